@@ -39,7 +39,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   reconcile: [],
   operator: ['reconcile'],
   transactions: ['wallets'],
-  lnurl: ['transactions'],
+  lnurl: [],
   logins: ['accounts', 'lnurl'],
   payments: ['lnurl', 'transactions'],
   events: ['keys', 'transactions', 'wallets'],

@@ -9,7 +9,7 @@ import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
 import { createWallets, defaultPayLinkId } from '../../src/core/wallets/wallets.ts';
-import { defaultLinkRow } from '../../src/features/lnurl/pay/default-link.ts';
+import { defaultLinkRow } from '../../src/features/lnurl/pay/pay-links.ts';
 import { freshUrls, MIGRATIONS, silentLog } from '../support/ledger.ts';
 
 const insertOwner = statement('test_old_owner', `INSERT INTO account (id, created_at) VALUES ('acc_1', 1)`);

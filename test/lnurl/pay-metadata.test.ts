@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { descriptionHash } from '../../src/features/lnurl/description-hash.ts';
+import { descriptionHash } from '../../src/features/lnurl/lnurl.ts';
+import { DEFAULT_SETTINGS } from '../../src/features/lnurl/pay/link-settings.ts';
 import { imageIn, MAX_IMAGE_LENGTH, metadataText, readImage } from '../../src/features/lnurl/pay/metadata.ts';
 import { readPayerData, readPayerDataRequest } from '../../src/features/lnurl/pay/payer-data.ts';
 import { readSuccessAction, type SuccessAction, sentSuccessAction } from '../../src/features/lnurl/pay/success-action.ts';
@@ -33,19 +34,14 @@ describe('metadata', () => {
   it('contains each text once, exactly, and its hash is that of its bytes', () => {
     const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 100 });
     const image = fc.constantFrom(undefined, readImage(PNG), readImage(JPEG));
-    const fields = fc.record({
-      shortDesc: text,
-      longDesc: fc.option(text, { nil: undefined }),
-      address: fc.option(text, { nil: undefined }),
-      image,
-    });
+    const fields = fc.record({ short_desc: text, long_desc: fc.option(text), name: fc.option(text), image });
     fc.assert(
       fc.property(fields, text, (metadata, payerData) => {
-        const json = metadataText(metadata);
+        const json = metadataText({ ...DEFAULT_SETTINGS, ...metadata, domain: 'wallets.example.com' });
         const expected = [
-          ['text/plain', metadata.shortDesc],
-          ...(metadata.address === undefined ? [] : [['text/identifier', metadata.address]]),
-          ...(metadata.longDesc === undefined ? [] : [['text/long-desc', metadata.longDesc]]),
+          ['text/plain', metadata.short_desc],
+          ...(metadata.name === null ? [] : [['text/identifier', `${metadata.name}@wallets.example.com`]]),
+          ...(metadata.long_desc === null ? [] : [['text/long-desc', metadata.long_desc]]),
           ...(metadata.image ? [[metadata.image.type, metadata.image.data]] : []),
         ];
         expect(JSON.parse(json)).toEqual(expected);

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tokenHash } from '../../src/features/lnurl/token.ts';
-import { linkOfBalanceText, openBalanceText, sealBalanceText } from '../../src/features/lnurl/withdraw/balance-token.ts';
-import { balanceRootOf, k1Of } from '../../src/features/lnurl/withdraw/withdraw-token.ts';
+import { tokenHash } from '../../src/features/lnurl/lnurl.ts';
+import { balanceRootOf, linkOfBalanceText, openBalanceText, sealBalanceText } from '../../src/features/lnurl/withdraw/tokens.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';
@@ -124,24 +123,6 @@ onFakeNode('the URL of a balance check (LUD-14)', (service) => {
     const { balanceCheck } = await visit(link.url);
     await revokeLink(service, wallet, link.id);
     expect(await visit(balanceCheck)).toEqual(refused(/revoked/));
-  });
-
-  it('that an earlier version returned works, and leads to one of this version', async () => {
-    const { callback } = await visit(link.url);
-    const root = balanceRootOf(ottOf(link.url));
-    const base = callback.split('?')[0];
-    at(40 * PERIOD);
-    const offer = await visit(`${base}?ott=${root}`);
-    expect(offer).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 100_000 });
-    expect(offer.balanceCheck).toBe((await visit(link.url)).balanceCheck);
-    expect(JSON.stringify(offer)).not.toContain(root);
-    // The callback of that version.
-    const k1 = k1Of(root);
-    expect(await claim({ callback: `${base}?ott=${root}`, k1 }, invoice(10_000))).toEqual(OK);
-    expect(await visit(`${base}?k1=${k1}&pr=${invoice(10_000)}`)).toEqual(OK);
-    expect(await claim(offer, invoice(10_000))).toEqual(OK);
-    await untilNothingPending(service, wallet);
-    expect(await service.problems()).toEqual([]);
   });
 
   it('cannot be computed from a copy of the database', async () => {

@@ -76,7 +76,8 @@ onFakeNode('the owner of withdraw links', (service) => {
       claimed_msat: 60_000,
       pending_msat: 41_000,
     });
-    net.outside.resolveHold(held.paymentHash, 'settle');
+    // The claim is paid after its response.
+    await vi.waitFor(() => net.outside.resolveHold(held.paymentHash, 'settle'), { timeout: 60_000 });
     await untilNothingPending(service, wallet);
     expect(await readLink(service, wallet, created.id)).toMatchObject({ uses_left: 1, claims: 2, claimed_msat: 100_000, pending_msat: 0 });
     expect(await service.problems()).toEqual([]);

@@ -206,11 +206,19 @@ export class Simulation {
       }
       case 'link': {
         const wallet = this.#wallet(operation.wallet);
-        const terms = { memo: '', userLabel: '', passThru: undefined, expirySeconds: undefined, guards: [], madeBy: undefined };
+        const terms = {
+          memo: '',
+          userLabel: '',
+          passThru: undefined,
+          expirySeconds: undefined,
+          feeLimitMsat: undefined,
+          guards: [],
+          madeBy: undefined,
+        };
         const { msat: amountMsat, uses, dailyMsat } = operation;
         const dailyLimitMsat = dailyMsat === undefined ? undefined : msat(dailyMsat);
         const { secrets } = await life.links.create({ wallet, maxMsat: msat(amountMsat + 1_000), uses, dailyLimitMsat, ...terms });
-        this.#links.push({ token: secrets.token, key: wallet.id });
+        this.#links.push({ token: secrets.ott, key: wallet.id });
         return;
       }
       case 'claim':
@@ -317,7 +325,7 @@ export class Simulation {
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: Math.max(1_000, amount) });
     this.#requested.set(paymentHash, { net, paymentRequest, responses: [] });
     const withdrawal = { pathKey: link.key, token: link.token, numSatoshis: undefined, k1: undefined };
-    await this.#requestPayment(paymentHash, (request) => life.links.withdraw(withdrawal, request));
+    await this.#requestPayment(paymentHash, (request) => life.links.claim(withdrawal, request));
   }
 
   #resolve(paymentHash: string, action: 'settle' | 'cancel'): void {

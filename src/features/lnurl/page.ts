@@ -5,7 +5,7 @@ import { sendPage } from '../../http/pages/page.ts';
 import { lightningUri, qrSvg } from '../../http/pages/qr.ts';
 import { imageIn } from './pay/metadata.ts';
 import type { PayParameters } from './pay/pay-requests.ts';
-import type { WithdrawParameters } from './withdraw/link-claims.ts';
+import type { ClaimParameters } from './withdraw/claims.ts';
 
 /** What a person sees who opens an LNURL or a Lightning address in a browser. */
 interface LnurlPage {
@@ -19,7 +19,7 @@ interface LnurlPage {
   readonly url: string;
 }
 
-export function sendWithdrawPage(reply: FastifyReply, offer: WithdrawParameters): FastifyReply {
+export function sendWithdrawPage(reply: FastifyReply, offer: ClaimParameters): FastifyReply {
   return sendLnurlPage(reply, {
     title: 'Receive bitcoin',
     address: undefined,

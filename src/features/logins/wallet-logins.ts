@@ -5,7 +5,7 @@ import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, randomText } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { encodeLnurl } from '../../core/lightning/bech32.ts';
-import { tokenHash } from '../lnurl/token.ts';
+import { tokenHash } from '../lnurl/lnurl.ts';
 import type { LinkedKey, LinkedKeys } from './linked-keys.ts';
 import { callbackUrl, isSigned, type SignedChallenge } from './lnurl-auth/signature.ts';
 import type { OwnerCheck } from './owner-check.ts';

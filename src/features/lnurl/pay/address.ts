@@ -1,15 +1,5 @@
 import { Refusal } from '../../../core/kernel/refusal.ts';
 
-/** A Lightning address, in lower case. Source: LUD-16. */
-export interface LightningAddress {
-  readonly name: string;
-  readonly domain: string;
-}
-
-export function addressText({ name, domain }: LightningAddress): string {
-  return `${name}@${domain}`;
-}
-
 /** With at least one letter or digit, because URL parsers drop path segments of dots. */
 const NAME = /^(?=.*[a-z0-9])[a-z0-9._-]{1,64}$/i;
 const TAG = /^[a-z0-9._-]{1,32}$/i;
@@ -22,7 +12,7 @@ const RESERVED: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Returns the name in lower case. @throws Refusal */
+/** Returns the name of a Lightning address (LUD-16) in lower case. @throws Refusal */
 export function readName(text: string): string {
   // The form is checked first, because other letters become a-z in lower case, such as the sign for kelvin.
   if (!NAME.test(text))
@@ -31,7 +21,7 @@ export function readName(text: string): string {
       '`lnurlp_identifier` must be 1 to 64 of the characters a-z 0-9 - _ . with at least one letter or digit.',
     );
   const name = text.toLowerCase();
-  if (RESERVED.has(name)) throw new AddressTaken();
+  if (RESERVED.has(name)) throw new Refusal('address_taken');
   return name;
 }
 
@@ -42,21 +32,11 @@ export function readDomain(text: string, domains: readonly string[]): string {
   throw new Refusal('validation_failed', `\`lnurlp_domain\` must be a domain of this service: ${domains.join(', ')}.`);
 }
 
-/** The name belongs to another account or link, or it is reserved. */
-export class AddressTaken extends Refusal {
-  constructor() {
-    super('address_taken');
-  }
-}
-
-/** A requested name, and the tag after `+`, which the service passes on to the owner of the address. */
-export interface RequestedName {
-  readonly name: string;
-  readonly tag: string | undefined;
-}
-
-/** Reads the name of a request; undefined if no address can have it. */
-export function parseRequestedName(text: string): RequestedName | undefined {
+/**
+ * Reads the name of a request, and the tag after `+`, which the service passes on to the owner of the address. Returns undefined if no address
+ * can have the name.
+ */
+export function parseRequestedName(text: string): { readonly name: string; readonly tag: string | undefined } | undefined {
   const parts = splitTag(text);
   return parts && NAME.test(parts.main) ? { name: parts.main.toLowerCase(), tag: parts.tag } : undefined;
 }

@@ -1,61 +1,129 @@
-import { type Msat, satToMsat } from '../../../core/kernel/money.ts';
+import { type Static, Type } from 'typebox';
+import { MAX_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { addressText, type LightningAddress, readDomain, readName } from './address.ts';
-import { type Image, type Metadata, readImage } from './metadata.ts';
-import { type PayerDataRequest, readPayerDataRequest } from './payer-data.ts';
-import { readSuccessAction, type SuccessAction } from './success-action.ts';
+import { ChangedLabel, choice, described, memoText, PassThru, passThruText, plainText, UserLabel } from '../../../http/fields.ts';
+import { readDomain, readName } from './address.ts';
+import { type Image, MAX_IMAGE_LENGTH, readImage } from './metadata.ts';
+import type { LinkSettings } from './pay-links.sql.ts';
+import { readPayerDataRequest } from './payer-data.ts';
+import { readSuccessAction } from './success-action.ts';
 
-/** What the owner of a pay link can set. */
-export interface LinkSettings {
-  readonly status: 'active' | 'inactive';
-  /** For the owner alone. */
-  readonly userLabel: string;
-  readonly shortDesc: string;
-  readonly longDesc: string | undefined;
-  readonly image: Image | undefined;
-  readonly minMsat: Msat;
-  readonly maxMsat: Msat;
-  /** The maximum length of a comment, in characters. */
-  readonly commentLength: number;
-  readonly payerData: PayerDataRequest | undefined;
-  readonly successAction: SuccessAction | undefined;
-  /** JSON text. Part of the `passThru` of each payment. */
-  readonly passThru: string | undefined;
-  readonly address: LightningAddress | undefined;
-}
+const SendableMsat = Type.Integer({ minimum: 1000, maximum: MAX_MSAT, unit: 'millisatoshis' });
+const ShortDesc = Type.String({ minLength: 1, maxLength: 639 });
+
+const linkFields = {
+  lnurlp_minSendable_msat: Type.Optional(
+    described(SendableMsat, 'The smallest payment in millisatoshis, at least 1000. Default of a new link: 1000'),
+  ),
+  lnurlp_maxSendable_msat: Type.Optional(
+    described(SendableMsat, 'The largest payment in millisatoshis. Default of a new link: 100000000000, one bitcoin'),
+  ),
+  lnurlp_short_desc: Type.Optional(
+    described(ShortDesc, 'What payers read before they pay, at most 639 bytes in UTF-8. Default of a new link: `Lightning payment`'),
+  ),
+  lnurlp_long_desc: Type.Optional(
+    Type.String({ maxLength: 2000, clearable: true, description: 'A longer text for payers (LUD-20). null or an empty text removes it' }),
+  ),
+  lnurlp_image: Type.Optional(
+    Type.String({
+      maxLength: MAX_IMAGE_LENGTH,
+      clearable: true,
+      description: `An image for payers: PNG or JPEG in base64, at most ${MAX_IMAGE_LENGTH} characters. null or an empty text removes it`,
+    }),
+  ),
+  lnurlp_commentAllowed: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 500,
+      unit: 'characters',
+      description: "The maximum length of a payer's comment (LUD-12), in characters; 0: no comments. Default of a new link: 255",
+    }),
+  ),
+  lnurlp_payerData: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'Which data payers may or must send (LUD-18): `name`, `email`, `identifier`, `pubkey`, each with `{"mandatory": true}` or ' +
+          '`{"mandatory": false}`. `{}` removes it',
+        examples: [{ name: { mandatory: false } }],
+      },
+    ),
+  ),
+  lnurlp_successAction: Type.Optional(
+    Type.Object(
+      {},
+      {
+        additionalProperties: true,
+        description:
+          'What payers see after they have paid: `{"tag": "message", "message"}` or `{"tag": "url", "description", "url"}` (LUD-09), with a ' +
+          'URL of this service, or `{"tag": "aes", "description", "text"}` (LUD-10), whose text only the payer can read. `{}` removes it',
+        examples: [{ tag: 'message', message: 'Thank you' }],
+      },
+    ),
+  ),
+  lnurlp_identifier: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      clearable: true,
+      description:
+        'The name of a Lightning address: a-z, 0-9, `-`, `_` and `.`. It is unique in its domain and stays reserved for the account. null or ' +
+        'an empty text removes it from the link',
+      examples: ['alma'],
+    }),
+  ),
+  lnurlp_domain: Type.Optional(
+    Type.String({
+      maxLength: 255,
+      description: 'The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS',
+    }),
+  ),
+  passThru: Type.Optional(
+    described(
+      PassThru,
+      'A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it',
+    ),
+  ),
+};
+
+export const LinkBody = Type.Object(
+  { ...linkFields, user_label: Type.Optional(UserLabel) },
+  {
+    additionalProperties: false,
+    examples: [{ lnurlp_minSendable_msat: 1000, lnurlp_maxSendable_msat: 5_000_000, lnurlp_short_desc: 'tips', lnurlp_identifier: 'alma' }],
+  },
+);
+
+export const LinkChangeBody = Type.Object(
+  {
+    ...linkFields,
+    user_label: Type.Optional(ChangedLabel),
+    status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the link cannot be paid' })),
+  },
+  { additionalProperties: false, examples: [{ lnurlp_short_desc: 'tips', status: 'active' }] },
+);
 
 /** The settings of a new wallet's link. */
 export const DEFAULT_SETTINGS: LinkSettings = {
-  status: 'active',
-  userLabel: '',
-  shortDesc: 'Lightning payment',
-  longDesc: undefined,
-  image: undefined,
-  minMsat: satToMsat(1),
-  maxMsat: satToMsat(100_000_000),
-  commentLength: 255,
-  payerData: undefined,
-  successAction: undefined,
-  passThru: undefined,
-  address: undefined,
+  state: 'active',
+  user_label: '',
+  short_desc: 'Lightning payment',
+  long_desc: null,
+  min_msat: 1000,
+  max_msat: 100_000_000_000,
+  comment_length: 255,
+  payer_data: null,
+  success_action: null,
+  pass_thru: null,
+  domain: null,
+  name: null,
 };
 
-/** A change of settings. An undefined field keeps its value; an empty text or object removes it. */
-export interface LinkChanges {
-  readonly status?: LinkSettings['status'] | undefined;
-  readonly userLabel?: string | undefined;
-  readonly shortDesc?: string | undefined;
-  readonly longDesc?: string | undefined;
-  /** Base64. */
-  readonly image?: string | undefined;
-  readonly minMsat?: Msat | undefined;
-  readonly maxMsat?: Msat | undefined;
-  readonly commentLength?: number | undefined;
-  readonly payerData?: object | undefined;
-  readonly successAction?: object | undefined;
-  readonly passThru?: string | undefined;
-  readonly name?: string | undefined;
-  readonly domain?: string | undefined;
+/** The settings that a request changes, as columns. `domain` is empty where the request leaves the choice to the service. */
+export interface LinkChanges extends Partial<LinkSettings> {
+  /** undefined removes the image. */
+  image?: Image | undefined;
 }
 
 export interface LinkRules {
@@ -65,45 +133,52 @@ export interface LinkRules {
   readonly publicUrl: string;
 }
 
+/** With a comment and data of the payer, `passThru` has at most 4 kB. */
+const PASS_THRU_BYTES = 900;
+
+/** Reads the fields that a request has. @throws Refusal naming the field */
+export function readChanges(body: Static<typeof LinkChangeBody>, { addressDomains, publicUrl }: LinkRules): LinkChanges {
+  const changes: LinkChanges = {};
+  const { lnurlp_payerData: payerData, lnurlp_successAction: action, lnurlp_domain: domain } = body;
+  if (body.status !== undefined) changes.state = body.status;
+  if (body.user_label !== undefined) changes.user_label = plainText('user_label', body.user_label);
+  if (body.lnurlp_short_desc !== undefined) changes.short_desc = memoText(body.lnurlp_short_desc, 'lnurlp_short_desc');
+  if (body.lnurlp_long_desc !== undefined) changes.long_desc = plainText('lnurlp_long_desc', body.lnurlp_long_desc) || null;
+  if (body.lnurlp_image !== undefined) changes.image = body.lnurlp_image === '' ? undefined : readImage(body.lnurlp_image);
+  if (body.lnurlp_minSendable_msat !== undefined) changes.min_msat = body.lnurlp_minSendable_msat;
+  if (body.lnurlp_maxSendable_msat !== undefined) changes.max_msat = body.lnurlp_maxSendable_msat;
+  if (body.lnurlp_commentAllowed !== undefined) changes.comment_length = body.lnurlp_commentAllowed;
+  if (payerData !== undefined) changes.payer_data = jsonOrNull(readPayerDataRequest(payerData));
+  if (action !== undefined) changes.success_action = jsonOrNull(readSuccessAction(action, publicUrl));
+  if (body.passThru !== undefined) changes.pass_thru = linkPassThru(body.passThru);
+  if (body.lnurlp_identifier !== undefined) changes.name = body.lnurlp_identifier === '' ? null : readName(body.lnurlp_identifier);
+  if (domain !== undefined) changes.domain = domain === '' ? '' : readDomain(domain, addressDomains);
+  return changes;
+}
+
+function jsonOrNull(value: object | undefined): string | null {
+  return value ? JSON.stringify(value) : null;
+}
+
+/** Returns null for an empty object. */
+function linkPassThru(passThru: object): string | null {
+  const text = passThruText(passThru) ?? '{}';
+  if (Buffer.byteLength(text) > PASS_THRU_BYTES)
+    throw new Refusal('validation_failed', `\`passThru\` of a pay link must be at most ${PASS_THRU_BYTES} bytes of JSON.`);
+  return text === '{}' ? null : text;
+}
+
 /** Returns the settings after a change. @throws Refusal */
-export function changedSettings(settings: LinkSettings, changes: LinkChanges, rules: LinkRules): LinkSettings {
-  const { payerData, successAction, image } = changes;
-  const changed: LinkSettings = {
-    status: changes.status ?? settings.status,
-    userLabel: changes.userLabel ?? settings.userLabel,
-    shortDesc: changes.shortDesc ?? settings.shortDesc,
-    longDesc: changedText(settings.longDesc, changes.longDesc),
-    image: image === undefined ? settings.image : image === '' ? undefined : readImage(image),
-    minMsat: changes.minMsat ?? settings.minMsat,
-    maxMsat: changes.maxMsat ?? settings.maxMsat,
-    commentLength: changes.commentLength ?? settings.commentLength,
-    payerData: payerData === undefined ? settings.payerData : readPayerDataRequest(payerData),
-    successAction: successAction === undefined ? settings.successAction : readSuccessAction(successAction, rules.publicUrl),
-    passThru: changes.passThru === '{}' ? undefined : (changes.passThru ?? settings.passThru),
-    address: changedAddress(settings.address, changes, rules.addressDomains),
-  };
-  if (changed.minMsat > changed.maxMsat)
-    throw new Refusal('validation_failed', '`lnurlp_minSendable_msat` must not exceed `lnurlp_maxSendable_msat`.');
-  return changed;
-}
-
-function changedText(current: string | undefined, change: string | undefined): string | undefined {
-  return change === undefined ? current : change === '' ? undefined : change;
-}
-
-function changedAddress(
-  current: LightningAddress | undefined,
-  { name, domain }: LinkChanges,
+export function changedSettings(
+  current: LinkSettings,
+  { image: _image, ...changes }: LinkChanges,
   domains: readonly string[],
-): LightningAddress | undefined {
-  if (name === '') return undefined;
-  if (name === undefined && domain === undefined) return current;
-  const wantedName = name === undefined ? current?.name : readName(name);
-  if (wantedName === undefined) throw new Refusal('validation_failed', '`lnurlp_domain` must be sent with `lnurlp_identifier`.');
-  const wantedDomain = domain === undefined || domain === '' ? (current?.domain ?? domains[0] ?? '') : readDomain(domain, domains);
-  return { name: wantedName, domain: wantedDomain };
-}
-
-export function metadataOf({ shortDesc, longDesc, image, address }: LinkSettings): Metadata {
-  return { shortDesc, longDesc, image, address: address && addressText(address) };
+): LinkSettings {
+  const changed = { ...current, ...changes };
+  if (changed.min_msat > changed.max_msat)
+    throw new Refusal('validation_failed', '`lnurlp_minSendable_msat` must not exceed `lnurlp_maxSendable_msat`.');
+  if (changed.name !== null) return { ...changed, domain: changed.domain || (current.domain ?? domains[0] ?? '') };
+  if (changes.domain !== undefined && changes.name === undefined)
+    throw new Refusal('validation_failed', '`lnurlp_domain` must be sent with `lnurlp_identifier`.');
+  return { ...changed, domain: null };
 }

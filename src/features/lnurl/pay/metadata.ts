@@ -1,4 +1,5 @@
 import { Refusal } from '../../../core/kernel/refusal.ts';
+import type { LinkSettings } from './pay-links.sql.ts';
 
 /** A thumbnail, whose content matches its type. */
 export interface Image {
@@ -7,23 +8,14 @@ export interface Image {
   readonly data: string;
 }
 
-/** What a paying wallet shows before it pays. */
-export interface Metadata {
-  readonly shortDesc: string;
-  readonly longDesc: string | undefined;
-  readonly image: Image | undefined;
-  /** `name@domain` */
-  readonly address: string | undefined;
-}
-
 /**
- * Returns the metadata as the text that invoices commit to. The address is `text/identifier`, because the service has no mail.
- * Source: LUD-06, LUD-16, LUD-20.
+ * Returns the metadata that a paying wallet shows, as the text that invoices commit to. The address is `text/identifier`, because the service
+ * has no mail. Source: LUD-06, LUD-16, LUD-20.
  */
-export function metadataText({ shortDesc, longDesc, image, address }: Metadata): string {
-  const entries = [['text/plain', shortDesc]];
-  if (address !== undefined) entries.push(['text/identifier', address]);
-  if (longDesc !== undefined) entries.push(['text/long-desc', longDesc]);
+export function metadataText({ short_desc, long_desc, domain, name, image }: LinkSettings & { image?: Image | undefined }): string {
+  const entries = [['text/plain', short_desc]];
+  if (name !== null) entries.push(['text/identifier', `${name}@${domain}`]);
+  if (long_desc !== null) entries.push(['text/long-desc', long_desc]);
   if (image) entries.push([image.type, image.data]);
   return JSON.stringify(entries);
 }

@@ -1,9 +1,12 @@
 import { type Static, Type } from 'typebox';
+import { encodeLnurl } from '../../../core/lightning/bech32.ts';
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../../http/responses/response-types.ts';
 import { selectable } from '../../../http/responses/select.ts';
-import { parseObject } from '../../transactions/lightning-transaction-object.ts';
-import type { WholePayLink } from './pay-link.ts';
+import { protocolUri } from '../lnurl.ts';
+import { imageIn } from './metadata.ts';
+import type { PayLink } from './pay-links.ts';
+import { payLinkUrl } from './pay-requests.ts';
 
 export const PAY_LINK_URL = `https://wallets.example.com/v1/wallet/waklp_ATA7…/lnurlp/${EXAMPLE.payLink}`;
 
@@ -71,37 +74,39 @@ export const PayLinkObject = selectable(
   ),
 );
 
-/** A link of a list has no image. */
-export type ShownPayLink = Omit<WholePayLink, 'image'> & Partial<Pick<WholePayLink, 'image'>>;
-
-export function renderPayLink(link: ShownPayLink): Static<typeof PayLinkObject> {
-  const isActive = link.status === 'active';
+export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof PayLinkObject> {
+  const url = payLinkUrl(publicUrl, link);
+  const isActive = link.state === 'active';
   return {
     id: link.id,
-    created_at: link.createdAt,
-    updated_at: link.updatedAt,
-    wallet_id: link.walletId,
-    user_label: link.userLabel,
-    lnurl_encoded: link.lnurl,
-    lnurl_decoded: link.url,
-    url: link.url,
-    lnurlp_uri: link.uri ?? null,
-    ln_address: link.lnAddress ?? null,
-    lnurlp_minSendable_msat: link.minMsat,
-    lnurlp_maxSendable_msat: link.maxMsat,
-    lnurlp_short_desc: link.shortDesc,
-    lnurlp_long_desc: link.longDesc ?? null,
-    lnurlp_image: link.image?.data ?? null,
-    lnurlp_commentAllowed: link.commentLength,
-    lnurlp_payerData: link.payerData ?? null,
-    lnurlp_successAction: link.successAction ?? null,
-    lnurlp_identifier: link.address?.name ?? null,
-    lnurlp_domain: link.address?.domain ?? null,
-    passThru: parseObject(link.passThru) ?? null,
+    created_at: link.created_at,
+    updated_at: link.updated_at,
+    wallet_id: link.wallet_id,
+    user_label: link.user_label,
+    lnurl_encoded: encodeLnurl(url),
+    lnurl_decoded: url,
+    url,
+    lnurlp_uri: protocolUri('lnurlp', url) ?? null,
+    ln_address: link.name === null ? null : `${link.name}@${link.domain}`,
+    lnurlp_minSendable_msat: link.min_msat,
+    lnurlp_maxSendable_msat: link.max_msat,
+    lnurlp_short_desc: link.short_desc,
+    lnurlp_long_desc: link.long_desc,
+    lnurlp_image: (link.metadata && imageIn(link.metadata)?.data) ?? null,
+    lnurlp_commentAllowed: link.comment_length,
+    lnurlp_payerData: parsed(link.payer_data),
+    lnurlp_successAction: parsed(link.success_action),
+    lnurlp_identifier: link.name,
+    lnurlp_domain: link.domain,
+    passThru: parsed(link.pass_thru),
     statusType: {
       type: 'lnurl',
       name: isActive ? 'lnurl_active' : 'lnurl_inactive',
       display_name: isActive ? 'Active' : 'Inactive',
     },
   };
+}
+
+function parsed(json: string | null): object | null {
+  return json === null ? null : JSON.parse(json);
 }

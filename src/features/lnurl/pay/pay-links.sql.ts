@@ -1,21 +1,53 @@
+import type { SqlValue } from '../../../core/db/database.ts';
 import { statement } from '../../../core/db/statement.ts';
 
-export type PayLinkRow = {
-  id: string;
-  wallet_id: string;
-  account_id: string;
+/** What the owner of a pay link can set. */
+export type LinkSettings = {
   state: 'active' | 'inactive';
+  /** For the owner alone. */
   user_label: string;
   short_desc: string;
   long_desc: string | null;
   min_msat: number;
   max_msat: number;
+  /** The maximum length of a comment, in characters. */
   comment_length: number;
+  /** JSON of a `PayerDataRequest`. */
   payer_data: string | null;
+  /** JSON of a `SuccessAction`. */
   success_action: string | null;
+  /** JSON. Part of the `passThru` of each payment. */
   pass_thru: string | null;
+  /** The Lightning address; both or none. */
   domain: string | null;
   name: string | null;
+};
+
+/** The columns of the settings, in the order of {@link insertLink} and {@link updateLink}. */
+const SETTINGS = [
+  'state',
+  'user_label',
+  'short_desc',
+  'long_desc',
+  'min_msat',
+  'max_msat',
+  'comment_length',
+  'payer_data',
+  'success_action',
+  'pass_thru',
+  'domain',
+  'name',
+] as const satisfies readonly (keyof LinkSettings)[];
+
+/** Returns the last parameters of {@link insertLink} and {@link updateLink}. */
+export function settingParameters(settings: LinkSettings): SqlValue[] {
+  return SETTINGS.map((name) => settings[name]);
+}
+
+export type PayLinkRow = LinkSettings & {
+  id: string;
+  wallet_id: string;
+  account_id: string;
   metadata_hash: string;
   created_at: number;
   updated_at: number;
@@ -26,8 +58,7 @@ export type PayLinkRow = {
 /** With the metadata, which has the image. */
 export type WholePayLinkRow = PayLinkRow & { metadata: string };
 
-const COLUMNS = `l.id, l.wallet_id, l.account_id, l.state, l.user_label, l.short_desc, l.long_desc, l.min_msat, l.max_msat, l.comment_length,
-  l.payer_data, l.success_action, l.pass_thru, l.domain, l.name, l.metadata_hash, l.created_at, l.updated_at,
+const COLUMNS = `l.id, l.wallet_id, l.account_id, l.${SETTINGS.join(', l.')}, l.metadata_hash, l.created_at, l.updated_at,
   (SELECT public_text FROM access_key k WHERE k.wallet_id = l.wallet_id AND k.kind = 'wallet_lnurl_pay' ORDER BY k.id LIMIT 1) AS public_key`;
 
 const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata FROM pay_link l JOIN pay_metadata m ON m.hash = l.metadata_hash`;
@@ -64,35 +95,21 @@ export const payableLinks = statement<{ id: string }>('pay_link_payable', {
     WHERE l.id = ANY($1::text[]) AND l.state = 'active' AND w.status = 'active' FOR SHARE`,
 });
 
-export const listOfWallet = statement<PayLinkRow>(
-  'pay_link_list_of_wallet',
-  `SELECT ${COLUMNS} FROM pay_link l WHERE l.wallet_id = $1 ORDER BY l.id DESC LIMIT $2 OFFSET $3`,
-);
+const pageBy = (owner: 'wallet' | 'account') =>
+  statement<PayLinkRow>(
+    `pay_link_page_of_${owner}`,
+    `SELECT ${COLUMNS} FROM pay_link l WHERE l.${owner}_id = $1 AND l.id < $2 ORDER BY l.id DESC LIMIT $3 OFFSET $4`,
+  );
 
-export const listOfAccount = statement<PayLinkRow>(
-  'pay_link_list_of_account',
-  `SELECT ${COLUMNS} FROM pay_link l WHERE l.account_id = $1 ORDER BY l.id DESC LIMIT $2 OFFSET $3`,
-);
+/** The newest links that are older than `$2`. */
+export const pageOfWallet = pageBy('wallet');
+export const pageOfAccount = pageBy('account');
 
-export const listOfWalletAfter = statement<PayLinkRow>(
-  'pay_link_list_of_wallet_after',
-  `SELECT ${COLUMNS} FROM pay_link l WHERE l.wallet_id = $1 AND l.id < $2 ORDER BY l.id DESC LIMIT $3`,
-);
+const countBy = (owner: 'wallet' | 'account') =>
+  statement<{ n: number }>(`pay_link_count_of_${owner}`, `SELECT count(*) AS n FROM pay_link WHERE ${owner}_id = $1`);
 
-export const listOfAccountAfter = statement<PayLinkRow>(
-  'pay_link_list_of_account_after',
-  `SELECT ${COLUMNS} FROM pay_link l WHERE l.account_id = $1 AND l.id < $2 ORDER BY l.id DESC LIMIT $3`,
-);
-
-export const countOfWallet = statement<{ n: number }>(
-  'pay_link_count_of_wallet',
-  'SELECT count(*) AS n FROM pay_link WHERE wallet_id = $1',
-);
-
-export const countOfAccount = statement<{ n: number }>(
-  'pay_link_count_of_account',
-  'SELECT count(*) AS n FROM pay_link WHERE account_id = $1',
-);
+export const countOfWallet = countBy('wallet');
+export const countOfAccount = countBy('account');
 
 export const insertMetadata = statement(
   'pay_metadata_insert',
@@ -101,15 +118,13 @@ export const insertMetadata = statement(
 
 export const insertLink = statement(
   'pay_link_insert',
-  `INSERT INTO pay_link (id, wallet_id, account_id, state, user_label, short_desc, long_desc, min_msat, max_msat, comment_length, payer_data,
-     success_action, pass_thru, domain, name, metadata_hash, created_at, updated_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $17)`,
+  `INSERT INTO pay_link (id, wallet_id, account_id, metadata_hash, created_at, updated_at, ${SETTINGS.join(', ')})
+   VALUES ($1, $2, $3, $4, $5, $5, ${SETTINGS.map((_, index) => `$${index + 6}`).join(', ')})`,
 );
 
 export const updateLink = statement(
   'pay_link_update',
-  `UPDATE pay_link SET state = $2, user_label = $3, short_desc = $4, long_desc = $5, min_msat = $6, max_msat = $7, comment_length = $8,
-     payer_data = $9, success_action = $10, pass_thru = $11, domain = $12, name = $13, metadata_hash = $14, updated_at = $15
+  `UPDATE pay_link SET metadata_hash = $2, updated_at = $3, ${SETTINGS.map((name, index) => `${name} = $${index + 4}`).join(', ')}
    WHERE id = $1`,
 );
 

@@ -5,21 +5,24 @@ import type { Invoices } from '../../../core/invoices/invoices.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId } from '../../../core/kernel/ids.ts';
+import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
-import type { Wallet, Wallets } from '../../../core/wallets/wallets.ts';
-import { AddressTaken } from './address.ts';
-import { linkColumns } from './link-columns.ts';
-import { changedSettings, DEFAULT_SETTINGS, type LinkChanges, type LinkRules, type LinkSettings } from './link-settings.ts';
-import { type PayLink, rowToPayLink, rowToWholePayLink, type WholePayLink } from './pay-link.ts';
+import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
+import { descriptionHash } from '../lnurl.ts';
+import { changedSettings, DEFAULT_SETTINGS, type LinkChanges, type LinkRules } from './link-settings.ts';
+import { imageIn, metadataText } from './metadata.ts';
 import * as sql from './pay-links.sql.ts';
-import { createPayRequests, type PayRequests } from './pay-requests.ts';
+import { createPayRequests } from './pay-requests.ts';
 
-export interface PayLinkDependencies extends LinkRules {
+export interface PayLinkOptions extends LinkRules {
   readonly database: Database;
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly clock: Clock;
 }
+
+/** A link or an address through which others pay a wallet (LUD-06, LUD-16). A link of a list has no metadata. */
+export type PayLink = sql.PayLinkRow & Partial<sql.WholePayLinkRow>;
 
 /** Conditions of a change, such as the validity of the key, and rows to write with it. */
 export interface ChangeOptions {
@@ -30,88 +33,95 @@ export interface ChangeOptions {
 /** Selects the links of an account or of a wallet. */
 export type PayLinkOwner = { readonly accountId: string } | { readonly walletId: string };
 
-/** Pay links and Lightning addresses (LUD-06, LUD-16), with the requests of payers. */
-export interface PayLinks extends PayRequests {
-  /** @throws Refusal `validation_failed`, `address_taken` */
-  create(wallet: Wallet, changes: LinkChanges, options: ChangeOptions): Promise<WholePayLink>;
-  /** Changes a link. A name that it had stays reserved for the account. @throws Refusal `validation_failed`, `address_taken` */
-  change(id: string, changes: LinkChanges, options: ChangeOptions): Promise<WholePayLink>;
-  find(id: string): Promise<WholePayLink | undefined>;
-  /** Returns a page of links, newest first, and their number. */
-  list(owner: PayLinkOwner, limit: number, offset: number): Promise<{ links: PayLink[]; total: number }>;
-  /** Returns the links after an id in that order. */
-  listAfter(owner: PayLinkOwner, limit: number, afterId: string): Promise<PayLink[]>;
-}
+/** Sorts after every id. */
+const NEWEST = '~';
 
-export function createPayLinks(deps: PayLinkDependencies): PayLinks {
-  const { database, clock, publicUrl } = deps;
+export type PayLinks = ReturnType<typeof createPayLinks>;
 
-  async function write<T>(guards: readonly Guard[], work: (tx: Tx) => Promise<T>): Promise<T> {
+/** Pay links and Lightning addresses, with the requests of payers. */
+export function createPayLinks(options: PayLinkOptions) {
+  const { database, clock, addressDomains } = options;
+
+  /** Runs a task that stores a link, in a transaction. @returns the link @throws Refusal `address_taken` */
+  async function write(id: string, { guards, extraRows }: ChangeOptions, task: (tx: Tx) => Promise<void>): Promise<PayLink> {
     try {
       return await database.transaction(async (tx) => {
         await requireGuards(tx, guards);
-        return work(tx);
+        await task(tx);
+        await writeRows(tx, extraRows?.(id) ?? []);
+        return readLink(tx, id);
       });
     } catch (error) {
       // Two active links cannot have one address.
-      throw isUniqueViolation(error, 'pay_link') ? new AddressTaken() : error;
+      throw isUniqueViolation(error, 'pay_link') ? new Refusal('address_taken') : error;
     }
   }
 
-  async function read(tx: Tx, id: string): Promise<WholePayLink> {
-    const row = await tx.first(sql.findLink, id);
-    invariant(row, `pay link ${id} is gone`);
-    return rowToWholePayLink(row, publicUrl);
+  async function find(id: string): Promise<PayLink | undefined> {
+    return isId(id) ? database.first(sql.findLink, id) : undefined;
   }
 
   return {
-    ...createPayRequests(deps),
-    async create(wallet, changes, { guards, extraRows }) {
-      const settings = changedSettings(DEFAULT_SETTINGS, changes, deps);
+    ...createPayRequests(options),
+    find,
+
+    /** Creates a link. @throws Refusal `validation_failed`, `address_taken` */
+    create(wallet: Wallet, changes: LinkChanges, change: ChangeOptions): Promise<PayLink> {
+      const settings = changedSettings(DEFAULT_SETTINGS, changes, addressDomains);
       const id = `lnurlp_${newId(clock.nowMs())}`;
       const now = unixSeconds(clock);
-      return write(guards, async (tx) => {
-        const columns = await prepareColumns(tx, wallet.accountId, settings, now);
-        await tx.run(sql.insertLink, id, wallet.id, wallet.accountId, ...columns, now);
-        await writeRows(tx, extraRows?.(id) ?? []);
-        return read(tx, id);
+      return write(id, change, async (tx) => {
+        const hash = await storeReferences(tx, wallet.accountId, { ...settings, image: changes.image }, now);
+        await tx.run(sql.insertLink, id, wallet.id, wallet.accountId, hash, now, ...sql.settingParameters(settings));
       });
     },
-    async change(id, changes, { guards, extraRows }) {
+
+    /** Changes a link. A name that it had stays reserved for the account. @throws Refusal `validation_failed`, `address_taken` */
+    change(id: string, changes: LinkChanges, change: ChangeOptions): Promise<PayLink> {
       const now = unixSeconds(clock);
-      return write(guards, async (tx) => {
+      return write(id, change, async (tx) => {
         await tx.first(sql.lockLink, id);
-        const link = await read(tx, id);
-        const columns = await prepareColumns(tx, link.accountId, changedSettings(link, changes, deps), now);
-        await tx.run(sql.updateLink, id, ...columns, now);
-        await writeRows(tx, extraRows?.(id) ?? []);
-        return read(tx, id);
+        const link = await readLink(tx, id);
+        const settings = changedSettings(link, changes, addressDomains);
+        const image = 'image' in changes ? changes.image : imageIn(link.metadata);
+        const hash = await storeReferences(tx, link.account_id, { ...settings, image }, now);
+        await tx.run(sql.updateLink, id, hash, now, ...sql.settingParameters(settings));
       });
     },
-    async find(id) {
-      const row = isId(id) ? await database.first(sql.findLink, id) : undefined;
-      return row && rowToWholePayLink(row, publicUrl);
-    },
-    async list(owner, limit, offset) {
+
+    /** Returns a page of links, newest first, and their number; undefined if `after` is none of them. */
+    async list(owner: PayLinkOwner, { limit, offset, after }: { limit: number; offset: number; after: string | undefined }) {
       const isWallet = 'walletId' in owner;
       const ownerId = isWallet ? owner.walletId : owner.accountId;
-      const rows = await database.all(isWallet ? sql.listOfWallet : sql.listOfAccount, ownerId, limit, offset);
+      const known = after === undefined ? undefined : await find(after);
+      if (after !== undefined && (isWallet ? known?.wallet_id : known?.account_id) !== ownerId) return undefined;
+      const links: PayLink[] = await database.all(isWallet ? sql.pageOfWallet : sql.pageOfAccount, ownerId, after ?? NEWEST, limit, offset);
       const count = await database.first(isWallet ? sql.countOfWallet : sql.countOfAccount, ownerId);
-      return { links: rows.map((row) => rowToPayLink(row, publicUrl)), total: count?.n ?? 0 };
-    },
-    async listAfter(owner, limit, afterId) {
-      const [statement, ownerId] =
-        'walletId' in owner ? [sql.listOfWalletAfter, owner.walletId] : [sql.listOfAccountAfter, owner.accountId];
-      return (await database.all(statement, ownerId, afterId, limit)).map((row) => rowToPayLink(row, publicUrl));
+      return { links, total: count?.n ?? 0 };
     },
   };
 }
 
-/** Stores what a link with these settings refers to, and returns its columns. @throws AddressTaken */
-async function prepareColumns(tx: Tx, accountId: string, settings: LinkSettings, now: number) {
-  const { parameters, metadata } = linkColumns(settings);
-  const { address } = settings;
-  if (address && (await tx.run(sql.takeName, address.domain, address.name, accountId, now)) !== 1) throw new AddressTaken();
-  await tx.run(sql.insertMetadata, metadata.hash, metadata.text);
-  return parameters;
+async function readLink(tx: Tx, id: string): Promise<sql.WholePayLinkRow> {
+  const link = await tx.first(sql.findLink, id);
+  invariant(link, `pay link ${id} is gone`);
+  return link;
+}
+
+/** Stores the address and the metadata of a link. @returns the hash of the metadata @throws Refusal `address_taken` */
+async function storeReferences(tx: Tx, accountId: string, settings: Parameters<typeof metadataText>[0], now: number): Promise<string> {
+  const { domain, name } = settings;
+  if (name !== null && (await tx.run(sql.takeName, domain, name, accountId, now)) !== 1) throw new Refusal('address_taken');
+  const text = metadataText(settings);
+  const hash = descriptionHash(text);
+  await tx.run(sql.insertMetadata, hash, text);
+  return hash;
+}
+
+const DEFAULT_HASH = descriptionHash(metadataText(DEFAULT_SETTINGS));
+
+/** Returns the row of a new wallet's pay link, for the transaction that creates the wallet. A migration has inserted its metadata. */
+export function defaultLinkRow({ id, accountId, createdAt }: Wallet): RowWrite {
+  const parameters = [defaultPayLinkId(id), id, accountId, DEFAULT_HASH, createdAt, ...sql.settingParameters(DEFAULT_SETTINGS)];
+  return { statement: sql.insertLink, parameters, onMiss: () => new Error('the pay link of a new wallet was not stored') };
 }

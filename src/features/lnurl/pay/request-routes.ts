@@ -8,7 +8,7 @@ import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
 import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
-import { LnurlError } from '../lnurl-error.ts';
+import { LnurlError } from '../lnurl.ts';
 import { sendPayPage } from '../page.ts';
 import { PAY_LINK_URL } from './pay-link-object.ts';
 import type { PayLinks } from './pay-links.ts';
@@ -132,13 +132,8 @@ const qrSchema = {
   ...QR_RESPONSE,
 };
 
-export interface PayRequestRouteDependencies {
-  readonly payLinks: PayLinks;
-  readonly limits: Pick<RateLimits, 'admitInvoiceRequest' | 'admitQrCode'>;
-}
-
 /** The public routes that payers' wallets call. */
-export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRouteDependencies): void {
+export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: PayLinks; limits: RateLimits }): void {
   function showPage(request: FastifyRequest, reply: FastifyReply, offer: PayParameters): FastifyReply {
     limits.admitQrCode(request);
     return sendPayPage(reply, offer);
@@ -156,7 +151,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: PayRequestRoute
           return acceptsPage(request) ? showPage(request, reply, offer) : offer;
         }
         limits.admitInvoiceRequest(request, path.pathKey);
-        return payLinks.payInvoice(path, { amountMsat: amount as Msat, comment, payerData });
+        return payLinks.createPayInvoice(path, { amountMsat: amount as Msat, comment, payerData });
       },
     );
 

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import { invariant } from '../../../core/kernel/assert.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
@@ -8,14 +9,19 @@ import type { IdempotentHandler } from '../../../http/idempotent.ts';
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../../../http/responses/paging.ts';
-import type { WholePayLink } from './pay-link.ts';
+import { LinkBody, LinkChangeBody, type LinkRules, readChanges } from './link-settings.ts';
 import { PayLinkObject, renderPayLink } from './pay-link-object.ts';
-import type { PayLinkOwner, PayLinks } from './pay-links.ts';
-import { LinkBody, LinkChangeBody, toChanges } from './settings-object.ts';
+import type { PayLink, PayLinkOwner, PayLinks } from './pay-links.ts';
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The `lnurlp_` id of the pay link', examples: [EXAMPLE.payLink] }) });
 
 const LINK = { tags: ['LNURL'], ...requires('wallet_withdraw') };
+const LIST = {
+  tags: ['LNURL'],
+  description: 'Newest first, without images.',
+  querystring: CursorQuery,
+  response: { 200: Type.Array(PayLinkObject) },
+};
 
 const createSchema = {
   ...LINK,
@@ -28,25 +34,19 @@ const createSchema = {
   response: { 201: PayLinkObject },
 };
 
-const ofWalletSchema = {
-  tags: ['LNURL'],
+const listOfWalletSchema = {
+  ...LIST,
   ...requires('wallet_read'),
   operationId: 'listWalletPayLinks',
   summary: 'List the pay links of a wallet',
-  description: 'Newest first, without images.',
   params: KeyParams,
-  querystring: CursorQuery,
-  response: { 200: Type.Array(PayLinkObject) },
 };
 
-const ofAccountSchema = {
-  tags: ['LNURL'],
+const listOfAccountSchema = {
+  ...LIST,
   ...requires('account'),
   operationId: 'listPayLinks',
   summary: 'List the pay links of the account',
-  description: 'Newest first, without images.',
-  querystring: CursorQuery,
-  response: { 200: Type.Array(PayLinkObject) },
 };
 
 const getSchema = {
@@ -88,108 +88,90 @@ const deleteSchema = {
   exampleChanges: { 200: { statusType: { type: 'lnurl', name: 'lnurl_inactive', display_name: 'Inactive' } } },
 };
 
-export interface LnurlPayRouteDependencies {
+export interface PayLinkRouteOptions {
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly payLinks: PayLinks;
+  readonly rules: LinkRules;
 }
 
 /** The routes by which owners manage pay links. */
-export function lnurlPayRoutes(app: App, deps: LnurlPayRouteDependencies): void {
-  const { access, runIdempotent, payLinks } = deps;
+export function payLinkRoutes(app: App, { access, runIdempotent, payLinks, rules }: PayLinkRouteOptions): void {
+  const render = (link: PayLink) => renderPayLink(link, rules.publicUrl);
+
+  /** @throws Refusal `not_found` for an unknown link and for one of another account. */
+  async function authorize(request: FastifyRequest<{ Params: { id: string } }>): Promise<WalletAuthorization & { linkId: string }> {
+    await access.anyKey(request);
+    const link = await payLinks.find(request.params.id);
+    const authorized = await access.authorizeWalletId(request, link?.wallet_id, 'wallet_withdraw');
+    return { ...authorized, linkId: request.params.id };
+  }
+
+  async function replay(id: string) {
+    const link = await payLinks.find(id);
+    invariant(link, `pay link ${id} is gone`);
+    return render(link);
+  }
+
+  async function sendList(request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>, reply: FastifyReply, owner: PayLinkOwner) {
+    rejectPageWithAfter(request.query);
+    const page = readPage(request.query);
+    const { after } = request.query;
+    const listed = await payLinks.list(owner, { ...page, after });
+    if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a pay link of this list.');
+    if (after === undefined) setPageHeaders(request, reply, page, listed.total);
+    else setCursorHeaders(request, reply, page.limit, listed.links);
+    return listed.links.map(render);
+  }
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/lnurlp`, { schema: createSchema }, async (request, reply) => {
       const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_withdraw');
-      const changes = toChanges(request.body);
-      const link = await runIdempotent(
-        request,
-        reply,
-        { credential, walletId: wallet.id },
-        { make: ({ rows }) => payLinks.create(wallet, changes, { guards, extraRows: rows }), replay: (id) => requireLink(payLinks, id) },
-      );
-      return reply.code(201).send(renderPayLink(link));
+      const changes = readChanges(request.body, rules);
+      const scope = { credential, walletId: wallet.id };
+      const link = await runIdempotent(request, reply, scope, {
+        make: async ({ rows }) => render(await payLinks.create(wallet, changes, { guards, extraRows: rows })),
+        replay,
+      });
+      return reply.code(201).send(link);
     });
 
-    app.get(`${base}/lnurlp`, { schema: ofWalletSchema }, async (request, reply) => {
+    app.get(`${base}/lnurlp`, { schema: listOfWalletSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_read');
-      return sendList(payLinks, request, reply, { walletId: wallet.id });
+      return sendList(request, reply, { walletId: wallet.id });
     });
   }
 
-  app.get('/v1/lnurlp', { schema: ofAccountSchema }, async (request, reply) => {
+  app.get('/v1/lnurlp', { schema: listOfAccountSchema }, async (request, reply) => {
     const accountId = await access.account(request);
-    return sendList(payLinks, request, reply, { accountId });
+    return sendList(request, reply, { accountId });
   });
-
-  linkRoutes(app, deps);
-}
-
-/** The routes of one link. */
-function linkRoutes(app: App, { access, runIdempotent, payLinks }: LnurlPayRouteDependencies): void {
-  /** @throws Refusal `not_found` for an unknown link and for one of another account. */
-  async function authorize(request: FastifyRequest<{ Params: { id: string } }>): Promise<WalletAuthorization & { link: WholePayLink }> {
-    await access.anyKey(request);
-    const link = await payLinks.find(request.params.id);
-    const authorized = await access.authorizeWalletId(request, link?.walletId, 'wallet_withdraw');
-    return { ...authorized, link: link as WholePayLink };
-  }
 
   app.get('/v1/lnurlp/:id', { schema: getSchema }, async (request) => {
     const key = await access.anyKey(request);
     const link = await payLinks.find(request.params.id);
-    if (link?.accountId !== key.accountId || (key.walletId !== undefined && key.walletId !== link.walletId)) throw new Refusal('not_found');
-    if (key.kind === 'public_api') return { ...renderPayLink(link), lnurlp_successAction: null, passThru: null };
-    return renderPayLink(link);
+    if (link?.account_id !== key.accountId || (key.walletId !== undefined && key.walletId !== link.wallet_id))
+      throw new Refusal('not_found');
+    return key.kind === 'public_api' ? { ...render(link), lnurlp_successAction: null, passThru: null } : render(link);
   });
 
   app.patch('/v1/lnurlp/:id', { schema: changeSchema }, async (request) => {
-    const { link, guards } = await authorize(request);
-    return renderPayLink(await payLinks.change(link.id, toChanges(request.body), { guards }));
+    const { linkId, guards } = await authorize(request);
+    return render(await payLinks.change(linkId, readChanges(request.body, rules), { guards }));
   });
 
   app.post('/v1/lnurlp/:id', { schema: changeByPostSchema }, async (request, reply) => {
-    const { link, wallet, guards, credential } = await authorize(request);
-    const changes = toChanges(request.body);
-    const changed = await runIdempotent(
-      request,
-      reply,
-      { credential, walletId: wallet.id, objectId: link.id },
-      { make: ({ rows }) => payLinks.change(link.id, changes, { guards, extraRows: rows }), replay: (id) => requireLink(payLinks, id) },
-    );
-    return renderPayLink(changed);
+    const { linkId, wallet, guards, credential } = await authorize(request);
+    const changes = readChanges(request.body, rules);
+    const scope = { credential, walletId: wallet.id, objectId: linkId };
+    return runIdempotent(request, reply, scope, {
+      make: async ({ rows }) => render(await payLinks.change(linkId, changes, { guards, extraRows: rows })),
+      replay,
+    });
   });
 
   app.delete('/v1/lnurlp/:id', { schema: deleteSchema }, async (request) => {
-    const { link, guards } = await authorize(request);
-    return renderPayLink(await payLinks.change(link.id, { status: 'inactive' }, { guards }));
+    const { linkId, guards } = await authorize(request);
+    return render(await payLinks.change(linkId, { state: 'inactive' }, { guards }));
   });
-}
-
-async function requireLink(payLinks: PayLinks, id: string): Promise<WholePayLink> {
-  const link = await payLinks.find(id);
-  if (!link) throw new Error(`pay link ${id} is gone`);
-  return link;
-}
-
-async function sendList(
-  payLinks: PayLinks,
-  request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>,
-  reply: FastifyReply,
-  owner: PayLinkOwner,
-) {
-  rejectPageWithAfter(request.query);
-  const page = readPage(request.query);
-  const { after } = request.query;
-  if (after === undefined) {
-    const { links, total } = await payLinks.list(owner, page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return links.map(renderPayLink);
-  }
-  const known = await payLinks.find(after);
-  const isOwn = 'walletId' in owner ? known?.walletId === owner.walletId : known?.accountId === owner.accountId;
-  if (!isOwn) throw new Refusal('validation_failed', '`after` must be the id of a pay link of this list.');
-  const following = await payLinks.listAfter(owner, page.limit, after);
-  setCursorHeaders(request, reply, page.limit, following);
-  return following.map(renderPayLink);
 }

@@ -7,11 +7,6 @@ export type SuccessAction =
   | { readonly tag: 'url'; readonly description: string; readonly url: string }
   | { readonly tag: 'aes'; readonly description: string; readonly text: string };
 
-/** The form in which a payer's wallet gets it. */
-export type SentSuccessAction =
-  | Exclude<SuccessAction, { tag: 'aes' }>
-  | { readonly tag: 'aes'; readonly description: string; readonly ciphertext: string; readonly iv: string };
-
 /** LUD-09 and LUD-10. */
 const MAX_LENGTH = 144;
 /** LUD-10 allows 4 kB of ciphertext in base64. */
@@ -62,8 +57,8 @@ function requireOwnUrl(text: string, publicUrl: string): void {
     throw refused(`must have an http or https address of ${own.hostname} in url, of at most ${MAX_URL_LENGTH} characters`);
 }
 
-/** Returns the action for one invoice. Its preimage is the key of the text (LUD-10). */
-export function sentSuccessAction(action: SuccessAction, preimage: string): SentSuccessAction {
+/** Returns the action as the wallet of a payer gets it with one invoice, whose preimage is the key of the text (LUD-10). */
+export function sentSuccessAction(action: SuccessAction, preimage: string) {
   if (action.tag !== 'aes') return action;
   const iv = randomBytes(16);
   const cipher = createCipheriv('aes-256-cbc', Buffer.from(preimage, 'hex'), iv);

@@ -1,7 +1,7 @@
 import type { Msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
-import { descriptionHash } from '../description-hash.ts';
+import { descriptionHash } from '../lnurl.ts';
 import { type AcceptedPayerData, type PayeeDescription, readAcceptedPayerData, readMetadata } from './metadata.ts';
 import { brokenResponse, requireCallback, requireMsat, requireParameters, withParameters } from './response.ts';
 

@@ -1,39 +1,40 @@
 import { invariant } from '../../../core/kernel/assert.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
 import { newId } from '../../../core/kernel/ids.ts';
-import { errorMessage, type Log } from '../../../core/kernel/log.ts';
+import { errorMessage } from '../../../core/kernel/log.ts';
 import { type Msat, ZERO_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { type Outbound, OutboundError } from '../../../core/outbound/outbound.ts';
+import { OutboundError } from '../../../core/outbound/outbound.ts';
 import * as sql from './balance-notices.sql.ts';
-import { dayOf, type OpenLinkDependencies, requireOpenLink, SMALLEST_WITHDRAWAL } from './open-link.ts';
+import { requireOpenLink, SMALLEST_WITHDRAWAL, startOfDay } from './open-link.ts';
 import { findById, type LinkRow } from './withdraw-links.sql.ts';
+import type { WithdrawLinkOptions } from './withdraw-links.ts';
 
 /*
  * LUD-15: a wallet that claims a reusable link may send an address, `balanceNotify`. The service calls it when more can be withdrawn with the
  * link than before. The calls are hints: a background job compares the amounts and calls, and gives up an address that does not respond.
  */
 
-export interface NoticeDependencies extends OpenLinkDependencies {
-  readonly outbound: Pick<Outbound, 'post'>;
-  readonly log: Log;
-}
-
 /** The maximum of addresses of one link. A further one replaces the oldest. */
 const MAX_NOTICES = 5;
 const MAX_URL_LENGTH = 2048;
 /** The waits after failed calls, in seconds. After the last one the address is deleted. */
 const RETRY_SECONDS = [60, 300, 1800, 7200, 28_800];
-/** Limits of one round of the job. */
-const LINKS_PER_ROUND = 200;
+/** Limits of one run of the job. */
+const LINKS_PER_RUN = 200;
 const CALLS_AT_ONCE = 16;
-const CALLS_PER_ROUND = 160;
+const CALLS_PER_RUN = 160;
 
 /**
  * Stores the address of a claim that was accepted. `leftMsat` is what can be withdrawn after it. An address that cannot be called is ignored,
  * because the wallet is paid without it. Never throws.
  */
-export async function storeNotice({ database, clock, log }: NoticeDependencies, link: LinkRow, url: string, leftMsat: Msat): Promise<void> {
+export async function storeNotice(
+  { database, clock, log }: WithdrawLinkOptions,
+  link: LinkRow,
+  url: string,
+  leftMsat: Msat,
+): Promise<void> {
   if (link.uses === 1 || !isCallable(url)) return;
   try {
     await database.transaction(async (tx) => {
@@ -51,29 +52,29 @@ function isCallable(text: string): boolean {
   return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
-/** Returns one round of the job, which compares the amounts of some links and makes the calls that are due. */
-export function noticeRound(deps: NoticeDependencies): (signal: AbortSignal) => Promise<void> {
-  let place = '';
+/** Returns the job. Each run compares the amounts of some links and makes the calls that are due. */
+export function createNoticeJob(options: WithdrawLinkOptions): (signal: AbortSignal) => Promise<void> {
+  let lastLinkId = '';
   return async (signal) => {
-    const links = await deps.database.all(sql.linksAfter, place, LINKS_PER_ROUND);
+    const links = await options.database.all(sql.linksAfter, lastLinkId, LINKS_PER_RUN);
     for (const { link_id } of links) {
       if (signal.aborted) return;
-      await compareAmount(deps, link_id);
+      await compareAmount(options, link_id);
     }
-    place = links.length < LINKS_PER_ROUND ? '' : (links.at(-1)?.link_id ?? '');
-    await makeCalls(deps, signal);
+    lastLinkId = links.length < LINKS_PER_RUN ? '' : (links.at(-1)?.link_id ?? '');
+    await makeCalls(options, signal);
   };
 }
 
-async function compareAmount(deps: NoticeDependencies, linkId: string): Promise<void> {
-  const { database, wallets, payments, clock } = deps;
+async function compareAmount(options: WithdrawLinkOptions, linkId: string): Promise<void> {
+  const { database, wallets, payments, clock } = options;
   const now = unixSeconds(clock);
-  const link = await database.first(findById, dayOf(clock), linkId);
+  const link = await database.first(findById, startOfDay(clock), linkId);
   const wallet = link && (await wallets.find(link.wallet_id));
   invariant(link && wallet, `withdraw link ${linkId} is gone`);
   const isBusy = await payments.isLinkBusy(linkId);
   const isOver = link.revoked_at !== null || (link.expires_at !== null && link.expires_at <= now) || (link.uses_left === 0 && !isBusy);
-  const amountMsat = isOver ? ZERO_MSAT : await withdrawable(deps, { link, wallet });
+  const amountMsat = isOver ? ZERO_MSAT : await withdrawable(options, { link, wallet });
   await database.transaction(async (tx) => {
     if (isOver) return tx.run(sql.deleteOfLink, linkId);
     // The reserve of a claim in flight lowers the amount for a moment. Its release is no news.
@@ -82,24 +83,28 @@ async function compareAmount(deps: NoticeDependencies, linkId: string): Promise<
   });
 }
 
-async function withdrawable(deps: NoticeDependencies, found: Parameters<typeof requireOpenLink>[1]): Promise<Msat> {
+async function withdrawable(options: WithdrawLinkOptions, found: Parameters<typeof requireOpenLink>[1]): Promise<Msat> {
   try {
-    return (await requireOpenLink(deps, found)).maxMsat;
+    return (await requireOpenLink(options, found)).maxMsat;
   } catch (error) {
     if (error instanceof Refusal) return ZERO_MSAT;
     throw error;
   }
 }
 
-async function makeCalls(deps: NoticeDependencies, signal: AbortSignal): Promise<void> {
-  const due = await deps.database.all(sql.listDue, unixSeconds(deps.clock), CALLS_PER_ROUND);
+async function makeCalls(options: WithdrawLinkOptions, signal: AbortSignal): Promise<void> {
+  const due = await options.database.all(sql.listDue, unixSeconds(options.clock), CALLS_PER_RUN);
   for (let first = 0; first < due.length && !signal.aborted; first += CALLS_AT_ONCE) {
-    await Promise.all(due.slice(first, first + CALLS_AT_ONCE).map((notice) => call(deps, notice, signal)));
+    await Promise.all(due.slice(first, first + CALLS_AT_ONCE).map((notice) => sendCall(options, notice, signal)));
   }
 }
 
 /** LUD-15: "a blank HTTP POST call". */
-async function call({ database, outbound, clock, log }: NoticeDependencies, notice: sql.DueNotice, signal: AbortSignal): Promise<void> {
+async function sendCall(
+  { database, outbound, clock, log }: WithdrawLinkOptions,
+  notice: sql.DueNotice,
+  signal: AbortSignal,
+): Promise<void> {
   const { id, url, due_at, failures } = notice;
   const outcome = await outbound.post(url, { headers: {}, body: '', signal }).then(
     ({ status }) => (status >= 200 && status < 300 ? 'received' : 'failed'),

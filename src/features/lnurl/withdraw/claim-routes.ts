@@ -7,11 +7,12 @@ import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
 import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
-import { LnurlError } from '../lnurl-error.ts';
+import { LnurlError } from '../lnurl.ts';
 import { sendWithdrawPage } from '../page.ts';
 import { PAY_LINK_URL } from '../pay/pay-link-object.ts';
-import { CALLBACK } from './link-object.ts';
-import type { WithdrawLinks, WithdrawRequest } from './withdraw-links.ts';
+import type { ClaimRequest } from './open-link.ts';
+import { CALLBACK } from './withdraw-link-object.ts';
+import type { WithdrawLinks } from './withdraw-links.ts';
 
 const LnurlOk = Type.Object(
   { status: Type.Literal('OK', { description: 'Always `OK`' }) },
@@ -103,42 +104,37 @@ const qrSchema = {
   ...QR_RESPONSE,
 };
 
-export interface WithdrawRouteDependencies {
-  readonly links: WithdrawLinks;
-  readonly limits: Pick<RateLimits, 'admitQrCode'>;
-}
-
 /** The public address of withdraw links. */
-export function lnurlWithdrawRoutes(app: App, { links, limits }: WithdrawRouteDependencies): void {
+export function claimRoutes(app: App, { links, limits }: { links: WithdrawLinks; limits: RateLimits }): void {
   const route = { schema: processSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   for (const base of WALLET_BASES) {
     app.get(`${base}/lnurl-process`, route, async (request, reply) => {
-      const withdraw = toWithdrawRequest(request);
+      const claim = readClaim(request);
       const { pr } = request.query;
       if (pr === undefined) {
-        const offer = await links.parameters(withdraw);
+        const offer = await links.claimParameters(claim);
         if (!acceptsPage(request)) return offer;
         limits.admitQrCode(request);
         return sendWithdrawPage(reply, offer);
       }
-      await links.withdraw(withdraw, pr);
+      await links.claim(claim, pr);
       return { status: 'OK' };
     });
 
     app.get(`${base}/lnurl-process/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
       limits.admitQrCode(request);
-      const offer = await links.parameters(toWithdrawRequest(request));
+      const offer = await links.claimParameters(readClaim(request));
       return sendLnurlQr(reply, request.params.format, offer.callback);
     });
   }
 }
 
-function toWithdrawRequest(
+function readClaim(
   request: FastifyRequest<{
     Params: { key: string };
     Querystring: { ott?: string; num_satoshis?: number; k1?: string; balanceNotify?: string };
   }>,
-): WithdrawRequest {
+): ClaimRequest {
   const { ott: token, num_satoshis: numSatoshis, k1, balanceNotify } = request.query;
   return { pathKey: request.params.key, token, numSatoshis, k1, balanceNotify };
 }

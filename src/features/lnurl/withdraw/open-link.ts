@@ -1,32 +1,20 @@
 import { timingSafeEqual } from 'node:crypto';
-import type { Accounts, Key } from '../../../core/accounts/accounts.ts';
+import type { Key } from '../../../core/accounts/accounts.ts';
 import { remainingLimit } from '../../../core/budgets/budgets.ts';
 import { periodStart } from '../../../core/budgets/limits.ts';
-import type { Database } from '../../../core/db/database.ts';
+import { invariant } from '../../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import type { Ledger } from '../../../core/ledger/ledger.ts';
 import { CLAIM_FEE_RULE, feeLimit, maxPayable } from '../../../core/payments/fee-limit.ts';
-import type { Payments } from '../../../core/payments/payments.ts';
-import type { Wallet, Wallets } from '../../../core/wallets/wallets.ts';
-import { tokenHash } from '../token.ts';
-import { balancePeriod, linkOfBalanceText, openBalanceText, sealBalanceText } from './balance-token.ts';
-import { dayUsedUp } from './link-uses.ts';
+import type { Wallet } from '../../../core/wallets/wallets.ts';
+import { tokenHash } from '../lnurl.ts';
+import { balancePeriod, balanceRootOf, k1Of, linkOfBalanceText, openBalanceText, sealBalanceText } from './tokens.ts';
 import * as sql from './withdraw-links.sql.ts';
-import { balanceRootOf, k1Of } from './withdraw-token.ts';
-
-export interface OpenLinkDependencies {
-  readonly database: Database;
-  readonly ledger: Ledger;
-  readonly accounts: Accounts;
-  readonly wallets: Wallets;
-  readonly payments: Payments;
-  readonly clock: Clock;
-}
+import type { WithdrawLinkOptions } from './withdraw-links.ts';
 
 /** The parameters of a claim. The link is identified by `token`, or by `k1` if there is no token. */
-export interface WithdrawRequest {
+export interface ClaimRequest {
   readonly pathKey: string;
   /** The parameter `ott`. */
   readonly token: string | undefined;
@@ -39,15 +27,69 @@ export interface WithdrawRequest {
 
 export const SMALLEST_WITHDRAWAL = satToMsat(1);
 
-/** A link that was identified by a valid token or `k1` and by its wallet. */
-export interface FoundLink {
+/** A link that was identified by a valid token or `k1`. */
+interface IdentifiedLink {
   readonly link: sql.ClaimableRow;
-  readonly wallet: Wallet;
   readonly k1: string;
   /** The token for the callback; undefined if the link was identified by `k1` alone. */
   readonly token: string | undefined;
   /** The token for the next balance check (LUD-14), if it is known. */
   readonly balanceToken: string | undefined;
+}
+
+/** A link whose wallet is the one in the path of the request. */
+export type FoundLink = IdentifiedLink & { readonly wallet: Wallet };
+
+/** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. @throws Refusal */
+export async function findLink(options: WithdrawLinkOptions, { pathKey, token, k1 }: ClaimRequest): Promise<FoundLink> {
+  const [found, resolved] = await Promise.all([identifyLink(options, token, k1), options.wallets.resolve(pathKey)]);
+  if (!found || resolved?.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', 'This withdraw link is not valid.');
+  return { ...found, wallet: resolved.wallet };
+}
+
+async function identifyLink(
+  options: WithdrawLinkOptions,
+  token: string | undefined,
+  k1: string | undefined,
+): Promise<IdentifiedLink | undefined> {
+  if (token === undefined) return k1 === undefined ? undefined : findByK1(options, k1);
+  const found = await findByToken(options, token);
+  return found && (k1 === undefined || isSameText(k1, found.expectedK1)) ? found : undefined;
+}
+
+async function findByK1({ database, clock }: WithdrawLinkOptions, k1: string): Promise<IdentifiedLink | undefined> {
+  const linkId = linkOfBalanceText(k1);
+  const day = startOfDay(clock);
+  const link = await (linkId === undefined ? database.first(sql.findByK1, day, tokenHash(k1)) : database.first(sql.findById, day, linkId));
+  if (!link || (linkId !== undefined && !openBalanceText('k1', link, k1, unixSeconds(clock)))) return undefined;
+  return { link, k1, token: undefined, balanceToken: undefined };
+}
+
+/** Finds a link by its `ott` or the token of a balance check. `expectedK1` is the `k1` that a claim with this token must have. */
+async function findByToken(
+  { database, clock }: WithdrawLinkOptions,
+  token: string,
+): Promise<(IdentifiedLink & { readonly expectedK1: string }) | undefined> {
+  const linkId = linkOfBalanceText(token);
+  const [now, day] = [unixSeconds(clock), startOfDay(clock)];
+  const period = balancePeriod(now);
+  if (linkId === undefined) {
+    const link = await database.first(sql.findByToken, day, tokenHash(token));
+    const k1 = k1Of(token);
+    return link && { link, k1, expectedK1: k1, token, balanceToken: sealBalanceText('token', link, balanceRootOf(token), period) };
+  }
+  const link = await database.first(sql.findById, day, linkId);
+  const opened = link && openBalanceText('token', link, token, now);
+  if (!opened) return undefined;
+  const { root } = opened;
+  const renewed = sealBalanceText('token', link, root, period);
+  const expectedK1 = sealBalanceText('k1', link, root, opened.period);
+  return { link, k1: sealBalanceText('k1', link, root, period), expectedK1, token: renewed, balanceToken: renewed };
+}
+
+function isSameText(a: string, b: string): boolean {
+  const [x, y] = [Buffer.from(a), Buffer.from(b)];
+  return x.length === y.length && timingSafeEqual(x, y);
 }
 
 /** What can be withdrawn with a link now. */
@@ -62,83 +104,30 @@ export interface OpenAmounts {
   readonly madeBy: Key | undefined;
 }
 
-const UNUSABLE = 'This withdraw link is not valid.';
-
-/** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. */
-export async function findLink(deps: OpenLinkDependencies, { pathKey, token, k1 }: WithdrawRequest): Promise<FoundLink> {
-  const [found, resolved] = await Promise.all([findByTokenOrK1(deps, token, k1), deps.wallets.resolve(pathKey)]);
-  if (!found || !resolved || resolved.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', UNUSABLE);
-  return { ...found, wallet: resolved.wallet };
-}
-
-type Identified = Omit<FoundLink, 'wallet'>;
-
-async function findByTokenOrK1(
-  deps: OpenLinkDependencies,
-  token: string | undefined,
-  k1: string | undefined,
-): Promise<Identified | undefined> {
-  if (token === undefined) return k1 === undefined ? undefined : findByK1(deps, k1);
-  const found = (await findByBalanceToken(deps, token)) ?? (await findByToken(deps, token));
-  return found && (k1 === undefined || isSameText(k1, found.expectedK1)) ? found : undefined;
-}
-
-async function findByK1({ database, clock }: OpenLinkDependencies, k1: string): Promise<Identified | undefined> {
-  const linkId = linkOfBalanceText(k1);
-  const day = dayOf(clock);
-  const link = await (linkId === undefined ? database.first(sql.findByK1, day, tokenHash(k1)) : database.first(sql.findById, day, linkId));
-  if (!link || (linkId !== undefined && !openBalanceText('k1', link, k1, unixSeconds(clock)))) return undefined;
-  return { link, k1, token: undefined, balanceToken: undefined };
-}
-
-/** A link, and the `k1` that a claim with the same token must have. */
-type FoundByToken = Identified & { readonly expectedK1: string };
-
-async function findByBalanceToken({ database, clock }: OpenLinkDependencies, token: string): Promise<FoundByToken | undefined> {
-  const linkId = linkOfBalanceText(token);
-  const link = linkId === undefined ? undefined : await database.first(sql.findById, dayOf(clock), linkId);
-  const opened = link && openBalanceText('token', link, token, unixSeconds(clock));
-  if (!opened) return undefined;
-  return { ...balanceCheck(link, opened.root, clock), expectedK1: sealBalanceText('k1', link, opened.root, opened.period) };
-}
-
-async function findByToken({ database, clock }: OpenLinkDependencies, token: string): Promise<FoundByToken | undefined> {
-  const hash = tokenHash(token);
-  const link = await database.first(sql.findByToken, dayOf(clock), hash);
-  if (!link) return undefined;
-  const k1 = k1Of(token);
-  // Version 0.1.0 returned the root itself as the token of balance checks.
-  if (Buffer.compare(link.balance_token_hash, hash) === 0) return { ...balanceCheck(link, token, clock), expectedK1: k1 };
-  return { link, k1, token, balanceToken: balanceCheck(link, balanceRootOf(token), clock).token, expectedK1: k1 };
-}
-
-/** The tokens of a balance check are those of the present period. */
-function balanceCheck(link: sql.ClaimableRow, root: string, clock: Clock): Identified & { readonly token: string } {
-  const period = balancePeriod(unixSeconds(clock));
-  const token = sealBalanceText('token', link, root, period);
-  return { link, token, k1: sealBalanceText('k1', link, root, period), balanceToken: token };
-}
-
 /** Returns what can be withdrawn now. @throws Refusal if the link cannot be claimed now */
 export async function requireOpenLink(
-  deps: OpenLinkDependencies,
+  options: WithdrawLinkOptions,
   { link, wallet }: { link: sql.ClaimableRow; wallet: Wallet },
 ): Promise<OpenAmounts> {
-  await requireUsable(deps, link);
+  await requireUsable(options, link);
   if (wallet.status !== 'active') throw new Refusal('wallet_inactive');
-  const madeBy = await requireValidMaker(deps, link);
-  const remainingMsat = (await remainingLimit(deps, madeBy?.limits)) ?? MAX_MSAT;
+  const madeBy = await requireValidMaker(options, link);
+  const remainingMsat = (await remainingLimit(options, madeBy?.limits)) ?? MAX_MSAT;
   if (remainingMsat === 0) throw new Refusal('budget_exceeded', 'The budget of this link is used up for now.');
   const dayMsat = link.daily_limit_msat === null ? MAX_MSAT : msat(Math.max(0, link.daily_limit_msat - link.day_msat));
-  const { spendableMsat } = await deps.ledger.balance(link.ledger_account);
-  const payableMsat = payableOf(link, minMsat(minMsat(remainingMsat, dayMsat), spendableMsat));
+  const { spendableMsat } = await options.ledger.balance(link.ledger_account);
+  const payableMsat = largestClaim(link, minMsat(minMsat(remainingMsat, dayMsat), spendableMsat));
   if (payableMsat === 0) {
-    if (payableOf(link, dayMsat) === 0) throw dayUsedUp();
+    if (largestClaim(link, dayMsat) === 0) throw dayUsedUp();
     throw new Refusal('insufficient_balance', 'The wallet of this link has nothing to withdraw now.');
   }
   const maxMsat = link.max_msat === null ? payableMsat : minMsat(msat(link.max_msat), payableMsat);
   const totalMsat = link.uses_left === null ? undefined : msat(Math.min(link.uses_left * maxMsat, payableMsat));
   return { maxMsat, payableMsat, totalMsat, madeBy };
+}
+
+export function dayUsedUp(): Refusal {
+  return new Refusal('link_unusable', 'The daily limit of this withdraw link is used up. It is renewed at midnight UTC.');
 }
 
 /** Returns the fee limit of a claim. */
@@ -147,11 +136,11 @@ export function claimFeeLimit(link: sql.LinkRow, amountMsat: Msat): Msat {
 }
 
 /** Returns the largest amount whose fee limit is also available, because the routing fee is paid from the same balance and limits. */
-function payableOf(link: sql.LinkRow, availableMsat: Msat): Msat {
+function largestClaim(link: sql.LinkRow, availableMsat: Msat): Msat {
   return link.fee_limit_msat === null ? maxPayable(CLAIM_FEE_RULE, availableMsat) : msat(Math.max(0, availableMsat - link.fee_limit_msat));
 }
 
-async function requireUsable({ payments, clock }: OpenLinkDependencies, link: sql.LinkRow): Promise<void> {
+async function requireUsable({ payments, clock }: WithdrawLinkOptions, link: sql.LinkRow): Promise<void> {
   if (link.revoked_at !== null) throw new Refusal('link_unusable', 'This withdraw link was revoked.');
   if (link.expires_at !== null && link.expires_at <= unixSeconds(clock))
     throw new Refusal('link_unusable', 'This withdraw link has expired.');
@@ -163,18 +152,20 @@ async function requireUsable({ payments, clock }: OpenLinkDependencies, link: sq
 export const MAKER_INVALID = 'The key that made this withdraw link is revoked or expired.';
 
 /** Returns the key that created the link. @throws Refusal unless a key of its lineage is valid. */
-async function requireValidMaker({ accounts }: OpenLinkDependencies, link: sql.LinkRow): Promise<Key | undefined> {
+async function requireValidMaker({ accounts }: WithdrawLinkOptions, link: sql.LinkRow): Promise<Key | undefined> {
   const key = link.made_by === null ? undefined : await accounts.findById(link.made_by);
   if (key && !(await accounts.isLineageValid(key))) throw new Refusal('link_unusable', MAKER_INVALID);
   return key;
 }
 
-/** Returns the start of the present day (UTC), in Unix seconds. */
-export function dayOf(clock: Clock): number {
-  return periodStart('day', unixSeconds(clock));
+/** Returns the URL of step 1. It contains the wallet's public key, which has no rights without a token. */
+export async function linkUrl({ accounts, publicUrl }: WithdrawLinkOptions, walletId: string): Promise<string> {
+  const key = await accounts.publicKeyOfWallet(walletId, 'wallet_lnurl_withdraw');
+  invariant(key, `wallet ${walletId} has no public key for withdraw links`);
+  return `${publicUrl}/v1/user/wallet/${key}/lnurl-process`;
 }
 
-function isSameText(a: string, b: string): boolean {
-  const [x, y] = [Buffer.from(a), Buffer.from(b)];
-  return x.length === y.length && timingSafeEqual(x, y);
+/** Returns the start of the present day (UTC), in Unix seconds. */
+export function startOfDay(clock: Clock): number {
+  return periodStart('day', unixSeconds(clock));
 }

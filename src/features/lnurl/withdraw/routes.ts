@@ -25,8 +25,8 @@ import type { IdempotentHandler, OutcomeWriter } from '../../../http/idempotent.
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../../../http/responses/paging.ts';
-import { CALLBACK, NewWithdrawLinkObject, renderLinkSecrets, renderWithdrawLink, WithdrawLinkObject } from './link-object.ts';
-import type { CreatedLink, NewLink, WithdrawLinks } from './withdraw-links.ts';
+import { CALLBACK, NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
+import type { LinkSecrets, LinkTerms, WithdrawLinks } from './withdraw-links.ts';
 
 const commonFields = {
   memo: Type.Optional(described(Memo, 'The description that the claiming wallet shows. At most 639 bytes in UTF-8')),
@@ -80,6 +80,9 @@ const queryFields = {
 const LinkQuery = Type.Object({ ...linkFields, ...queryFields }, { examples: [LINK_EXAMPLE] });
 const PermanentQuery = Type.Object({ ...permanentFields, ...queryFields }, { examples: [PERMANENT_EXAMPLE] });
 
+/** As long as every id of a link. */
+const SOME_LINK_ID = `lnurlw_${'0'.repeat(ID_LENGTH)}`;
+
 const LINK = { tags: ['LNURL'], ...requires('wallet_withdraw'), params: KeyParams };
 const LINK_TEXT =
   'The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at ' +
@@ -99,54 +102,43 @@ const FAUCET = {
   lnurlw_uri: `${CALLBACK.replace('https:', 'lnurlw:')}?ott=${EXAMPLE.token}&num_satoshis=100`,
 };
 
-/** As long as every id of a link. */
-const SOME_LINK_ID = `lnurlw_${'0'.repeat(ID_LENGTH)}`;
+const createSchema = {
+  ...LINK,
+  operationId: 'createWithdrawLink',
+  summary: 'Create a withdraw link',
+  description: LINK_TEXT,
+  body: LinkBody,
+  response: { 201: NewWithdrawLinkObject },
+};
 
-/** Links with a number of uses, and permanent links. */
-const CREATED = [
-  {
-    path: 'withdraw',
-    isPermanent: false,
-    post: {
-      ...LINK,
-      operationId: 'createWithdrawLink',
-      summary: 'Create a withdraw link',
-      description: LINK_TEXT,
-      body: LinkBody,
-      response: { 201: NewWithdrawLinkObject },
-    },
-    get: {
-      ...LINK,
-      operationId: 'makeWithdrawLink',
-      summary: 'Create a withdraw link by GET',
-      description: `Like createWithdrawLink, for clients that can only send GET. ${LINK_TEXT}`,
-      querystring: LinkQuery,
-      response: { 200: NewWithdrawLinkObject },
-    },
-  },
-  {
-    path: 'withdraw-static',
-    isPermanent: true,
-    post: {
-      ...LINK,
-      operationId: 'createPermanentWithdrawLink',
-      summary: 'Create a permanent withdraw link',
-      description: PERMANENT_TEXT,
-      body: PermanentBody,
-      response: { 201: NewWithdrawLinkObject },
-      exampleChanges: { 201: FAUCET },
-    },
-    get: {
-      ...LINK,
-      operationId: 'makePermanentWithdrawLink',
-      summary: 'Create a permanent withdraw link by GET',
-      description: `Like createPermanentWithdrawLink, for clients that can only send GET. ${PERMANENT_TEXT}`,
-      querystring: PermanentQuery,
-      response: { 200: NewWithdrawLinkObject },
-      exampleChanges: { 200: FAUCET },
-    },
-  },
-] as const;
+const createByGetSchema = {
+  ...LINK,
+  operationId: 'makeWithdrawLink',
+  summary: 'Create a withdraw link by GET',
+  description: `Like createWithdrawLink, for clients that can only send GET. ${LINK_TEXT}`,
+  querystring: LinkQuery,
+  response: { 200: NewWithdrawLinkObject },
+};
+
+const createPermanentSchema = {
+  ...LINK,
+  operationId: 'createPermanentWithdrawLink',
+  summary: 'Create a permanent withdraw link',
+  description: PERMANENT_TEXT,
+  body: PermanentBody,
+  response: { 201: NewWithdrawLinkObject },
+  exampleChanges: { 201: FAUCET },
+};
+
+const createPermanentByGetSchema = {
+  ...LINK,
+  operationId: 'makePermanentWithdrawLink',
+  summary: 'Create a permanent withdraw link by GET',
+  description: `Like createPermanentWithdrawLink, for clients that can only send GET. ${PERMANENT_TEXT}`,
+  querystring: PermanentQuery,
+  response: { 200: NewWithdrawLinkObject },
+  exampleChanges: { 200: FAUCET },
+};
 
 const LinkParams = Type.Object({
   ...KeyParams.properties,
@@ -183,105 +175,107 @@ const revokeSchema = {
   },
 };
 
-export interface WithdrawLinkRouteDependencies {
+export interface WithdrawLinkRouteOptions {
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly links: WithdrawLinks;
 }
 
-/** The routes of the owner of withdraw links. */
-export function withdrawLinkRoutes(app: App, deps: WithdrawLinkRouteDependencies): void {
-  for (const base of WALLET_BASES) {
-    createRoutes(app, deps, base);
-    manageRoutes(app, deps, base);
-  }
-}
-
-function createRoutes(app: App, { access, runIdempotent, links }: WithdrawLinkRouteDependencies, base: string): void {
-  for (const { path, isPermanent, post, get } of CREATED) {
-    async function create(
-      { wallet, guards, credential }: WalletAuthorization,
-      fields: LinkFields,
-      passThru: object | undefined,
-      outcome?: OutcomeWriter,
-    ): Promise<NewWithdrawLink> {
-      // The payments of its claims also have the id of the link.
-      if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
-      // A link outlives the session in which it was created.
-      const madeBy = credential.key.isSession ? undefined : credential.key;
-      const order = { ...readOrder(fields, isPermanent), wallet, passThru: passThruText(passThru), guards, madeBy };
-      const extraRows = ({ link, secrets }: CreatedLink) => outcome?.rows(link.id, renderLinkSecrets(secrets)) ?? [];
-      const { link, secrets } = await links.create({ ...order, extraRows });
-      return { ...renderWithdrawLink(link), ...renderLinkSecrets(secrets) };
-    }
-
-    app.post(`${base}/lnurl/${path}`, { schema: post }, async (request: FastifyRequest, reply: FastifyReply) => {
-      const authorized = await access.authorizeWallet(request as WalletRequest, 'wallet_withdraw');
-      const { credential, wallet } = authorized;
-      const scope = { credential, walletId: wallet.id, hasSecret: true };
-      const body = request.body as LinkFields & { passThru?: object };
-      const link = await runIdempotent(request, reply, scope, {
-        make: (outcome) => create(authorized, body, body.passThru, outcome),
-        // The token is the link: it is stored for this replay only, encrypted.
-        replay: async (id, secret) => ({ ...(secret() as LinkSecretFields), ...renderWithdrawLink(await links.find(wallet.id, id)) }),
-      });
-      return reply.code(201).send(link);
-    });
-
-    const byGet = { schema: get, exposeHeadRoute: false, config: { hasSideEffect: true } };
-    app.get(`${base}/lnurl/${path}`, byGet, async (request: FastifyRequest) => {
-      const authorized = await access.authorizeWallet(request as WalletRequest, 'wallet_withdraw');
-      const query = request.query as LinkFields & { passThru?: string };
-      return create(authorized, query, decodePassThru(query.passThru));
-    });
-  }
-}
-
 type WalletRequest = FastifyRequest & { params: { key: string } };
-type NewWithdrawLink = Static<typeof NewWithdrawLinkObject>;
-type LinkSecretFields = ReturnType<typeof renderLinkSecrets>;
 
-function manageRoutes(app: App, { access, links }: WithdrawLinkRouteDependencies, base: string): void {
-  app.get(`${base}/lnurl/withdraws`, { schema: listSchema }, async (request, reply) => {
-    const wallet = await access.wallet(request, 'wallet_withdraw');
-    rejectPageWithAfter(request.query);
-    const page = readPage(request.query);
-    const { after } = request.query;
-    const listed = await links.list(wallet.id, { limit: page.limit, offset: after === undefined ? page.offset : 0, after });
-    if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a withdraw link of this wallet.');
-    if (after === undefined) setPageHeaders(request, reply, page, listed.total);
-    else setCursorHeaders(request, reply, page.limit, listed.links);
-    return listed.links.map(renderWithdrawLink);
-  });
+/** What a link with a number of uses and a permanent link have in common: a permanent link has neither uses nor an expiry. */
+type LinkFields = Omit<Static<typeof LinkBody>, 'passThru' | 'uses' | 'expiry'> & {
+  uses?: number | undefined;
+  expiry?: number | undefined;
+};
 
-  app.get(`${base}/lnurl/withdraws/:id`, { schema: readSchema }, async (request) => {
-    const wallet = await access.wallet(request, 'wallet_withdraw');
-    return renderWithdrawLink(await links.find(wallet.id, request.params.id));
-  });
+const PERMANENT = { uses: undefined, expiry: undefined };
 
-  app.delete(`${base}/lnurl/withdraws/:id`, { schema: revokeSchema }, async (request) => {
-    const { wallet, guards } = await access.authorizeWallet(request, 'wallet_withdraw');
-    return renderWithdrawLink(await links.revoke(wallet.id, request.params.id, guards));
-  });
+/** The routes of the owner of withdraw links. */
+export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: WithdrawLinkRouteOptions): void {
+  async function createLink(
+    { wallet, guards, credential }: WalletAuthorization,
+    fields: LinkFields,
+    passThru: object | undefined,
+    outcome?: OutcomeWriter,
+  ): Promise<Static<typeof NewWithdrawLinkObject>> {
+    // The payments of its claims also have the id of the link.
+    if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
+    const { link, secrets } = await links.create({
+      ...readTerms(fields),
+      wallet,
+      passThru: passThruText(passThru),
+      guards,
+      // A link outlives the session in which it was created.
+      madeBy: credential.key.isSession ? undefined : credential.key,
+      extraRows: (created) => outcome?.rows(created.link.id, created.secrets) ?? [],
+    });
+    return { ...renderWithdrawLink(link), ...secrets };
+  }
+
+  async function createByPost(request: WalletRequest, reply: FastifyReply, { passThru, ...fields }: LinkFields & { passThru?: object }) {
+    const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
+    const { credential, wallet } = authorized;
+    const scope = { credential, walletId: wallet.id, hasSecret: true };
+    const link = await runIdempotent(request, reply, scope, {
+      make: (outcome) => createLink(authorized, fields, passThru, outcome),
+      // The token is the link: it is stored for this replay only, encrypted.
+      replay: async (id, secret) => ({ ...(secret() as LinkSecrets), ...renderWithdrawLink(await links.find(wallet.id, id)) }),
+    });
+    return reply.code(201).send(link);
+  }
+
+  async function createByGet(request: WalletRequest, { passThru, ...fields }: LinkFields & { passThru?: string }) {
+    const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
+    return createLink(authorized, fields, decodePassThru(passThru));
+  }
+
+  const byGet = { exposeHeadRoute: false, config: { hasSideEffect: true } };
+  for (const base of WALLET_BASES) {
+    app.post(`${base}/lnurl/withdraw`, { schema: createSchema }, (request, reply) =>
+      createByPost(request, reply, { ...request.body, uses: request.body.uses ?? 1 }),
+    );
+    app.get(`${base}/lnurl/withdraw`, { schema: createByGetSchema, ...byGet }, (request) =>
+      createByGet(request, { ...request.query, uses: request.query.uses ?? 1 }),
+    );
+    app.post(`${base}/lnurl/withdraw-static`, { schema: createPermanentSchema }, (request, reply) =>
+      createByPost(request, reply, { ...request.body, ...PERMANENT }),
+    );
+    app.get(`${base}/lnurl/withdraw-static`, { schema: createPermanentByGetSchema, ...byGet }, (request) =>
+      createByGet(request, { ...request.query, ...PERMANENT }),
+    );
+
+    app.get(`${base}/lnurl/withdraws`, { schema: listSchema }, async (request, reply) => {
+      const wallet = await access.wallet(request, 'wallet_withdraw');
+      rejectPageWithAfter(request.query);
+      const page = readPage(request.query);
+      const { after } = request.query;
+      const listed = await links.list(wallet.id, { ...page, after });
+      if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a withdraw link of this wallet.');
+      if (after === undefined) setPageHeaders(request, reply, page, listed.total);
+      else setCursorHeaders(request, reply, page.limit, listed.links);
+      return listed.links.map(renderWithdrawLink);
+    });
+
+    app.get(`${base}/lnurl/withdraws/:id`, { schema: readSchema }, async (request) => {
+      const wallet = await access.wallet(request, 'wallet_withdraw');
+      return renderWithdrawLink(await links.find(wallet.id, request.params.id));
+    });
+
+    app.delete(`${base}/lnurl/withdraws/:id`, { schema: revokeSchema }, async (request) => {
+      const { wallet, guards } = await access.authorizeWallet(request, 'wallet_withdraw');
+      return renderWithdrawLink(await links.revoke(wallet.id, request.params.id, guards));
+    });
+  }
 }
 
-interface LinkFields {
-  num_satoshis?: number;
-  memo?: string;
-  user_label?: string;
-  expiry?: number;
-  uses?: number;
-  fee_limit_msat?: number;
-  daily_limit_msat?: number;
-}
-
-function readOrder(fields: LinkFields, isPermanent: boolean): Omit<NewLink, 'wallet' | 'passThru' | 'guards' | 'madeBy'> {
+function readTerms(fields: LinkFields): LinkTerms {
   return {
     maxMsat: fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis),
     memo: memoText(fields.memo),
     userLabel: plainText('user_label', fields.user_label ?? ''),
     expirySeconds: fields.expiry,
-    uses: isPermanent ? undefined : (fields.uses ?? 1),
+    uses: fields.uses,
     feeLimitMsat: fields.fee_limit_msat as Msat | undefined,
     dailyLimitMsat: fields.daily_limit_msat as Msat | undefined,
   };

@@ -34,9 +34,9 @@ export type CountedRow = LinkRow & {
 
 export const insertLink = statement(
   'withdraw_link_insert',
-  `INSERT INTO withdraw_link (id, wallet_id, ledger_account, token_hash, balance_token_hash, k1_hash, balance_k1_hash, max_msat,
-     fee_limit_msat, uses, uses_left, daily_limit_msat, memo, user_label, pass_thru, expires_at, created_at, made_by)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10, $11, $12, $13, $14, $15, $16, $17)`,
+  `INSERT INTO withdraw_link (id, wallet_id, ledger_account, token_hash, balance_token_hash, k1_hash, max_msat, fee_limit_msat, uses,
+     uses_left, daily_limit_msat, memo, user_label, pass_thru, expires_at, created_at, made_by)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16)`,
 );
 
 const COLUMNS = `l.id, l.wallet_id, l.ledger_account, l.token_hash, l.balance_token_hash, l.max_msat, l.fee_limit_msat, l.uses,
@@ -46,14 +46,9 @@ const COLUMNS = `l.id, l.wallet_id, l.ledger_account, l.token_hash, l.balance_to
 const CLAIMABLE = `SELECT ${COLUMNS}, coalesce(d.pending_msat + d.spent_msat, 0) AS day_msat
   FROM withdraw_link l LEFT JOIN withdraw_link_day d ON d.link_id = l.id AND d.day_start = $1`;
 
-/** Finds a link by the hash of either of its tokens. */
-export const findByToken = statement<ClaimableRow>(
-  'withdraw_link_find',
-  `${CLAIMABLE} WHERE l.token_hash = $2 OR l.balance_token_hash = $2`,
-);
+export const findByToken = statement<ClaimableRow>('withdraw_link_find', `${CLAIMABLE} WHERE l.token_hash = $2`);
 
-/** Finds a link by the hash of the k1 of either of its tokens. */
-export const findByK1 = statement<ClaimableRow>('withdraw_link_find_by_k1', `${CLAIMABLE} WHERE l.k1_hash = $2 OR l.balance_k1_hash = $2`);
+export const findByK1 = statement<ClaimableRow>('withdraw_link_find_by_k1', `${CLAIMABLE} WHERE l.k1_hash = $2`);
 
 export const findById = statement<ClaimableRow>('withdraw_link_find_by_id', `${CLAIMABLE} WHERE l.id = $2`);
 

@@ -6,7 +6,7 @@ import { newId } from '../../../core/kernel/ids.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
-import { tokenHash } from '../../lnurl/token.ts';
+import { tokenHash } from '../../lnurl/lnurl.ts';
 import * as sql from './challenges.sql.ts';
 import { callbackUrl, isSigned, type SignedChallenge } from './signature.ts';
 

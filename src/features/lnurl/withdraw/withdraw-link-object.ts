@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { floorSat } from '../../../core/kernel/money.ts';
+import { floorSat, msat } from '../../../core/kernel/money.ts';
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../../http/responses/response-types.ts';
-import { parseObject } from '../../transactions/lightning-transaction-object.ts';
-import type { LinkSecrets, ListedLink } from './withdraw-links.ts';
+import type { WithdrawLink } from './withdraw-links.ts';
 
 export const CALLBACK = 'https://wallets.example.com/v1/user/wallet/waklw_ATA7…/lnurl-process';
 
@@ -96,35 +95,30 @@ export const NewWithdrawLinkObject = Type.Object(
   { title: 'NewWithdrawLink' },
 );
 
-export function renderWithdrawLink(link: ListedLink): Static<typeof WithdrawLinkObject> {
+export function renderWithdrawLink(link: WithdrawLink): Static<typeof WithdrawLinkObject> {
   return {
     id: link.id,
-    created_at: link.createdAt,
-    wallet_id: link.walletId,
-    user_label: link.userLabel,
+    created_at: link.created_at,
+    wallet_id: link.wallet_id,
+    user_label: link.user_label,
     memo: link.memo,
-    num_satoshis: link.maxMsat === undefined ? null : floorSat(link.maxMsat),
-    fee_limit_msat: link.feeLimitMsat ?? null,
-    uses: link.uses ?? null,
-    uses_left: link.usesLeft ?? null,
+    num_satoshis: link.max_msat === null ? null : floorSat(msat(link.max_msat)),
+    fee_limit_msat: link.fee_limit_msat,
+    uses: link.uses,
+    uses_left: link.uses_left,
     claims: link.claims,
-    claimed_msat: link.claimedMsat,
-    pending_msat: link.pendingMsat,
-    daily_limit_msat: link.dailyLimitMsat ?? null,
-    daily_spent_msat: link.dailySpentMsat,
-    daily_pending_msat: link.dailyPendingMsat,
-    expires_at: link.expiresAt ?? null,
-    revoked_at: link.revokedAt ?? null,
+    claimed_msat: link.claimed_msat,
+    pending_msat: link.pending_msat,
+    daily_limit_msat: link.daily_limit_msat,
+    daily_spent_msat: link.day_spent_msat,
+    daily_pending_msat: link.day_pending_msat,
+    expires_at: link.expires_at,
+    revoked_at: link.revoked_at,
     statusType: {
       type: 'lnurl',
       name: link.isActive ? 'lnurl_active' : 'lnurl_inactive',
       display_name: link.isActive ? 'Active' : 'Inactive',
     },
-    passThru: parseObject(link.passThru) ?? {},
+    passThru: JSON.parse(link.pass_thru ?? '{}'),
   };
-}
-
-/** The part of a new link that is returned once. */
-export function renderLinkSecrets({ lnurl, token: ott, url, uri, fastLnurl }: LinkSecrets) {
-  return { lnurl, ott, url, lnurlw_uri: uri ?? null, lnurl_fast: fastLnurl ?? null };
 }

@@ -1,0 +1,36 @@
+import { createHash } from 'node:crypto';
+import { Type } from 'typebox';
+import { randomText } from '../../core/kernel/ids.ts';
+
+/** The error of the public LNURL routes. */
+export const LnurlError = Type.Object(
+  { status: Type.Literal('ERROR', { description: 'Always `ERROR`' }), reason: Type.String({ description: 'The reason, for people' }) },
+  { title: 'LnurlError', description: 'The request was rejected, in the form of LNURL' },
+);
+
+/** Generates a bearer token with 143 random bits. */
+export function newToken(): string {
+  return randomText(24);
+}
+
+/** Returns what the database stores of a token or a challenge, so that it contains no secret: the SHA-256. */
+export function tokenHash(token: string): Uint8Array {
+  return createHash('sha256').update(token).digest();
+}
+
+/**
+ * Returns the hash to which the invoice of a pay link commits, in hex: the SHA-256 of the metadata and the payer's data in UTF-8.
+ * Source: LUD-06, LUD-18.
+ */
+export function descriptionHash(metadata: string, payerData = ''): string {
+  return createHash('sha256').update(metadata).update(payerData).digest('hex');
+}
+
+/**
+ * Returns a URL with the scheme of its protocol in place of `https` (LUD-17); undefined for an http URL that is not an onion URL, because
+ * wallets would call it with https.
+ */
+export function protocolUri(scheme: 'lnurlp' | 'lnurlw', url: string): string | undefined {
+  const { protocol, hostname } = new URL(url);
+  return protocol === 'https:' || hostname.endsWith('.onion') ? url.replace(/^https?:/, `${scheme}:`) : undefined;
+}
