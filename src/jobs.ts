@@ -89,7 +89,7 @@ export function backgroundJobs(deps: JobDependencies, config: Config, timing: Jo
   const jobs: readonly Job[] = [
     ...deps.connections.all.map((connection) => eventsJob(deps, connection, intervals)),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
-    { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: invoices.reportExpired },
+    { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
     { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
     { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },

@@ -11,7 +11,7 @@ import type { Database, Tx } from './core/db/database.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
 import { createInstances } from './core/db/instances.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
-import { createInvoices } from './core/invoices/invoices.ts';
+import { Invoices } from './core/invoices/invoices.ts';
 import { keysendRouting } from './core/invoices/settle.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createLedger } from './core/ledger/ledger.ts';
@@ -87,7 +87,7 @@ export async function createModules({ config, log, database, commits, opened, jo
   });
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
-  const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
+  const invoices = new Invoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
   const payments = new Payments({
     database,
     ledger,

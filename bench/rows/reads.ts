@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { NodeConnection } from '../../src/core/connection/connection.ts';
 import type { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database, Dialect } from '../../src/core/db/database.ts';
-import { createInvoices } from '../../src/core/invoices/invoices.ts';
+import { Invoices } from '../../src/core/invoices/invoices.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
@@ -49,7 +49,7 @@ const READS: readonly Read[] = [
     target: TARGET,
     answer: LightningTransactionObject,
     async paths({ funded, ledger }, database) {
-      const invoices = createInvoices({
+      const invoices = new Invoices({
         database,
         ledger,
         connections: connectionsOf(ourNode()),
@@ -107,7 +107,7 @@ async function againstBare(run: Run, dialect: Dialect, read: Read): Promise<read
 function routes(web: Web, database: Database): (app: App) => void {
   const { ledger, wallets } = web;
   const clock = systemClock;
-  const invoices = createInvoices({
+  const invoices = new Invoices({
     database,
     ledger,
     connections: connectionsOf(ourNode()),

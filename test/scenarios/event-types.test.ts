@@ -25,7 +25,7 @@ onFakeNode(
       const alerts = async (): Promise<Json[]> =>
         (await eventsOf(client)).filter(({ event, data }) => event.type === 'operator' && data.alert.kind === 'event_unbooked');
       const countUnbooked = async () => (await app.rows('SELECT id FROM unbooked_event')).length;
-      app.writeFailsAt = (name) => name.startsWith('invoice_insert_stray');
+      app.writeFailsAt = (name) => name.startsWith('invoice_insert_unmatched');
       for (const seed of ['a', 'b', 'c']) tellStray(seed);
       await expect.poll(countUnbooked, { timeout: 15_000 }).toBe(3);
       const open = (await app.openAlerts()).find(({ kind }) => kind === 'event_unbooked');

@@ -8,7 +8,7 @@ import type { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import type { Invoice } from '../../src/core/invoices/invoice.ts';
-import { createInvoices, type Invoices } from '../../src/core/invoices/invoices.ts';
+import { Invoices } from '../../src/core/invoices/invoices.ts';
 import { keysendRouting, type SettlementDetails } from '../../src/core/invoices/settle.ts';
 import type { Clock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
@@ -83,6 +83,13 @@ const noLink = () => {
 };
 const noLinkUses: PaymentDependencies['linkUses'] = { releaseUse: noLink, settleUse: noLink, takeUse: noLink };
 
+/** The invoices of a service with one node. */
+class TestInvoices extends Invoices {
+  override settle(settlement: SettlementDetails, nodeId = NODE_ID): Promise<void> {
+    return super.settle(settlement, nodeId);
+  }
+}
+
 export interface ModuleOptions {
   readonly database: Database;
   /** The database of accounts, wallets and alerts, when `database` fails on purpose. */
@@ -99,7 +106,7 @@ export function createModules({ database, healthy = database, connections, clock
   const wallets = createWallets({ database: healthy, accounts, clock, isNodeAvailable: async () => true });
   const ledger = createLedger(database, clock);
   const routeKeysend = keysendRouting(wallets, undefined);
-  const invoices = createInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
+  const invoices = new TestInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
   const deps = {
     database,
     ledger,
@@ -130,7 +137,7 @@ export function sagaOf(deps: PaymentDependencies) {
 export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
-  readonly invoices: Omit<Invoices, 'settle'> & { settle(settlement: SettlementDetails, nodeId?: string): Promise<void> };
+  readonly invoices: TestInvoices;
   readonly saga: ReturnType<typeof sagaOf>;
   wallet(balanceMsat: number): Promise<Wallet>;
   invoice(wallet: Wallet, amountMsat: number): Promise<Invoice>;
@@ -150,7 +157,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
   return {
     database,
     ledger,
-    invoices: { ...invoices, settle: (settlement, nodeId = NODE_ID) => invoices.settle(settlement, nodeId) },
+    invoices,
     saga: sagaOf(deps),
     async wallet(balanceMsat) {
       const { wallet } = await wallets.create(accountId, 'test');

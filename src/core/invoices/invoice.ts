@@ -1,6 +1,7 @@
+import type { SqlReader } from '../db/database.ts';
 import { type Msat, msat } from '../kernel/money.ts';
 import type { CustomRecords } from '../lightning/node.ts';
-import type { InvoiceRow } from './invoices.sql.ts';
+import * as sql from './invoices.sql.ts';
 
 export { INVOICE_COLUMNS, type InvoiceRow } from './invoices.sql.ts';
 
@@ -34,7 +35,7 @@ export interface Invoice {
   readonly passThru: string | undefined;
 }
 
-export function rowToInvoice(row: InvoiceRow): Invoice {
+export function rowToInvoice(row: sql.InvoiceRow): Invoice {
   return {
     id: row.id,
     walletId: row.wallet_id,
@@ -58,4 +59,14 @@ export function rowToInvoice(row: InvoiceRow): Invoice {
     customRecords: row.custom_records === null ? undefined : (JSON.parse(row.custom_records) as CustomRecords),
     passThru: row.pass_thru ?? undefined,
   };
+}
+
+export async function findInvoice(database: SqlReader, id: string): Promise<Invoice | undefined> {
+  const row = await database.first(sql.findById, id);
+  return row && rowToInvoice(row);
+}
+
+export async function findInvoiceByHash(database: SqlReader, paymentHash: string): Promise<Invoice | undefined> {
+  const row = await database.first(sql.findByHash, paymentHash);
+  return row && rowToInvoice(row);
 }

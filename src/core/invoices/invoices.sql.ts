@@ -158,8 +158,8 @@ export const findSettlement = statement<{ payment_hash: string }>(
 );
 
 /** Changes nothing when the payment hash was credited to suspense before. */
-export const insertStray = statement(
-  'invoice_insert_stray',
+export const insertUnmatched = statement(
+  'invoice_insert_unmatched',
   `INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at, node_id, is_keysend) VALUES ($1, $2, $3, $4, $5)
    ON CONFLICT DO NOTHING`,
 );

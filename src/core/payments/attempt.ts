@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { closeToOutside } from '../invoices/internal-payment.ts';
+import { closeToOutside } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
 import { errorMessage } from '../kernel/log.ts';

@@ -1,7 +1,7 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
-import { reopenedRow, settledInternallyRow } from '../invoices/internal-payment.ts';
+import { reopenedRow, settledInternallyRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
 import { invariant } from '../kernel/assert.ts';

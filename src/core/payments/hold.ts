@@ -1,6 +1,6 @@
 import { BudgetChanged, checkLimits } from '../budgets/budgets.ts';
 import type { KeyLimits } from '../budgets/limits.ts';
-import { closingRow } from '../invoices/internal-payment.ts';
+import { closingRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';

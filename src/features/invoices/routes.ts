@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Key } from '../../core/accounts/accounts.ts';
-import type { Invoices, NewInvoice } from '../../core/invoices/invoices.ts';
+import type { NewInvoice } from '../../core/invoices/create.ts';
+import type { Invoices } from '../../core/invoices/invoices.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { isId } from '../../core/kernel/ids.ts';

@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
-import { findByStatusToken, statusToken } from '../../core/invoices/status-token.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { floorSat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
@@ -14,6 +13,7 @@ import type { ReadState, StatusWaits, Watched } from '../events/status-waits.ts'
 import { RETRY_MS, type Streams, wantsStream } from '../events/streams.ts';
 import { type LightningTransaction, ofInvoice } from '../transactions/lightning-transaction.ts';
 import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
+import { findByStatusToken, statusToken } from './status-token.ts';
 
 const { status, num_satoshis, expires_at } = LightningTransactionObject.properties;
 
@@ -35,14 +35,14 @@ const getSchema = {
 };
 
 export interface InvoiceStatusDependencies {
-  readonly invoices: Pick<Invoices, 'find'>;
+  readonly invoices: Invoices;
   readonly clock: Clock;
   readonly waits: Pick<StatusWaits, 'wait' | 'next'>;
   readonly streams: Pick<Streams, 'send'>;
 }
 
 /** Returns the public address of an invoice's status. */
-export function statusUrl(publicUrl: string, invoice: Pick<Invoice, 'id' | 'preimage'>): string {
+export function statusUrl(publicUrl: string, invoice: Invoice): string {
   return `${publicUrl}/v1/invoice-status/${statusToken(invoice)}`;
 }
 

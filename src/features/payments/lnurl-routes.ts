@@ -192,7 +192,7 @@ const pullSchema = {
 export interface RemoteRouteDependencies extends PaymentRunDependencies {
   readonly access: Access;
   readonly remoteLinks: RemoteLinks;
-  readonly invoices: Pick<Invoices, 'find'>;
+  readonly invoices: Invoices;
   readonly clock: Clock;
 }
 

@@ -15,7 +15,7 @@ import { ofSucceeded, ofUnsettled } from '../transactions/wallet-transaction.ts'
 
 export interface PaymentRunDependencies {
   readonly runIdempotent: IdempotentHandler;
-  readonly payments: Pick<Payments, 'find' | 'wait' | 'reportPending' | 'feeLimitMsat'>;
+  readonly payments: Payments;
   readonly history: History;
   readonly objects: Objects;
   /** How long a response waits for a payment's end, from the arrival of its request. */

@@ -1,0 +1,139 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { NodeConnection } from '../connection/connection.ts';
+import { readFact } from '../db/facts.sql.ts';
+import { eventRow } from '../journal/events.ts';
+import { invariant } from '../kernel/assert.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Guard, RowWrite } from '../ledger/ledger.ts';
+import { type CancelOutcome, NodeUnavailable } from '../lightning/node.ts';
+import { findInvoice, type Invoice } from './invoice.ts';
+import * as sql from './invoices.sql.ts';
+import type { InvoiceContext } from './invoices.ts';
+
+/** `closed`: no outside payer can pay the invoice at our node. The other two: an outside payment was first. */
+export type OutsideState = 'closed' | Extract<CancelOutcome, 'accepted' | 'settled'>;
+
+/**
+ * Cancels an invoice at the node, for an internal payment or for a cancellation. No other code interprets the node's response.
+ *
+ * A node that has lost the invoice (restored from a backup, or pruned) returns `unknown`. It holds no preimage for that hash, so it cannot
+ * claim a payment of it: the invoice is closed. A single response is not enough for that: the lookup must agree. If the node finds the
+ * invoice again later and is paid for it, that money has arrived, and `settle.ts` books it.
+ * @throws when the node does not answer or contradicts itself. The state is unclear, and calling again is safe.
+ */
+export async function closeToOutside({ node }: NodeConnection, paymentHash: string): Promise<OutsideState> {
+  const outcome = await node.cancelInvoice(paymentHash);
+  if (outcome === 'cancelled') return 'closed';
+  if (outcome !== 'unknown') return outcome;
+  const status = await node.lookupInvoice(paymentHash);
+  if (status === undefined || status.state === 'cancelled') return 'closed';
+  if (status.state !== 'open') return status.state;
+  throw new Error('the node contradicts itself: it cannot cancel the invoice as unknown, and lists it as open');
+}
+
+/*
+ * An internal payment: a wallet pays an invoice of another wallet, without the network. Its postings contain the rows below. The invoice
+ * is `open`, then `closing` while the money is held, then `settled`, or `open` again after a failure.
+ */
+
+/** Marks an open invoice that has not expired at `now` (Unix seconds) as `closing`. */
+export function closingRow(invoiceId: string, now: number, onMiss: RowWrite['onMiss']): RowWrite {
+  return { statement: sql.markClosing, parameters: [invoiceId, now], onMiss };
+}
+
+/** Marks a `closing` invoice as settled. */
+export function settledInternallyRow(invoiceId: string, amountMsat: Msat, settledAt: number, onMiss: RowWrite['onMiss']): RowWrite {
+  return { statement: sql.settleInternally, parameters: [invoiceId, amountMsat, settledAt], onMiss };
+}
+
+/** Marks a `closing` invoice as open again. An invoice that was paid from outside meanwhile stays settled. */
+export function reopenedRow(invoiceId: string, onMiss: RowWrite['onMiss']): RowWrite {
+  return { statement: sql.reopenInvoice, parameters: [invoiceId], onMiss };
+}
+
+/** The invoice is no longer open. */
+class NotOpen extends Error {
+  override readonly name = 'NotOpen';
+}
+
+/**
+ * Cancels an open invoice and returns it; returns a canceled invoice unchanged. The node comes first, so that an invoice that is canceled
+ * here cannot be paid there. An internal payment may begin between the two steps; it then takes precedence.
+ * @throws Refusal `invoice_paid` when the invoice is settled or being paid.
+ * @throws NodeUnavailable when the node did not confirm; calling again is safe.
+ */
+export async function cancelInvoice(context: InvoiceContext, invoice: Invoice, guards: readonly Guard[]): Promise<Invoice> {
+  if (isCanceled(invoice)) return invoice;
+  const outside = await closeAtNode(context.connections.of(invoice.nodeId), invoice.paymentHash);
+  if (outside === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
+  if (outside === 'accepted') throw beingPaid();
+  const row = { statement: sql.markCanceled, parameters: [invoice.id], onMiss: new NotOpen() };
+  const event = eventRow(context.clock, { type: 'invoice_cancelled', owner: invoice, subject: invoice.id });
+  try {
+    await context.ledger.post({ guards, rows: [row], events: [event] });
+    // The invoice is not read again: if that read failed, the cancellation would be reported as not done.
+    return { ...invoice, state: 'canceled' };
+  } catch (error) {
+    if (!(error instanceof NotOpen)) throw error;
+  }
+  const now = await findInvoice(context.database, invoice.id);
+  invariant(now, `invoice ${invoice.id} is gone`);
+  invariant(isCanceled(now) || now.state === 'open', 'it is cancelled, paid, or open again');
+  if (now.state === 'open') throw beingPaid();
+  return now;
+}
+
+/** Returns whether the invoice is canceled already. @throws Refusal `invoice_paid` when it can no longer be canceled. */
+function isCanceled({ state }: Invoice): boolean {
+  if (state === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
+  if (state === 'closing') throw beingPaid();
+  return state === 'canceled';
+}
+
+function beingPaid(): Refusal {
+  return new Refusal('invoice_paid', 'The invoice is being paid; try again when that payment has ended.');
+}
+
+async function closeAtNode(connection: NodeConnection, paymentHash: string): Promise<OutsideState> {
+  try {
+    return await closeToOutside(connection, paymentHash);
+  } catch (error) {
+    throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
+  }
+}
+
+/** How many invoices one transaction reports, and how many transactions one call has at most. */
+const PAGE = 200;
+const MAX_PAGES = 20;
+
+/**
+ * Stores the event `invoice_expired` of open invoices that have expired. A mark in the row of the invoice, set in the same transaction, keeps
+ * it to one event, whatever the clock does and however many instances do this at once. Invoices that expired before the service stored
+ * events are left out. An expired invoice whose internal payment fails is reported when it is open again.
+ */
+export async function reportExpired(context: InvoiceContext, signal: AbortSignal): Promise<void> {
+  const { database, clock } = context;
+  const since = Number((await database.first(readFact, 'invoice_expiry_since'))?.value ?? 0);
+  for (let pages = 0; pages < MAX_PAGES && !signal.aborted; pages += 1) {
+    const due = await database.all(sql.listExpired, since, unixSeconds(clock), PAGE);
+    if (due.length > 0) await reportExpiredPage(context, due);
+    if (due.length < PAGE) return;
+    await nextTurn();
+  }
+}
+
+async function reportExpiredPage({ database, clock }: InvoiceContext, due: readonly sql.ExpiredRow[]): Promise<void> {
+  await database.transaction(async (tx) => {
+    // Since they were read, some may have been paid, canceled, or reported by another instance. The update locks the rows, so that the
+    // event of a late payment follows.
+    const ids = due.map(({ id }) => id);
+    const expired = await tx.all(sql.markExpiryReported, ids, unixSeconds(clock));
+    for (const { id, ledger_account: ledgerAccount } of expired) {
+      const { statement, parameters } = eventRow(clock, { type: 'invoice_expired', owner: { ledgerAccount }, subject: id });
+      await tx.send(statement, ...parameters);
+    }
+  });
+}
