@@ -61,7 +61,8 @@ function publish(built, hash) {
 
 function isBuildOf(hash) {
   const stamp = join(dist, STAMP);
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
+  // Git deletes the other files when it leaves a commit that contained them.
+  return existsSync(join(dist, 'index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 }
 
 /** Returns a hash of everything that the build depends on: the application, the client and the versions of the packages. */
