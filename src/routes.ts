@@ -31,7 +31,7 @@ import { fiatRateRoutes } from './features/operator/fiat-rate-routes.ts';
 import { operatorMoneyRoutes } from './features/operator/money-routes.ts';
 import { operatorNodeRoutes } from './features/operator/node-routes.ts';
 import { operatorReadRoutes } from './features/operator/read-routes.ts';
-import { lnurlRemoteRoutes } from './features/payments/lnurl-routes.ts';
+import { remoteLinkRoutes } from './features/payments/lnurl-routes.ts';
 import { paymentRoutes } from './features/payments/routes.ts';
 import { transferRoutes } from './features/payments/transfer-routes.ts';
 import { proofRoutes } from './features/proof/routes.ts';
@@ -101,7 +101,7 @@ function registerRoutes(
   withdrawLinkRoutes(app, deps);
   payLinkRoutes(app, { ...deps, rules: config });
   payRequestRoutes(app, deps);
-  lnurlRemoteRoutes(app, { ...deps, paymentWaitSeconds });
+  remoteLinkRoutes(app, { ...deps, paymentWaitSeconds });
   lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);
   operatorReadRoutes(app, deps);

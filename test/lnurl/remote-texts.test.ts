@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shownReason, shownText } from '../../src/core/kernel/shown-text.ts';
-import { readMetadata } from '../../src/features/lnurl/remote/metadata.ts';
-import { readPayOffer } from '../../src/features/lnurl/remote/pay-offer.ts';
+import { readMetadata, readPayOffer } from '../../src/features/lnurl/remote/pay-offer.ts';
 import { withParameters } from '../../src/features/lnurl/remote/response.ts';
 
 const DOMAIN = 'pay.example.com';

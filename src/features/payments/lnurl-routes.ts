@@ -189,27 +189,25 @@ const pullSchema = {
   exampleChanges: { 201: OPEN },
 };
 
-export interface RemoteRouteDependencies extends PaymentRunDependencies {
+export interface RemoteRouteOptions extends PaymentRunDependencies {
   readonly access: Access;
   readonly remoteLinks: RemoteLinks;
   readonly invoices: Invoices;
   readonly clock: Clock;
 }
 
-export function lnurlRemoteRoutes(app: App, deps: RemoteRouteDependencies): void {
-  probeRoute(app, deps);
-  for (const base of WALLET_BASES) {
-    payRoute(app, deps, base);
-    pullRoute(app, deps, base);
-  }
-}
-
-function probeRoute(app: App, { access, remoteLinks }: RemoteRouteDependencies): void {
+/** The routes by which wallets use links and addresses of other services. */
+export function remoteLinkRoutes(app: App, deps: RemoteRouteOptions): void {
+  const { access, remoteLinks } = deps;
   app.get('/v1/lnurlp/probe/:lnurl', { schema: probeSchema }, async (request) => {
     const { accountId } = await access.anyKey(request);
     const destination = readDestination(request.params.lnurl, 'pay');
     return renderOffer(destination, await remoteLinks.probe(destination, accountId));
   });
+  for (const base of WALLET_BASES) {
+    payRoute(app, deps, base);
+    pullRoute(app, deps, base);
+  }
 }
 
 function renderOffer({ address }: Destination, { domain, callback, description, payerData, ...offer }: PayOffer) {
@@ -232,7 +230,7 @@ function renderOffer({ address }: Destination, { domain, callback, description, 
   };
 }
 
-function payRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
+function payRoute(app: App, deps: RemoteRouteOptions, base: string): void {
   app.post(`${base}/lnurlp/pay`, { schema: paySchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { lnurlpay_encoded: lnurl, ln_address: address, amt_msat, comment, payer_data, fee_limit_msat, passThru } = request.body;
@@ -247,7 +245,7 @@ function payRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
       amountMsat: amt_msat as Msat,
       amountField: 'amt_msat' as const,
       comment: message,
-      payerData: payerDataOf(payer_data),
+      payerData: readPayerData(payer_data),
       feeLimitMsat: fee_limit_msat as Msat | undefined,
       passThru: passThruWith(passThru, payeeFields(destination, message)),
       guards: authorized.guards,
@@ -267,7 +265,7 @@ const PAYER_FIELDS: ReadonlySet<string> = new Set(['name', 'email', 'identifier'
 const MAX_PAYER_TEXT = 255;
 
 /** @throws Refusal naming the field. */
-function payerDataOf(data: object | undefined): Record<string, string> | undefined {
+function readPayerData(data: object | undefined): Record<string, string> | undefined {
   if (data === undefined) return undefined;
   for (const [name, value] of Object.entries(data)) {
     if (!PAYER_FIELDS.has(name))
@@ -281,7 +279,7 @@ function payerDataOf(data: object | undefined): Record<string, string> | undefin
   return data as Record<string, string>;
 }
 
-function pullRoute(app: App, deps: RemoteRouteDependencies, base: string): void {
+function pullRoute(app: App, deps: RemoteRouteOptions, base: string): void {
   const { access, runIdempotent, remoteLinks, invoices, objects, clock } = deps;
   app.post(`${base}/lnurl/pull`, { schema: pullSchema }, async (request, reply) => {
     const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');

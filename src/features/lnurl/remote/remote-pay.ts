@@ -1,68 +1,46 @@
-import type { KeyLimits } from '../../../core/budgets/limits.ts';
-import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
-import type { Msat } from '../../../core/kernel/money.ts';
+import { unixSeconds } from '../../../core/kernel/clock.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
-import type { Guard, RowWrite } from '../../../core/ledger/ledger.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import type { StartedPayment } from '../../../core/payments/hold.ts';
+import type { InvoicePayment } from '../../../core/payments/pay-invoice.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
-import type { Wallet } from '../../../core/wallets/wallets.ts';
 import type { Destination } from './destination.ts';
-import type { FetchJson } from './fetch-json.ts';
 import { invoiceRequest, type PayerMessage, type PayOffer, readPayOffer, requireAccepted, requireAgreed } from './pay-offer.ts';
-import { brokenResponse, requireObject } from './response.ts';
+import type { RemoteLinkOptions } from './remote-links.ts';
+import { brokenResponse, fetchJson, requireObject } from './response.ts';
 import { readSuccessAction } from './success-action.ts';
 
-export interface RemotePayment extends PayerMessage {
-  readonly wallet: Wallet;
+export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountMsat' | 'wtxType' | 'claim'>, PayerMessage {
   readonly destination: Destination;
-  readonly feeLimitMsat: Msat | undefined;
   /** JSON text, with the {@link payeeFields}. */
   readonly passThru: string;
-  /** Conditions of the hold, such as the validity of the requesting key. */
-  readonly guards: readonly Guard[];
-  /** Returns rows to write in the posting that starts the payment. */
-  readonly extraRows: (paymentId: string) => readonly RowWrite[];
-  /** The limits of the requesting key. */
-  readonly limits: KeyLimits | undefined;
-}
-
-export interface RemotePayDependencies {
-  readonly fetchJson: FetchJson;
-  readonly payments: Pick<Payments, 'readInvoice' | 'payInvoice'>;
-  readonly clock: Clock;
 }
 
 /** Reads what a payee accepts (LUD-06, step 3). @throws Refusal */
-export async function readOffer({ fetchJson }: Pick<RemotePayDependencies, 'fetchJson'>, { url, domain }: Destination): Promise<PayOffer> {
-  return readPayOffer(domain, await fetchJson(url));
+export async function probeRemote({ outbound }: RemoteLinkOptions, { url, domain }: Destination): Promise<PayOffer> {
+  return readPayOffer(domain, await fetchJson(outbound, url));
 }
 
 /**
  * Pays a link or an address of a payee (LUD-06): requests an invoice, checks it, and starts its payment. Until then nothing is held.
  * @throws Refusal, NodeUnavailable when no payment was started.
  */
-export async function payRemote(deps: RemotePayDependencies, order: RemotePayment): Promise<StartedPayment> {
-  const { destination, amountMsat, wallet } = order;
-  const { domain } = destination;
-  const offer = await readOffer(deps, destination);
+export async function payRemote(options: RemoteLinkOptions, { destination, ...order }: RemotePayment): Promise<StartedPayment> {
+  const { outbound, payments, clock } = options;
+  const { domain, address } = destination;
+  const offer = await probeRemote(options, destination);
   requireAccepted(offer, order);
   const { url, descriptionHash } = invoiceRequest(offer, order);
-  const response = requireObject(domain, await deps.fetchJson(url, domain));
-  const invoice = readInvoice(deps, domain, response.pr);
-  requireAgreed(domain, invoice, { amountMsat, descriptionHash, nowSeconds: unixSeconds(deps.clock) });
-  const started = await deps.payments.payInvoice({
-    wallet,
+  const response = requireObject(domain, await fetchJson(outbound, url, domain));
+  const invoice = readInvoice(payments, domain, response.pr);
+  requireAgreed(domain, invoice, { amountMsat: order.amountMsat, descriptionHash, nowSeconds: unixSeconds(clock) });
+  const started = await payments.payInvoice({
+    ...order,
     invoice,
     wtxType: 'ln_lnurl_pay_outbound',
-    feeLimitMsat: order.feeLimitMsat,
-    passThru: order.passThru,
-    userLabel: shownText(offer.description.text, MAX_LABEL) || (destination.address ?? domain),
+    userLabel: shownText(offer.description.text, MAX_LABEL) || (address ?? domain),
     successAction: readSuccessAction(domain, offer.callback, response.successAction),
-    guards: order.guards,
-    limits: order.limits,
-    extraRows: order.extraRows,
   });
   if (started.isReplay) throw paidBefore(domain, started);
   return started;
@@ -70,7 +48,7 @@ export async function payRemote(deps: RemotePayDependencies, order: RemotePaymen
 
 const MAX_LABEL = 255;
 
-function readInvoice({ payments }: RemotePayDependencies, domain: string, pr: unknown): Bolt11 {
+function readInvoice(payments: Payments, domain: string, pr: unknown): Bolt11 {
   if (typeof pr !== 'string') throw brokenResponse(domain, 'has no invoice in `pr`');
   try {
     return payments.readInvoice(pr);

@@ -6,10 +6,20 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
 import type { Guard, RowWrite } from '../../../core/ledger/ledger.ts';
 import { NodeUnavailable } from '../../../core/lightning/node.ts';
+import type { Outbound } from '../../../core/outbound/outbound.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import type { Destination } from './destination.ts';
-import type { FetchJson } from './fetch-json.ts';
-import { brokenResponse, isError, refusedBy, requireCallback, requireMsat, requireParameters, withParameters } from './response.ts';
+import type { RemoteLinkOptions } from './remote-links.ts';
+import {
+  brokenResponse,
+  fetchJson,
+  isError,
+  refusedBy,
+  requireCallback,
+  requireMsat,
+  requireParameters,
+  withParameters,
+} from './response.ts';
 
 /** A withdrawal from a link of another service, into a wallet. */
 export interface RemotePull {
@@ -33,11 +43,6 @@ export interface RequestedWithdrawal {
   readonly refusal: Refusal | undefined;
 }
 
-export interface RemotePullDependencies {
-  readonly fetchJson: FetchJson;
-  readonly invoices: Pick<Invoices, 'create' | 'cancel' | 'find'>;
-}
-
 /** A service pays within seconds. An invoice that it did not confirm stays payable for this time. */
 const EXPIRY_SECONDS = 3600;
 const MAX_MEMO = 150;
@@ -54,22 +59,24 @@ interface WithdrawOffer {
  * Withdraws from a link of another service (LUD-03): creates an invoice of the wallet and sends it to the service, which pays it later.
  * @throws Refusal, NodeUnavailable when no invoice was created.
  */
-export async function pullRemote(deps: RemotePullDependencies, order: RemotePull): Promise<RequestedWithdrawal> {
-  const { domain, url } = order.destination;
-  const offer = readWithdrawOffer(domain, await deps.fetchJson(url), order.amountMsat);
-  const invoice = await deps.invoices.create({
-    wallet: order.wallet,
-    amountMsat: order.amountMsat,
+export async function pullRemote(options: RemoteLinkOptions, order: RemotePull): Promise<RequestedWithdrawal> {
+  const { outbound, invoices } = options;
+  const { destination, wallet, amountMsat, guards, extraRows } = order;
+  const { domain, url } = destination;
+  const offer = readWithdrawOffer(domain, await fetchJson(outbound, url), amountMsat);
+  const invoice = await invoices.create({
+    wallet,
+    amountMsat,
     memo: order.memo ?? offer.description,
     expirySeconds: EXPIRY_SECONDS,
     passThru: JSON.stringify({ lnurl_domain: domain }),
     wtxType: 'ln_deposit',
-    guards: order.guards,
-    extraRows: order.extraRows,
+    guards,
+    extraRows,
   });
   order.onCreated();
-  const refusal = await sendInvoice(deps, domain, offer, invoice.paymentRequest);
-  return refusal ? cancelRefused(deps, invoice, refusal) : { invoice, refusal };
+  const refusal = await sendInvoice(outbound, domain, offer, invoice.paymentRequest);
+  return refusal ? cancelRefused(invoices, invoice, refusal) : { invoice, refusal };
 }
 
 /** @throws Refusal `lnurl_refused`, `lnurl_invalid`, `validation_failed` */
@@ -94,14 +101,9 @@ function readWithdrawOffer(domain: string, response: unknown, amountMsat: Msat):
  * Sends the invoice (LUD-03, step 5). Returns a refusal if the service reports an error or the request was not sent. After anything else,
  * such as a lost response, the service may pay.
  */
-async function sendInvoice(
-  { fetchJson }: RemotePullDependencies,
-  domain: string,
-  { callback, k1 }: WithdrawOffer,
-  pr: string,
-): Promise<Refusal | undefined> {
+async function sendInvoice(outbound: Outbound, domain: string, { callback, k1 }: WithdrawOffer, pr: string): Promise<Refusal | undefined> {
   try {
-    const response = await fetchJson(withParameters(callback, { k1, pr }), domain);
+    const response = await fetchJson(outbound, withParameters(callback, { k1, pr }), domain);
     return isJsonObject(response) && isError(response) ? refusedBy(domain, response) : undefined;
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -113,7 +115,7 @@ async function sendInvoice(
  * Cancels the invoice that a service refused to pay. If it cannot be cancelled, because it is being paid or the node did not confirm, the
  * service may still pay.
  */
-async function cancelRefused({ invoices }: RemotePullDependencies, invoice: Invoice, refusal: Refusal): Promise<RequestedWithdrawal> {
+async function cancelRefused(invoices: Invoices, invoice: Invoice, refusal: Refusal): Promise<RequestedWithdrawal> {
   try {
     // Without guards: the key may have been revoked meanwhile.
     return { invoice: await invoices.cancel(invoice, []), refusal };

@@ -1,8 +1,9 @@
 import { isJsonObject } from '../../../core/kernel/json.ts';
 import { MAX_MSAT, type Msat } from '../../../core/kernel/money.ts';
-import { Refusal } from '../../../core/kernel/refusal.ts';
+import { Refusal, type RefusalType } from '../../../core/kernel/refusal.ts';
 import { shownReason } from '../../../core/kernel/shown-text.ts';
-import { kindOfTag, requireKind, type UsableKind } from './link-kind.ts';
+import { type Outbound, OutboundError, type OutboundReason } from '../../../core/outbound/outbound.ts';
+import { kindOfTag, requireKind, type UsableKind } from './destination.ts';
 
 /** A JSON object of another service. Its fields may have any value. */
 export type RemoteObject = Readonly<Record<string, unknown>>;
@@ -11,6 +12,34 @@ export type RemoteObject = Readonly<Record<string, unknown>>;
 export function brokenResponse(domain: string, problem: string): Refusal {
   return new Refusal('lnurl_refused', `The response of ${domain} ${problem.replace(/\.$/, '')}. This request paid nothing.`);
 }
+
+/** LUD-06 allows an image of 136,536 characters in the metadata. Some services escape its slashes twice. */
+const MAX_BYTES = 200_000;
+
+/**
+ * Fetches the JSON of a URL of another service; of a callback if the domain that named it is given.
+ * @throws Refusal. After `lnurl_unavailable` the request may have been executed; after any other nothing was sent.
+ */
+export async function fetchJson(outbound: Outbound, url: string, callbackOf?: string): Promise<unknown> {
+  try {
+    // LUD-01: the status has no meaning.
+    return (await outbound.getJson(url, { maxBytes: MAX_BYTES })).body;
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const { reason, message } = error;
+    if (reason === 'invalid_url' && callbackOf !== undefined)
+      throw brokenResponse(callbackOf, `has a \`callback\` that cannot be used. ${message}`);
+    throw new Refusal(REFUSAL_TYPES[reason], `${message} This request paid nothing.`);
+  }
+}
+
+const REFUSAL_TYPES: Readonly<Record<OutboundReason, RefusalType>> = {
+  invalid_url: 'lnurl_invalid',
+  busy: 'rate_limited',
+  not_json: 'lnurl_unavailable',
+  timed_out: 'lnurl_unavailable',
+  no_valid_response: 'lnurl_unavailable',
+};
 
 /** Returns the object of a response. @throws Refusal `lnurl_refused` with the reason of an ERROR response, or for anything but an object. */
 export function requireObject(domain: string, response: unknown): RemoteObject {
