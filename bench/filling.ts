@@ -21,10 +21,10 @@ const fundAll = statement('bench_fund_all', `UPDATE ledger_account SET balance_m
 const openAccount = statement('bench_open_account', `INSERT INTO account (id, created_at) VALUES ('acc_bench', 0)`);
 
 const openWallets = statement('bench_open_wallets', {
-  sqlite: `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
-    SELECT 'wal_' || printf('%022d', id), 'acc_bench', id, '', 'active', 0, 0 FROM ledger_account WHERE kind = 'wallet'`,
-  postgres: `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
-    SELECT 'wal_' || lpad(id::text, 22, '0'), 'acc_bench', id, '', 'active', 0, 0 FROM ledger_account WHERE kind = 'wallet'`,
+  sqlite: `INSERT INTO wallet (id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at)
+    SELECT 'wal_' || printf('%022d', a.id), 'acc_bench', a.id, n.id, '', 'active', 0, 0 FROM ledger_account a, lightning_node n WHERE kind = 'wallet'`,
+  postgres: `INSERT INTO wallet (id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at)
+    SELECT 'wal_' || lpad(a.id::text, 22, '0'), 'acc_bench', a.id, n.id, '', 'active', 0, 0 FROM ledger_account a, lightning_node n WHERE kind = 'wallet'`,
 });
 
 /** Opens funded ledger accounts in one statement. Their balances have no entries. */

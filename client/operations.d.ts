@@ -1232,10 +1232,10 @@ export interface SuspendedMoney {
   num_msat: number;
   /** What of it is left in suspense, in millisatoshis */
   left_msat: number;
-  /** The node at which it arrived; null if it is unknown */
-  ln_node_id: string | null;
-  /** Whether it was a keysend. Otherwise an invoice was paid twice. Null if it is unknown */
-  is_keysend: boolean | null;
+  /** The node at which it arrived */
+  ln_node_id: string;
+  /** Whether it was a keysend. Otherwise an invoice was paid twice */
+  is_keysend: boolean;
   /** What operators requested for it, oldest first */
   actions: Array<OperatorAction>;
 }

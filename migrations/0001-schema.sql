@@ -13,28 +13,40 @@
 
 -- Service --------------------------------------------------------------------------------------------------------------
 
--- One fact about this database, as JSON or text: the node and network that the ledger is bound to ('node'), the node's id in the API
--- ('node_id'), the position up to which the node's events are booked, progress of reconciliation.
+-- One fact about this database, as JSON or text: progress of reconciliation, the state of the proof of liabilities.
 CREATE TABLE service_fact (
   name TEXT PRIMARY KEY,
   value TEXT NOT NULL
 ) STRICT;
 
--- A background job that one instance at a time runs (src/core/db/leases.ts). The holder increments `beat` every two seconds. Another instance
--- takes over a lease whose beat stands still, or one without a holder.
+-- One running instance of the service on PostgreSQL (src/core/db/instances.ts). It is deleted when the instance stops, or later if it crashed.
+CREATE TABLE instance (
+  id TEXT PRIMARY KEY,
+  host TEXT NOT NULL,
+  pid INTEGER NOT NULL,
+  started_at INTEGER NOT NULL,
+  -- Renewed every ten seconds, by the clock of the instance.
+  seen_at INTEGER NOT NULL
+) STRICT;
+
+-- A background job that one instance at a time runs (src/core/db/leases.ts). The holder increments `heartbeat` every two seconds. Another
+-- instance takes over a lease whose heartbeat stands still, or one without a holder.
 CREATE TABLE lease (
   name TEXT PRIMARY KEY,
   holder TEXT,
-  beat INTEGER NOT NULL
+  heartbeat INTEGER NOT NULL,
+  -- The instance that holds the lease, and when it last renewed it by its clock. Only for people: a lease is taken over by its heartbeat.
+  instance_id TEXT,
+  renewed_at INTEGER
 ) STRICT;
 
--- The end of one retention round for one kind of rows: the newest position at that moment (src/core/db/retention.ts). A round is 15 minutes of
--- running time, so no clock decides when old rows are deleted.
-CREATE TABLE retention_round (
+-- The end of one retention period for one kind of rows: the newest position at that moment (src/core/db/retention.ts). A period is 15 minutes
+-- of running time, so no clock decides when old rows are deleted.
+CREATE TABLE retention_period (
   name TEXT NOT NULL,
-  round INTEGER NOT NULL,
+  period INTEGER NOT NULL,
   position INTEGER NOT NULL,
-  PRIMARY KEY (name, round)
+  PRIMARY KEY (name, period)
 ) STRICT, WITHOUT ROWID;
 
 -- The outcome of one request with an Idempotency-Key, written in the transaction that made the object. Kept for a limited running time.
@@ -52,7 +64,7 @@ CREATE TABLE idempotency_outcome (
   created_at INTEGER NOT NULL
 ) STRICT;
 
--- One condition that an operator should act on (src/alerts/). Open until `cleared_at` is set. Announced: written to the log, once.
+-- One condition that an operator should act on (src/core/alerts/). Open until `cleared_at` is set. Announced: written to the log, once.
 CREATE TABLE alert (
   id TEXT PRIMARY KEY,
   kind TEXT NOT NULL,
@@ -62,7 +74,10 @@ CREATE TABLE alert (
   raised_at INTEGER NOT NULL,
   last_seen_at INTEGER NOT NULL,
   announced_at INTEGER,
-  cleared_at INTEGER
+  cleared_at INTEGER,
+  -- Who closed it through the API, and why; NULL if the service closed it because its cause was gone.
+  closed_by TEXT,
+  close_reason TEXT
 ) STRICT;
 CREATE UNIQUE INDEX alert_open ON alert (kind, subject) WHERE cleared_at IS NULL;
 CREATE INDEX alert_unannounced ON alert (id) WHERE announced_at IS NULL;
@@ -71,7 +86,7 @@ CREATE INDEX alert_unannounced ON alert (id) WHERE announced_at IS NULL;
 
 -- One ledger account: the state after its last entry (balance, number of entries, hash of the last entry) and the sum of its open holds.
 -- The entries in `ledger_transfer` are the truth; this row is a cache of them. In SQLite the row may lag behind the entries
--- (src/ledger/store-sqlite/), except while something is held on the account. A wallet's balance never falls below what is held.
+-- (src/core/ledger/store-sqlite/), except while something is held on the account. A wallet's balance never falls below what is held.
 CREATE TABLE ledger_account (
   id INTEGER PRIMARY KEY,
   kind TEXT NOT NULL CHECK (kind IN ('node', 'routing_fees', 'service_fees', 'suspense', 'wallet')),
@@ -91,8 +106,9 @@ CREATE TABLE ledger_account (
 ALTER TABLE ledger_account SET (fillfactor = 50);
 -- end postgres
 
--- The system's accounts have the ids 1 to 4 (src/core/ledger/accounts.ts). `node` is minus the money that the Lightning node holds for
--- customers; `routing_fees` is what the operator pays for routing. Only these two may be negative.
+-- The system's accounts have the ids 1 to 4 (src/core/ledger/accounts.ts). `node` is minus the money that the first Lightning node holds for
+-- customers; the accounts of further nodes have the ids -1, -2, … `routing_fees` is what the operator pays for routing. Only these may be
+-- negative.
 INSERT INTO ledger_account (kind) VALUES ('node');
 INSERT INTO ledger_account (kind) VALUES ('routing_fees');
 INSERT INTO ledger_account (kind) VALUES ('service_fees');
@@ -110,10 +126,11 @@ CREATE TABLE ledger_transfer (
   created_at_ms INTEGER NOT NULL,
   from_account INTEGER NOT NULL,
   from_entry INTEGER NOT NULL CHECK (from_entry > 0),
-  from_balance_msat INTEGER NOT NULL CHECK (from_balance_msat >= 0 OR from_account IN (1, 2)),
+  -- The balances of nodes and of `routing_fees` may be negative.
+  from_balance_msat INTEGER NOT NULL CHECK (from_balance_msat >= 0 OR from_account <= 2),
   to_account INTEGER NOT NULL,
   to_entry INTEGER NOT NULL CHECK (to_entry > 0),
-  to_balance_msat INTEGER NOT NULL CHECK (to_balance_msat >= 0 OR to_account IN (1, 2)),
+  to_balance_msat INTEGER NOT NULL CHECK (to_balance_msat >= 0 OR to_account <= 2),
   id TEXT NOT NULL UNIQUE,
   from_hash BLOB NOT NULL,
   to_hash BLOB NOT NULL,
@@ -148,16 +165,16 @@ CREATE TABLE ledger_milestone (
   PRIMARY KEY (account, entry)
 ) STRICT, WITHOUT ROWID;
 
--- One row: how far the rows of `ledger_account` are up to date (src/ledger/store-sqlite/).
-CREATE TABLE ledger_tail (
+-- One row: how far the rows of `ledger_account` are up to date (src/core/ledger/store-sqlite/).
+CREATE TABLE ledger_checkpoint (
   -- Rows lag behind transfers after this position only.
-  written INTEGER NOT NULL,
+  position INTEGER NOT NULL,
   -- The XOR of the hashes of all accounts' last entries.
   heads BLOB NOT NULL,
   -- The id of the last batch that was committed.
-  batch TEXT NOT NULL
+  batch_id TEXT NOT NULL
 ) STRICT;
-INSERT INTO ledger_tail (written, heads, batch) VALUES (0, zeroblob(32), '');
+INSERT INTO ledger_checkpoint (position, heads, batch_id) VALUES (0, zeroblob(32), '');
 -- end sqlite
 
 -- Money reserved on an account. open → posted (spent) or voided (released).
@@ -183,33 +200,97 @@ CREATE TABLE ledger_batch (
 CREATE UNIQUE INDEX ledger_batch_position ON ledger_batch (position);
 -- end postgres
 
+-- Lightning nodes ------------------------------------------------------------------------------------------------------
+
+-- One Lightning node of the ledger (src/core/connection/). The first one exists from the beginning; its id is also the id of the ledger, which
+-- nodes store to recognize their owner. Rows are never deleted.
+CREATE TABLE lightning_node (
+  id TEXT PRIMARY KEY,
+  -- Minus the money that this node holds for customers. 1 for the first node, then -1, -2, …
+  ledger_account INTEGER NOT NULL UNIQUE REFERENCES ledger_account (id),
+  -- The node's public key in hex, and its network; NULL until it was first reached. They never change afterwards.
+  pubkey TEXT UNIQUE,
+  network TEXT,
+  -- The position up to which the node's events are booked; NULL: from the first event on.
+  event_position TEXT,
+  -- draining: it gets no new wallets.
+  state TEXT NOT NULL CHECK (state IN ('active', 'draining')),
+  created_at INTEGER NOT NULL,
+  CHECK ((pubkey IS NULL) = (network IS NULL))
+) STRICT;
+INSERT INTO lightning_node (id, ledger_account, state, created_at)
+-- begin sqlite
+VALUES ('lnd_' || substr(hex(randomblob(11)), 1, 22), 1, 'active', unixepoch());
+-- end sqlite
+-- begin postgres
+VALUES ('lnd_' || upper(substr(replace(gen_random_uuid()::text, '-', ''), 1, 22)), 1, 'active', floor(extract(epoch FROM now())));
+-- end postgres
+
+-- One event of a node that could not be booked (src/core/connection/unbooked-events.ts). It is tried again while later events are booked.
+CREATE TABLE unbooked_event (
+  id TEXT PRIMARY KEY,
+  node_id TEXT NOT NULL REFERENCES lightning_node (id),
+  -- JSON.
+  event TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  set_aside_at INTEGER NOT NULL
+) STRICT;
+
 -- Accounts, wallets and keys -------------------------------------------------------------------------------------------
 
--- One login: the owner of wallets and keys.
+-- One login: the owner of wallets and keys (src/core/accounts/). The first account is the operator's.
 CREATE TABLE account (
   id TEXT PRIMARY KEY,
+  created_at INTEGER NOT NULL,
+  role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('operator', 'member')),
+  -- From a frozen account no money leaves. It still receives, and pending payments continue.
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
+  -- The most wallets that it may have; 0: no limit.
+  max_wallets INTEGER NOT NULL DEFAULT 0 CHECK (max_wallets >= 0),
+  -- In lower case. With a password it is the login.
+  email TEXT,
+  -- scrypt with its parameters and salt (src/features/logins/passwords.ts); NULL: a login with a password is not possible.
+  password_hash TEXT
+) STRICT;
+-- Partial, so that PostgreSQL does not take a change of the e-mail for a change of the row's key, which would block inserts of wallets.
+CREATE UNIQUE INDEX account_email ON account (email) WHERE email IS NOT NULL;
+
+-- One change of an account by an operator. Rows are never changed or deleted.
+CREATE TABLE account_change (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  -- The key or session that requested it, and its account.
+  made_by TEXT NOT NULL,
+  made_by_account TEXT NOT NULL REFERENCES account (id),
+  -- JSON: the fields that were set.
+  changes TEXT NOT NULL,
+  reason TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
+CREATE INDEX account_change_account ON account_change (account_id, id);
 
 -- One wallet of a customer. Its balance is that of its ledger account.
 CREATE TABLE wallet (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account (id),
   ledger_account INTEGER NOT NULL UNIQUE REFERENCES ledger_account (id),
+  -- The node that creates the wallet's invoices and sends its payments.
+  node_id TEXT NOT NULL REFERENCES lightning_node (id),
   user_label TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('active', 'inactive')),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX wallet_account ON wallet (account_id, id);
+CREATE INDEX wallet_node ON wallet (node_id);
 
 -- One key: an API key of an account, or an access key of a wallet (src/core/accounts/keys.ts lists the kinds). A secret is stored only as its
 -- SHA-256 hash, with its last four characters if enough others remain unknown. Public identifiers are stored as text.
--- A rotation inserts a new key in the same line and sets `replaced_by` of the old one.
+-- A rotation inserts a new key in the same lineage and sets `replaced_by` of the old one.
 CREATE TABLE access_key (
   id TEXT PRIMARY KEY,
-  -- The first key of the line of rotations. A budget counts the spending of the whole line.
-  line_id TEXT NOT NULL REFERENCES access_key (id),
+  -- The first key of the lineage. A budget counts the spending of the whole lineage.
+  lineage_id TEXT NOT NULL REFERENCES access_key (id),
   kind TEXT NOT NULL,
   secret_hash BLOB NOT NULL,
   public_text TEXT,
@@ -230,26 +311,160 @@ CREATE TABLE access_key (
 ) STRICT;
 CREATE INDEX access_key_wallet ON access_key (wallet_id, kind);
 CREATE INDEX access_key_account ON access_key (account_id, kind);
-CREATE INDEX access_key_line ON access_key (line_id);
+CREATE INDEX access_key_lineage ON access_key (lineage_id);
 
--- What one line of keys has spent in one period of its budget. Changed only by the postings that move the money (src/budgets/).
+-- When a key was last used, at most once a minute per instance (src/core/accounts/key-uses.ts). A key without a row was not used. This is no
+-- column of access_key, because in PostgreSQL a posting locks the row of its key, so updates of that row and postings would wait for each
+-- other.
+CREATE TABLE key_use (
+  key_id TEXT PRIMARY KEY REFERENCES access_key (id),
+  last_used_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- What one lineage of keys has spent in one period of its budget. Changed only by the postings that move the money (src/core/budgets/).
 CREATE TABLE key_spending (
-  line_id TEXT NOT NULL REFERENCES access_key (id),
+  lineage_id TEXT NOT NULL REFERENCES access_key (id),
   -- The beginning of the period, in Unix seconds; 0 for a budget without a period.
   period_start INTEGER NOT NULL,
   -- Spent, fees included; and reserved by pending payments, with the highest fee that each may cost.
   spent_msat INTEGER NOT NULL CHECK (spent_msat >= 0),
   pending_msat INTEGER NOT NULL CHECK (pending_msat >= 0),
-  PRIMARY KEY (line_id, period_start)
+  PRIMARY KEY (lineage_id, period_start)
 ) STRICT;
 
 -- One transfer between wallets that counts against a budget.
 CREATE TABLE key_transfer (
   transfer_id TEXT PRIMARY KEY,
-  line_id TEXT NOT NULL,
+  lineage_id TEXT NOT NULL,
   period_start INTEGER NOT NULL,
-  FOREIGN KEY (line_id, period_start) REFERENCES key_spending (line_id, period_start)
+  FOREIGN KEY (lineage_id, period_start) REFERENCES key_spending (lineage_id, period_start)
 ) STRICT;
+
+-- Logins ---------------------------------------------------------------------------------------------------------------
+
+-- One session of a person in a browser: a credential with the rights of a secret API key. The secret is in a cookie, and here as its hash.
+CREATE TABLE session (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  secret_hash BLOB NOT NULL UNIQUE,
+  -- How the person logged in.
+  method TEXT NOT NULL CHECK (method IN ('password', 'setup_link', 'lnurl_auth', 'passkey')),
+  user_agent TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER NOT NULL,
+  -- Each use moves it into the future, up to `latest_expires_at`.
+  expires_at INTEGER NOT NULL,
+  latest_expires_at INTEGER NOT NULL CHECK (latest_expires_at >= expires_at),
+  revoked_at INTEGER
+) STRICT;
+CREATE INDEX session_account ON session (account_id, id);
+
+-- One link with which a person sets the e-mail and the password of an account. It is deleted when it is used or replaced.
+CREATE TABLE setup_link (
+  account_id TEXT PRIMARY KEY REFERENCES account (id),
+  token_hash BLOB NOT NULL UNIQUE,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL CHECK (expires_at > created_at)
+) STRICT;
+
+-- The second factor of an account (RFC 6238): a login also needs a code of an authenticator app, or a recovery code.
+CREATE TABLE totp (
+  account_id TEXT PRIMARY KEY REFERENCES account (id),
+  -- The seed, encrypted with SECRET_KEY.
+  sealed BLOB NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- NULL until the person has sent a first code. Before that, a login needs none.
+  confirmed_at INTEGER,
+  -- The time step of the last accepted code. A code is accepted once.
+  last_step INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+-- One unused recovery code. It is deleted when it is used.
+CREATE TABLE recovery_code (
+  account_id TEXT NOT NULL REFERENCES account (id),
+  code_hash BLOB NOT NULL,
+  PRIMARY KEY (account_id, code_hash)
+) STRICT;
+
+-- One key of a Lightning wallet that logs in to an account (LUD-04). The wallet derives it from the host of PUBLIC_URL.
+CREATE TABLE linked_key (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  -- Compressed, in hex.
+  linking_key TEXT NOT NULL UNIQUE CHECK (length(linking_key) = 66),
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT;
+CREATE INDEX linked_key_account ON linked_key (account_id, id);
+
+-- One request of a browser to log in with a Lightning wallet, or to link its key to an account. It is deleted when it is used, or some time
+-- after it expired.
+CREATE TABLE wallet_login (
+  id TEXT PRIMARY KEY,
+  k1_hash BLOB NOT NULL UNIQUE,
+  -- To log in: the hash of a token that only the browser has.
+  token_hash BLOB,
+  -- To link: the account, the requesting key or session, and the name of the new linked key.
+  account_id TEXT REFERENCES account (id),
+  made_by TEXT,
+  name TEXT,
+  -- The key that signed it.
+  linking_key TEXT CHECK (length(linking_key) = 66),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
+  CHECK ((token_hash IS NULL) <> (account_id IS NULL)),
+  CHECK ((account_id IS NULL) = (made_by IS NULL) AND (account_id IS NULL) = (name IS NULL))
+) STRICT;
+CREATE INDEX wallet_login_expires ON wallet_login (expires_at);
+CREATE INDEX wallet_login_account ON wallet_login (account_id);
+
+-- One passkey that logs in to an account (WebAuthn).
+CREATE TABLE passkey (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  -- In base64url.
+  credential_id TEXT NOT NULL UNIQUE,
+  -- In the form of COSE (RFC 9052).
+  public_key BLOB NOT NULL,
+  -- The number of signatures that the authenticator reported last; 0 for one that does not count.
+  counter INTEGER NOT NULL CHECK (counter >= 0),
+  -- JSON: how browsers reach the authenticator.
+  transports TEXT NOT NULL,
+  name TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  last_used_at INTEGER
+) STRICT;
+CREATE INDEX passkey_account ON passkey (account_id, id);
+
+-- One challenge for a passkey. It is deleted when it is used, or some time after it expired.
+CREATE TABLE passkey_challenge (
+  challenge_hash BLOB NOT NULL PRIMARY KEY,
+  -- To add a passkey: the account and the requesting key or session. NULL to log in.
+  account_id TEXT REFERENCES account (id),
+  made_by TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
+  CHECK ((account_id IS NULL) = (made_by IS NULL))
+) STRICT;
+CREATE INDEX passkey_challenge_expires ON passkey_challenge (expires_at);
+CREATE INDEX passkey_challenge_account ON passkey_challenge (account_id);
+
+-- One request of an application to authenticate a person with a Lightning wallet (LUD-04). Deleted some hours after it was created.
+CREATE TABLE auth_challenge (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  k1_hash BLOB NOT NULL UNIQUE,
+  action TEXT CHECK (action IN ('register', 'login', 'link', 'auth')),
+  -- The public key that signed it, in hex.
+  linking_key TEXT CHECK (length(linking_key) = 66),
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
+  authenticated_at INTEGER,
+  CHECK ((linking_key IS NULL) = (authenticated_at IS NULL))
+) STRICT;
+CREATE INDEX auth_challenge_account ON auth_challenge (account_id);
+CREATE INDEX auth_challenge_created ON auth_challenge (created_at);
 
 -- Invoices: money in ---------------------------------------------------------------------------------------------------
 
@@ -284,14 +499,19 @@ CREATE TABLE invoice (
   pass_thru TEXT,
   -- 1 when the money arrived although the invoice was no longer open.
   late INTEGER NOT NULL DEFAULT 0,
+  -- 1: the event `invoice_expired` is stored.
+  expiry_reported INTEGER NOT NULL DEFAULT 0,
   CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CHECK ((state = 'settled') = (received_msat IS NOT NULL))
 ) STRICT;
 -- Lists of open invoices, of a wallet and of all. The additional columns let a list skip expired invoices without reading their rows.
 CREATE INDEX invoice_list ON invoice (ledger_account, id, expires_at, state) WHERE state IN ('open', 'closing');
 CREATE INDEX invoice_list_all ON invoice (id, ledger_account, expires_at, state) WHERE state IN ('open', 'closing');
--- Counts the open invoices of a wallet that have not expired, for the limit on them.
-CREATE INDEX invoice_open_until ON invoice (ledger_account, expires_at) WHERE state = 'open';
+-- Counts the open invoices of a wallet that have not expired, for the limits on them. Anyone can request invoices of a pay link. They are
+-- counted separately, so that they cannot use up the open invoices of the wallet.
+CREATE INDEX invoice_open_until ON invoice (ledger_account, wtx_type, expires_at) WHERE state = 'open';
+-- Finds the open invoices that have expired since they were last looked for.
+CREATE INDEX invoice_expiring ON invoice (expires_at) WHERE state = 'open' AND expiry_reported = 0;
 
 -- One payment hash whose money from the network was credited, to a wallet or to suspense. The primary key is what prevents a second credit.
 CREATE TABLE settlement (
@@ -299,19 +519,13 @@ CREATE TABLE settlement (
 ) STRICT, WITHOUT ROWID;
 
 -- Money that arrived for no wallet and was credited to suspense.
-CREATE TABLE stray_settlement (
+CREATE TABLE unmatched_settlement (
   payment_hash TEXT PRIMARY KEY,
+  -- The node at which it arrived.
+  node_id TEXT NOT NULL REFERENCES lightning_node (id),
   amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
+  is_keysend INTEGER NOT NULL,
   settled_at INTEGER NOT NULL
-) STRICT;
-
--- One event of the node that could not be booked (src/payments/set-aside.ts). It is tried again while later events are booked.
-CREATE TABLE unbooked_event (
-  id TEXT PRIMARY KEY,
-  -- JSON.
-  event TEXT NOT NULL,
-  reason TEXT NOT NULL,
-  set_aside_at INTEGER NOT NULL
 ) STRICT;
 
 -- Payments: money out --------------------------------------------------------------------------------------------------
@@ -350,15 +564,23 @@ CREATE TABLE payment (
   invoice_id TEXT REFERENCES invoice (id),
   -- The withdraw link whose claim it is.
   link_id TEXT,
+  -- What the payee of an LNURL shows after a payment (LUD-09), as JSON. It is written with the payment and shown once that is settled.
+  success_action TEXT,
   -- The node reported success after the payment had been booked as failed. Either the wallet was charged then, or the operator bore it.
   correction TEXT CHECK (correction IN ('charged', 'borne')),
   -- The budget that the payment counts against, and how much of it the payment reserves while it is pending.
-  charged_line TEXT REFERENCES access_key (id),
-  charged_period INTEGER,
-  charged_msat INTEGER CHECK (charged_msat > 0),
+  budget_lineage_id TEXT REFERENCES access_key (id),
+  budget_period_start INTEGER,
+  budget_reserved_msat INTEGER CHECK (budget_reserved_msat > 0),
   -- 1 once the node is known to have the payment. From then on it is looked up and never sent again: a node that was restored from an
   -- older backup may have forgotten a payment whose money has left.
   at_node INTEGER NOT NULL DEFAULT 0,
+  -- When the last request to the node began; written before it. NULL: the node never received one.
+  sending_since_ms INTEGER,
+  -- When the outcome of a request became unclear: its response was lost, or the service stopped before it arrived.
+  unclear_since_ms INTEGER,
+  -- 1: the event `payment_pending` is stored. A payment whose request ends with its outcome never has it.
+  pending_reported INTEGER NOT NULL DEFAULT 0,
   CHECK ((state = 'succeeded') = (settled_at IS NOT NULL)),
   CHECK ((state = 'failed') = (failure_reason IS NOT NULL))
 ) STRICT;
@@ -373,9 +595,126 @@ CREATE INDEX payment_wallet ON payment (wallet_id, id);
 CREATE INDEX payment_failed ON payment (id) WHERE state = 'failed';
 CREATE INDEX payment_failed_wallet ON payment (wallet_id, id) WHERE state = 'failed';
 
--- LNURL ----------------------------------------------------------------------------------------------------------------
+-- Events ---------------------------------------------------------------------------------------------------------------
 
--- One withdraw link (LUD-03). It holds no money. Its tokens, and the `k1` that derives from each, are stored only as hashes.
+-- One event that is not a booking, such as a created invoice. The events of bookings (money received, sent, transferred) are not stored: they
+-- derive from the rows of ledger_transfer (src/features/events/log.ts). Rows are never changed, and deleted after EVENT_RETENTION_DAYS.
+CREATE TABLE event (
+  row INTEGER PRIMARY KEY,
+  -- Its place in the event log, on the same line as the positions of transfers. In SQLite, the position of the newest transfer: the event
+  -- follows that transfer, and events with the same position are ordered by `row`. In PostgreSQL, a number of its own.
+  -- begin sqlite
+  position INTEGER NOT NULL,
+  -- end sqlite
+  -- begin postgres
+  position INTEGER NOT NULL DEFAULT nextval(pg_get_serial_sequence('ledger_transfer', 'position')),
+  -- end postgres
+  created_at_ms INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  -- The wallet's ledger account, or the account of an event that concerns no wallet.
+  ledger_account INTEGER,
+  account_id TEXT,
+  -- The id of the object that changed.
+  subject TEXT NOT NULL,
+  -- JSON: what the object's row does not keep.
+  data TEXT,
+  CHECK ((ledger_account IS NULL) <> (account_id IS NULL))
+) STRICT;
+CREATE INDEX event_position ON event (position, row);
+CREATE INDEX event_wallet ON event (ledger_account, position, row) WHERE ledger_account IS NOT NULL;
+
+-- Webhooks -------------------------------------------------------------------------------------------------------------
+
+-- One endpoint to which the events of an account are delivered (src/features/webhooks/).
+CREATE TABLE webhook (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  -- Only events of this wallet; null: all of the account.
+  wallet_id TEXT REFERENCES wallet (id),
+  url TEXT NOT NULL,
+  -- Names of events with spaces between; null: all.
+  event_types TEXT,
+  user_label TEXT NOT NULL,
+  -- 'deleted': a row whose deliveries are being deleted.
+  status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled', 'deleted')),
+  -- Why the service disabled it: 'failing' or 'gone'.
+  disabled_reason TEXT CHECK ((disabled_reason IS NOT NULL) = (status = 'disabled')),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  -- JSON: the sealed signing secrets, newest first (src/features/webhooks/secrets.ts).
+  secrets TEXT NOT NULL,
+  -- The fingerprint of the key that sealed the newest secret.
+  key_id TEXT NOT NULL,
+  -- The place in the event log up to which each event was delivered or has a row in webhook_delivery.
+  position INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  last_success_at INTEGER,
+  -- The first failed attempt after the last success.
+  failing_since INTEGER,
+  -- Failed attempts after the last success.
+  failures INTEGER NOT NULL DEFAULT 0,
+  -- The instance that delivers, and until when it may, by the clock of the database.
+  lease_holder TEXT,
+  lease_until_ms INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX webhook_account ON webhook (account_id, id);
+
+-- An instance that delivers. Instances share the webhooks evenly.
+CREATE TABLE webhook_instance (
+  holder TEXT PRIMARY KEY,
+  key_id TEXT NOT NULL,
+  alive_until_ms INTEGER NOT NULL
+) STRICT;
+
+-- The delivery of one event to one endpoint.
+CREATE TABLE webhook_delivery (
+  position INTEGER PRIMARY KEY,
+  id TEXT NOT NULL UNIQUE,
+  webhook_id TEXT NOT NULL,
+  event_id TEXT NOT NULL,
+  event_type TEXT NOT NULL,
+  wallet_id TEXT,
+  -- The invoice or payment of the event; NULL for other events.
+  lntx TEXT,
+  -- Deliveries of one lane are sent one after the other, in the order of their events: the wallet, '' for events without one, the replay and
+  -- the wallet, or the delivery itself (a test, a redelivery).
+  lane TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('queued', 'retrying', 'delivered', 'dead', 'cancelled')),
+  created_at_ms INTEGER NOT NULL,
+  -- The next attempt; null for a delivery that waits for an earlier one of its lane.
+  due_at_ms INTEGER,
+  -- The first attempt, from which the time of retries counts.
+  first_attempt_ms INTEGER,
+  ended_at_ms INTEGER,
+  attempts INTEGER NOT NULL,
+  -- JSON: the last attempts, oldest first.
+  log TEXT,
+  CHECK ((ended_at_ms IS NULL) = (state IN ('queued', 'retrying')))
+) STRICT;
+CREATE UNIQUE INDEX webhook_delivery_event ON webhook_delivery (webhook_id, event_id, lane);
+CREATE INDEX webhook_delivery_list ON webhook_delivery (webhook_id, position);
+CREATE INDEX webhook_delivery_state ON webhook_delivery (webhook_id, state, position);
+CREATE INDEX webhook_delivery_waiting ON webhook_delivery (webhook_id, lane, event_id) WHERE ended_at_ms IS NULL;
+CREATE INDEX webhook_delivery_oldest ON webhook_delivery (position) WHERE ended_at_ms IS NULL;
+CREATE INDEX webhook_delivery_lntx ON webhook_delivery (lntx, position) WHERE lntx IS NOT NULL;
+
+-- A range of events that is delivered again to one endpoint.
+CREATE TABLE webhook_replay (
+  id TEXT PRIMARY KEY,
+  webhook_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  -- Events after this place were not read yet.
+  position INTEGER NOT NULL,
+  rank INTEGER NOT NULL,
+  -- The last place of the range.
+  until_position INTEGER NOT NULL,
+  until_rank INTEGER NOT NULL
+) STRICT;
+CREATE INDEX webhook_replay_webhook ON webhook_replay (webhook_id, id);
+
+-- LNURL: withdraw links ------------------------------------------------------------------------------------------------
+
+-- One withdraw link (LUD-03). It holds no money. Its tokens, and the `k1` that derives from the first, are stored only as hashes.
 -- Invariant: uses − uses_left + overused is the number of its claims that are pending or paid.
 CREATE TABLE withdraw_link (
   id TEXT PRIMARY KEY,
@@ -385,54 +724,165 @@ CREATE TABLE withdraw_link (
   token_hash BLOB NOT NULL UNIQUE,
   balance_token_hash BLOB NOT NULL UNIQUE,
   k1_hash BLOB,
-  balance_k1_hash BLOB,
-  max_msat INTEGER NOT NULL CHECK (max_msat > 0),
-  -- The most that the routing of one claim may cost.
-  fee_limit_msat INTEGER NOT NULL DEFAULT 1000 CHECK (fee_limit_msat >= 0),
-  uses INTEGER NOT NULL CHECK (uses > 0),
-  uses_left INTEGER NOT NULL CHECK (uses_left BETWEEN 0 AND uses),
+  -- The most that one claim can withdraw; null: the balance.
+  max_msat INTEGER CHECK (max_msat > 0),
+  -- The most that the routing of one claim may cost; null: 1 % of its amount, at least 1 sat.
+  fee_limit_msat INTEGER CHECK (fee_limit_msat >= 0),
+  -- Null for a permanent link.
+  uses INTEGER CHECK (uses > 0),
+  uses_left INTEGER CHECK (uses_left BETWEEN 0 AND uses),
   -- Claims that were paid beyond `uses`: a payment was booked as failed, which released its use, and later turned out to have succeeded.
   overused INTEGER NOT NULL DEFAULT 0 CHECK (overused >= 0),
+  -- The most that the claims of one day (UTC) may cost, with routing fees.
+  daily_limit_msat INTEGER CHECK (daily_limit_msat > 0),
   memo TEXT NOT NULL,
+  -- For the owner; `memo` is for the claimers.
+  user_label TEXT NOT NULL,
   pass_thru TEXT,
-  expires_at INTEGER,
   created_at INTEGER NOT NULL,
   -- The key that created it. Claims count against this key's budget.
-  made_by TEXT REFERENCES access_key (id)
+  made_by TEXT REFERENCES access_key (id),
+  expires_at INTEGER,
+  revoked_at INTEGER,
+  CHECK ((uses IS NULL) = (uses_left IS NULL)),
+  CHECK (uses IS NOT NULL OR overused = 0)
 ) STRICT;
 CREATE INDEX withdraw_link_wallet ON withdraw_link (wallet_id, id);
 CREATE UNIQUE INDEX withdraw_link_k1 ON withdraw_link (k1_hash);
-CREATE UNIQUE INDEX withdraw_link_balance_k1 ON withdraw_link (balance_k1_hash);
+
+-- What the claims of a link cost on one day. A claim counts on the day (UTC) on which its payment was created.
+CREATE TABLE withdraw_link_day (
+  link_id TEXT NOT NULL REFERENCES withdraw_link (id),
+  day_start INTEGER NOT NULL,
+  -- Claims that are pending or were paid.
+  claims INTEGER NOT NULL CHECK (claims >= 0),
+  -- Reserved by pending claims, with the highest fee that each may cost; and charged to the wallet, fees included.
+  pending_msat INTEGER NOT NULL CHECK (pending_msat >= 0),
+  spent_msat INTEGER NOT NULL CHECK (spent_msat >= 0),
+  -- Paid to claimers, without fees.
+  claimed_msat INTEGER NOT NULL CHECK (claimed_msat >= 0),
+  PRIMARY KEY (link_id, day_start)
+) STRICT;
+
+-- One claim: its day, and what it reserves while its payment is pending.
+CREATE TABLE withdraw_claim (
+  payment_id TEXT PRIMARY KEY REFERENCES payment (id),
+  link_id TEXT NOT NULL,
+  day_start INTEGER NOT NULL,
+  reserved_msat INTEGER NOT NULL CHECK (reserved_msat > 0),
+  FOREIGN KEY (link_id, day_start) REFERENCES withdraw_link_day (link_id, day_start)
+) STRICT;
+
+-- An address that a claimer asked to be called when more can be withdrawn (LUD-15). Only the newest ones of a link are kept.
+CREATE TABLE withdraw_notice (
+  id TEXT PRIMARY KEY,
+  link_id TEXT NOT NULL REFERENCES withdraw_link (id),
+  url TEXT NOT NULL,
+  -- What could be withdrawn when the link was last read.
+  seen_msat INTEGER NOT NULL CHECK (seen_msat >= 0),
+  -- When the next call is due; null if none is.
+  due_at INTEGER,
+  -- Failed calls in a row.
+  failures INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (link_id, url)
+) STRICT;
+CREATE INDEX withdraw_notice_due ON withdraw_notice (due_at) WHERE due_at IS NOT NULL;
+
+-- LNURL: pay links and Lightning addresses -----------------------------------------------------------------------------
+
+-- One text of metadata (LUD-06). Invoices commit to it, so rows are never changed or deleted.
+CREATE TABLE pay_metadata (
+  -- The SHA-256 of the text, in hex.
+  hash TEXT PRIMARY KEY,
+  text TEXT NOT NULL
+) STRICT;
+-- The metadata of the default pay link that each wallet has (src/features/lnurl/pay/pay-links.ts).
+INSERT INTO pay_metadata (hash, text)
+VALUES ('fb0241f7d5d792a2164fc4a86d6fa3f471bb3d4ddf7699b0d3ae37011a0257cb', '[["text/plain","Lightning payment"]]');
+
+-- One name at a domain that an account has taken. It stays reserved for the account, so rows are never deleted.
+CREATE TABLE pay_name (
+  domain TEXT NOT NULL CHECK (domain = lower(domain)),
+  name TEXT NOT NULL CHECK (name = lower(name) AND length(name) BETWEEN 1 AND 64),
+  account_id TEXT NOT NULL REFERENCES account (id),
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (domain, name)
+) STRICT, WITHOUT ROWID;
+
+-- One pay link (LUD-06). Its payments are credited to its wallet. state: active ↔ inactive. Rows are never deleted.
+CREATE TABLE pay_link (
+  id TEXT PRIMARY KEY,
+  wallet_id TEXT NOT NULL REFERENCES wallet (id),
+  -- The wallet's.
+  account_id TEXT NOT NULL REFERENCES account (id),
+  state TEXT NOT NULL CHECK (state IN ('active', 'inactive')),
+  user_label TEXT NOT NULL,
+  short_desc TEXT NOT NULL,
+  long_desc TEXT,
+  -- The smallest and the largest payment.
+  min_msat INTEGER NOT NULL CHECK (min_msat >= 1000),
+  max_msat INTEGER NOT NULL CHECK (max_msat <= 9007199254740991),
+  -- The maximum length of a payer's comment, in characters; 0: none.
+  comment_length INTEGER NOT NULL CHECK (comment_length BETWEEN 0 AND 500),
+  -- JSON: which data of the payer the link accepts (LUD-18), and what the payer sees after paying (LUD-09, LUD-10).
+  payer_data TEXT,
+  success_action TEXT,
+  pass_thru TEXT,
+  -- The Lightning address (LUD-16).
+  domain TEXT,
+  name TEXT,
+  metadata_hash TEXT NOT NULL REFERENCES pay_metadata (hash),
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  FOREIGN KEY (domain, name) REFERENCES pay_name (domain, name),
+  CHECK ((domain IS NULL) = (name IS NULL)),
+  CHECK (min_msat <= max_msat)
+) STRICT;
+CREATE UNIQUE INDEX pay_link_address ON pay_link (domain, name) WHERE state = 'active' AND name IS NOT NULL;
+CREATE INDEX pay_link_wallet ON pay_link (wallet_id, id);
+CREATE INDEX pay_link_account ON pay_link (account_id, id);
+
+-- What an invoice of a pay link commits to: the SHA-256 of the metadata and the payer's data is its description hash.
+CREATE TABLE pay_link_invoice (
+  invoice_id TEXT PRIMARY KEY REFERENCES invoice (id),
+  link_id TEXT NOT NULL REFERENCES pay_link (id),
+  metadata_hash TEXT NOT NULL REFERENCES pay_metadata (hash),
+  -- The payer's data exactly as received (LUD-18).
+  payer_data TEXT,
+  -- The SHA-256 of the token with which the payer can read whether the invoice is paid (LUD-21).
+  verify_token_hash BLOB NOT NULL UNIQUE
+) STRICT;
 
 -- Reconciliation -------------------------------------------------------------------------------------------------------
 
--- One comparison of the ledger with the node (src/reconcile/). asked → running → done or failed. The newest ones are kept.
+-- One comparison of the ledger with the node (src/features/reconcile/). requested → running → done or failed. The newest ones are kept.
 CREATE TABLE reconciliation (
   id TEXT PRIMARY KEY,
-  state TEXT NOT NULL CHECK (state IN ('asked', 'running', 'done', 'failed')),
+  state TEXT NOT NULL CHECK (state IN ('requested', 'running', 'done', 'failed')),
   scope TEXT NOT NULL CHECK (scope IN ('periodic', 'full', 'new_baseline')),
   -- Who requested it and why; both are empty when the service started it.
-  asked_by TEXT NOT NULL DEFAULT '',
-  reason TEXT NOT NULL DEFAULT '',
-  asked_at INTEGER NOT NULL,
+  requested_by TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  requested_at INTEGER NOT NULL,
   -- Progress, or the reason for a failure.
   progress TEXT NOT NULL,
   -- JSON.
   report TEXT,
   CHECK ((state = 'done') = (report IS NOT NULL))
 ) STRICT;
-CREATE INDEX reconciliation_asked ON reconciliation (id) WHERE state = 'asked';
+CREATE INDEX reconciliation_requested ON reconciliation (id) WHERE state = 'requested';
 
 -- One payment that was pending when reconciliation saw it. It is compared again after it has ended.
 CREATE TABLE reconciliation_pending (
   payment_id TEXT PRIMARY KEY REFERENCES payment (id)
 ) STRICT;
 
--- The node's own funds, beyond what it holds for customers, when they were first measured or when an operator accepted them
+-- A node's own funds, beyond what it holds for customers, when they were first measured or when an operator accepted them
 -- (src/features/reconcile/remainder.ts).
 CREATE TABLE node_baseline (
   -- The reconciliation that measured it.
   id TEXT PRIMARY KEY,
+  node_id TEXT NOT NULL REFERENCES lightning_node (id),
   accepted_at INTEGER NOT NULL,
   accepted_by TEXT NOT NULL,
   reason TEXT NOT NULL,
@@ -444,26 +894,47 @@ CREATE TABLE node_baseline (
   fell_msat INTEGER NOT NULL CHECK (fell_msat >= 0)
 ) STRICT;
 
+-- What the ledger owes, sampled by reconciliation. One row per hour: the last sample replaces the earlier ones of the hour.
+CREATE TABLE ledger_sample (
+  -- Whole hours since the Unix epoch.
+  hour INTEGER PRIMARY KEY,
+  sampled_at INTEGER NOT NULL,
+  -- All wallets, including what is held for pending payments.
+  customers_msat INTEGER NOT NULL,
+  suspense_msat INTEGER NOT NULL
+) STRICT;
+
+-- What a node has, sampled when it answered. One row per node and hour.
+CREATE TABLE node_sample (
+  hour INTEGER NOT NULL,
+  node_id TEXT NOT NULL REFERENCES lightning_node (id),
+  sampled_at INTEGER NOT NULL,
+  -- The balance of its channels, and the part of it that it holds for the ledger.
+  node_msat INTEGER NOT NULL,
+  held_msat INTEGER NOT NULL,
+  PRIMARY KEY (node_id, hour)
+) STRICT, WITHOUT ROWID;
+
 -- Operator -------------------------------------------------------------------------------------------------------------
 
--- One action that an operator requested, and its result (src/operator/). Rows are an audit trail and are never deleted once a service has
--- begun with them.
--- credit, resolve: asked → done or refused.
--- return: asked → funded (the money is on the wallet for returns) → paying → done or refused.
+-- One action that an operator requested, and its result (src/features/operator/). Rows are an audit trail and are never deleted once a
+-- service has started them.
+-- credit, resolve, drain, activate, move: requested → done or refused.
+-- return: requested → funded (the money is on the wallet for returns) → paying → done or refused.
 CREATE TABLE operator_action (
   id TEXT PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('credit', 'return', 'resolve')),
-  state TEXT NOT NULL CHECK (state IN ('asked', 'funded', 'paying', 'done', 'refused')),
-  -- The payment hash of money in suspense (credit, return), or a payment's id (resolve).
+  kind TEXT NOT NULL CHECK (kind IN ('credit', 'return', 'resolve', 'drain', 'activate', 'move')),
+  state TEXT NOT NULL CHECK (state IN ('requested', 'funded', 'paying', 'done', 'refused')),
+  -- The payment hash of money in suspense (credit, return), a payment's id (resolve), a node's id (drain, activate), or a wallet's (move).
   subject TEXT NOT NULL,
-  -- The wallet to credit, the payment request to pay, or the payment's outcome ('settled', 'failed').
+  -- The wallet to credit, the payment request to pay, the payment's outcome ('settled', 'failed'), or the node that the wallet moves to.
   target TEXT NOT NULL,
   preimage TEXT,
-  asked_by TEXT NOT NULL,
+  requested_by TEXT NOT NULL,
   reason TEXT NOT NULL,
-  asked_at INTEGER NOT NULL,
-  -- 1 once a service has begun with it. Until then the command may withdraw it.
-  taken_up INTEGER NOT NULL DEFAULT 0,
+  requested_at INTEGER NOT NULL,
+  -- 1 once a service has started it. Until then the command may withdraw it.
+  is_started INTEGER NOT NULL DEFAULT 0,
   ended_at INTEGER,
   -- The message for the operator, and what the node reported.
   answer TEXT NOT NULL DEFAULT '',
@@ -482,6 +953,20 @@ CREATE TABLE operator_action (
 ) STRICT;
 CREATE INDEX operator_action_open ON operator_action (id) WHERE ended_at IS NULL;
 CREATE INDEX operator_action_subject ON operator_action (subject, id);
+
+-- The fiat rate that operators set, for display only (src/features/operator/fiat-rate.ts). Each change is a row: the one with the highest
+-- number is the rate, and all of them are the record of who set it when.
+CREATE TABLE fiat_rate (
+  number INTEGER PRIMARY KEY,
+  -- The id of the change among the actions of operators.
+  id TEXT NOT NULL UNIQUE,
+  -- An ISO 4217 code, and the price of one bitcoin as decimal text. Both are NULL if the operator removed the rate.
+  currency TEXT CHECK (length(currency) = 3),
+  per_btc TEXT CHECK (length(per_btc) BETWEEN 1 AND 24),
+  set_at INTEGER NOT NULL,
+  set_by TEXT NOT NULL,
+  CHECK ((currency IS NULL) = (per_btc IS NULL))
+) STRICT;
 
 -- Proof of liabilities -------------------------------------------------------------------------------------------------
 
@@ -508,18 +993,18 @@ CREATE TABLE proof_epoch (
   CHECK (epoch > 0)
 ) STRICT;
 
--- One wallet in a tree. `place` orders the leaves: the wallet's window (its ledger account's number, in thousands), then a keyed hash of
--- its id. `head` is the hash of the ledger account's last entry.
+-- One wallet in a tree. The leaves are ordered by `sort_key`: the wallet's window (its ledger account's number, in thousands), then a keyed
+-- hash of its id. `head` is the hash of the ledger account's last entry.
 CREATE TABLE proof_leaf (
   tree INTEGER NOT NULL REFERENCES proof_tree (id),
-  place BLOB NOT NULL,
+  sort_key BLOB NOT NULL,
   wallet_id TEXT NOT NULL,
   balance_msat INTEGER NOT NULL CHECK (balance_msat >= 0),
   head BLOB NOT NULL,
-  PRIMARY KEY (tree, place)
+  PRIMARY KEY (tree, sort_key)
 ) STRICT, WITHOUT ROWID;
 
--- One upper node of a tree; the nodes below are computed from the leaves. A node of the lowest stored level has the place of its first
+-- One upper node of a tree; the nodes below are computed from the leaves. A node of the lowest stored level has the sort key of its first
 -- leaf.
 CREATE TABLE proof_node (
   tree INTEGER NOT NULL REFERENCES proof_tree (id),
@@ -527,7 +1012,7 @@ CREATE TABLE proof_node (
   position INTEGER NOT NULL,
   sum_msat INTEGER NOT NULL CHECK (sum_msat >= 0),
   hash BLOB NOT NULL,
-  first_place BLOB,
+  first_sort_key BLOB,
   PRIMARY KEY (tree, level, position)
 ) STRICT, WITHOUT ROWID;
-CREATE UNIQUE INDEX proof_node_block ON proof_node (tree, first_place) WHERE first_place IS NOT NULL;
+CREATE UNIQUE INDEX proof_node_block ON proof_node (tree, first_sort_key) WHERE first_sort_key IS NOT NULL;

@@ -6,7 +6,7 @@ import type { NodeConnections } from './core/connection/connections.ts';
 import { type EventReaderIntervals, readNodeEvents } from './core/connection/events.ts';
 import type { Database } from './core/db/database.ts';
 import { type LeaseDependencies, underLease } from './core/db/leases.ts';
-import { ROUND_MS } from './core/db/retention.ts';
+import { PERIOD_MS } from './core/db/retention.ts';
 import type { Idempotency } from './core/idempotency/idempotency.ts';
 import type { Invoices } from './core/invoices/invoices.ts';
 import type { SettlementDetails } from './core/invoices/settle.ts';
@@ -55,8 +55,8 @@ export interface JobDependencies {
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly payments: Payments;
-  readonly eventLog: Pick<EventLog, 'endRound'>;
-  readonly webhooks: Pick<Webhooks, 'endRound'>;
+  readonly eventLog: Pick<EventLog, 'endRetentionPeriod'>;
+  readonly webhooks: Pick<Webhooks, 'endRetentionPeriod'>;
   readonly proofs: Proofs;
   readonly links: Pick<WithdrawLinks, 'sendNotices'>;
   readonly clock: Clock;
@@ -91,10 +91,10 @@ export function backgroundJobs(deps: JobDependencies, config: Config, timing: Jo
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
-    { name: 'ledger retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: ledger.endRound },
-    { name: 'idempotency retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: idempotency.endRound },
-    { name: 'event retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: eventLog.endRound },
-    { name: 'webhook retention', lease: 'node-listener', interval: ROUND_MS, startsLater: true, run: webhooks.endRound },
+    { name: 'ledger retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: ledger.endRetentionPeriod },
+    { name: 'idempotency retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: idempotency.endRetentionPeriod },
+    { name: 'event retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: eventLog.endRetentionPeriod },
+    { name: 'webhook retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: webhooks.endRetentionPeriod },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: links.sendNotices },
     {
       name: 'reconciliation',

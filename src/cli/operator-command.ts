@@ -13,7 +13,7 @@ export const EXIT = { done: 0, refused: 1, notDone: 2, pending: 3 } as const;
 
 export const POLL_MS = 200;
 /** How long to wait until a service starts what was requested. Another instance takes over from a dead one within ten seconds. */
-export const TAKEN_UP_MS = { sqlite: 5000, postgres: 15_000 } as const;
+export const START_TIMEOUT_MS = { sqlite: 5000, postgres: 15_000 } as const;
 /** The longest wait for the result: more than the time limit of a call to the node. A payment may take hours, so the command does not wait for it. */
 const MAX_WAIT_MS = 75_000;
 const MAX_REASON = 500;
@@ -54,10 +54,10 @@ export async function requestAndWait(database: Database, wanted: Omit<NewAction,
   for (let now: Action | undefined = action; now; now = await findAction(database, action.id)) {
     if (now.state === 'done' || now.state === 'refused') return show(now);
     const waitedMs = performance.now() - started;
-    if (!now.isTakenUp && waitedMs > TAKEN_UP_MS[database.dialect] && (await withdrawAction(database, now.id))) {
+    if (!now.isStarted && waitedMs > START_TIMEOUT_MS[database.dialect] && (await withdrawAction(database, now.id))) {
       throw new Error('no service took it up. Start the service on this database, or read its log if it runs.');
     }
-    if (waitedMs > MAX_WAIT_MS || (now.state === 'paying' && waitedMs > TAKEN_UP_MS.sqlite)) return showPending(now);
+    if (waitedMs > MAX_WAIT_MS || (now.state === 'paying' && waitedMs > START_TIMEOUT_MS.sqlite)) return showPending(now);
     await delay(POLL_MS);
   }
   throw new Error('the action was deleted');

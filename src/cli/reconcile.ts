@@ -8,7 +8,7 @@ import type { ReconciliationReport, ReconciliationScope } from '../features/reco
 import { findRequest, lastReport, type Requester, requestReconciliation, withdrawRequest } from '../features/reconcile/requests.ts';
 import { exitWithUsage, operatorName, readArguments } from './arguments.ts';
 import { withDatabase } from './database.ts';
-import { POLL_MS, TAKEN_UP_MS } from './operator-command.ts';
+import { POLL_MS, START_TIMEOUT_MS } from './operator-command.ts';
 import { reportText } from './reconcile-text.ts';
 import { stderrLog } from './stderr-log.ts';
 
@@ -76,7 +76,7 @@ async function requestAndWait(database: Database, scope: ReconciliationScope, re
     if (state === 'failed') return `The reconciliation failed: ${progress}`;
     if (heartbeat !== seen.heartbeat) seen = { heartbeat, sinceMs: performance.now() };
     const unchangedMs = performance.now() - seen.sinceMs;
-    if (state === 'asked' && unchangedMs > TAKEN_UP_MS[database.dialect] && (await withdrawRequest(database, id))) {
+    if (state === 'requested' && unchangedMs > START_TIMEOUT_MS[database.dialect] && (await withdrawRequest(database, id))) {
       return 'No service runs on this database, so nothing could be compared with the node. This is the last stored report.';
     }
     if (unchangedMs > STALLED_MS) return 'The service has started the request and shows no progress. This is the last stored report.';

@@ -1,5 +1,5 @@
 import type { Database } from '../core/db/database.ts';
-import { actionsOf, listStrays } from '../features/operator/actions.ts';
+import { actionsOf, listUnmatchedSettlements } from '../features/operator/actions.ts';
 import { exitWithUsage, readArguments } from './arguments.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, moment, table } from './table.ts';
@@ -37,7 +37,7 @@ async function main(): Promise<void> {
 
 async function list(database: Database, isAll: boolean): Promise<number> {
   const rows: string[][] = [];
-  for await (const { paymentHash, settledAt, amountMsat, leftMsat } of listStrays(database)) {
+  for await (const { paymentHash, settledAt, amountMsat, leftMsat } of listUnmatchedSettlements(database)) {
     if (!isAll && leftMsat === 0) continue;
     rows.push([paymentHash, moment(settledAt), grouped(amountMsat), grouped(leftMsat)]);
     if (!isAll) continue;

@@ -55,7 +55,9 @@ onBothDatabases('a lease', (open, dialect) => {
 
   it('is taken from a holder that does not renew it', async () => {
     const database = await open();
-    await database.transaction((tx) => tx.run(statement('test_dead', `INSERT INTO lease (name, holder, beat) VALUES ('job', 'dead', 7)`)));
+    await database.transaction((tx) =>
+      tx.run(statement('test_dead', `INSERT INTO lease (name, holder, heartbeat) VALUES ('job', 'dead', 7)`)),
+    );
     const one = instance(database, 'job');
     await expect.poll(() => one.state.working).toBe(1);
     await one.end();

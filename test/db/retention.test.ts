@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
-import { endRound, type Retained, SLICE } from '../../src/core/db/retention.ts';
+import { endRetentionPeriod, type Retained, SLICE } from '../../src/core/db/retention.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { createIdempotency, type Refused } from '../../src/core/idempotency/idempotency.ts';
 import { onBothDatabases } from '../support/ledger.ts';
@@ -12,7 +12,7 @@ const insert = statement(
 const list = statement<{ name: string }>('test_retention_list', 'SELECT name FROM idempotency_outcome ORDER BY position');
 const RETAINED: Retained = {
   name: 'test',
-  rounds: 3,
+  periods: 3,
   newestPosition: statement('test_retention_newest', 'SELECT max(position) AS position FROM idempotency_outcome'),
   oldestPosition: statement('test_retention_oldest', 'SELECT min(position) AS position FROM idempotency_outcome'),
   deleteBelow: statement('test_retention_delete', 'DELETE FROM idempotency_outcome WHERE position < $1'),
@@ -22,13 +22,13 @@ onBothDatabases('retention', (open, dialect) => {
   const add = (database: Database, name: string) => database.transaction((tx) => tx.run(insert, name));
   const names = async (database: Database) => (await database.all(list)).map(({ name }) => name);
 
-  it('keeps each row for its number of full rounds', async () => {
+  it('keeps each row for its number of full periods', async () => {
     const database = await open();
     for (const name of ['a', 'b', 'c', 'd', 'e']) {
       await add(database, name);
-      await endRound(database, RETAINED);
+      await endRetentionPeriod(database, RETAINED);
     }
-    // Three rounds after b was the newest row, a is deleted. b was the newest of its round, so it stays.
+    // Three periods after b was the newest row, a is deleted. b was the newest of its period, so it stays.
     expect(await names(database)).toEqual(['b', 'c', 'd', 'e']);
   });
 
@@ -36,10 +36,10 @@ onBothDatabases('retention', (open, dialect) => {
     const database = await open();
     await add(database, 'a');
     await add(database, 'b');
-    for (let i = 0; i < 10; i++) await endRound(database, RETAINED);
+    for (let i = 0; i < 10; i++) await endRetentionPeriod(database, RETAINED);
     expect(await names(database)).toEqual(['b']);
     await add(database, 'c');
-    for (let i = 0; i < 3; i++) await endRound(database, RETAINED);
+    for (let i = 0; i < 3; i++) await endRetentionPeriod(database, RETAINED);
     expect(await names(database)).toEqual(['b', 'c']);
   });
 
@@ -49,7 +49,7 @@ onBothDatabases('retention', (open, dialect) => {
     await database.transaction(async (tx) => {
       for (const name of many) await tx.run(insert, name);
     });
-    for (let i = 0; i < RETAINED.rounds; i++) await endRound(database, RETAINED);
+    for (let i = 0; i < RETAINED.periods; i++) await endRetentionPeriod(database, RETAINED);
     const deleted: number[] = [];
     const counting: Database = {
       ...database,
@@ -65,13 +65,13 @@ onBothDatabases('retention', (open, dialect) => {
           }),
         ),
     };
-    await endRound(counting, RETAINED);
+    await endRetentionPeriod(counting, RETAINED);
     expect(await names(database)).toEqual(many.slice(-1));
     expect(deleted.reduce((sum, n) => sum + n, 0)).toBe(many.length - 1);
     expect(Math.max(...deleted)).toBeLessThanOrEqual(SLICE);
   });
 
-  it('keeps an idempotent outcome for two days of rounds, whatever the clock shows', async () => {
+  it('keeps an idempotent outcome for two days of periods, whatever the clock shows', async () => {
     const database = await open();
     let nowMs = 1_700_000_000_000;
     const idempotency = createIdempotency(database, { nowMs: () => nowMs });
@@ -79,10 +79,10 @@ onBothDatabases('retention', (open, dialect) => {
     await idempotency.store(request('a'), 'made_a');
     nowMs += 30 * 86_400_000;
     await idempotency.store(request('b'), 'made_b');
-    await idempotency.endRound();
-    for (let quarter = 1; quarter < 2 * 24 * 4; quarter++) await idempotency.endRound();
+    await idempotency.endRetentionPeriod();
+    for (let quarter = 1; quarter < 2 * 24 * 4; quarter++) await idempotency.endRetentionPeriod();
     expect(await idempotency.find(request('a'))).toMatchObject({ made: 'made_a' });
-    await idempotency.endRound();
+    await idempotency.endRetentionPeriod();
     expect(await idempotency.find(request('a'))).toBeUndefined();
     expect(await idempotency.find(request('b'))).toMatchObject({ made: 'made_b' });
   });
@@ -91,30 +91,31 @@ onBothDatabases('retention', (open, dialect) => {
     const database = await open();
     const idempotency = createIdempotency(database, { nowMs: () => 0 });
     const request = { scope: 'key_1 POST /v1/wallet', key: 'a', body: {} };
-    const endRounds = async (days: number) => {
-      for (let quarter = 0; quarter < days * 24 * 4; quarter++) await idempotency.endRound();
+    const endPeriods = async (days: number) => {
+      for (let quarter = 0; quarter < days * 24 * 4; quarter++) await idempotency.endRetentionPeriod();
     };
     await idempotency.refuse(request);
     for (const key of ['b', 'c']) await idempotency.store({ ...request, key }, `made_${key}`);
-    await endRounds(1.5);
+    await endPeriods(1.5);
     const refused = (await idempotency.find(request)) as Refused;
     await idempotency.store({ ...request, refused }, 'made_a');
     await idempotency.store({ ...request, key: 'd' }, 'made_d');
-    await endRounds(1.5);
+    await endPeriods(1.5);
     expect(await idempotency.find({ ...request, key: 'b' })).toBeUndefined();
     expect(await idempotency.find(request)).toMatchObject({ made: 'made_a' });
   });
 
   if (dialect === 'sqlite') return;
 
-  it('ends a round once when two instances end it at the same moment', async () => {
+  it('ends a period once when two instances end it at the same moment', async () => {
     const database = await open();
-    for (let round = 0; round < 5; round++) await Promise.allSettled([endRound(database, RETAINED), endRound(database, RETAINED)]);
-    const rounds = statement<{ n: number; newest: number }>(
-      'test_retention_rounds',
-      'SELECT count(*) AS n, max(round) AS newest FROM retention_round',
+    for (let period = 0; period < 5; period++)
+      await Promise.allSettled([endRetentionPeriod(database, RETAINED), endRetentionPeriod(database, RETAINED)]);
+    const periods = statement<{ n: number; newest: number }>(
+      'test_retention_periods',
+      'SELECT count(*) AS n, max(period) AS newest FROM retention_period',
     );
-    const found = await database.first(rounds);
+    const found = await database.first(periods);
     expect(found?.newest).toBeGreaterThanOrEqual(5);
     expect(found?.n).toBeLessThanOrEqual(3);
   });

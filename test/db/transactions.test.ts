@@ -68,18 +68,21 @@ onBothDatabases('a database transaction', (open) => {
 
   it('stores integers exactly, in every kind of statement', async () => {
     const database = await open();
-    const put = statement('test_put_beat', 'INSERT INTO lease (name, beat) VALUES ($1, $2)');
-    const change = statement('test_change_beat', 'UPDATE lease SET beat = $1');
-    const half = statement<{ beat: number; half: number }>('test_half_beat', 'SELECT beat, beat / 2 AS half FROM lease');
-    for (const beat of [3, -3, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, 2 ** 32 + 1]) {
-      const none = statement('test_no_beat', 'DELETE FROM lease');
+    const put = statement('test_put_heartbeat', 'INSERT INTO lease (name, heartbeat) VALUES ($1, $2)');
+    const change = statement('test_change_heartbeat', 'UPDATE lease SET heartbeat = $1');
+    const half = statement<{ heartbeat: number; half: number }>(
+      'test_half_heartbeat',
+      'SELECT heartbeat, heartbeat / 2 AS half FROM lease',
+    );
+    for (const heartbeat of [3, -3, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, 2 ** 32 + 1]) {
+      const none = statement('test_no_heartbeat', 'DELETE FROM lease');
       await database.transaction(async (tx) => {
         await tx.run(none);
-        await tx.run(put, 'x', beat);
+        await tx.run(put, 'x', heartbeat);
       });
-      expect(await database.first(half)).toEqual({ beat, half: Math.trunc(beat / 2) + 0 });
-      await database.transaction((tx) => tx.run(change, -beat + 0));
-      expect(await database.first(half)).toEqual({ beat: -beat + 0, half: Math.trunc(-beat / 2) + 0 });
+      expect(await database.first(half)).toEqual({ heartbeat, half: Math.trunc(heartbeat / 2) + 0 });
+      await database.transaction((tx) => tx.run(change, -heartbeat + 0));
+      expect(await database.first(half)).toEqual({ heartbeat: -heartbeat + 0, half: Math.trunc(-heartbeat / 2) + 0 });
     }
   });
 

@@ -24,7 +24,11 @@ const WALLET: Wallet = {
   updatedAt: 1,
 };
 
-const WRITE_WALLET = statement('test_wallet', `INSERT INTO wallet VALUES ($1, $2, $3, '', 'active', 1, 1, NULL)`);
+const WRITE_WALLET = statement(
+  'test_wallet',
+  `INSERT INTO wallet (id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at)
+   SELECT $1, $2, $3, id, '', 'active', 1, 1 FROM lightning_node`,
+);
 
 interface Made {
   readonly madeAt: number;

@@ -1,9 +1,8 @@
-import { beforeAll, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Client, Json, TestWallet } from '../support/client.ts';
 import { eventsAbout, eventsOf, eventsOfWallet, namesOfWallet } from '../support/events.ts';
 
-const SINCE = 'invoice_expiry_since';
 const SOON = { expiryMs: 20 };
 
 function invoice(client: Client, wallet: TestWallet, fields: object = {}): Promise<Json> {
@@ -26,14 +25,6 @@ onFakeNode(
       );
     const expireLater = (id: string) =>
       service.execute('UPDATE invoice SET expires_at = $2 WHERE id = $1', id, Math.ceil(Date.now() / 1000) + 2);
-    const upgradeAt = (seconds: number) => service.execute('UPDATE service_fact SET value = $2 WHERE name = $1', SINCE, String(seconds));
-
-    beforeAll(async () => {
-      const [{ value = 0 } = {}] = await service.rows('SELECT value FROM service_fact WHERE name = $1', SINCE);
-      const [{ applied_at = 0 } = {}] = await service.rows('SELECT applied_at FROM schema_migration WHERE version = 11');
-      expect(Math.abs(Number(value) - Number(applied_at))).toBeLessThan(3600);
-      await upgradeAt(1);
-    });
 
     it('are its creation, as it was then, and the receipt', async () => {
       const wallet = await client.wallet();
@@ -151,16 +142,6 @@ onFakeNode(
       for (const { id } of made) await service.execute('UPDATE invoice SET expires_at = $2 WHERE id = $1', id, 1_700_000_000);
       await new Promise((resolve) => setTimeout(resolve, 200));
       expect(await expiredIds()).toHaveLength(made.length);
-    });
-
-    it('have no expiry of invoices that had expired before the upgrade', async () => {
-      const wallet = await client.wallet();
-      const [old, present] = [await invoice(client, wallet), await invoice(client, wallet)];
-      await upgradeAt(1_700_000_000);
-      await service.execute('UPDATE invoice SET expires_at = $2 WHERE id = $1', old.id, 1_700_000_000);
-      await service.execute('UPDATE invoice SET expires_at = $2 WHERE id = $1', present.id, 1_700_000_001);
-      await untilNames(client, wallet, ['invoice_created', 'invoice_created', 'invoice_expired']);
-      expect((await eventsOfWallet(client, wallet)).at(-1).data.lnTx.id).toBe(present.id);
     });
   },
   { PAYMENT_WAIT_SECONDS: '1' },

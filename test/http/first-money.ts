@@ -215,7 +215,7 @@ export function movesMoney({ client }: App): void {
       num_satoshis: 77,
       lnTx: { is_keysend: 1, payment_request: 'keysend', custom_records: { '696969': wallet.id } },
     });
-    const stray = await client.post('/playground/keysend', { num_satoshis: 77 });
-    expect(stray.state).toBe('failed');
+    const unmatched = await client.post('/playground/keysend', { num_satoshis: 77 });
+    expect(unmatched.state).toBe('failed');
   });
 }

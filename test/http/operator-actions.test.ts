@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { msat } from '../../src/core/kernel/money.ts';
-import { strayMoney } from '../operator/strays.ts';
+import { unmatchedMoney } from '../operator/unmatched-money.ts';
 import { type FakeNodeApp, MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
 import { loginTo } from '../support/browser.ts';
 import type { Client, HttpResponse, Json } from '../support/client.ts';
@@ -87,7 +87,7 @@ onFakeNode(
       const wallet = await client.wallet();
       for (const keyOf of [() => 'one key', () => randomUUID()]) {
         const before = await balance(wallet.id);
-        const hash = await strayMoney(service, 7_500);
+        const hash = await unmatchedMoney(service, 7_500);
         const responses = await Promise.all(Array.from({ length: 20 }, () => credit(hash, wallet.id, keyOf())));
         const ids = new Set(responses.map(({ body }) => body.id));
         expect(ids.size).toBe(1);
@@ -101,7 +101,7 @@ onFakeNode(
 
     it('is recorded with the key, its account and the reason, and shows in the history of the wallet', async () => {
       const wallet = await client.wallet();
-      const hash = await strayMoney(service, 3_000);
+      const hash = await unmatchedMoney(service, 3_000);
       const { body } = await credit(hash.toUpperCase(), wallet.id);
       const { id: accountId } = await client.get('/v1/account');
       expect(body.requested_by).toMatch(new RegExp(`^key_\\w+ of ${accountId}$`));
@@ -116,15 +116,15 @@ onFakeNode(
       expect(line).toMatchObject({ num_msat: 3_000, passThru: { operator_action: body.id, payment_hash: hash } });
       const statement = await client.request('GET', `/v1/wallet/${wallet.id}/statement`, { key: client.secretKey });
       expect(statement.text).toContain('Credited by the operator');
-      const [stray] = (await client.get('/v1/operator/suspense?status=all')).filter(({ id }: Json) => id === hash);
-      expect(stray).toMatchObject({ left_msat: 0, actions: [body] });
+      const [settlement] = (await client.get('/v1/operator/suspense?status=all')).filter(({ id }: Json) => id === hash);
+      expect(settlement).toMatchObject({ left_msat: 0, actions: [body] });
       expect(await service.problemsAfter(`UPDATE operator_action SET amount_msat = 2999 WHERE id = $1`, body.id)).not.toEqual([]);
     });
 
     it('is credited by a session of an operator', async () => {
       const { id, browser } = await loginTo(client, (await client.post('/v1/accounts', { role: 'operator' })).id);
       const wallet = await client.wallet();
-      const hash = await strayMoney(service, 1_000);
+      const hash = await unmatchedMoney(service, 1_000);
       const { status, body } = await browser.send('POST', `/v1/operator/suspense/${hash}/credit`, {
         wallet_id: wallet.id,
         reason: 'by hand',
@@ -135,7 +135,7 @@ onFakeNode(
     it('is not credited by a key that was revoked a moment ago, or by an account that is no operator any more', async () => {
       const { id, secret_key: key } = await client.post('/v1/accounts', { role: 'operator' });
       const wallet = await client.wallet();
-      const hash = await strayMoney(service, 1_000);
+      const hash = await unmatchedMoney(service, 1_000);
       const other = await client.request('POST', '/v1/keys', { key, json: {} });
       const send = (by: string) =>
         client.request('POST', `/v1/operator/suspense/${hash}/credit`, { key: by, json: { wallet_id: wallet.id, reason: 'x' } });
@@ -150,7 +150,7 @@ onFakeNode(
 
     it('rejects bad input and stores nothing', async () => {
       const wallet = await client.wallet();
-      const hash = await strayMoney(service, 50_000);
+      const hash = await unmatchedMoney(service, 50_000);
       const { paymentRequest } = net.outside.invoice({ amountMsat: 1_000 });
       const anyAmount = net.outside.invoice({}).paymentRequest;
       const good = { wallet_id: wallet.id, reason: 'x' };
@@ -179,7 +179,7 @@ onFakeNode(
 
     it('is refused when nothing is left, again for a replay, and changes nothing', async () => {
       const [wallet, other] = [await client.wallet(), await client.wallet()];
-      const hash = await strayMoney(service, 2_000);
+      const hash = await unmatchedMoney(service, 2_000);
       expect((await credit(hash, wallet.id)).status).toBe(201);
       for (const isReplay of [false, true]) {
         const refused = await credit(hash, other.id, 'refused once');
@@ -194,7 +194,7 @@ onFakeNode(
     });
 
     it('is returned by a payment, and the rest can be credited', async () => {
-      const hash = await strayMoney(service, 50_000);
+      const hash = await unmatchedMoney(service, 50_000);
       const failing = net.outside.invoice({ amountMsat: 5_000, script: { fail: 'NO_ROUTE' } });
       const failed = await operator(`suspense/${hash}/return`, { payment_request: failing.paymentRequest, reason: 'sent by mistake' });
       expect(failed.body).toMatchObject({ status: 409, message: expect.stringContaining('in suspense again') });
@@ -219,7 +219,7 @@ onFakeNode(
     });
 
     it('remains pending while its payment does, and ends with it', async () => {
-      const hash = await strayMoney(service, 50_000);
+      const hash = await unmatchedMoney(service, 50_000);
       const held = net.outside.invoice({ amountMsat: 40_000, script: { hold: true, fee: 0 } });
       const sent = await operator(`suspense/${hash}/return`, { payment_request: held.paymentRequest, reason: 'x' });
       expect([sent.status, sent.body]).toEqual([201, expect.objectContaining({ status: 'pending', ended_at: null })]);
@@ -234,7 +234,7 @@ onFakeNode(
         const other = await service.another();
         for (let round = 0; round < 5; round++) {
           const wallets = [await client.wallet(), await client.wallet()] as const;
-          const hash = await strayMoney(service, 1_000);
+          const hash = await unmatchedMoney(service, 1_000);
           const responses = await Promise.all(
             [client, other].flatMap((at) => wallets.map((wallet) => credit(hash, wallet.id, undefined, at))),
           );

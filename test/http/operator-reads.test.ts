@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { strayMoney } from '../operator/strays.ts';
+import { unmatchedMoney } from '../operator/unmatched-money.ts';
 import { MEASURES_AT_ONCE, onFakeNode, onTwoFakeNodes } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 
@@ -24,7 +24,7 @@ onFakeNode(
     it('add up: nodes, wallets, suspense, payments in flight', async () => {
       const before = await overview();
       await service.client.wallet(1_000);
-      await strayMoney(service, 7_000);
+      await unmatchedMoney(service, 7_000);
       const { id, paymentHash } = await pending({ hold: true });
       await service.reconcile();
       const now = await overview();
@@ -94,7 +94,7 @@ onFakeNode(
     });
 
     it('list money in suspense with its origin', async () => {
-      const hash = await strayMoney(service, 9_000);
+      const hash = await unmatchedMoney(service, 9_000);
       const listed: Json[] = await service.client.get('/v1/operator/suspense');
       const [node] = (await overview()).nodes;
       expect(listed.find(({ id }) => id === hash)).toMatchObject({

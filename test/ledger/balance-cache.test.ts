@@ -21,7 +21,7 @@ const CACHE = { writeBackAfter: 5, rowsPerBatch: 1, rowsPerTransfer: 1, maxClean
 const openAccount = statement('test_cache_account', `INSERT INTO ledger_account (kind) VALUES ('wallet')`);
 const progressRow = statement<{ written: number; last: number }>(
   'test_cache_progress',
-  'SELECT written, (SELECT coalesce(max(position), 0) FROM ledger_transfer) AS last FROM ledger_tail',
+  'SELECT position AS written, (SELECT coalesce(max(position), 0) FROM ledger_transfer) AS last FROM ledger_checkpoint',
 );
 const laggingRows = statement<{ n: number }>(
   'test_cache_lagging',
@@ -32,7 +32,7 @@ const laggingRows = statement<{ n: number }>(
 /** Rows that an unfinished write-back has updated. */
 const rowsAhead = statement<{ n: number }>(
   'test_cache_ahead',
-  'SELECT count(*) AS n FROM ledger_account WHERE held_msat = 0 AND last_position > (SELECT written FROM ledger_tail)',
+  'SELECT count(*) AS n FROM ledger_account WHERE held_msat = 0 AND last_position > (SELECT position FROM ledger_checkpoint)',
 );
 
 /** Balance, held amount and number of entries of each account. */
@@ -226,8 +226,8 @@ describe('SQLite’s cache of balances', () => {
 
   it('verify finds rows that should have been written back, and last transfers that were deleted', async () => {
     for (const tampering of [
-      'UPDATE ledger_tail SET written = written + 1',
-      `UPDATE ledger_tail SET heads = zeroblob(32)`,
+      'UPDATE ledger_checkpoint SET position = position + 1',
+      `UPDATE ledger_checkpoint SET heads = zeroblob(32)`,
       'DELETE FROM ledger_transfer WHERE position = (SELECT max(position) FROM ledger_transfer)',
       'UPDATE ledger_account SET entries = entries + 1 WHERE id = 5',
       'UPDATE ledger_account SET balance_msat = balance_msat + 1 WHERE id = 5',

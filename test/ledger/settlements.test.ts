@@ -58,11 +58,11 @@ onBothDatabases('settlements', (open) => {
       (await modules.ledger.balance(SYSTEM_ACCOUNTS.suspense)).balanceMsat,
       (await modules.ledger.balance(wallet.ledgerAccount)).balanceMsat,
     ];
-    const stray = { ...settlement, paymentHash: 'e1'.repeat(32) };
-    await modules.invoices.settle(stray);
-    await modules.invoices.settle({ ...stray, customRecords });
+    const unmatched = { ...settlement, paymentHash: 'e1'.repeat(32) };
+    await modules.invoices.settle(unmatched);
+    await modules.invoices.settle({ ...unmatched, customRecords });
     expect(await credited()).toEqual([700, 0]);
-    expect(await modules.invoices.mayClaim({ ...stray, customRecords })).toBe(false);
+    expect(await modules.invoices.mayClaim({ ...unmatched, customRecords })).toBe(false);
 
     const routed = { ...settlement, paymentHash: 'e2'.repeat(32) };
     await modules.invoices.settle({ ...routed, customRecords });

@@ -3,7 +3,7 @@ import { msat } from '../../src/core/kernel/money.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { runCommand } from '../support/process.ts';
-import { strayMoney } from './strays.ts';
+import { unmatchedMoney } from './unmatched-money.ts';
 
 onFakeNode('npm run suspense and npm run payment', (service) => {
   const { net } = service;
@@ -12,7 +12,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
   it('lists money in suspense, assigns it once when the command is repeated, and shows who decided', async () => {
     expect(await run('suspense')).toMatchObject({ code: 0, stdout: 'Suspense is empty.\n' });
     const wallet = await service.client.wallet();
-    const hash = await strayMoney(service, 1_234_000);
+    const hash = await unmatchedMoney(service, 1_234_000);
     expect((await run('suspense')).stdout).toMatch(new RegExp(`${hash} +\\S+ +1,234,000 +1,234,000`));
     const assign = () => run('suspense', 'assign', hash, wallet.id, '--reason', 'the payer called');
     for (const { code, stdout, output } of await Promise.all([assign(), assign()])) {
@@ -29,7 +29,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
   });
 
   it('returns money, and ends a payment with its preimage', async () => {
-    const hash = await strayMoney(service, 50_000);
+    const hash = await unmatchedMoney(service, 50_000);
     const { paymentRequest } = net.outside.invoice({ amountMsat: 40_000, script: { fee: 0 } });
     const returned = await run('suspense', 'return', hash, paymentRequest.toUpperCase(), '--reason', 'sent by mistake');
     expect(returned).toMatchObject({ code: 0, stdout: expect.stringContaining('40000 msat were paid out') });
@@ -57,7 +57,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
 
   it('moves no money while no service runs, and reports that', async () => {
     const wallet = await service.client.wallet();
-    const hash = await strayMoney(service, 3_000);
+    const hash = await unmatchedMoney(service, 3_000);
     const before = await service.suspenseMsat();
     await service.restart(async () => {
       const alone = await run('suspense', 'assign', hash, wallet.id, '--reason', 'a try');

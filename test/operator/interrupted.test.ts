@@ -18,7 +18,7 @@ onBothDatabases('an operator action whose commits fail', (open) => {
   ] as const)('a %s moves the money once, although any one of its commits is %s', async (kind, fails) => {
     const rig = await operatorOn(await open());
     for (let commit = 1; commit <= COMMITS; commit++) {
-      const { subject, target } = await rig.stray(kind, 20_000);
+      const { subject, target } = await rig.unmatched(kind, 20_000);
       const before = await rig.suspenseMsat();
       const { action } = await requestAction(rig.healthy, { kind, subject, target, requestedBy: 'bob@desk', reason: 'a test' }, 1);
       rig.database.failAt({ commit, fails });

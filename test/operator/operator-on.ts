@@ -29,7 +29,7 @@ export async function operatorOn(healthy: Database) {
     deps,
     suspenseMsat: async () => (await ledger.balance(SYSTEM_ACCOUNTS.suspense)).balanceMsat as number,
     /** Puts money into suspense and returns it with a target for an action of this kind: a wallet, or an invoice for three quarters of it. */
-    async stray(kind: 'credit' | 'return', amountMsat: number): Promise<{ subject: string; target: string }> {
+    async unmatched(kind: 'credit' | 'return', amountMsat: number): Promise<{ subject: string; target: string }> {
       const preimage = randomBytes(32);
       const subject = createHash('sha256').update(preimage).digest('hex');
       const money = { paymentHash: subject, preimage: preimage.toString('hex'), amountMsat: msat(amountMsat) };

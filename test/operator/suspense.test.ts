@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
-import { strayMoney } from './strays.ts';
+import { unmatchedMoney } from './unmatched-money.ts';
 
 const alertsOf = (kinds: { kind: string; message: string }[]) => kinds.map(({ kind, message }) => `${kind}: ${message}`);
 
@@ -11,7 +11,7 @@ onFakeNode('money in suspense', (service) => {
 
   it('raises an alert until it is credited to a wallet once', async () => {
     const [wallet, other] = [await service.client.wallet(), await service.client.wallet()];
-    const subject = await strayMoney(service, 7_500);
+    const subject = await unmatchedMoney(service, 7_500);
     await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7\.5 sat/)]);
     const done = await service.act({ kind: 'credit', subject, target: wallet.id });
     expect(done).toMatchObject({ state: 'done', amountMsat: 7_500, requestedBy: 'bob@desk', reason: 'a test' });
@@ -31,7 +31,7 @@ onFakeNode('money in suspense', (service) => {
   });
 
   it('is credited once by commands that run at the same time, and each of them returns that result', async () => {
-    const subject = await strayMoney(service, 2_000);
+    const subject = await unmatchedMoney(service, 2_000);
     const wallet = await service.client.wallet();
     const results = await Promise.all(Array.from({ length: 8 }, () => service.act({ kind: 'credit', subject, target: wallet.id })));
     for (const result of results) expect(result).toMatchObject({ id: results[0]?.id, state: 'done', amountMsat: 2_000 });
@@ -40,7 +40,7 @@ onFakeNode('money in suspense', (service) => {
   });
 
   it('stays in suspense when the wallet or the payment hash does not exist', async () => {
-    const subject = await strayMoney(service, 1_000);
+    const subject = await unmatchedMoney(service, 1_000);
     const wallet = await service.client.wallet();
     expect(await service.act({ kind: 'credit', subject, target: 'wal_0000000000000000000000' })).toMatchObject({ state: 'refused' });
     expect(await service.act({ kind: 'credit', subject: 'cd'.repeat(32), target: wallet.id })).toMatchObject({ state: 'refused' });
@@ -50,7 +50,7 @@ onFakeNode('money in suspense', (service) => {
   });
 
   it('is returned by an ordinary payment, and the rest stays in suspense', async () => {
-    const subject = await strayMoney(service, 30_000);
+    const subject = await unmatchedMoney(service, 30_000);
     const { paymentRequest } = net.outside.invoice({ amountMsat: 12_000, script: { fee: 700 } });
     const requested = await service.act({ kind: 'return', subject, target: paymentRequest });
     await expect
@@ -67,7 +67,7 @@ onFakeNode('money in suspense', (service) => {
   });
 
   it('is in suspense again when its return fails, and is not paid twice by one invoice', async () => {
-    const [first, second] = [await strayMoney(service, 30_000), await strayMoney(service, 30_000)];
+    const [first, second] = [await unmatchedMoney(service, 30_000), await unmatchedMoney(service, 30_000)];
     const failing = net.outside.invoice({ amountMsat: 20_000, script: { fail: 'NO_ROUTE' } });
     const failed = await service.act({ kind: 'return', subject: first, target: failing.paymentRequest });
     await expect.poll(() => service.findAction(failed.id)).toMatchObject({ state: 'refused', answer: expect.stringContaining('NO_ROUTE') });
@@ -95,7 +95,7 @@ onFakeNode('money in suspense', (service) => {
   });
 
   it('stays reserved for a return whose outcome is unknown, across a restart, until the payment ends', async () => {
-    const subject = await strayMoney(service, 25_000);
+    const subject = await unmatchedMoney(service, 25_000);
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 20_000, script: { hold: true, fee: 0 } });
     const paying = await service.act({ kind: 'return', subject, target: paymentRequest });
     expect(paying).toMatchObject({ state: 'paying' });
@@ -109,7 +109,7 @@ onFakeNode('money in suspense', (service) => {
   });
 
   it('is found by verify when it left without an action, or with a different action', async () => {
-    const subject = await strayMoney(service, 9_000);
+    const subject = await unmatchedMoney(service, 9_000);
     const wallet = await service.client.wallet();
     const { id } = await service.act({ kind: 'credit', subject, target: wallet.id });
     for (const [change, problem] of [

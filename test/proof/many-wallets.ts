@@ -1,4 +1,5 @@
 import { insertAccount } from '../../src/core/accounts/accounts.sql.ts';
+import { listNodes } from '../../src/core/connection/nodes.sql.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
@@ -19,11 +20,12 @@ export async function manyWallets(database: Database, ledger: Ledger, balancesMs
   const wallets = await database.transaction(async (tx) => {
     const accountId = `acc_${newId()}`;
     await tx.run(insertAccount, accountId, CREATED_AT);
+    const nodeId = (await tx.first(listNodes))?.id ?? '';
     const made: TestedWallet[] = [];
     for (const _ of balancesMsat) {
       const ledgerAccount = (await tx.first(openLedgerAccount))?.id ?? 0;
       const id = `wal_${newId()}`;
-      await tx.run(insertWallet, id, accountId, ledgerAccount, '', CREATED_AT, null);
+      await tx.run(insertWallet, id, accountId, ledgerAccount, '', CREATED_AT, nodeId);
       made.push({ id, ledgerAccount });
     }
     return made;

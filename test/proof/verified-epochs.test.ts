@@ -95,8 +95,8 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
   });
 });
 
-const BRING_BACK = `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at)
-  SELECT $1, max(id), $2, '', 'active', 1700000000, 1700000000 FROM account`;
+const BRING_BACK = `INSERT INTO wallet (id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at)
+  SELECT $1, max(account.id), $2, max(lightning_node.id), '', 'active', 1700000000, 1700000000 FROM account, lightning_node`;
 
 async function started(open: () => Promise<Database>) {
   const database = await open();

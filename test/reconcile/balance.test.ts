@@ -34,8 +34,8 @@ onBothDatabases('the reconciled balance', (open) => {
       restMsat: 0,
     });
     const wallet = await funded(books, 100_000);
-    const stray = books.paidAtNode({ ...(await books.invoice(wallet, 7000)), paymentHash: 'ab'.repeat(32) }, 7000);
-    await books.invoices.settle(stray);
+    const unmatched = books.paidAtNode({ ...(await books.invoice(wallet, 7000)), paymentHash: 'ab'.repeat(32) }, 7000);
+    await books.invoices.settle(unmatched);
     // Routing cost 2,000 more than the reserve of 5,000.
     const dear = await books.pay(wallet, 10_000);
     await books.end(dear, succeeded(dear, RESERVE_MSAT + 2000));

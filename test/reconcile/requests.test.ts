@@ -40,7 +40,7 @@ onBothDatabases('reconciliation on demand', (open) => {
   it('leaves a request open while no service runs, and the request can be withdrawn', async () => {
     const database = await open();
     const id = await requestReconciliation(database, 'full', 1);
-    expect(await stateOf(database, id)).toBe('asked');
+    expect(await stateOf(database, id)).toBe('requested');
     expect(await withdrawRequest(database, id)).toBe(true);
     expect(await withdrawRequest(database, id)).toBe(false);
     expect(await findRequest(database, id)).toBeUndefined();

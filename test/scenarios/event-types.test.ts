@@ -14,11 +14,11 @@ onFakeNode(
       client.request('POST', `/v1/wallet/${id}/withdraw`, { key: client.secretKey, json: { payment_request }, headers });
     const outside = (script: PaymentScript) => net.outside.invoice({ amountMsat: 10_000, script }).paymentRequest;
 
-    function tellStray(seed: string): void {
+    function tellUnmatched(seed: string): void {
       const preimage = createHash('sha256').update(seed).digest('hex');
       const paymentHash = createHash('sha256').update(preimage, 'hex').digest('hex');
-      const stray = { preimage, paymentHash, amountMsat: 1_000, settledAt: 1_700_000_000, keysend: true, customRecords: {} };
-      net.tell({ type: 'settlement', ...stray } as never);
+      const unmatched = { preimage, paymentHash, amountMsat: 1_000, settledAt: 1_700_000_000, keysend: true, customRecords: {} };
+      net.tell({ type: 'settlement', ...unmatched } as never);
     }
 
     it('have one when an alert is raised and one when it is resolved; other accounts have none', async () => {
@@ -26,7 +26,7 @@ onFakeNode(
         (await eventsOf(client)).filter(({ event, data }) => event.type === 'operator' && data.alert.kind === 'event_unbooked');
       const countUnbooked = async () => (await app.rows('SELECT id FROM unbooked_event')).length;
       app.writeFailsAt = (name) => name.startsWith('invoice_insert_unmatched');
-      for (const seed of ['a', 'b', 'c']) tellStray(seed);
+      for (const seed of ['a', 'b', 'c']) tellUnmatched(seed);
       await expect.poll(countUnbooked, { timeout: 15_000 }).toBe(3);
       const open = (await app.openAlerts()).find(({ kind }) => kind === 'event_unbooked');
       const [raised, ...more] = await alerts();
@@ -46,7 +46,6 @@ onFakeNode(
     });
 
     it('have every type of event but that of a test of a webhook', async () => {
-      await app.execute('UPDATE service_fact SET value = $2 WHERE name = $1', 'invoice_expiry_since', '1');
       const [a, b] = [await client.wallet(1000), await client.wallet()];
       await client.request('PATCH', `/v1/wallet/${b.id}`, { key: client.secretKey, json: { user_label: 'b' } });
       await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: 10 });

@@ -30,7 +30,7 @@ onFakeNode(
     it('do not stop the event reader: 260 of them are set aside with an alert, and later ones are booked', async () => {
       const wallet = await service.client.wallet();
       service.writeFailsAt = (name) => name.startsWith('invoice_insert_unmatched');
-      for (let i = 0; i < 260; i++) tellSettlement(service, `stray ${i}`, 1_000);
+      for (let i = 0; i < 260; i++) tellSettlement(service, `unmatched ${i}`, 1_000);
       const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
       expect(await net.outside.keysend({ amountMsat: 5_000, customRecords })).toMatchObject({ state: 'succeeded' });
       await expect.poll(async () => (await service.client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(5_000);
@@ -46,7 +46,7 @@ onFakeNode(
       await expect.poll(() => countUnbooked(service)).toBe(0);
       await expect.poll(() => hasAlert(service)).toBe(false);
       expect(await service.suspenseMsat()).toBe(260_000);
-      for (let i = 0; i < 260; i++) tellSettlement(service, `stray ${i}`, 1_000);
+      for (let i = 0; i < 260; i++) tellSettlement(service, `unmatched ${i}`, 1_000);
       await untilRead(service);
       expect(await service.suspenseMsat()).toBe(260_000);
       expect(await service.problems()).toEqual([]);

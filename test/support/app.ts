@@ -65,7 +65,7 @@ export interface App extends DatabaseFaults {
   reconcile(scope?: ReconciliationScope): Promise<NodeReport>;
   /** The same with all nodes. */
   reconcileAll(scope?: ReconciliationScope): Promise<ReconciliationReport>;
-  /** Ends retention rounds of events, for EVENT_RETENTION_DAYS = 1. */
+  /** Ends retention periods of events, for EVENT_RETENTION_DAYS = 1. */
   endEventRounds(count: number): Promise<void>;
   /** Returns the open alerts, the oldest first. */
   openAlerts(): Promise<Alert[]>;
@@ -260,7 +260,7 @@ function databaseAccess(database: () => Database): DatabaseAccess {
     },
     async endEventRounds(count) {
       const log = createEventLog({ database: database(), ledger: createLedger(database(), systemClock), retentionDays: 1 });
-      for (let round = 0; round < count; round++) await log.endRound();
+      for (let round = 0; round < count; round++) await log.endRetentionPeriod();
     },
     openAlerts: () => createAlerts(database(), systemClock, silentLog).listOpen(),
     suspenseMsat: () =>

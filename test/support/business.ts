@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import type { PaymentScript } from '../../devnet/fake/script.ts';
-import { sendStray } from '../operator/strays.ts';
+import { sendUnmatched } from '../operator/unmatched-money.ts';
 import type { Client, Json } from './client.ts';
 
 /*
@@ -200,7 +200,7 @@ async function leaveOpen(desk: Desk, wallets: Wallets, shopKey: string) {
   const { client, net, text, setTime } = desk;
   setTime(1, 18.2);
   const pendingPayment = await pay(desk, wallets.till, ['Electrician', 64_000], { hold: true });
-  sendStray(net, 21_000_000);
+  sendUnmatched(net, 21_000_000);
   setTime(0, 8.1);
   const settledPayment = await pay(desk, wallets.till, ['Bakery', 26_900]);
   setTime(0, 9.4);

@@ -16,7 +16,7 @@ interface Busy {
   /** An internal payment. */
   readonly inside: string;
   /** The payment hash of money that arrived for no wallet. */
-  readonly stray: string;
+  readonly unmatched: string;
 }
 
 const FEE_LINE = `(SELECT id FROM ledger_transfer WHERE from_type = 'network_fee'
@@ -92,11 +92,15 @@ onFakeNode('npm run verify and payments', (service) => {
   });
 
   it.each([
-    ['a settlement for no wallet that is gone', 'DELETE FROM stray_settlement WHERE payment_hash = $1'],
-    ['another amount of one', 'UPDATE stray_settlement SET amount_msat = amount_msat + 1 WHERE payment_hash = $1'],
-    ['one that was never booked', `INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at) VALUES ($1 || 'x', 9, 1)`],
+    ['a settlement for no wallet that is gone', 'DELETE FROM unmatched_settlement WHERE payment_hash = $1'],
+    ['another amount of one', 'UPDATE unmatched_settlement SET amount_msat = amount_msat + 1 WHERE payment_hash = $1'],
+    [
+      'one that was never booked',
+      `INSERT INTO unmatched_settlement (payment_hash, node_id, amount_msat, is_keysend, settled_at)
+       SELECT $1 || 'x', id, 9, 0, 1 FROM lightning_node`,
+    ],
   ])('finds %s', async (_what, sql) => {
-    const found = await service.problemsAfter(sql, busy.stray);
+    const found = await service.problemsAfter(sql, busy.unmatched);
     expect(found.join('\n')).toContain('msat in suspense: the amount that arrived for no wallet differs from the booked amount');
   });
 
@@ -188,8 +192,8 @@ async function beBusy(service: FakeNodeApp): Promise<Busy> {
   // One was charged to its wallet, the other is borne by the operator.
   const corrected = 'satchel_alerts_open{kind="payment_corrected"} 2';
   await until(async () => (await client.request('GET', '/metrics')).text.includes(corrected));
-  const stray = 'ab'.repeat(32);
-  const settlement = { paymentHash: stray, preimage: '', amountMsat: 3_000, settledAt: 1, keysend: false, customRecords: {} };
+  const unmatched = 'ab'.repeat(32);
+  const settlement = { paymentHash: unmatched, preimage: '', amountMsat: 3_000, settledAt: 1, keysend: false, customRecords: {} };
   net.tell({ type: 'settlement', ...settlement } as Parameters<typeof net.tell>[0]);
   await until(async () => (await service.suspenseMsat()) === 3_000);
   const held = outside(100_000, { hold: true });
@@ -205,6 +209,6 @@ async function beBusy(service: FakeNodeApp): Promise<Busy> {
     corrected: (await ofHash(late.paymentHash)).id,
     pending: (await pending).body.lnTx.id,
     inside: inside.lnTx.id,
-    stray,
+    unmatched,
   };
 }

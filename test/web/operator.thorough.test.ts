@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { strayMoney } from '../operator/strays.ts';
+import { unmatchedMoney } from '../operator/unmatched-money.ts';
 import { onDashboard } from '../support/dashboard.ts';
 
 onDashboard(
@@ -71,7 +71,7 @@ onDashboard(
     });
 
     it('credit money in suspense to a wallet, once', async () => {
-      await strayMoney(service, 1_500_000);
+      await unmatchedMoney(service, 1_500_000);
       const { id } = await client.wallet(0);
       const page = await openLoggedIn('/operator');
       await page.getByRole('button', { name: 'Credit a wallet' }).click();
@@ -87,7 +87,7 @@ onDashboard(
     });
 
     it('return money in suspense to its payer', async () => {
-      await strayMoney(service, 2_000_000);
+      await unmatchedMoney(service, 2_000_000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 2_000_000, script: { fee: 0 } });
       const page = await openLoggedIn('/operator');
       await page.getByRole('button', { name: 'Return', exact: true }).click();

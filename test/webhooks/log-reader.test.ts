@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ROUNDS_PER_DAY } from '../../src/core/db/retention.ts';
+import { PERIODS_PER_DAY } from '../../src/core/db/retention.ts';
 import { eventRow } from '../../src/core/journal/events.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
@@ -25,8 +25,8 @@ onBothDatabases('the reader of events for webhooks', (open) => {
       const transfer = { id: newId(), from: a.ledgerAccount, to: b.ledgerAccount, amountMsat: msat(1) };
       await modules.ledger.post({ transfers: [{ ...transfer, fromType: 'ln_transfer_out', toType: 'ln_transfer_in' }] });
     };
-    const endRounds = async (count: number) => {
-      for (let round = 0; round < count; round++) await log.endRound();
+    const endPeriods = async (count: number) => {
+      for (let round = 0; round < count; round++) await log.endRetentionPeriod();
     };
 
     const webhook: Webhook = {
@@ -79,9 +79,9 @@ onBothDatabases('the reader of events for webhooks', (open) => {
     expect(queue.ownPlace).toBeUndefined();
 
     await note('expired');
-    await endRounds(2);
+    await endPeriods(2);
     await note('kept');
-    await endRounds(ROUNDS_PER_DAY);
+    await endPeriods(PERIODS_PER_DAY);
     while (await reader.readNew());
     while (queue.isReady) await queue.deliverOne();
 

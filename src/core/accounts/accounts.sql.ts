@@ -19,14 +19,14 @@ export const lockAccount = statement<{ id: string }>('account_lock', {
 
 export const insertKey = statement(
   'access_key_insert',
-  `INSERT INTO access_key (id, line_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, label, budget_msat, budget_period,
+  `INSERT INTO access_key (id, lineage_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, label, budget_msat, budget_period,
      max_payment_msat, created_at, expires_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
 export type KeyRow = {
   id: string;
-  line_id: string;
+  lineage_id: string;
   kind: KeyKind;
   account_id: string;
   wallet_id: string | null;
@@ -36,7 +36,7 @@ export type KeyRow = {
   max_payment_msat: number | null;
 };
 
-const KEY = `SELECT id, line_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
+const KEY = `SELECT id, lineage_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
 
 /** Expiry is compared with the clock of the database, which all instances share. */
 const VALID = {
@@ -67,12 +67,12 @@ export const validKeys = statement<{ id: string }>('access_key_valid', {
 });
 
 export const findValidOfLineage = statement<{ id: string }>('access_key_find_valid_of_line', {
-  sqlite: `SELECT id FROM access_key WHERE line_id = $1 AND ${VALID.sqlite} LIMIT 1`,
-  postgres: `SELECT id FROM access_key WHERE line_id = $1 AND ${VALID.postgres} LIMIT 1`,
+  sqlite: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.sqlite} LIMIT 1`,
+  postgres: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.postgres} LIMIT 1`,
 });
 
 /** Returns the lineages among these that have a valid key. A lineage may be returned more than once. */
 export const validLineages = statement<{ id: string }>('access_key_valid_lines', {
-  sqlite: `SELECT line_id AS id FROM access_key WHERE line_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
-  postgres: `SELECT line_id AS id FROM access_key WHERE line_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
+  sqlite: `SELECT lineage_id AS id FROM access_key WHERE lineage_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
+  postgres: `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
 });

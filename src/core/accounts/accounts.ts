@@ -178,7 +178,7 @@ function toKey(row: sql.KeyRow): Key {
     kind: row.kind,
     accountId: row.account_id,
     walletId: row.wallet_id ?? undefined,
-    lineageId: row.line_id,
+    lineageId: row.lineage_id,
     expiresAt: row.expires_at ?? undefined,
     limits: rowToLimits(row),
   };

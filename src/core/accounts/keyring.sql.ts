@@ -4,7 +4,7 @@ import type { KeyKind } from './keys.ts';
 
 export type ListedRow = {
   id: string;
-  line_id: string;
+  lineage_id: string;
   kind: KeyKind;
   public_text: string | null;
   last_four: string | null;
@@ -24,9 +24,9 @@ export type ListedRow = {
 };
 
 /** Keys with their spending in the present budget period; `$1`, `$2` and `$3` are the starts of the day, the week and the month. */
-const LISTED = `SELECT k.id, k.line_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
+const LISTED = `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
     k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at, s.spent_msat, s.pending_msat
-  FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN key_spending s ON s.line_id = k.line_id AND s.period_start =
+  FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN key_spending s ON s.lineage_id = k.lineage_id AND s.period_start =
     CASE k.budget_period WHEN 'day' THEN CAST($1 AS BIGINT) WHEN 'week' THEN CAST($2 AS BIGINT) WHEN 'month' THEN CAST($3 AS BIGINT) ELSE 0 END`;
 
 export const listOfAccount = statement<ListedRow>(

@@ -175,7 +175,7 @@ function rowToListed(row: sql.ListedRow, nowSeconds: number): ListedKey {
   const isExpired = row.expires_at !== null && row.expires_at <= nowSeconds;
   return {
     id: row.id,
-    lineageId: row.line_id,
+    lineageId: row.lineage_id,
     kind: row.kind,
     walletId: row.wallet_id ?? undefined,
     label: row.label,

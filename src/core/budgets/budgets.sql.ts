@@ -2,16 +2,16 @@ import { statement } from '../db/statement.ts';
 
 export const readSpending = statement<{ spent_msat: number; pending_msat: number }>(
   'key_spending_read',
-  'SELECT spent_msat, pending_msat FROM key_spending WHERE line_id = $1 AND period_start = $2',
+  'SELECT spent_msat, pending_msat FROM key_spending WHERE lineage_id = $1 AND period_start = $2',
 );
 
 /** Adds `$3` to the pending and `$4` to the spent amount if both fit into the budget `$5`. The statement is the lock and the check. */
 export const addToBudget = statement(
   'key_spending_take',
-  `INSERT INTO key_spending (line_id, period_start, pending_msat, spent_msat)
+  `INSERT INTO key_spending (lineage_id, period_start, pending_msat, spent_msat)
    SELECT CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS BIGINT), CAST($4 AS BIGINT)
    WHERE CAST($3 AS BIGINT) + CAST($4 AS BIGINT) <= CAST($5 AS BIGINT)
-   ON CONFLICT (line_id, period_start) DO UPDATE
+   ON CONFLICT (lineage_id, period_start) DO UPDATE
    SET pending_msat = key_spending.pending_msat + excluded.pending_msat, spent_msat = key_spending.spent_msat + excluded.spent_msat
    WHERE key_spending.pending_msat + key_spending.spent_msat + excluded.pending_msat + excluded.spent_msat <= CAST($5 AS BIGINT)`,
 );
@@ -19,10 +19,10 @@ export const addToBudget = statement(
 /** Releases `$3` of the pending amount, and adds `$4` to the spent amount. */
 export const concludePending = statement(
   'key_spending_conclude',
-  'UPDATE key_spending SET pending_msat = pending_msat - $3, spent_msat = spent_msat + $4 WHERE line_id = $1 AND period_start = $2',
+  'UPDATE key_spending SET pending_msat = pending_msat - $3, spent_msat = spent_msat + $4 WHERE lineage_id = $1 AND period_start = $2',
 );
 
 export const insertTransfer = statement(
   'key_transfer_insert',
-  'INSERT INTO key_transfer (transfer_id, line_id, period_start) VALUES ($1, $2, $3)',
+  'INSERT INTO key_transfer (transfer_id, lineage_id, period_start) VALUES ($1, $2, $3)',
 );

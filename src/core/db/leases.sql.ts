@@ -2,20 +2,23 @@ import { statement } from './statement.ts';
 
 export const insertLease = statement(
   'lease_take_new',
-  `INSERT INTO lease (name, holder, beat, instance_id, renewed_at) VALUES ($1, $2, 0, $3, $4) ON CONFLICT DO NOTHING`,
+  `INSERT INTO lease (name, holder, heartbeat, instance_id, renewed_at) VALUES ($1, $2, 0, $3, $4) ON CONFLICT DO NOTHING`,
 );
 
-export const readLease = statement<{ holder: string | null; beat: number }>('lease_read', 'SELECT holder, beat FROM lease WHERE name = $1');
+export const readLease = statement<{ holder: string | null; heartbeat: number }>(
+  'lease_read',
+  'SELECT holder, heartbeat FROM lease WHERE name = $1',
+);
 
 /** Changes nothing if the counter has changed since it was read. */
 export const takeOverLease = statement(
   'lease_take_over',
-  'UPDATE lease SET holder = $2, beat = beat + 1, instance_id = $4, renewed_at = $5 WHERE name = $1 AND beat = $3',
+  'UPDATE lease SET holder = $2, heartbeat = heartbeat + 1, instance_id = $4, renewed_at = $5 WHERE name = $1 AND heartbeat = $3',
 );
 
 export const renewLease = statement(
   'lease_renew',
-  'UPDATE lease SET beat = beat + 1, renewed_at = $4 WHERE name = $1 AND holder = $2 AND beat = $3',
+  'UPDATE lease SET heartbeat = heartbeat + 1, renewed_at = $4 WHERE name = $1 AND holder = $2 AND heartbeat = $3',
 );
 
 export const releaseLease = statement(

@@ -59,11 +59,11 @@ async function workUnderLease(
   timing: LeaseTiming,
 ): Promise<void> {
   const holder = newId();
-  const beat = await acquireLease(deps, { name, holder }, signal, timing);
-  if (beat === undefined) return;
+  const heartbeat = await acquireLease(deps, { name, holder }, signal, timing);
+  if (heartbeat === undefined) return;
   deps.log.info({ lease: name }, 'this instance holds the lease');
   const lost = new AbortController();
-  const renewing = sendHeartbeats(deps, { name, holder, beat }, lost, AbortSignal.any([signal, lost.signal]), timing);
+  const renewing = sendHeartbeats(deps, { name, holder, heartbeat }, lost, AbortSignal.any([signal, lost.signal]), timing);
   try {
     await work(AbortSignal.any([signal, lost.signal]));
   } finally {
@@ -82,15 +82,15 @@ async function acquireLease(
   timing: LeaseTiming,
 ): Promise<number | undefined> {
   const instance = instanceId ?? null;
-  let seen = { beat: -1, sinceMs: 0 };
+  let seen = { heartbeat: -1, sinceMs: 0 };
   while (!signal.aborted) {
     if ((await database.transaction((tx) => tx.run(sql.insertLease, name, holder, instance, unixSeconds(systemClock)))) === 1) return 0;
     const row = await database.first(sql.readLease, name);
-    if (row && row.beat !== seen.beat) seen = { beat: row.beat, sinceMs: performance.now() };
+    if (row && row.heartbeat !== seen.heartbeat) seen = { heartbeat: row.heartbeat, sinceMs: performance.now() };
     const isFree = row?.holder === null || (row && performance.now() - seen.sinceMs >= timing.staleMs);
     if (row && isFree) {
-      const taken = [name, holder, row.beat, instance, unixSeconds(systemClock)];
-      if ((await database.transaction((tx) => tx.run(sql.takeOverLease, ...taken))) === 1) return row.beat + 1;
+      const taken = [name, holder, row.heartbeat, instance, unixSeconds(systemClock)];
+      if ((await database.transaction((tx) => tx.run(sql.takeOverLease, ...taken))) === 1) return row.heartbeat + 1;
     }
     await pause(timing.renewMs / 2, signal);
   }
@@ -100,17 +100,19 @@ async function acquireLease(
 /** Sends heartbeats. Aborts the work when another instance has the lease, or when no heartbeat succeeded for too long. */
 async function sendHeartbeats(
   { database, log }: LeaseDependencies,
-  lease: { name: string; holder: string; beat: number },
+  lease: { name: string; holder: string; heartbeat: number },
   lost: AbortController,
   signal: AbortSignal,
   { renewMs, staleMs }: LeaseTiming,
 ): Promise<void> {
   let renewedAt = performance.now();
-  for (let beat = lease.beat; !(await pause(renewMs, signal)); ) {
+  for (let heartbeat = lease.heartbeat; !(await pause(renewMs, signal)); ) {
     try {
-      const renewed = await database.transaction((tx) => tx.run(sql.renewLease, lease.name, lease.holder, beat, unixSeconds(systemClock)));
+      const renewed = await database.transaction((tx) =>
+        tx.run(sql.renewLease, lease.name, lease.holder, heartbeat, unixSeconds(systemClock)),
+      );
       if (renewed !== 1) return lost.abort();
-      beat += 1;
+      heartbeat += 1;
       renewedAt = performance.now();
     } catch (error) {
       log.warn({ lease: lease.name, reason: errorMessage(error) }, 'a lease could not be renewed');

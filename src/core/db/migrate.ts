@@ -81,13 +81,12 @@ async function readMigrations(folder: string): Promise<Migration[]> {
   );
 }
 
-/** The first migration of the versions before 0.1.0. Their migrations were merged into one, so their databases cannot be upgraded. */
-const FIRST_BEFORE_RELEASE = '0001-foundation.sql';
-
 function checkHistory(applied: readonly AppliedRow[], migrations: readonly Migration[]): void {
-  if (applied[0]?.name === FIRST_BEFORE_RELEASE)
+  // The first migration may change until the first release. No data is converted until then.
+  if (applied[0] && applied[0].checksum !== migrations[0]?.checksum)
     throw new SchemaMismatch(
-      'The database was made by a version before 0.1.0 and cannot be upgraded. Point DATABASE_URL, or DATA_DIR for SQLite, to a new one.',
+      'The database was made by an earlier version of Satchel and cannot be upgraded. ' +
+        'To keep using it, start the version that made it. Otherwise set DATABASE_URL, or DATA_DIR for SQLite, to a new database.',
     );
   for (const [index, { version, checksum }] of applied.entries()) {
     const migration = migrations[index];

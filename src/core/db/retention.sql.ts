@@ -1,15 +1,18 @@
 import { statement } from './statement.ts';
 
-export const newestRound = statement<{ round: number | null }>(
-  'retention_newest_round',
-  'SELECT max(round) AS round FROM retention_round WHERE name = $1',
+export const newestPeriod = statement<{ period: number | null }>(
+  'retention_newest_period',
+  'SELECT max(period) AS period FROM retention_period WHERE name = $1',
 );
 
-export const insertRound = statement('retention_insert_round', 'INSERT INTO retention_round (name, round, position) VALUES ($1, $2, $3)');
-
-export const readRound = statement<{ position: number }>(
-  'retention_read_round',
-  'SELECT position FROM retention_round WHERE name = $1 AND round = $2',
+export const insertPeriod = statement(
+  'retention_insert_period',
+  'INSERT INTO retention_period (name, period, position) VALUES ($1, $2, $3)',
 );
 
-export const deleteRounds = statement('retention_delete_rounds', 'DELETE FROM retention_round WHERE name = $1 AND round <= $2');
+export const readPeriod = statement<{ position: number }>(
+  'retention_read_period',
+  'SELECT position FROM retention_period WHERE name = $1 AND period = $2',
+);
+
+export const deletePeriods = statement('retention_delete_periods', 'DELETE FROM retention_period WHERE name = $1 AND period <= $2');

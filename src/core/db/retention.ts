@@ -3,17 +3,17 @@ import type { Database } from './database.ts';
 import * as sql from './retention.sql.ts';
 import type { Statement } from './statement.ts';
 
-/** The length of a round in running time of the service. */
-export const ROUND_MS = 15 * 60 * 1000;
+/** The length of a period in running time of the service. */
+export const PERIOD_MS = 15 * 60 * 1000;
 
-/** The number of rounds in a day of running time. */
-export const ROUNDS_PER_DAY = (24 * 60 * 60 * 1000) / ROUND_MS;
+/** The number of periods in a day of running time. */
+export const PERIODS_PER_DAY = (24 * 60 * 60 * 1000) / PERIOD_MS;
 
-/** A table whose rows are kept for a number of rounds. It has a column `position` that counts up as rows are inserted. */
+/** A table whose rows are kept for a number of periods. It has a column `position` that counts up as rows are inserted. */
 export interface Retained {
   readonly name: string;
-  /** How many full rounds a row is kept. */
-  readonly rounds: number;
+  /** How many full periods a row is kept. */
+  readonly periods: number;
   readonly newestPosition: Statement<{ position: number | null }>;
   readonly oldestPosition: Statement<{ position: number | null }>;
   /** Deletes the rows below a position. */
@@ -24,20 +24,20 @@ export interface Retained {
 export const SLICE = 1000;
 
 /**
- * Ends a round: deletes the rows that existed when the round `rounds` rounds ago ended. A row is thus kept for at least that much running
- * time. No clock is read, because a single wrong time would delete rows that prevent paying twice. No round ends while the service is down.
+ * Ends a period: deletes the rows that existed when the period `periods` periods ago ended. A row is thus kept for at least that much running
+ * time. No clock is read, because a single wrong time would delete rows that prevent paying twice. No period ends while the service is down.
  *
- * The newest row always stays, so that SQLite never assigns a position twice. After an interruption, the next round deletes the rest.
+ * The newest row always stays, so that SQLite never assigns a position twice. After an interruption, the next period deletes the rest.
  */
-export async function endRound(database: Database, retained: Retained): Promise<void> {
-  const { name, rounds, newestPosition } = retained;
+export async function endRetentionPeriod(database: Database, retained: Retained): Promise<void> {
+  const { name, periods, newestPosition } = retained;
   const due = await database.transaction(async (tx) => {
-    const round = ((await tx.first(sql.newestRound, name))?.round ?? 0) + 1;
+    const period = ((await tx.first(sql.newestPeriod, name))?.period ?? 0) + 1;
     const position = (await tx.first(newestPosition))?.position ?? 0;
-    // When two instances end the same round, the primary key rejects one of them.
-    await tx.run(sql.insertRound, name, round, position);
-    const passed = await tx.first(sql.readRound, name, round - rounds);
-    if (passed) await tx.run(sql.deleteRounds, name, round - rounds);
+    // When two instances end the same period, the primary key rejects one of them.
+    await tx.run(sql.insertPeriod, name, period, position);
+    const passed = await tx.first(sql.readPeriod, name, period - periods);
+    if (passed) await tx.run(sql.deletePeriods, name, period - periods);
     return passed?.position;
   });
   if (due !== undefined) await deleteInSlices(database, retained, due);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Database } from '../db/database.ts';
-import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
+import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -54,8 +54,8 @@ export interface Idempotency {
   rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite;
   /** Stores an outcome that existed before the request. */
   store(request: NamedRequest, made: string): Promise<void>;
-  /** Ends a round of running time (`retention.ts`) and deletes expired outcomes. */
-  endRound(): Promise<void>;
+  /** Ends a retention period (`retention.ts`) and deletes expired outcomes. */
+  endRetentionPeriod(): Promise<void>;
 }
 
 /** A refusal is stored as this prefix and a number, in place of the id of the created object. */
@@ -63,7 +63,7 @@ const REFUSED = 'refused ';
 
 const RETAINED: Retained = {
   name: 'idempotency',
-  rounds: 2 * ROUNDS_PER_DAY,
+  periods: 2 * PERIODS_PER_DAY,
   newestPosition: sql.newestPosition,
   oldestPosition: sql.oldestPosition,
   deleteBelow: sql.deleteBelow,
@@ -100,7 +100,7 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
       const { statement, parameters } = rowOf(request, made);
       await database.transaction((tx) => tx.run(statement, ...parameters));
     },
-    endRound: () => endRound(database, RETAINED),
+    endRetentionPeriod: () => endRetentionPeriod(database, RETAINED),
   };
 }
 

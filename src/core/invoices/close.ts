@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { NodeConnection } from '../connection/connection.ts';
-import { readFact } from '../db/facts.sql.ts';
 import { eventRow } from '../journal/events.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
@@ -111,14 +110,13 @@ const MAX_PAGES = 20;
 
 /**
  * Stores the event `invoice_expired` of open invoices that have expired. A mark in the row of the invoice, set in the same transaction, keeps
- * it to one event, whatever the clock does and however many instances do this at once. Invoices that expired before the service stored
- * events are left out. An expired invoice whose internal payment fails is reported when it is open again.
+ * it to one event, whatever the clock does and however many instances do this at once. An expired invoice whose internal payment
+ * fails is reported when it is open again.
  */
 export async function reportExpired(context: InvoiceContext, signal: AbortSignal): Promise<void> {
   const { database, clock } = context;
-  const since = Number((await database.first(readFact, 'invoice_expiry_since'))?.value ?? 0);
   for (let pages = 0; pages < MAX_PAGES && !signal.aborted; pages += 1) {
-    const due = await database.all(sql.listExpired, since, unixSeconds(clock), PAGE);
+    const due = await database.all(sql.listExpired, unixSeconds(clock), PAGE);
     if (due.length > 0) await reportExpiredPage(context, due);
     if (due.length < PAGE) return;
     await nextTurn();

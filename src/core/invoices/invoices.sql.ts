@@ -129,11 +129,11 @@ export const markCanceled = statement('invoice_cancel', `UPDATE invoice SET stat
 
 export type ExpiredRow = { id: string; ledger_account: number };
 
-/** Open invoices that expired after one time and until another and were not reported, the oldest first. */
+/** Open invoices that expired until a time and were not reported, the oldest first. */
 export const listExpired = statement<ExpiredRow>(
   'invoice_list_expired',
   `SELECT id, ledger_account FROM invoice
-   WHERE state = 'open' AND expiry_reported = 0 AND expires_at > $1 AND expires_at <= $2 ORDER BY expires_at LIMIT $3`,
+   WHERE state = 'open' AND expiry_reported = 0 AND expires_at <= $1 ORDER BY expires_at LIMIT $2`,
 );
 
 // "coalesce" hides the condition from the index of open invoices: a plan with it would read all that have expired, not those by id.
@@ -160,7 +160,7 @@ export const findSettlement = statement<{ payment_hash: string }>(
 /** Changes nothing when the payment hash was credited to suspense before. */
 export const insertUnmatched = statement(
   'invoice_insert_unmatched',
-  `INSERT INTO stray_settlement (payment_hash, amount_msat, settled_at, node_id, is_keysend) VALUES ($1, $2, $3, $4, $5)
+  `INSERT INTO unmatched_settlement (payment_hash, amount_msat, settled_at, node_id, is_keysend) VALUES ($1, $2, $3, $4, $5)
    ON CONFLICT DO NOTHING`,
 );
 

@@ -45,8 +45,8 @@ export interface Ledger {
   openHoldMsat(id: string): Promise<Msat | undefined>;
   /** Returns the amount of a hold, open or closed; undefined when it is unknown. */
   reservedMsat(id: string): Promise<Msat | undefined>;
-  /** Ends a retention round (db/retention.ts): deletes old marks of batches. */
-  endRound(): Promise<void>;
+  /** Ends a retention period (db/retention.ts): deletes old marks of batches. */
+  endRetentionPeriod(): Promise<void>;
   /** Returns how many postings wait, and how many this instance has committed. */
   stats(): LedgerStats;
   /** Resolves when all postings are decided and all rows of accounts are up to date. */
@@ -64,7 +64,7 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
       await commits.drain();
       await store.flush();
     },
-    endRound: () => store.endRound(),
+    endRetentionPeriod: () => store.endRetentionPeriod(),
     balance: async (account) => balanceOf(found(account, await store.readAccount(account))),
     async balances(accounts) {
       const states = await store.readAccounts(accounts);

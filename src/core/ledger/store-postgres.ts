@@ -1,5 +1,5 @@
 import type { Database, SqlValue, Tx } from '../db/database.ts';
-import { endRound, type Retained, ROUNDS_PER_DAY } from '../db/retention.ts';
+import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
 import { missOf, sendRows } from '../db/row-write.ts';
 import { invariant } from '../kernel/assert.ts';
 import { msat } from '../kernel/money.ts';
@@ -11,7 +11,7 @@ import * as sql from './store-postgres.sql.ts';
 
 const RETAINED_BATCHES: Retained = {
   name: 'ledger_batch',
-  rounds: ROUNDS_PER_DAY,
+  periods: PERIODS_PER_DAY,
   newestPosition: sql.newestBatchPosition,
   oldestPosition: sql.oldestBatchPosition,
   deleteBelow: sql.deleteBatchesBelow,
@@ -64,7 +64,7 @@ export function createPostgresStore(database: Database): LedgerStore {
     },
     readEntries: (account, first, last) => database.all(sql.pageOfEntries, account, first, last),
     flush: async () => {},
-    endRound: () => endRound(database, RETAINED_BATCHES),
+    endRetentionPeriod: () => endRetentionPeriod(database, RETAINED_BATCHES),
   };
 }
 

@@ -31,8 +31,8 @@ export interface LedgerStore {
   readEntries(account: number, first: number, last: number): Promise<EntryRow[]>;
   /** Brings all rows of accounts up to date, for a clean stop. Does not throw: the next start does it otherwise. */
   flush(): Promise<void>;
-  /** Ends a round of running time (db/retention.ts): deletes the marks of batches whose outcome has been clear for a day. */
-  endRound(): Promise<void>;
+  /** Ends a retention period (db/retention.ts): deletes the marks of batches whose outcome has been clear for a day. */
+  endRetentionPeriod(): Promise<void>;
 }
 
 /** The open database transaction of one batch. */

@@ -138,7 +138,11 @@ export function referenceOf({ id, paymentHash, unclearSinceMs }: Payment): Payme
   return { paymentId: id, paymentHash, unclearSinceMs };
 }
 
-function rowToCharge({ charged_line: lineageId, charged_period: periodStart, charged_msat: pendingMsat }: PaymentRow): Charge | undefined {
+function rowToCharge({
+  budget_lineage_id: lineageId,
+  budget_period_start: periodStart,
+  budget_reserved_msat: pendingMsat,
+}: PaymentRow): Charge | undefined {
   if (lineageId === null || periodStart === null || pendingMsat === null) return undefined;
   return { lineageId, periodStart, pendingMsat: msat(pendingMsat) };
 }

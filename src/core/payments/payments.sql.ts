@@ -29,9 +29,9 @@ export type PaymentRow = {
   pass_thru: string | null;
   invoice_id: string | null;
   link_id: string | null;
-  charged_line: string | null;
-  charged_period: number | null;
-  charged_msat: number | null;
+  budget_lineage_id: string | null;
+  budget_period_start: number | null;
+  budget_reserved_msat: number | null;
   correction: 'charged' | 'borne' | null;
   at_node: number;
   sending_since_ms: number | null;
@@ -44,12 +44,12 @@ export type OwnedPaymentRow = PaymentRow & { account_id: string };
 
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
-  is_keysend, custom_records, pass_thru, invoice_id, link_id, charged_line, charged_period, charged_msat, correction, at_node,
+  is_keysend, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, correction, at_node,
   sending_since_ms, unclear_since_ms, success_action, pending_reported`;
 
 const PENDING_COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey,
   amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend, custom_records, pass_thru,
-  invoice_id, link_id, charged_line, charged_period, charged_msat, sending_since_ms, success_action`;
+  invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, sending_since_ms, success_action`;
 
 /** Changes nothing when the payment hash has a live payment. */
 const insertPendingOne = `INSERT INTO payment (${PENDING_COLUMNS}, state)

@@ -67,10 +67,10 @@ export const newestPositionAndWriters = statement<{ position: number | null; wri
          AND relation IN ('ledger_transfer'::regclass, 'event'::regclass) AND mode = 'RowExclusiveLock') AS writers`,
 });
 
-/** The oldest retention round that is kept. Events before its position have expired, if earlier rounds were deleted. */
-export const oldestRound = statement<{ round: number; position: number }>(
+/** The oldest retention period that is kept. Events before its position have expired, if earlier periods were deleted. */
+export const oldestPeriod = statement<{ period: number; position: number }>(
   'feed_oldest_round',
-  "SELECT round, position FROM retention_round WHERE name = 'event' ORDER BY round LIMIT 1",
+  "SELECT period, position FROM retention_period WHERE name = 'event' ORDER BY period LIMIT 1",
 );
 
 export const oldestStoredPosition = statement<{ position: number | null }>(

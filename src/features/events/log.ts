@@ -1,5 +1,5 @@
 import type { Database } from '../../core/db/database.ts';
-import { endRound, type Retained, ROUNDS_PER_DAY } from '../../core/db/retention.ts';
+import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../../core/db/retention.ts';
 import * as sql from './log.sql.ts';
 import { createLogEnd } from './log-end.ts';
 import { type LoggedEvent, ofBooking, ofRow } from './logged-event.ts';
@@ -36,8 +36,8 @@ export interface EventLog {
   findMany(ids: readonly string[]): Promise<LoggedEvent[]>;
   /** Returns the place of an event, or that of {@link cursorAt}. @throws UnknownCursor */
   placeOf(id: string): Promise<LogPlace>;
-  /** Ends a retention round (db/retention.ts). */
-  endRound(): Promise<void>;
+  /** Ends a retention period (db/retention.ts). */
+  endRetentionPeriod(): Promise<void>;
 }
 
 export interface EventLogDependencies extends ScanDependencies {
@@ -48,16 +48,16 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
   const end = createLogEnd(database);
   const retained: Retained = {
     name: 'event',
-    // Events before the oldest round that is kept count as expired, so it is kept for one round more.
-    rounds: retentionDays * ROUNDS_PER_DAY + 1,
+    // Events before the oldest period that is kept count as expired, so it is kept for one period more.
+    periods: retentionDays * PERIODS_PER_DAY + 1,
     newestPosition: sql.newestPosition,
     oldestPosition: sql.oldestStoredPosition,
     deleteBelow: sql.deleteStoredBelow,
   };
 
   async function oldest(): Promise<LogPlace> {
-    const first = await database.first(sql.oldestRound);
-    return first && first.round > 1 ? { position: first.position, rank: -1 } : START;
+    const first = await database.first(sql.oldestPeriod);
+    return first && first.period > 1 ? { position: first.position, rank: -1 } : START;
   }
 
   /** Not the end of the log: that may be behind the end that another instance has read. */
@@ -81,7 +81,7 @@ export function createEventLog({ database, ledger, retentionDays }: EventLogDepe
       if (!parsed || createdAtMs !== parsed.createdAtMs) throw new UnknownCursor('this event is not in the log');
       return parsed.place;
     },
-    endRound: () => endRound(database, retained),
+    endRetentionPeriod: () => endRetentionPeriod(database, retained),
   };
 }
 

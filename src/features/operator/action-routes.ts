@@ -138,9 +138,9 @@ function suspenseRoutes(app: App, deps: OperatorActionRouteDependencies): void {
 
   /** @throws Refusal `not_found` */
   async function hashOf(id: string): Promise<string> {
-    const stray = await operatorReads.findStray(id.toLowerCase());
-    if (!stray) throw new Refusal('not_found');
-    return stray.paymentHash;
+    const settlement = await operatorReads.findUnmatchedSettlement(id.toLowerCase());
+    if (!settlement) throw new Refusal('not_found');
+    return settlement.paymentHash;
   }
 
   app.post('/v1/operator/suspense/:id/credit', { schema: creditSchema, config: NEEDS_KEY }, async (request, reply) => {

@@ -68,7 +68,7 @@ export interface Action extends NewAction {
   readonly ledgerAccount: number | undefined;
   readonly paymentId: string | undefined;
   /** Whether a service has started it. */
-  readonly isTakenUp: boolean;
+  readonly isStarted: boolean;
 }
 
 /** An action, or a change of the fiat rate, as lists for operators show it. */
@@ -117,32 +117,32 @@ export async function withdrawAction(database: Database, id: string): Promise<bo
 }
 
 /** A settlement without a wallet. */
-export interface Stray {
+export interface UnmatchedSettlement {
   readonly paymentHash: string;
   readonly amountMsat: number;
   /** The amount that is still in suspense, in msat. */
   readonly leftMsat: number;
   /** Unix seconds. */
   readonly settledAt: number;
-  /** The node at which it arrived, and whether it was a keysend; undefined if an earlier version booked it. */
-  readonly nodeId: string | undefined;
-  readonly isKeysend: boolean | undefined;
+  /** The node at which it arrived. */
+  readonly nodeId: string;
+  readonly isKeysend: boolean;
 }
 
 const PAGE = 500;
 
-export async function* listStrays(database: SqlReader): AsyncGenerator<Stray> {
+export async function* listUnmatchedSettlements(database: SqlReader): AsyncGenerator<UnmatchedSettlement> {
   for (let after = '', isLast = false; !isLast; ) {
-    const page: sql.StrayRow[] = await database.all(sql.listStrays, after, PAGE);
-    for (const row of page) yield toStray(row);
+    const page: sql.UnmatchedSettlementRow[] = await database.all(sql.listUnmatchedSettlements, after, PAGE);
+    for (const row of page) yield toUnmatchedSettlement(row);
     after = page.at(-1)?.payment_hash ?? after;
     isLast = page.length < PAGE;
   }
 }
 
-export async function findStray(database: SqlReader, paymentHash: string): Promise<Stray | undefined> {
-  const row = await database.first(sql.findStray, paymentHash);
-  return row && toStray(row);
+export async function findUnmatchedSettlement(database: SqlReader, paymentHash: string): Promise<UnmatchedSettlement | undefined> {
+  const row = await database.first(sql.findUnmatchedSettlement, paymentHash);
+  return row && toUnmatchedSettlement(row);
 }
 
 /** Returns pending payments, oldest first. */
@@ -156,14 +156,14 @@ export function listNodes(database: SqlReader): Promise<sql.NodeRow[]> {
   return database.all(sql.listNodes);
 }
 
-export function toStray(row: sql.StrayRow): Stray {
+export function toUnmatchedSettlement(row: sql.UnmatchedSettlementRow): UnmatchedSettlement {
   return {
     paymentHash: row.payment_hash,
     amountMsat: row.amount_msat,
     leftMsat: row.left_msat,
     settledAt: row.settled_at,
-    nodeId: row.node_id ?? undefined,
-    isKeysend: row.is_keysend === null ? undefined : row.is_keysend === 1,
+    nodeId: row.node_id,
+    isKeysend: row.is_keysend === 1,
   };
 }
 
@@ -175,9 +175,9 @@ export function toAction<K extends string>(row: Omit<sql.ActionRow, 'kind'> & { 
     subject: row.subject,
     target: row.target,
     preimage: row.preimage ?? undefined,
-    requestedBy: row.asked_by,
+    requestedBy: row.requested_by,
     reason: row.reason,
-    requestedAt: row.asked_at,
+    requestedAt: row.requested_at,
     endedAt: row.ended_at ?? undefined,
     answer: row.answer,
     evidence: row.evidence ?? undefined,
@@ -185,6 +185,6 @@ export function toAction<K extends string>(row: Omit<sql.ActionRow, 'kind'> & { 
     transferId: row.transfer_id ?? undefined,
     ledgerAccount: row.ledger_account ?? undefined,
     paymentId: row.payment_id ?? undefined,
-    isTakenUp: row.taken_up === 1,
+    isStarted: row.is_started === 1,
   };
 }

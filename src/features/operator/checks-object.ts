@@ -130,7 +130,7 @@ export function renderReconciliation(one: StoredReconciliation): Static<typeof R
   return {
     id: one.id,
     scope: one.scope,
-    status: one.state === 'asked' ? 'queued' : one.state,
+    status: one.state === 'requested' ? 'queued' : one.state,
     progress: one.progress,
     requested_by: one.requestedBy || null,
     reason: one.reason || null,

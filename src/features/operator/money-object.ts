@@ -3,7 +3,7 @@ import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { ActionRecord } from './actions.ts';
 import type { NodeEvidence, OperatorPayment } from './pending.ts';
-import type { StrayDetails } from './reads.ts';
+import type { UnmatchedSettlementDetails } from './reads.ts';
 
 export const ACTION_KINDS = ['credit', 'return', 'resolve', 'drain', 'activate', 'move', 'set_fiat_rate', 'remove_fiat_rate'] as const;
 
@@ -42,19 +42,14 @@ export const ActionObject = Type.Object(
   { title: 'OperatorAction' },
 );
 
-export const StrayObject = Type.Object(
+export const UnmatchedSettlementObject = Type.Object(
   {
     id: Type.String({ description: 'The payment hash, which identifies the money', examples: [EXAMPLE.paymentHash] }),
     created_at: Type.Integer({ description: 'When it arrived, in Unix seconds', examples: [EXAMPLE.now] }),
     num_msat: Type.Integer({ description: 'What arrived, in millisatoshis', examples: [1_500_000] }),
     left_msat: Type.Integer({ description: 'What of it is left in suspense, in millisatoshis', examples: [1_500_000] }),
-    ln_node_id: nullable(Type.String({ description: 'The node at which it arrived; null if it is unknown', examples: [EXAMPLE.node] })),
-    is_keysend: nullable(
-      Type.Boolean({
-        description: 'Whether it was a keysend. Otherwise an invoice was paid twice. Null if it is unknown',
-        examples: [true],
-      }),
-    ),
+    ln_node_id: Type.String({ description: 'The node at which it arrived', examples: [EXAMPLE.node] }),
+    is_keysend: Type.Boolean({ description: 'Whether it was a keysend. Otherwise an invoice was paid twice', examples: [true] }),
     actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first', examples: [[]] }),
   },
   { title: 'SuspendedMoney' },
@@ -127,15 +122,15 @@ export function renderAction(action: ActionRecord): Static<typeof ActionObject> 
   };
 }
 
-export function renderStray(stray: StrayDetails): Static<typeof StrayObject> {
+export function renderUnmatchedSettlement(settlement: UnmatchedSettlementDetails): Static<typeof UnmatchedSettlementObject> {
   return {
-    id: stray.paymentHash,
-    created_at: stray.settledAt,
-    num_msat: stray.amountMsat,
-    left_msat: stray.leftMsat,
-    ln_node_id: stray.nodeId ?? null,
-    is_keysend: stray.isKeysend ?? null,
-    actions: stray.actions.map(renderAction),
+    id: settlement.paymentHash,
+    created_at: settlement.settledAt,
+    num_msat: settlement.amountMsat,
+    left_msat: settlement.leftMsat,
+    ln_node_id: settlement.nodeId,
+    is_keysend: settlement.isKeysend,
+    actions: settlement.actions.map(renderAction),
   };
 }
 

@@ -4,7 +4,7 @@ import type { Access } from '../../http/auth/access.ts';
 import { choice } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
-import { OperatorPaymentObject, renderOperatorPayment, renderStray, StrayObject } from './money-object.ts';
+import { OperatorPaymentObject, renderOperatorPayment, renderUnmatchedSettlement, UnmatchedSettlementObject } from './money-object.ts';
 import type { OperatorReads } from './reads.ts';
 import { LimitObject, type LimitSettings, renderLimits } from './service-object.ts';
 
@@ -28,7 +28,7 @@ const suspenseSchema = {
   summary: 'List money that arrived for no wallet',
   description: 'Newest first, with what operators did with it.',
   querystring: SuspenseQuery,
-  response: { 200: Type.Array(StrayObject) },
+  response: { 200: Type.Array(UnmatchedSettlementObject) },
 };
 
 const paymentsSchema = {
@@ -61,7 +61,7 @@ export function operatorMoneyRoutes(app: App, { access, operatorReads: reads, li
     const page = readPage(request.query);
     const { items, total } = await reads.suspense(request.query.status === 'all', page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
-    return items.map(renderStray);
+    return items.map(renderUnmatchedSettlement);
   });
 
   app.get('/v1/operator/payments', { schema: paymentsSchema }, async (request, reply) => {

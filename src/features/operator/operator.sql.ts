@@ -3,13 +3,13 @@ import { statement } from '../../core/db/statement.ts';
 export type ActionRow = {
   id: string;
   kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move';
-  state: 'asked' | 'funded' | 'paying' | 'done' | 'refused';
+  state: 'requested' | 'funded' | 'paying' | 'done' | 'refused';
   subject: string;
   target: string;
   preimage: string | null;
-  asked_by: string;
+  requested_by: string;
   reason: string;
-  asked_at: number;
+  requested_at: number;
   ended_at: number | null;
   answer: string;
   evidence: string | null;
@@ -17,14 +17,14 @@ export type ActionRow = {
   transfer_id: string | null;
   ledger_account: number | null;
   payment_id: string | null;
-  taken_up: number;
+  is_started: number;
 };
 
 /** An action, or a change of the fiat rate. */
 export type RecordRow = Omit<ActionRow, 'kind'> & { kind: ActionRow['kind'] | 'set_fiat_rate' | 'remove_fiat_rate' };
 
-const ACTION = `SELECT id, kind, state, subject, target, preimage, asked_by, reason, asked_at, ended_at, answer, evidence, amount_msat, transfer_id,
-  ledger_account, payment_id, taken_up FROM operator_action`;
+const ACTION = `SELECT id, kind, state, subject, target, preimage, requested_by, reason, requested_at, ended_at, answer, evidence, amount_msat, transfer_id,
+  ledger_account, payment_id, is_started FROM operator_action`;
 
 /** A change of the fiat rate is a record only: it has been executed. */
 const RECORD = `SELECT * FROM (${ACTION}
@@ -35,8 +35,8 @@ const RECORD = `SELECT * FROM (${ACTION}
 
 export const insertAction = statement(
   'operator_insert',
-  `INSERT INTO operator_action (id, kind, state, subject, target, preimage, asked_by, reason, asked_at)
-   VALUES ($1, $2, 'asked', $3, $4, $5, $6, $7, $8)`,
+  `INSERT INTO operator_action (id, kind, state, subject, target, preimage, requested_by, reason, requested_at)
+   VALUES ($1, $2, 'requested', $3, $4, $5, $6, $7, $8)`,
 );
 
 export const findAction = statement<ActionRow>('operator_find', `${ACTION} WHERE id = $1`);
@@ -52,25 +52,25 @@ export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WH
 
 export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
 
-export const markTakenUp = statement('operator_take_up', `UPDATE operator_action SET taken_up = 1 WHERE id = $1 AND state = 'asked'`);
+export const markStarted = statement('operator_start', `UPDATE operator_action SET is_started = 1 WHERE id = $1 AND state = 'requested'`);
 
 export const withdrawAction = statement(
   'operator_withdraw',
-  `DELETE FROM operator_action WHERE id = $1 AND state = 'asked' AND taken_up = 0`,
+  `DELETE FROM operator_action WHERE id = $1 AND state = 'requested' AND is_started = 0`,
 );
 
 /** Ends an action that has moved no money. */
 export const markRefused = statement(
   'operator_refuse',
-  `UPDATE operator_action SET state = 'refused', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'asked'`,
+  `UPDATE operator_action SET state = 'refused', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'requested'`,
 );
 
 /** Changes nothing if less is left in suspense for the payment hash. The suspense account is locked by then. */
 const takeFromSuspense = (name: string, columns: string) =>
   statement(
     name,
-    `UPDATE operator_action SET amount_msat = $2, transfer_id = $3, ledger_account = $4, ${columns} WHERE id = $1 AND state = 'asked'
-     AND $2 <= (SELECT amount_msat FROM stray_settlement WHERE payment_hash = subject)
+    `UPDATE operator_action SET amount_msat = $2, transfer_id = $3, ledger_account = $4, ${columns} WHERE id = $1 AND state = 'requested'
+     AND $2 <= (SELECT amount_msat FROM unmatched_settlement WHERE payment_hash = subject)
        - (SELECT COALESCE(sum(a.amount_msat - COALESCE(a.back_msat, 0)), 0) FROM operator_action a
           WHERE a.subject = operator_action.subject AND a.amount_msat IS NOT NULL)`,
   );
@@ -92,45 +92,48 @@ export const endReturn = statement(
 
 export const storeEvidence = statement(
   'operator_keep_evidence',
-  `UPDATE operator_action SET evidence = $2 WHERE id = $1 AND state = 'asked'`,
+  `UPDATE operator_action SET evidence = $2 WHERE id = $1 AND state = 'requested'`,
 );
 
 export const endResolve = statement(
   'operator_end_resolve',
-  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'asked'`,
+  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'requested'`,
 );
 
-export type StrayRow = {
+export type UnmatchedSettlementRow = {
   payment_hash: string;
   amount_msat: number;
   settled_at: number;
-  node_id: string | null;
-  is_keysend: number | null;
+  node_id: string;
+  is_keysend: number;
   left_msat: number;
 };
 
-const STRAY = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id, s.is_keysend, CAST(s.amount_msat - COALESCE((
+const UNMATCHED = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id, s.is_keysend, CAST(s.amount_msat - COALESCE((
     SELECT sum(a.amount_msat - COALESCE(a.back_msat, 0)) FROM operator_action a
     WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
-  FROM stray_settlement s`;
+  FROM unmatched_settlement s`;
 
-export const findStray = statement<StrayRow>('operator_find_stray', `${STRAY} WHERE s.payment_hash = $1`);
+export const findUnmatchedSettlement = statement<UnmatchedSettlementRow>(
+  'operator_find_unmatched',
+  `${UNMATCHED} WHERE s.payment_hash = $1`,
+);
 
 /** Settlements without a wallet. */
-export const listStrays = statement<StrayRow>(
-  'operator_list_strays',
-  `${STRAY} WHERE s.payment_hash > $1 ORDER BY s.payment_hash LIMIT $2`,
+export const listUnmatchedSettlements = statement<UnmatchedSettlementRow>(
+  'operator_list_unmatched',
+  `${UNMATCHED} WHERE s.payment_hash > $1 ORDER BY s.payment_hash LIMIT $2`,
 );
 
 /** Settlements without a wallet, newest first; $1 = 1: only those of which something is left. */
-export const listStraysNewest = statement<StrayRow>(
-  'operator_list_strays_newest',
-  `SELECT * FROM (${STRAY}) AS stray WHERE $1 = 0 OR left_msat > 0 ORDER BY settled_at DESC, payment_hash LIMIT $2 OFFSET $3`,
+export const listNewestUnmatchedSettlements = statement<UnmatchedSettlementRow>(
+  'operator_list_newest_unmatched',
+  `SELECT * FROM (${UNMATCHED}) AS unmatched WHERE $1 = 0 OR left_msat > 0 ORDER BY settled_at DESC, payment_hash LIMIT $2 OFFSET $3`,
 );
 
-export const countStrays = statement<{ n: number }>(
-  'operator_count_strays',
-  `SELECT count(*) AS n FROM (${STRAY}) AS stray WHERE $1 = 0 OR left_msat > 0`,
+export const countUnmatchedSettlements = statement<{ n: number }>(
+  'operator_count_unmatched',
+  `SELECT count(*) AS n FROM (${UNMATCHED}) AS unmatched WHERE $1 = 0 OR left_msat > 0`,
 );
 
 export const firstAccount = statement<{ id: string }>('operator_first_account', 'SELECT id FROM account ORDER BY created_at, id LIMIT 1');
@@ -219,5 +222,5 @@ export const moveWallet = statement('operator_move_wallet', 'UPDATE wallet SET n
 
 export const endNodeAction = statement(
   'operator_end_node_action',
-  `UPDATE operator_action SET state = 'done', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'asked'`,
+  `UPDATE operator_action SET state = 'done', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'requested'`,
 );

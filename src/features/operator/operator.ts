@@ -32,7 +32,7 @@ export async function runAction(deps: OperatorDependencies, action: Action): Pro
   const { database, clock, log } = deps;
   const { id, kind, subject, requestedBy } = action;
   // From here on the operator's command cannot withdraw the action.
-  if (action.state === 'asked' && (await database.transaction((tx) => tx.run(sql.markTakenUp, id))) !== 1) return;
+  if (action.state === 'requested' && (await database.transaction((tx) => tx.run(sql.markStarted, id))) !== 1) return;
   try {
     if (kind === 'credit') await creditWallet(deps, action);
     else if (kind === 'return') await continueReturn(deps, action);

@@ -123,7 +123,7 @@ export function renderOverview(overview: Overview): Static<typeof OverviewObject
     assets_at: overview.assetsAt ?? null,
     liabilities_msat: totals.customersMsat,
     suspense_msat: totals.suspenseMsat,
-    num_suspense: overview.strays,
+    num_suspense: overview.unmatchedSettlements,
     service_fees_msat: totals.serviceFeesMsat,
     operator_costs_msat: 0 - totals.operatorMsat,
     own_msat: assetsMsat === undefined ? null : assetsMsat - totals.customersMsat - totals.suspenseMsat,

@@ -19,7 +19,7 @@ export interface Overview {
   readonly assetsAt: number | undefined;
   readonly totals: LedgerTotals;
   readonly wallets: number;
-  readonly strays: number;
+  readonly unmatchedSettlements: number;
   readonly pending: PendingTotals;
   readonly openAlerts: readonly { readonly kind: string; readonly n: number }[];
   readonly nodes: readonly NodeOverview[];
@@ -89,7 +89,7 @@ export async function readOverview(deps: OperatorReadDependencies): Promise<Over
     assetsAt: isMeasured ? Math.min(...measured.map(({ at }) => at)) : undefined,
     totals,
     wallets: rows.reduce((sum, { wallets }) => sum + wallets, 0),
-    strays: (await database.first(sql.countStrays, 1))?.n ?? 0,
+    unmatchedSettlements: (await database.first(sql.countUnmatchedSettlements, 1))?.n ?? 0,
     pending: [...pending.values()].reduce(addPending, NO_PENDING),
     openAlerts: await alerts.countOpen(),
     nodes,

@@ -4,7 +4,15 @@ import { unixSeconds } from '../../core/kernel/clock.ts';
 import { TtlCache } from '../../core/kernel/ttl-cache.ts';
 import { findReconciliation, listReconciliations, type StoredReconciliation } from '../reconcile/requests.ts';
 import { type BalanceSample, listSamples } from '../reconcile/samples.ts';
-import { type Action, type ActionRecord, actionsOf, findStray, type Stray, toAction, toStray } from './actions.ts';
+import {
+  type Action,
+  type ActionRecord,
+  actionsOf,
+  findUnmatchedSettlement,
+  toAction,
+  toUnmatchedSettlement,
+  type UnmatchedSettlement,
+} from './actions.ts';
 import { type ChannelList, readChannels } from './channels.ts';
 import { type FiatRate, findChangedRate, readFiatRate } from './fiat-rate.ts';
 import * as sql from './operator.sql.ts';
@@ -13,7 +21,7 @@ import { findOperatorPayment, listPendingPayments, type OperatorPayment } from '
 import type { ListPage, OperatorReadDependencies } from './read-dependencies.ts';
 
 /** Money in suspense, with the actions of operators on it. */
-export interface StrayDetails extends Stray {
+export interface UnmatchedSettlementDetails extends UnmatchedSettlement {
   readonly actions: readonly Action[];
 }
 
@@ -36,8 +44,8 @@ export interface OperatorReads {
   /** Returns samples of assets and liabilities, oldest first. */
   history(period: HistoryPeriod): Promise<BalanceSample[]>;
   /** Returns money that arrived for no wallet, newest first; unless `isAll`, only what is left in suspense. */
-  suspense(isAll: boolean, limit: number, offset: number): Promise<ListPage<StrayDetails>>;
-  findStray(paymentHash: string): Promise<StrayDetails | undefined>;
+  suspense(isAll: boolean, limit: number, offset: number): Promise<ListPage<UnmatchedSettlementDetails>>;
+  findUnmatchedSettlement(paymentHash: string): Promise<UnmatchedSettlementDetails | undefined>;
   /** Returns pending payments, oldest first. */
   payments(status: 'pending' | 'stuck', limit: number, offset: number): Promise<ListPage<OperatorPayment>>;
   findPayment(id: string): Promise<OperatorPayment | undefined>;
@@ -64,9 +72,9 @@ const SHARED_CHANNELS = { maxAgeMs: 1000, maxSize: 100 };
 export function createOperatorReads(deps: OperatorReadDependencies): OperatorReads {
   const { database, alerts, connections, instances, clock } = deps;
   const channelLists = new TtlCache<ChannelList>(SHARED_CHANNELS);
-  const withActions = async (stray: Stray): Promise<StrayDetails> => ({
-    ...stray,
-    actions: await actionsOf(database, stray.paymentHash),
+  const withActions = async (settlement: UnmatchedSettlement): Promise<UnmatchedSettlementDetails> => ({
+    ...settlement,
+    actions: await actionsOf(database, settlement.paymentHash),
   });
   return {
     overview: () => readOverview(deps),
@@ -81,13 +89,13 @@ export function createOperatorReads(deps: OperatorReadDependencies): OperatorRea
     },
     async suspense(isAll, limit, offset) {
       const onlyLeft = isAll ? 0 : 1;
-      const strays = (await database.all(sql.listStraysNewest, onlyLeft, limit, offset)).map(toStray);
-      const total = (await database.first(sql.countStrays, onlyLeft))?.n ?? 0;
-      return { items: await Promise.all(strays.map(withActions)), total };
+      const settlements = (await database.all(sql.listNewestUnmatchedSettlements, onlyLeft, limit, offset)).map(toUnmatchedSettlement);
+      const total = (await database.first(sql.countUnmatchedSettlements, onlyLeft))?.n ?? 0;
+      return { items: await Promise.all(settlements.map(withActions)), total };
     },
-    async findStray(paymentHash) {
-      const stray = await findStray(database, paymentHash);
-      return stray && withActions(stray);
+    async findUnmatchedSettlement(paymentHash) {
+      const settlement = await findUnmatchedSettlement(database, paymentHash);
+      return settlement && withActions(settlement);
     },
     payments: (status, limit, offset) => listPendingPayments(deps, status, limit, offset),
     findPayment: (id) => findOperatorPayment(deps, id),

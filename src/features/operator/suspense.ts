@@ -9,7 +9,7 @@ import { NodeUnavailable } from '../../core/lightning/node.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
-import { type Action, ActionRefused, findAction, findStray, type OperatorDependencies } from './actions.ts';
+import { type Action, ActionRefused, findAction, findUnmatchedSettlement, type OperatorDependencies } from './actions.ts';
 import * as sql from './operator.sql.ts';
 
 const RETURNS_WALLET = 'returns_wallet';
@@ -37,7 +37,7 @@ export async function creditWallet(deps: OperatorDependencies, action: Action): 
  * invoice, so an unknown outcome stays pending. The rest goes back to suspense.
  */
 export async function continueReturn(deps: OperatorDependencies, action: Action): Promise<void> {
-  if (action.state === 'asked') await fundReturn(deps, action);
+  if (action.state === 'requested') await fundReturn(deps, action);
   const funded = await findAction(deps.database, action.id);
   if (funded?.state === 'funded') await beginReturn(deps, funded);
   const paying = await findAction(deps.database, action.id);
@@ -133,13 +133,13 @@ async function endReturnWith(
 
 /** Returns the rest of a settlement in suspense. @throws ActionRefused if there is none. */
 async function leftInSuspense({ database }: OperatorDependencies, paymentHash: string): Promise<Msat> {
-  const stray = await findStray(database, paymentHash);
-  if (!stray) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists what there is.');
-  if (stray.leftMsat <= 0)
+  const settlement = await findUnmatchedSettlement(database, paymentHash);
+  if (!settlement) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists what there is.');
+  if (settlement.leftMsat <= 0)
     throw new ActionRefused(
       'Nothing of it is left in suspense. `npm run suspense -- --all` and GET /v1/operator/suspense?status=all show where it went.',
     );
-  return msat(stray.leftMsat);
+  return msat(settlement.leftMsat);
 }
 
 function readInvoice({ payments }: OperatorDependencies, paymentRequest: string): Bolt11 {

@@ -19,16 +19,16 @@ export const completeTree = statement(
 
 /** Rows as JSON, because both databases accept a list of texts as a parameter. */
 export const insertLeaves = statement('proof_insert_leaves', {
-  sqlite: `INSERT INTO proof_leaf (tree, place, wallet_id, balance_msat, head)
+  sqlite: `INSERT INTO proof_leaf (tree, sort_key, wallet_id, balance_msat, head)
     SELECT $1, unhex(value ->> 0), value ->> 1, value ->> 2, unhex(value ->> 3) FROM json_each($2)`,
-  postgres: `INSERT INTO proof_leaf (tree, place, wallet_id, balance_msat, head)
+  postgres: `INSERT INTO proof_leaf (tree, sort_key, wallet_id, balance_msat, head)
     SELECT $1, decode(r ->> 0, 'hex'), r ->> 1, (r ->> 2)::bigint, decode(r ->> 3, 'hex') FROM unnest($2::json[]) AS r`,
 });
 
 export const insertNodes = statement('proof_insert_nodes', {
-  sqlite: `INSERT INTO proof_node (tree, level, position, sum_msat, hash, first_place)
+  sqlite: `INSERT INTO proof_node (tree, level, position, sum_msat, hash, first_sort_key)
     SELECT $1, value ->> 0, value ->> 1, value ->> 2, unhex(value ->> 3), unhex(value ->> 4) FROM json_each($2)`,
-  postgres: `INSERT INTO proof_node (tree, level, position, sum_msat, hash, first_place)
+  postgres: `INSERT INTO proof_node (tree, level, position, sum_msat, hash, first_sort_key)
     SELECT $1, (r ->> 0)::bigint, (r ->> 1)::bigint, (r ->> 2)::bigint, decode(r ->> 3, 'hex'), decode(r ->> 4, 'hex')
     FROM unnest($2::json[]) AS r`,
 });
@@ -64,17 +64,17 @@ export const readSeed = statement<{ seed: Uint8Array }>(
   `SELECT seed FROM proof_tree WHERE id = $1 AND state = 'complete'`,
 );
 
-/** The block that contains a place. */
-export const blockOf = statement<{ position: number; first_place: Uint8Array }>(
+/** The block that contains a sort key. */
+export const blockOf = statement<{ position: number; first_sort_key: Uint8Array }>(
   'proof_block_of',
-  `SELECT position, first_place FROM proof_node WHERE tree = $1 AND first_place <= $2 ORDER BY first_place DESC LIMIT 1`,
+  `SELECT position, first_sort_key FROM proof_node WHERE tree = $1 AND first_sort_key <= $2 ORDER BY first_sort_key DESC LIMIT 1`,
 );
 
-export type LeafRow = { place: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array };
+export type LeafRow = { sort_key: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array };
 
 export const leavesFrom = statement<LeafRow>(
   'proof_leaves_from',
-  'SELECT place, wallet_id, balance_msat, head FROM proof_leaf WHERE tree = $1 AND place >= $2 ORDER BY place LIMIT $3',
+  'SELECT sort_key, wallet_id, balance_msat, head FROM proof_leaf WHERE tree = $1 AND sort_key >= $2 ORDER BY sort_key LIMIT $3',
 );
 
 export const readNode = statement<{ sum_msat: number; hash: Uint8Array }>(
@@ -100,7 +100,7 @@ export const dropTree = statement(
 
 export const deleteLeaves = statement(
   'proof_delete_leaves',
-  `DELETE FROM proof_leaf WHERE tree = $1 AND place IN (SELECT place FROM proof_leaf WHERE tree = $1 ORDER BY place LIMIT $2)`,
+  `DELETE FROM proof_leaf WHERE tree = $1 AND sort_key IN (SELECT sort_key FROM proof_leaf WHERE tree = $1 ORDER BY sort_key LIMIT $2)`,
 );
 
 export const deleteNodes = statement(

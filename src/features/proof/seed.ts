@@ -12,20 +12,20 @@ export function saltOf(seed: Uint8Array, walletId: string): Uint8Array {
 }
 
 /**
- * Returns the place of a wallet's leaf; leaves are sorted by place, bytewise. Within a window the order changes in every epoch, so that an
+ * Returns the sort key of a wallet's leaf; leaves are sorted by it, bytewise. Within a window the order changes in every epoch, so that an
  * owner sees the balance of a neighbour once and not over time. Windows bound memory and keep the rows in order.
  */
-export function placeOf(seed: Uint8Array, walletId: string, account: number): Uint8Array {
-  const place = Buffer.alloc(WINDOW_BYTES + KEYED_BYTES);
-  place.writeUIntBE(windowOf(account), 0, WINDOW_BYTES);
-  keyed(seed, 'place', walletId).copy(place, WINDOW_BYTES, 0, KEYED_BYTES);
-  return place;
+export function leafSortKey(seed: Uint8Array, walletId: string, account: number): Uint8Array {
+  const sortKey = Buffer.alloc(WINDOW_BYTES + KEYED_BYTES);
+  sortKey.writeUIntBE(windowOf(account), 0, WINDOW_BYTES);
+  keyed(seed, 'order', walletId).copy(sortKey, WINDOW_BYTES, 0, KEYED_BYTES);
+  return sortKey;
 }
 
 export function windowOf(account: number): number {
   return Math.floor(account / WINDOW);
 }
 
-function keyed(seed: Uint8Array, purpose: 'salt' | 'place', walletId: string): Buffer {
+function keyed(seed: Uint8Array, purpose: 'salt' | 'order', walletId: string): Buffer {
   return createHmac('sha256', seed).update(`${purpose} ${walletId}`).digest();
 }

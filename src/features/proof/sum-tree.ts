@@ -25,7 +25,7 @@ export class SumTree {
   }
 
   add(leaf: SumNode): void {
-    this.#place(0, leaf);
+    this.#put(0, leaf);
   }
 
   /** Returns the node at the top. No leaf may be added afterwards. */
@@ -36,37 +36,37 @@ export class SumTree {
       const waiting = this.#levels[level]?.waiting;
       if (!waiting) continue;
       if (level === this.#levels.length - 1) top = waiting;
-      else this.#place(level + 1, waiting);
+      else this.#put(level + 1, waiting);
     }
     return top;
   }
 
-  #place(at: number, node: SumNode): void {
+  #put(at: number, node: SumNode): void {
     const level = this.#levels[at] ?? { count: 0, waiting: undefined };
     this.#levels[at] = level;
     this.#onNode(at, level.count++, node);
     const left = level.waiting;
     level.waiting = left ? undefined : node;
-    if (left) this.#place(at + 1, innerNode(left, node));
+    if (left) this.#put(at + 1, innerNode(left, node));
   }
 }
 
-/** The place of a sibling on a path. */
-export interface SiblingPlace {
+/** The node of a sibling on a path. */
+export interface Sibling {
   readonly level: number;
   readonly position: number;
   readonly side: 'left' | 'right';
 }
 
-/** Returns the places of the siblings on the path from a leaf to the top, from below. */
-export function siblingsOf(index: number, leaves: number): SiblingPlace[] {
-  const places: SiblingPlace[] = [];
+/** Returns the siblings on the path from a leaf to the top, from below. */
+export function siblingsOf(index: number, leaves: number): Sibling[] {
+  const siblings: Sibling[] = [];
   for (let level = 0, position = index, width = leaves; width > 1; level++) {
     const isLeft = position % 2 === 0;
     const sibling = isLeft ? position + 1 : position - 1;
-    if (sibling < width) places.push({ level, position: sibling, side: isLeft ? 'right' : 'left' });
+    if (sibling < width) siblings.push({ level, position: sibling, side: isLeft ? 'right' : 'left' });
     position = Math.floor(position / 2);
     width = Math.ceil(width / 2);
   }
-  return places;
+  return siblings;
 }

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../core/db/database.ts';
 import { leafNode, type SumNode } from './hashes.ts';
 import * as sql from './proof.sql.ts';
-import { placeOf, saltOf, windowOf } from './seed.ts';
+import { leafSortKey, saltOf, windowOf } from './seed.ts';
 import { SumTree } from './sum-tree.ts';
 import { PAGE, type WalletState } from './wallet-states.ts';
 
@@ -13,8 +13,8 @@ import { PAGE, type WalletState } from './wallet-states.ts';
 export const BLOCK_LEVEL = 6;
 export const BLOCK = 2 ** BLOCK_LEVEL;
 
-interface PlacedState extends WalletState {
-  readonly place: Uint8Array;
+interface SortedState extends WalletState {
+  readonly sortKey: Uint8Array;
 }
 
 /** Writes a tree to the database while it is built. Keeps one window of wallets in memory. */
@@ -23,7 +23,7 @@ export class TreeWriter {
   readonly #tree: { readonly id: number; readonly seed: Uint8Array };
   readonly #signal: AbortSignal;
   readonly #sums = new SumTree((level, position, node) => this.#keepNode(level, position, node));
-  #window: PlacedState[] = [];
+  #window: SortedState[] = [];
   #leafRows: string[] = [];
   #nodeRows: string[] = [];
   #blockBegins: string | null = null;
@@ -48,7 +48,7 @@ export class TreeWriter {
         await this.#writeWindow();
         wrote = true;
       }
-      this.#window.push({ ...state, place: placeOf(this.#tree.seed, state.walletId, state.account) });
+      this.#window.push({ ...state, sortKey: leafSortKey(this.#tree.seed, state.walletId, state.account) });
     }
     // On SQLite no read waits for I/O, so other work would never run.
     await nextTurn();
@@ -63,7 +63,7 @@ export class TreeWriter {
   }
 
   async #writeWindow(): Promise<void> {
-    const window = this.#window.sort((a, b) => Buffer.compare(a.place, b.place));
+    const window = this.#window.sort((a, b) => Buffer.compare(a.sortKey, b.sortKey));
     this.#window = [];
     for (const state of window) {
       this.#addLeaf(state);
@@ -72,9 +72,9 @@ export class TreeWriter {
     await this.#writeRows();
   }
 
-  #addLeaf({ place, walletId, balanceMsat, head }: PlacedState): void {
-    if (this.#sums.leaves % BLOCK === 0) this.#blockBegins = hex(place);
-    this.#leafRows.push(JSON.stringify([hex(place), walletId, balanceMsat, hex(head)]));
+  #addLeaf({ sortKey, walletId, balanceMsat, head }: SortedState): void {
+    if (this.#sums.leaves % BLOCK === 0) this.#blockBegins = hex(sortKey);
+    this.#leafRows.push(JSON.stringify([hex(sortKey), walletId, balanceMsat, hex(head)]));
     this.#sums.add(leafNode({ salt: saltOf(this.#tree.seed, walletId), walletId, balanceMsat, head }));
   }
 

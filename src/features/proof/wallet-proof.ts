@@ -5,7 +5,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { toEpoch, type WalletProof } from './epoch.ts';
 import { leafNode, type SumNode } from './hashes.ts';
 import * as sql from './proof.sql.ts';
-import { placeOf, saltOf } from './seed.ts';
+import { leafSortKey, saltOf } from './seed.ts';
 import { SumTree, siblingsOf } from './sum-tree.ts';
 import { BLOCK, BLOCK_LEVEL } from './tree-writer.ts';
 
@@ -27,22 +27,25 @@ export function readProof(database: Database, wallet: ProvenWallet, epoch: numbe
       throw new Refusal('proof_unavailable', epoch === undefined ? 'No epoch has been published yet.' : `There is no epoch ${epoch}.`);
     const seed = (await snapshot.first(sql.readSeed, row.tree))?.seed;
     if (!seed) throw new Refusal('proof_unavailable', `Proofs of epoch ${row.epoch} are no longer kept; its root is.`);
-    const found = await findLeaf(snapshot, row.tree, placeOf(seed, wallet.id, wallet.ledgerAccount));
+    const found = await findLeaf(snapshot, row.tree, leafSortKey(seed, wallet.id, wallet.ledgerAccount));
     if (!found)
       throw new Refusal('proof_unavailable', `The wallet was made after epoch ${row.epoch}; its first proof comes with the next one.`);
     const { index, block, leaf } = found;
-    invariant(leaf.wallet_id === wallet.id, 'two wallets share a place');
+    invariant(leaf.wallet_id === wallet.id, 'two wallets share a sort key');
     const path = await readPath(snapshot, row, index, nodesOf(block, seed));
     const { balance_msat, head } = leaf;
     return { epoch: toEpoch(row), index, walletId: wallet.id, salt: saltOf(seed, wallet.id), balanceMsat: msat(balance_msat), head, path };
   });
 }
 
-async function findLeaf(snapshot: Tx, tree: number, place: Uint8Array) {
+async function findLeaf(snapshot: Tx, tree: number, sortKey: Uint8Array) {
   // A tree that is lower than a block is a single block without a stored node.
-  const { position, first_place } = (await snapshot.first(sql.blockOf, tree, place)) ?? { position: 0, first_place: new Uint8Array() };
-  const block = await snapshot.all(sql.leavesFrom, tree, first_place, BLOCK);
-  const at = block.findIndex((leaf) => Buffer.compare(leaf.place, place) === 0);
+  const { position, first_sort_key } = (await snapshot.first(sql.blockOf, tree, sortKey)) ?? {
+    position: 0,
+    first_sort_key: new Uint8Array(),
+  };
+  const block = await snapshot.all(sql.leavesFrom, tree, first_sort_key, BLOCK);
+  const at = block.findIndex((leaf) => Buffer.compare(leaf.sort_key, sortKey) === 0);
   const leaf = block[at];
   return leaf && { index: position * BLOCK + at, block, leaf };
 }

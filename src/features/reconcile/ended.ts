@@ -7,7 +7,7 @@ import { describePayment, referenceTo } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
 import { factOf, idAt, PAGE, type ReconciliationRun, windowStart } from './run.ts';
-import { storePlace, sweepWindow } from './sweep.ts';
+import { storeCursor, sweepWindow } from './sweep.ts';
 
 const FRESH = 'reconcile_payments_seen';
 const WINDOW = 'reconcile_payments_window';
@@ -67,7 +67,7 @@ async function compareFresh(run: ReconciliationRun, visit: Visit): Promise<void>
     const isOpen = ({ id, state, invoice_id }: sql.ComparedPayment) => invoice_id === null && (state === 'pending' || again.has(id));
     await writeEach(run, sql.rememberPending, rows.filter(isOpen));
     after = rows.at(-1)?.id ?? after;
-    await storePlace(run, factOf(FRESH, run.nodeId), after < settled ? after : settled);
+    await storeCursor(run, factOf(FRESH, run.nodeId), after < settled ? after : settled);
     if (rows.length < PAGE) return;
   }
 }

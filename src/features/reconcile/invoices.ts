@@ -9,13 +9,13 @@ import { describeInvoice } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
 import { factOf, PAGE, type ReconciliationRun } from './run.ts';
-import { storePlace, sweepWindow } from './sweep.ts';
+import { storeCursor, sweepWindow } from './sweep.ts';
 
 const WINDOW = 'reconcile_invoices_window';
 /** The fact that requests a comparison of all unsettled invoices. Its value is different for every request. */
 const UNSETTLED_DUE = 'reconcile_unsettled_due';
 /** How far that comparison has come. */
-const UNSETTLED_PLACE = 'reconcile_unsettled_place';
+const UNSETTLED_CURSOR = 'reconcile_unsettled_cursor';
 
 type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
 
@@ -46,7 +46,7 @@ export async function compareInvoices(run: ReconciliationRun): Promise<void> {
 /** Makes the next reconciliation compare all unsettled invoices of a node. Called when the node was restored from a backup. */
 export async function requestUnsettledComparison(tx: Tx, nodeId: string): Promise<void> {
   await tx.run(writeFact, factOf(UNSETTLED_DUE, nodeId), newId());
-  await tx.run(writeFact, factOf(UNSETTLED_PLACE, nodeId), '');
+  await tx.run(writeFact, factOf(UNSETTLED_CURSOR, nodeId), '');
 }
 
 /**
@@ -55,17 +55,17 @@ export async function requestUnsettledComparison(tx: Tx, nodeId: string): Promis
  */
 async function compareUnsettled(run: ReconciliationRun, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
   const { database, nodeId } = run;
-  const place = factOf(UNSETTLED_PLACE, nodeId);
+  const cursor = factOf(UNSETTLED_CURSOR, nodeId);
   const due = await database.first(readFact, factOf(UNSETTLED_DUE, nodeId));
   if (!due) return;
-  let after = (await database.first(readFact, place))?.value ?? '';
+  let after = (await database.first(readFact, cursor))?.value ?? '';
   for (let isLast = false; !isLast; ) {
     const page = await database.all(sql.unsettledInvoicesAfter, nodeId, after, PAGE);
     await visit(page);
     if (run.probe.stopReason !== undefined) return;
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
-    await storePlace(run, place, after);
+    await storeCursor(run, cursor, after);
   }
   // If the node was restored again meanwhile, the value differs and the fact stays.
   await database.transaction((tx) => tx.run(deleteFactIf, factOf(UNSETTLED_DUE, nodeId), due.value));
@@ -112,7 +112,7 @@ async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice):
 function agree(ours: sql.ComparedInvoice, node: InvoiceStatus | undefined): boolean {
   const paidMsat = node?.state === 'settled' ? node.amountMsat : null;
   if (ours.state !== 'settled') return paidMsat === null;
-  return paidMsat === (ours.inside === 1 ? ours.stray_msat : ours.received_msat);
+  return paidMsat === (ours.inside === 1 ? ours.unmatched_msat : ours.received_msat);
 }
 
 /** Books a missed settlement. @returns `agreed` when it is booked. */

@@ -59,13 +59,13 @@ export type ComparedInvoice = {
   /** 1 if an internal payment settled it. */
   inside: number;
   /** The amount that arrived for its payment hash and was booked to suspense. */
-  stray_msat: number | null;
+  unmatched_msat: number | null;
 };
 
 const INVOICE = `i.id, i.wallet_id, i.node_id, i.state, i.payment_hash, i.received_msat,
   CASE WHEN EXISTS (SELECT 1 FROM payment p WHERE p.payment_hash = i.payment_hash AND p.invoice_id = i.id AND p.state = 'succeeded')
     THEN 1 ELSE 0 END AS inside,
-  (SELECT s.amount_msat FROM stray_settlement s WHERE s.payment_hash = i.payment_hash) AS stray_msat`;
+  (SELECT s.amount_msat FROM unmatched_settlement s WHERE s.payment_hash = i.payment_hash) AS unmatched_msat`;
 
 export const invoicesAfter = statement<ComparedInvoice>(
   'reconcile_invoices_after',

@@ -3,20 +3,20 @@ import type { ReconciliationScope } from './report.ts';
 
 export type RequestRow = {
   id: string;
-  state: 'asked' | 'running' | 'done' | 'failed';
+  state: 'requested' | 'running' | 'done' | 'failed';
   scope: ReconciliationScope;
-  asked_at: number;
-  asked_by: string;
+  requested_at: number;
+  requested_by: string;
   reason: string;
   progress: string;
   report: string | null;
 };
 
-const COLUMNS = 'id, state, scope, asked_at, asked_by, reason, progress, report';
+const COLUMNS = 'id, state, scope, requested_at, requested_by, reason, progress, report';
 
 export const insertRequest = statement(
   'reconcile_insert_request',
-  `INSERT INTO reconciliation (id, state, scope, asked_at, progress, asked_by, reason) VALUES ($1, $2, $3, $4, '', $5, $6)`,
+  `INSERT INTO reconciliation (id, state, scope, requested_at, progress, requested_by, reason) VALUES ($1, $2, $3, $4, '', $5, $6)`,
 );
 
 export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
@@ -35,14 +35,14 @@ export const runningNow = statement<{ progress: string }>(
   `SELECT progress FROM reconciliation WHERE state = 'running' ORDER BY id DESC LIMIT 1`,
 );
 
-export const nextRequest = statement<{ id: string; scope: ReconciliationScope; asked_by: string; reason: string }>(
+export const nextRequest = statement<{ id: string; scope: ReconciliationScope; requested_by: string; reason: string }>(
   'reconcile_next_request',
-  `SELECT id, scope, asked_by, reason FROM reconciliation WHERE state = 'asked' ORDER BY id LIMIT 1`,
+  `SELECT id, scope, requested_by, reason FROM reconciliation WHERE state = 'requested' ORDER BY id LIMIT 1`,
 );
 
-export const start = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'asked'`);
+export const start = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'requested'`);
 
-export const withdraw = statement('reconcile_withdraw', `DELETE FROM reconciliation WHERE id = $1 AND state = 'asked'`);
+export const withdraw = statement('reconcile_withdraw', `DELETE FROM reconciliation WHERE id = $1 AND state = 'requested'`);
 
 export const updateProgress = statement(
   'reconcile_progress',
@@ -55,8 +55,8 @@ export const fail = statement('reconcile_give_up', `UPDATE reconciliation SET st
 
 /** Opens unfinished requests again, because an operator may wait for them; periodic ones fail. */
 export const requeue = statement(
-  'reconcile_take_up',
-  `UPDATE reconciliation SET state = CASE WHEN scope = 'periodic' THEN 'failed' ELSE 'asked' END WHERE state = 'running'`,
+  'reconcile_requeue',
+  `UPDATE reconciliation SET state = CASE WHEN scope = 'periodic' THEN 'failed' ELSE 'requested' END WHERE state = 'running'`,
 );
 
 export const lastReport = statement<{ report: string }>(

@@ -7,7 +7,7 @@ import * as sql from './requests.sql.ts';
 
 /** A requested reconciliation. */
 export interface ReconciliationRequest {
-  readonly state: 'asked' | 'running' | 'done' | 'failed';
+  readonly state: 'requested' | 'running' | 'done' | 'failed';
   /** The present step, or the reason of a failure. */
   readonly progress: string;
   /** Changes every second while the service reconciles, for this request or an earlier one. */
@@ -46,7 +46,7 @@ export async function requestReconciliation(
   const id = `rec_${newId()}`;
   await database.transaction(async (tx) => {
     await requireGuards(tx, guards);
-    await tx.run(sql.insertRequest, id, 'asked', scope, now, requester.requestedBy, requester.reason);
+    await tx.run(sql.insertRequest, id, 'requested', scope, now, requester.requestedBy, requester.reason);
     await writeRows(tx, extraRows(id));
   });
   return id;
@@ -84,9 +84,9 @@ export async function findReconciliation(database: SqlReader, id: string): Promi
   return row && toStored(row);
 }
 
-function toStored({ id, state, scope, asked_at, asked_by, reason, progress, report }: sql.RequestRow): StoredReconciliation {
+function toStored({ id, state, scope, requested_at, requested_by, reason, progress, report }: sql.RequestRow): StoredReconciliation {
   const parsed = report === null ? undefined : parse(report);
-  return { id, state, scope, requestedAt: asked_at, requestedBy: asked_by, reason, progress, report: parsed };
+  return { id, state, scope, requestedAt: requested_at, requestedBy: requested_by, reason, progress, report: parsed };
 }
 
 /** Deletes a request that no service has started. @returns false if a service has started it. */
@@ -115,7 +115,7 @@ export async function takeRequest(database: Database): Promise<RunningRequest | 
   const next = await database.first(sql.nextRequest);
   if (!next) return undefined;
   const taken = await database.transaction((tx) => tx.run(sql.start, next.id));
-  return taken === 1 ? { id: next.id, scope: next.scope, requestedBy: next.asked_by, reason: next.reason } : undefined;
+  return taken === 1 ? { id: next.id, scope: next.scope, requestedBy: next.requested_by, reason: next.reason } : undefined;
 }
 
 /** Starts a periodic reconciliation. */

@@ -13,13 +13,13 @@ export interface Sweep<R extends { readonly id: string }> {
 const PERIODIC_ROWS = 500;
 
 /**
- * Visits the rows of the window in a circle: from where the last run stopped, past the end to the start, each row at most once. The place is
- * stored after every page. A full run starts at the start and visits all rows.
+ * Visits the rows of the window in a circle: from where the last run stopped, past the end to the start, each row at most once. The
+ * cursor is stored after every page. A full run starts at the start and visits all rows.
  */
 export async function sweepWindow<R extends { readonly id: string }>(run: ReconciliationRun, sweep: Sweep<R>): Promise<void> {
   const start = windowStart(run);
   const full = run.scope !== 'periodic';
-  const stored = full ? start : await readPlace(run, sweep.fact, start);
+  const stored = full ? start : await readCursor(run, sweep.fact, start);
   let after = stored;
   let isSecondHalf = false;
   for (let left = full ? Number.MAX_SAFE_INTEGER : PERIODIC_ROWS; left > 0; ) {
@@ -37,16 +37,16 @@ export async function sweepWindow<R extends { readonly id: string }>(run: Reconc
       after = isSecondHalf ? stored : start;
       left = 0;
     }
-    await storePlace(run, sweep.fact, after);
+    await storeCursor(run, sweep.fact, after);
   }
 }
 
 /** Returns where the last run stopped, or `earliest` if that is later. */
-async function readPlace({ database }: Pick<ReconciliationRun, 'database'>, fact: string, earliest: string): Promise<string> {
+async function readCursor({ database }: Pick<ReconciliationRun, 'database'>, fact: string, earliest: string): Promise<string> {
   const stored = (await database.first(readFact, fact))?.value ?? '';
   return stored > earliest ? stored : earliest;
 }
 
-export async function storePlace({ database }: Pick<ReconciliationRun, 'database'>, fact: string, place: string): Promise<void> {
-  await database.transaction((tx) => tx.run(writeFact, fact, place));
+export async function storeCursor({ database }: Pick<ReconciliationRun, 'database'>, fact: string, cursor: string): Promise<void> {
+  await database.transaction((tx) => tx.run(writeFact, fact, cursor));
 }

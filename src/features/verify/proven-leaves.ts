@@ -75,7 +75,7 @@ export async function provenLeaves(tx: Tx, report: Report): Promise<ProvenLeaves
   const seed = epoch && (await tx.first(readSeed, epoch.tree))?.seed;
   if (!epoch || !seed) return new ProvenLeaves(undefined, leaves, report);
   const tree = new SumTree();
-  const rows = rowsOf<sql.VerifiedLeaf>((after) => tx.all(sql.leavesAfter, epoch.tree, after?.place ?? new Uint8Array(), PAGE));
+  const rows = rowsOf<sql.VerifiedLeaf>((after) => tx.all(sql.leavesAfter, epoch.tree, after?.sort_key ?? new Uint8Array(), PAGE));
   for await (const { wallet_id: walletId, balance_msat, head, account } of rows) {
     const balanceMsat = msat(balance_msat);
     tree.add(leafNode({ salt: saltOf(seed, walletId), walletId, balanceMsat, head }));

@@ -77,16 +77,16 @@ export const linesWithoutPayment = statement<Mismatch>(
  */
 export const spendingAgainstPayments = statement<Mismatch>(
   'verify_key_spending',
-  `SELECT line_id AS id FROM (
-     SELECT line_id, period_start, pending_msat, spent_msat FROM key_spending
+  `SELECT lineage_id AS id FROM (
+     SELECT lineage_id, period_start, pending_msat, spent_msat FROM key_spending
      UNION ALL
-     SELECT charged_line, charged_period, CASE WHEN state = 'pending' THEN -charged_msat ELSE 0 END,
+     SELECT budget_lineage_id, budget_period_start, CASE WHEN state = 'pending' THEN -budget_reserved_msat ELSE 0 END,
        CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
-     FROM payment WHERE charged_line IS NOT NULL
+     FROM payment WHERE budget_lineage_id IS NOT NULL
      UNION ALL
-     SELECT k.line_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
+     SELECT k.lineage_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
    ) AS counted
-   GROUP BY line_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
+   GROUP BY lineage_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
 );
 
 /** Withdraw links whose uses are not those of their claims that are pending or were paid. */
@@ -163,10 +163,10 @@ export const invoicesAgainstNodes = statement<Mismatch>(
 );
 
 /** Amounts that the node paid into suspense more or less often than settlements for no wallet are recorded. */
-export const suspenseAgainstStrays = statement<Mismatch>(
+export const suspenseAgainstSettlements = statement<Mismatch>(
   'verify_suspense',
   `SELECT CAST(amount_msat AS TEXT) || ' msat in suspense' AS id FROM (
-     SELECT amount_msat, 1 AS n FROM stray_settlement
+     SELECT amount_msat, 1 AS n FROM unmatched_settlement
      UNION ALL
      SELECT amount_msat, -1 FROM ledger_transfer WHERE to_account = 4 AND from_account <= 1
    ) AS counted
@@ -197,9 +197,9 @@ export const actionsAgainstTransfers = statement<Mismatch>(
 );
 
 /** Settlements for no wallet of which more left suspense than had arrived. */
-export const straysAgainstActions = statement<Mismatch>(
-  'verify_strays',
-  `SELECT a.subject AS id FROM operator_action a LEFT JOIN stray_settlement s ON s.payment_hash = a.subject
+export const settlementsAgainstActions = statement<Mismatch>(
+  'verify_suspense_left',
+  `SELECT a.subject AS id FROM operator_action a LEFT JOIN unmatched_settlement s ON s.payment_hash = a.subject
    WHERE a.amount_msat IS NOT NULL
    GROUP BY a.subject, s.amount_msat
    HAVING s.amount_msat IS NULL OR sum(a.amount_msat - COALESCE(a.back_msat, 0)) > s.amount_msat LIMIT 20`,

@@ -64,13 +64,13 @@ export const epochsAfter = statement<EpochRow>(
    FROM proof_epoch WHERE epoch > $1 ORDER BY epoch LIMIT $2`,
 );
 
-export type VerifiedLeaf = { place: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array; account: number | null };
+export type VerifiedLeaf = { sort_key: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array; account: number | null };
 
 export const leavesAfter = statement<VerifiedLeaf>(
   'verify_leaves',
-  `SELECT f.place, f.wallet_id, f.balance_msat, f.head, w.ledger_account AS account
+  `SELECT f.sort_key, f.wallet_id, f.balance_msat, f.head, w.ledger_account AS account
    FROM proof_leaf f LEFT JOIN wallet w ON w.id = f.wallet_id
-   WHERE f.tree = $1 AND f.place > $2 ORDER BY f.place LIMIT $3`,
+   WHERE f.tree = $1 AND f.sort_key > $2 ORDER BY f.sort_key LIMIT $3`,
 );
 
 export type VerifiedWallet = { id: string; account: number; created_at: number };

@@ -1,7 +1,7 @@
 import type { Database, Tx } from '../../core/db/database.ts';
 import { isSystemAccount } from '../../core/ledger/accounts.ts';
 import { MILESTONE_EVERY, toggleHead } from '../../core/ledger/store-sqlite/balance-cache.ts';
-import { readProgress } from '../../core/ledger/store-sqlite/store-sqlite.sql.ts';
+import { readCheckpoint } from '../../core/ledger/store-sqlite/store-sqlite.sql.ts';
 import { Folds, type Report } from './folds.ts';
 import { type ProvenLeaves, provenLeaves } from './proven-leaves.ts';
 import { checkRecords } from './records.ts';
@@ -34,8 +34,8 @@ export async function verify(database: Database, progress: (done: number, total:
   };
   const check = async (tx: Tx): Promise<Verification> => {
     const accounts = await tx.all(sql.allAccounts);
-    const writeBack = tx.dialect === 'sqlite' ? await tx.first(readProgress) : undefined;
-    const folds = new Folds(accounts, writeBack?.written ?? Number.POSITIVE_INFINITY, report);
+    const writeBack = tx.dialect === 'sqlite' ? await tx.first(readCheckpoint) : undefined;
+    const folds = new Folds(accounts, writeBack?.position ?? Number.POSITIVE_INFINITY, report);
     const proven = await provenLeaves(tx, report);
     const transfers = await foldTransfers(tx, folds, proven, progress);
     await proven.finish(tx);

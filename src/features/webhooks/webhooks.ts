@@ -1,5 +1,5 @@
 import type { SqlReader, Tx } from '../../core/db/database.ts';
-import { endRound, ROUNDS_PER_DAY } from '../../core/db/retention.ts';
+import { endRetentionPeriod, PERIODS_PER_DAY } from '../../core/db/retention.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
@@ -78,8 +78,8 @@ export interface Webhooks {
   redeliver(accountId: string, id: string, deliveryId: string, extraRows: ExtraRows<Delivery>): Promise<Delivery>;
   /** Delivers until the signal aborts. */
   deliver(signal: AbortSignal): Promise<void>;
-  /** Ends a retention round (db/retention.ts). */
-  endRound(): Promise<void>;
+  /** Ends a retention period (db/retention.ts). */
+  endRetentionPeriod(): Promise<void>;
   stats(): Promise<WebhookStats>;
 }
 
@@ -245,11 +245,11 @@ class StoredWebhooks implements Webhooks {
     return this.#deliverer.run(signal);
   }
 
-  async endRound(): Promise<void> {
+  async endRetentionPeriod(): Promise<void> {
     const { database, retentionDays } = this.#deps;
     const { newestPosition, oldestPosition, deleteBelow } = rows;
-    const rounds = retentionDays * ROUNDS_PER_DAY;
-    await endRound(database, { name: 'webhook_delivery', rounds, newestPosition, oldestPosition, deleteBelow });
+    const periods = retentionDays * PERIODS_PER_DAY;
+    await endRetentionPeriod(database, { name: 'webhook_delivery', periods, newestPosition, oldestPosition, deleteBelow });
   }
 
   async stats(): Promise<WebhookStats> {

@@ -107,8 +107,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'getTransaction.id': newest,
     'getReconciliation.id': async () => (await client.get('/v1/operator/reconciliations'))[0].id,
     'getOperatorAction.id': async () => (await activate()).id,
-    'creditSuspense.id': strayMoney,
-    'returnSuspense.id': strayMoney,
+    'creditSuspense.id': unmatchedMoney,
+    'returnSuspense.id': unmatchedMoney,
     'getOperatorPayment.id': stuckPayment,
     'recheckPayment.id': stuckPayment,
     'resolvePayment.id': stuckPayment,
@@ -248,7 +248,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   }
 
   /** Money that arrives for no wallet. */
-  async function strayMoney(): Promise<string> {
+  async function unmatchedMoney(): Promise<string> {
     const preimage = randomBytes(32);
     const paymentHash = createHash('sha256').update(preimage).digest('hex');
     const amountMsat = msat(1_000_000);

@@ -87,7 +87,6 @@ export const operator = {
       footer: 'Money that arrived for no wallet. It is owed to the sender or to a wallet.',
       emptyTitle: 'Nothing in suspense',
       empty: 'All money that arrived belongs to a wallet.',
-      payment: 'Payment',
       keysend: 'Keysend',
       paidTwice: 'Invoice paid twice',
       credit: 'Credit a wallet',

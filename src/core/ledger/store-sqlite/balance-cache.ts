@@ -27,7 +27,7 @@ export type Place = [position: number, fromPrevious: number, toPrevious: number]
  *
  * The rows of `ledger_transfer` are the truth. The state of an account after its transfers stays in memory until its row is written back.
  * When more than `writeBackAfter` transfers are not yet written back, a write-back begins: it updates the rows of all dirty accounts in the
- * order of their ids, a few with each batch, and then advances `ledger_tail.written`. After a kill, the transfers after `written` are read
+ * order of their ids, a few with each batch, and then advances `ledger_checkpoint.position`. After a kill, the transfers after that are read
  * again. The row of an account with a hold is written with the commit: transfers do not contain what is held, and a CHECK on the row guards it.
  *
  * Accounts that were read recently are kept as well, because no other process writes to the file. Each transaction verifies that: the id of
@@ -164,13 +164,13 @@ export class BalanceCache {
  * ever fail, this prevents that a stale balance is spent twice. Costs one indexed read per batch.
  */
 async function upToDate(tx: Tx, state: CacheState | undefined): Promise<CacheState> {
-  if (state && (await tx.first(sql.readLastBatch))?.batch === state.batchId) return state;
+  if (state && (await tx.first(sql.readLastBatch))?.batch_id === state.batchId) return state;
   return await readCache(tx);
 }
 
 async function saveProgress(tx: Tx, changes: CacheChanges, batchId: string): Promise<void> {
   changes.batchId = batchId;
-  await tx.run(sql.writeProgress, changes.writtenPosition, changes.heads, batchId);
+  await tx.run(sql.writeCheckpoint, changes.writtenPosition, changes.heads, batchId);
 }
 
 function find({ dirty, clean }: CacheState, id: number): CachedAccount | undefined {

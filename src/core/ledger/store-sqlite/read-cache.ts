@@ -7,13 +7,13 @@ import * as sql from './store-sqlite.sql.ts';
 
 const PAGE = 2000;
 
-/** Reads the cache from the database: the transfers after `written` show which rows are out of date, and what they should contain. */
+/** Reads the cache from the database: the transfers after the checkpoint show which rows are out of date, and what they should contain. */
 export async function readCache(tx: Tx): Promise<CacheState> {
-  const progress = await tx.first(sql.readProgress);
-  invariant(progress, 'the ledger has a row of its progress');
-  const { written, heads, batch } = progress;
+  const checkpoint = await tx.first(sql.readCheckpoint);
+  invariant(checkpoint, 'the ledger has a checkpoint');
+  const { position, heads, batch_id: batchId } = checkpoint;
   const dirty = new Map<number, CachedAccount>();
-  let lastPosition = written;
+  let lastPosition = position;
   for (let page: sql.TransferEnds[] = []; ; ) {
     page = await tx.all(sql.transfersAfter, lastPosition, PAGE);
     for (const row of page) {
@@ -24,7 +24,7 @@ export async function readCache(tx: Tx): Promise<CacheState> {
     if (page.length < PAGE) break;
   }
   await removeClean(tx, dirty);
-  return { dirty, clean: new Map(), commits: 0, lastPosition, writtenPosition: written, heads, batchId: batch, writeBack: undefined };
+  return { dirty, clean: new Map(), commits: 0, lastPosition, writtenPosition: position, heads, batchId, writeBack: undefined };
 }
 
 /** Removes accounts whose rows are up to date: a write-back has reached them, or something is held on them. Reads what is held on the others. */

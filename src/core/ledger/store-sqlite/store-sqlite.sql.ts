@@ -66,15 +66,18 @@ export const insertMilestone = statement(
   'INSERT INTO ledger_milestone (account, entry, position) VALUES ($1, $2, $3)',
 );
 
-export const readProgress = statement<{ written: number; heads: Uint8Array; batch: string }>(
-  'ledger_read_progress',
-  'SELECT written, heads, batch FROM ledger_tail',
+export const readCheckpoint = statement<{ position: number; heads: Uint8Array; batch_id: string }>(
+  'ledger_read_checkpoint',
+  'SELECT position, heads, batch_id FROM ledger_checkpoint',
 );
 
 /** The id of the last batch that was committed. */
-export const readLastBatch = statement<{ batch: string }>('ledger_read_last_batch', 'SELECT batch FROM ledger_tail');
+export const readLastBatch = statement<{ batch_id: string }>('ledger_read_last_batch', 'SELECT batch_id FROM ledger_checkpoint');
 
-export const writeProgress = statement('ledger_write_progress', 'UPDATE ledger_tail SET written = $1, heads = $2, batch = $3');
+export const writeCheckpoint = statement(
+  'ledger_write_checkpoint',
+  'UPDATE ledger_checkpoint SET position = $1, heads = $2, batch_id = $3',
+);
 
 export type TransferEnds = {
   position: number;
@@ -97,5 +100,5 @@ export const transfersAfter = statement<TransferEnds>(
 /** Overwrites what a commit that failed may have left in SQLite's log: that batch can no longer be committed. */
 export const refuteBatch = statement(
   'ledger_refute_batch',
-  `UPDATE ledger_tail SET batch = CASE batch WHEN $1 THEN $1 ELSE 'not ' || $1 END`,
+  `UPDATE ledger_checkpoint SET batch_id = CASE batch_id WHEN $1 THEN $1 ELSE 'not ' || $1 END`,
 );

@@ -18,7 +18,7 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
     async wasCommitted(batchId) {
       await database.transaction((tx) => tx.run(sql.refuteBatch, batchId));
       // Batches are committed one after the other, so only the last one can be in question.
-      return (await database.first(sql.readLastBatch))?.batch === batchId;
+      return (await database.first(sql.readLastBatch))?.batch_id === batchId;
     },
     readAccount: (id) => cache.committed(id),
     async readAccounts(ids) {
@@ -31,7 +31,7 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
       return await database.all(sql.pageOfEntries, account, first, last, entries, lastPosition);
     },
     flush: () => cache.flush().catch(() => undefined),
-    endRound: async () => {},
+    endRetentionPeriod: async () => {},
   };
 }
 

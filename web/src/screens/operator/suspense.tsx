@@ -37,9 +37,7 @@ export function Suspense({ onChanged }: { onChanged: () => void }) {
             list.map((money) => (
               <div class="padded stack tight" key={money.id}>
                 <div class="row">
-                  <span class="strong">
-                    {money.is_keysend === null ? texts.payment : money.is_keysend ? texts.keysend : texts.paidTwice}
-                  </span>
+                  <span class="strong">{money.is_keysend ? texts.keysend : texts.paidTwice}</span>
                   <span class="push number strong">{formatMsat(money.left_msat)}</span>
                 </div>
                 <p class="tiny faint">
