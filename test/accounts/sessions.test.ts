@@ -30,7 +30,7 @@ async function accountWithSession(database: Database) {
 }
 
 onBothDatabases('a session', (open) => {
-  it('moves no money from its revocation or expiry on, and other postings of the batch do', async () => {
+  it('A6: moves no money from its revocation or expiry on, and other postings of the batch do', async () => {
     const database = await open();
     const { accounts, accountId, sessions, start, key } = await accountWithSession(database);
     const ledger = createLedger(database, clock);

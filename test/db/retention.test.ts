@@ -71,7 +71,7 @@ onBothDatabases('retention', (open, dialect) => {
     expect(Math.max(...deleted)).toBeLessThanOrEqual(SLICE);
   });
 
-  it('keeps an idempotent outcome for two days of periods, whatever the clock shows', async () => {
+  it('W5: keeps an idempotent outcome for two days of periods, whatever the clock shows', async () => {
     const database = await open();
     let nowMs = 1_700_000_000_000;
     const idempotency = createIdempotency(database, { nowMs: () => nowMs });

@@ -32,7 +32,7 @@ describe('the lock of a SQLite file', () => {
     ['a symbolic link to the file', (folder: string) => symlinkSync(join(folder, 'satchel.db'), join(folder, 'link.db')), 'link.db'],
     ['a symbolic link to its folder', (folder: string) => symlinkSync('.', join(folder, 'link')), 'link/satchel.db'],
     ['a path with ..', (folder: string) => mkdirSync(join(folder, 'sub')), 'sub/../satchel.db'],
-  ])('refuses a second writer through %s', async (_name, prepare, other) => {
+  ])('B3: refuses a second writer through %s', async (_name, prepare, other) => {
     const folder = newFolder();
     await open(join(folder, 'satchel.db'));
     prepare(folder);

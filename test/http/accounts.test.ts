@@ -147,7 +147,7 @@ onFakeNode('accounts', (app) => {
 });
 
 onFakeNode('a frozen account', ({ client, neighbour, net, problems }) => {
-  it('sends no money in any way, reads and receives, and sends again when it is active', async () => {
+  it('A7: sends no money in any way, reads and receives, and sends again when it is active', async () => {
     const [wallet, other] = [await neighbour.wallet(1000), await neighbour.wallet()];
     const key = neighbour.secretKey;
     const link = await neighbour.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 10 });

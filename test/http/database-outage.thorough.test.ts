@@ -98,7 +98,7 @@ onFakeNode(
     });
 
     describe.each(OPERATIONS)('during $name', (operation) => {
-      it('is 503 only when nothing was booked, and a retry books the request once', async () => {
+      it('P2: is 503 only when nothing was booked, and a retry books the request once', async () => {
         const statuses = new Map<number, number>();
         for (const [name, times] of await statementsOf(service, operation)) {
           // A payment is read repeatedly until it ends.
@@ -189,7 +189,7 @@ onFakeNode(
     }
 
     if (dialect === 'sqlite') {
-      it('that is a full disk returns 503, loses nothing that was confirmed, and ends without a restart', async () => {
+      it('P2: that is a full disk returns 503, loses nothing that was confirmed, and ends without a restart', async () => {
         const [from, to] = [await service.client.wallet(1000), await service.client.wallet()];
         // SQLite then cannot make the file larger.
         await service.execute('PRAGMA max_page_count = 1');
@@ -206,7 +206,7 @@ onFakeNode(
       return;
     }
 
-    it('that ends all connections and rejects new ones returns 503, and each confirmed transfer is booked', async () => {
+    it('P2: that ends all connections and rejects new ones returns 503, and each confirmed transfer is booked', async () => {
       const [from, to] = [await service.client.wallet(10_000), await service.client.wallet()];
       const name = (await service.rows('SELECT current_database() AS name'))[0]?.name;
       const server = new pg.Client({ connectionString: inject('postgresUrl') });

@@ -67,7 +67,7 @@ onFakeNode(
       for (const stream of [fromFirst, fromThird]) stream.close();
     });
 
-    it('misses and repeats nothing while events are booked all the time', async () => {
+    it('W7: misses and repeats nothing while events are booked all the time', async () => {
       const [a, b] = await twoWallets();
       const path = `/v1/wallet/${b.id}/events`;
       const start = (await listed(path)).at(-1)?.id;
@@ -218,7 +218,7 @@ onFakeNode(
       await expect.poll(() => countListeners(service.client)).toBe(0);
     });
 
-    it('disconnect a client that reads nothing, without delaying others', async () => {
+    it('W7: disconnect a client that reads nothing, without delaying others', async () => {
       const [a, b] = [await service.client.wallet(1000), await service.client.wallet()];
       const path = `/v1/wallet/${a.id}/events`;
       for (let i = 0; i < 100; i++) await service.client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, ...bulky });

@@ -66,7 +66,7 @@ onFakeNode('a request with an Idempotency-Key that was refused', (app, dialect) 
     expect(await balanceMsat(wallet)).toBe(900_000);
   });
 
-  it('is not executed by a request that was delayed until after the refusal, but when it is sent again', async () => {
+  it('P8: is not executed by a request that was delayed until after the refusal, but when it is sent again', async () => {
     const wallet = await app.client.wallet();
     const json = { dest_wallet_id: (await app.client.wallet()).id, num_satoshis: AMOUNT_SAT };
     const send = requestOf(wallet, 'transfer', json);
@@ -127,7 +127,7 @@ onFakeNode('a request with an Idempotency-Key that was refused', (app, dialect) 
     const setCap = ({ id }: TestWallet, msat: number | null) =>
       app.execute('UPDATE access_key SET max_payment_msat = $2 WHERE wallet_id = $1', id, msat);
 
-    it.each(WAYS)('moves no money after the refusal: %s', async (path, body) => {
+    it.each(WAYS)('P8: moves no money after the refusal: %s', async (path, body) => {
       const wallet = await app.client.wallet(1000);
       const send = requestOf(wallet, path, await body());
       const first = await stall(send);
@@ -163,7 +163,7 @@ onFakeNode('a request with an Idempotency-Key that was refused', (app, dialect) 
       expect(await balanceMsat(wallet)).toBe(900_000);
     });
 
-    it('moves no money after refusals of two others, of which one had read the refusal of the other', async () => {
+    it('P8: moves no money after refusals of two others, of which one had read the refusal of the other', async () => {
       const wallet = await app.client.wallet(1000);
       const [path, body] = WAYS[2] as (typeof WAYS)[number];
       const send = requestOf(wallet, path, await body());

@@ -60,7 +60,7 @@ onFakeNode(
     ];
 
     describe.each(WAYS)('W5: %s', (_name, make, madeId) => {
-      it('is made once: a replay, twenty duplicates at once, and one after a restart return the same', async () => {
+      it('W5: is made once: a replay, twenty duplicates at once, and one after a restart return the same', async () => {
         const wallet = await service.client.wallet(1000);
         const [path, json] = await make(wallet);
         const key = randomUUID();
@@ -108,7 +108,7 @@ onFakeNode(
       });
 
       if (dialect === 'postgres') {
-        it('is made once by two instances that receive the same request at once', async () => {
+        it('W5: is made once by two instances that receive the same request at once', async () => {
           const wallet = await service.client.wallet(1000);
           const [path, json] = await make(wallet);
           const key = randomUUID();
@@ -188,7 +188,7 @@ onFakeNode(
     it.each([
       ['forward by three days', 3],
       ['back by three days, and forward again', -3],
-    ])('a retry pays once when the clock of the machine jumps %s around a restart', async (_name, days) => {
+    ])('W5: a retry pays once when the clock of the machine jumps %s around a restart', async (_name, days) => {
       const [from, to] = [await service.client.wallet(100), await service.client.wallet()];
       const [path, key, json] = [`/v1/wallet/${from.id}/transfer`, randomUUID(), { dest_wallet_id: to.id, num_satoshis: 40 }];
       const now = Date.now();

@@ -17,7 +17,7 @@ onFakeNode('the status address of an invoice', (service) => {
   const read = (path: string, headers: Record<string, string> = {}) => service.client.request('GET', path, { headers });
   const pay = ({ payment_request }: Json, more: object = {}) => service.net.outside.pay({ paymentRequest: payment_request, ...more });
 
-  it('shows anyone the status, the amount and the expiry, and nothing else', async () => {
+  it('C5: shows anyone the status, the amount and the expiry, and nothing else', async () => {
     const invoice = await newInvoice();
     const { status, body, headers } = await read(pathOf(invoice));
     expect({ status, body }).toEqual({ status: 200, body: { status: 'pending', num_satoshis: 5, expires_at: invoice.expires_at } });
@@ -79,7 +79,7 @@ onFakeNode('the status address of an invoice', (service) => {
     AT_ONCE,
   );
 
-  it('responds to every altered token as to an unknown one', async () => {
+  it('C5: responds to every altered token as to an unknown one', async () => {
     const [one, other] = [await newInvoice(), await newInvoice()];
     const [token, foreign]: string[] = [one, other].map((invoice) => pathOf(invoice).split('/').at(-1) ?? '');
     const flipped = `${token?.slice(0, -1)}${token?.endsWith('0') ? '1' : '0'}`;

@@ -117,7 +117,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(await listed(`/v1/wallet/${sibling.id}/keys`, siblings)).toMatchObject({ status: 'active' });
   });
 
-  it('lets a key that expires create none that outlives it, and a limited key none at all, nor a wallet, whose keys have no limit', async () => {
+  it('R8: lets a key that expires create none that outlives it, and a limited key none at all, nor a wallet, whose keys have no limit', async () => {
     const soon = Math.floor(Date.now() / 1000) + 3600;
     const { key } = await client.post('/v1/keys', { expires_at: soon });
     const make = async (by: string, json: object) => (await request('POST', '/v1/keys', json, by)).status;

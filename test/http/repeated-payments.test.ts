@@ -46,7 +46,7 @@ onFakeNode('a repeated payment of an invoice', (service) => {
     vi.restoreAllMocks();
   });
 
-  it('returns the first payment for the same text and amount, in upper case and with a lightning: prefix too', async () => {
+  it('P3: returns the first payment for the same text and amount, in upper case and with a lightning: prefix too', async () => {
     const wallet = await service.client.wallet(1000);
     const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000 });
     const first = await withdraw(service.client, wallet, { payment_request: paymentRequest });
@@ -67,7 +67,7 @@ onFakeNode('a repeated payment of an invoice', (service) => {
   });
 
   for (const state of ['pending', 'settled'] as const) {
-    it(`rejects another amount or another text for the hash of a ${state} payment, and names that payment`, async () => {
+    it(`P3: rejects another amount or another text for the hash of a ${state} payment, and names that payment`, async () => {
       const wallet = await service.client.wallet(1000);
       const hold = state === 'pending';
       const { paymentRequest, paymentHash } = net.outside.invoice({ script: { hold } });
@@ -144,7 +144,7 @@ onFakeNode('a repeated payment of an invoice', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('reveals nothing of another account for an invoice that is expired, of another network or badly signed', async () => {
+  it('P3: reveals nothing of another account for an invoice that is expired, of another network or badly signed', async () => {
     const owner = await service.client.wallet(1000);
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000 });
     expect((await withdraw(service.client, owner, { payment_request: paymentRequest })).status).toBe(201);

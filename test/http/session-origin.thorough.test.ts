@@ -23,7 +23,7 @@ const HEADERS = [
 onFakeNode(
   'a request with a session from',
   ({ client }) => {
-    it.each(HEADERS)('%s changes something only if the page belongs to the service', async (_, headers, isAllowed) => {
+    it.each(HEADERS)('A6: %s changes something only if the page belongs to the service', async (_, headers, isAllowed) => {
       const { browser } = await newLogin(client, {}, '__Host-satchel_session');
       const cookie = browser.cookie;
       const send = (method: string, path: string, json?: object) => client.request(method, path, { json, headers: { cookie, ...headers } });

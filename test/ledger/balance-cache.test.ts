@@ -84,7 +84,7 @@ describe('SQLite’s cache of balances', () => {
     return { database, ledger: createLedger(database, systemClock, CACHE) };
   }
 
-  it('prevents a double spend when another process has written to the file', async () => {
+  it('B3: prevents a double spend when another process has written to the file', async () => {
     const { url, database, ledger } = await fresh();
     // A tool takes no lock, so its connection stands for a second service after the lock has failed.
     const intruder = createLedger(await openWithoutLock(url), systemClock, CACHE);

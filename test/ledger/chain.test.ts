@@ -90,7 +90,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
   // PostgreSQL writes all at once.
   describe.each(dialect === 'sqlite' ? [true, false] : [true])('(accounts’ rows written back: %s)', (writtenBack) => {
     for (const column of columns) {
-      it(`shows that ${column} of a transfer was changed, in any row and to any value`, async () => {
+      it(`B5: shows that ${column} of a transfer was changed, in any row and to any value`, async () => {
         const { database, rows } = await shared();
         for (const row of rows) {
           for (const forged of forgeries(column, row[column])) {
@@ -120,7 +120,7 @@ onBothDatabases('the chain of entries', (open, dialect) => {
       expect(await problemsOfLedger(database)).toEqual([]);
     });
 
-    it('shows that the last rows are missing, also when they cancel each other out', async () => {
+    it('B5: shows that the last rows are missing, also when they cancel each other out', async () => {
       const database = await open();
       const { ledger, accounts } = await ledgerWith(database, [500, 500]);
       const [a, b] = accounts as [number, number];

@@ -120,7 +120,7 @@ onBothDatabases('S14: a database error', (open) => {
 
   for (const { name, ready, before, after } of CASES) {
     for (const fails of ['before', 'after', 'by the database'] as const) {
-      it(`${fails} any single statement of ${name}: both sides or neither, and a retry works`, async () => {
+      it(`S14: ${fails} any single statement of ${name}: both sides or neither, and a retry works`, async () => {
         const modules = await sharedModules();
         const { database } = modules;
         for (let statement = 1; ; statement++) {
@@ -168,7 +168,7 @@ onBothDatabases('S14: a database error', (open) => {
 
     // SQLite has no connection that could break, but its disk may fail during a commit.
     for (const fails of ['written, unknown', 'not written, unknown'] as const) {
-      it(`that loses the answer to the commit of ${name} (${fails}) is resolved: done, once`, async () => {
+      it(`B1: that loses the answer to the commit of ${name} (${fails}) is resolved: done, once`, async () => {
         const modules = await sharedModules();
         const { database } = modules;
         const [payer, payee] = [await modules.wallet(10_000), await modules.wallet(0)];
@@ -249,7 +249,7 @@ onBothDatabases('S14: a database error', (open) => {
     ];
     for (const faults of LOST) {
       const history = faults.map(({ fails }) => fails).join(', then ');
-      it(`(${history}) rejects no posting that was booked and confirms none that was not`, async () => {
+      it(`B1: (${history}) rejects no posting that was booked and confirms none that was not`, async () => {
         const modules = await sharedModules();
         const { database, ledger } = modules;
         const [a, b, c] = await Promise.all([modules.wallet(1_000), modules.wallet(1_000), modules.wallet(0)]);

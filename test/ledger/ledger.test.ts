@@ -19,7 +19,7 @@ onBothDatabases('the ledger', (open) => {
     expect(await problemsOfLedger(database)).toEqual([]);
   });
 
-  it('rejects a transfer that the balance does not cover, without affecting other postings of the batch', async () => {
+  it('B4: rejects a transfer that the balance does not cover, without affecting other postings of the batch', async () => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1000, 0]);
     const send = (msat: number) =>
@@ -124,7 +124,7 @@ onBothDatabases('the ledger', (open) => {
     expect((await ledger.balance(a)).heldMsat).toBe(0);
   });
 
-  it('has a constraint in the database that rejects a customer’s balance below zero', async () => {
+  it('F9: has a constraint in the database that rejects a customer’s balance below zero', async () => {
     const database = await open();
     const { accounts } = await ledgerWith(database, [1000]);
     const overdraw = statement('test_overdraw', 'UPDATE ledger_account SET balance_msat = -1 WHERE id = $1');

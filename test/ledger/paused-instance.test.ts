@@ -11,7 +11,7 @@ describe('an instance that is paused in the middle of a batch (postgres)', () =>
   it.each([
     ['after it has locked the accounts', 'ledger_lock_accounts'],
     ['before its COMMIT', 'ledger_write_batch'],
-  ])('%s (%s) does not block the others, and learns that nothing of its batch was written', async (_when, statement) => {
+  ])('B2: %s (%s) does not block the others, and learns that nothing of its batch was written', async (_when, statement) => {
     const url = await urls();
     const database = await openDatabase(url, { log: silentLog });
     await migrate(database, MIGRATIONS);

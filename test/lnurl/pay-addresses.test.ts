@@ -189,7 +189,7 @@ onFakeNode(
       expect(bill.verify).toMatch(`${client.url}/v1/lnurlp/verify/`);
     });
 
-    it('cannot be taken twice, in any case, by any account, but at each domain', async () => {
+    it('L13: cannot be taken twice, in any case, by any account, but at each domain', async () => {
       expect((await take('mine')).status).toBe(201);
       const foreign = await neighbour.wallet();
       for (const name of ['mine', 'MINE', 'Mine']) {
@@ -207,7 +207,7 @@ onFakeNode(
       expect((await client.get(`/v1/lnurlp/${link.id}`)).lnurlp_identifier).toBe('second');
     });
 
-    it('stays reserved for its account after a change and after the link was deactivated', async () => {
+    it('L13: stays reserved for its account after a change and after the link was deactivated', async () => {
       const foreign = await neighbour.wallet();
       const takenByNeighbour = async (name: string) => (await take(name, {}, neighbour, foreign.id)).body.type === 'address_taken';
       const { body: link } = await take('first-name');
@@ -233,7 +233,7 @@ onFakeNode(
       expect(await takenByNeighbour('first-name')).toBe(true);
     });
 
-    it('is given to one of many who take it at once, also on two instances', async () => {
+    it('L13: is given to one of many who take it at once, also on two instances', async () => {
       const instances = dialect === 'postgres' ? [client, await app.another()] : [client];
       const foreign = await neighbour.wallet();
       for (let round = 0; round < 5; round++) {

@@ -21,7 +21,7 @@ onFakeNode(
     const invoice = async (wallet: TestWallet) =>
       (await client.request('POST', `/v1/wallet/${wallet.id}/invoice`, { key: wallet.invoice, json: { num_satoshis: 1 } })).status;
 
-    it('have a limit, and leave those of the owner alone', async () => {
+    it('C4: have a limit, and leave those of the owner alone', async () => {
       const { wallet, bill } = await payable();
       for (let i = 0; i < MAX; i++) expect((await bill()).status).toBe('OK');
       for (let i = 0; i < 3; i++) await expectRefused(bill(), /too many unpaid invoices.*Try again in a few minutes/);
@@ -75,7 +75,7 @@ describe('payers of one address', () => {
   onFakeNode(
     'with the default limit',
     ({ client }) => {
-      it('request at most a burst of invoices of a wallet, which other addresses and wallets do not notice', async () => {
+      it('C4: request at most a burst of invoices of a wallet, which other addresses and wallets do not notice', async () => {
         const [wallet, other] = [await client.wallet(), await client.wallet()];
         const urlOf = async ({ id }: TestWallet) => {
           const { default_lnurlpay_id } = await client.get(`/v1/wallet/${id}`);

@@ -126,7 +126,7 @@ onFakeNode('a payer of a pay link', ({ client, net, time, rows, problems }) => {
   describe('with data about the payer', () => {
     beforeAll(freshWallet);
 
-    it('commits the invoice to the data as it was sent, and shows the owner what the link asked for', async () => {
+    it('L12: commits the invoice to the data as it was sent, and shows the owner what the link asked for', async () => {
       const terms = await newTerms({ lnurlp_payerData: { name: { mandatory: true }, email: { mandatory: false } } });
       expect(terms.payerData).toEqual({ name: { mandatory: true }, email: { mandatory: false } });
       for (const payerData of ['{"name":"bob"}', '{ "name" : "b\\u00f6b ☕", "email":"a@b.example", "more":[1,{}] }']) {
@@ -206,7 +206,7 @@ onFakeNode('a payer of a pay link', ({ client, net, time, rows, problems }) => {
   describe('and a change of the link', () => {
     beforeAll(freshWallet);
 
-    it('keeps invoices that were requested before as they were', async () => {
+    it('L12: keeps invoices that were requested before as they were', async () => {
       const link = await create({ lnurlp_short_desc: 'old', lnurlp_successAction: { tag: 'message', message: 'old' } });
       const bill = await billFor(await termsOf(link.url), 5000);
       await change(link.id, { lnurlp_short_desc: 'new', lnurlp_maxSendable_msat: 2000, lnurlp_successAction: {} });

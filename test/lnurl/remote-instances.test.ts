@@ -34,7 +34,7 @@ onFakeNode(
       return { id, send, first, respond: slow.resolve };
     }
 
-    it.skipIf(dialect === 'sqlite')('is not made after one of them has refused it', async () => {
+    it.skipIf(dialect === 'sqlite')('P8: is not made after one of them has refused it', async () => {
       const { client, problems } = app;
       const other = await app.another();
       const { id, send, first, respond } = await startSlowPayment(() => ({ status: 'ERROR', reason: 'too fast' }));
@@ -51,7 +51,7 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
-    it.skipIf(dialect === 'sqlite')('is not made after one of them could not reach the node', async () => {
+    it.skipIf(dialect === 'sqlite')('P8: is not made after one of them could not reach the node', async () => {
       const { client, net, problems } = app;
       const other = await app.another();
       const { id, send, first, respond } = await startSlowPayment(invoice);

@@ -49,7 +49,7 @@ onFakeNode(
       await vi.waitFor(() => expect(running).toBe(0), { timeout: 8000 });
     }
 
-    it('occupy a part of the places with the payments of a wallet, and a larger one with those of an account', async () => {
+    it('O2: occupy a part of the places with the payments of a wallet, and a larger one with those of an account', async () => {
       const [one, two, three] = [await client.wallet(10), await client.wallet(10), await client.wallet(10)];
       const of = ({ id }: { id: string }) => occupy(40, (i) => pay(id, i % SERVICES, client.secretKey));
       expect(await of(one)).toEqual(Array.from({ length: 8 }, () => 'rate_limited'));

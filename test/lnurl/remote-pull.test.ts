@@ -106,7 +106,7 @@ onFakeNode(
       expect([await balance(), await problems()]).toEqual([0, []]);
     });
 
-    it('credits the invoice of a service that paid and then reported an error', async () => {
+    it('C3: credits the invoice of a service that paid and then reported an error', async () => {
       service.callback = async (query) => {
         await net.outside.pay({ paymentRequest: query.get('pr') ?? '' });
         await expect.poll(balance).toBe(20);
@@ -137,7 +137,7 @@ onFakeNode(
       ['an array', () => []],
     ];
 
-    it.each(unclear)('keeps the invoice payable when the callback returns %s, because the service may pay it', async (_, reply) => {
+    it.each(unclear)('C3: keeps the invoice payable when the callback returns %s, because the service may pay it', async (_, reply) => {
       service.callback = reply;
       const { status, body } = await pull();
       expect([status, body.status]).toEqual([201, 'pending']);

@@ -41,7 +41,7 @@ onFakeNode('a claim that is repeated', (service) => {
   const { net } = service;
 
   for (const uses of [1, 3]) {
-    it(`returns OK while the claim of a link with ${uses} use(s) is pending and after it is settled, by either token`, async () => {
+    it(`L9: returns OK while the claim of a link with ${uses} use(s) is pending and after it is settled, by either token`, async () => {
       const wallet = await service.client.wallet(1000);
       const other = await linkOf(service, wallet, { num_satoshis: 100 });
       const link = await linkOf(service, wallet, { num_satoshis: 100, uses });
@@ -76,7 +76,7 @@ onFakeNode('a claim that is repeated', (service) => {
     });
   }
 
-  it('returns OK to all of twenty equal claims at once, and takes one use', async () => {
+  it('L9: returns OK to all of twenty equal claims at once, and takes one use', async () => {
     const wallet = await service.client.wallet(1000);
     const link = await linkOf(service, wallet, { num_satoshis: 100, uses: 2 });
     const step = await visit(link.url);
@@ -198,7 +198,7 @@ onFakeNode('the fee limit of a link', (service) => {
     }
   });
 
-  it('is the most that routing a claim may cost, also through a channel of the claimer', async () => {
+  it('L10: is the most that routing a claim may cost, also through a channel of the claimer', async () => {
     const wallet = await service.client.wallet(10_000);
     for (const [fee, paid] of [
       [1_000, true],

@@ -174,7 +174,7 @@ function scriptOf(how: Ending): PaymentScript {
 onFakeNode(
   'withdraw links with random claims',
   (app, dialect) => {
-    it('have the uses, the daily spending and the claimed amounts of a slow twin', async () => {
+    it('R9: have the uses, the daily spending and the claimed amounts of a slow twin', async () => {
       await fc.assert(
         fc.asyncProperty(terms, fc.array(step, { minLength: 5, maxLength: 25 }), async (drawn, steps) => {
           try {

@@ -137,7 +137,7 @@ onFakeNode('the owner of withdraw links', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('revokes while claims arrive: every claim is either paid or refused', async () => {
+  it('L11: revokes while claims arrive: every claim is either paid or refused', async () => {
     const wallet = await client.wallet(10_000);
     const link = await permanentLink(service, wallet, { num_satoshis: 10 });
     const invoices = Array.from({ length: 40 }, () => invoice(10_000));

@@ -52,7 +52,7 @@ onFakeNode(
       await expect.poll(() => countListeners(client)).toBe(0);
     });
 
-    it('are complete and not repeated when connections are cut at any byte', async () => {
+    it('W7: are complete and not repeated when connections are cut at any byte', async () => {
       for (const [seed, maxBytes] of [
         [1, 6000],
         [2, 12_000],

@@ -15,7 +15,7 @@ onBothDatabases('an operator action whose commits fail', (open) => {
     ['return', 'refused'],
     ['return', 'written, unknown'],
     ['return', 'not written, unknown'],
-  ] as const)('a %s moves the money once, although any one of its commits is %s', async (kind, fails) => {
+  ] as const)('C2: a %s moves the money once, although any one of its commits is %s', async (kind, fails) => {
     const rig = await operatorOn(await open());
     for (let commit = 1; commit <= COMMITS; commit++) {
       const { subject, target } = await rig.unmatched(kind, 20_000);

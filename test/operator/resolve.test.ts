@@ -26,7 +26,7 @@ onFakeNode(
       return { payer, id: answer.body.lnTx.id, paymentHash, preimage };
     }
 
-    it('is not settled with the preimage while the node reports it as pending, because the receiver can still cancel', async () => {
+    it('P6: is not settled with the preimage while the node reports it as pending, because the receiver can still cancel', async () => {
       const { payer, id, preimage, paymentHash } = await held();
       expect(await request(id, 'settled', 'ab'.repeat(32))).toMatchObject({
         state: 'refused',
@@ -62,7 +62,7 @@ onFakeNode(
       expect(changed).toEqual([`${done.id}: the payment differs from the operator’s action`]);
     });
 
-    it('is failed only when the node reports a definitive failure at that time', async () => {
+    it('P6: is failed only when the node reports a definitive failure at that time', async () => {
       const { payer, id, paymentHash } = await held();
       for (const [fault, answer] of [
         [undefined, 'still in flight'],
@@ -83,7 +83,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('is settled with the preimage when a restored node has no record of it', async () => {
+    it('P6: is settled with the preimage when a restored node has no record of it', async () => {
       const before = net.backup();
       const { payer, id, preimage } = await held();
       net.restore(before);
@@ -93,7 +93,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('is not ended by a preimage that the node contradicts, and its alert stays open', async () => {
+    it('P6: is not ended by a preimage that the node contradicts, and its alert stays open', async () => {
       const { payer, id, preimage, paymentHash } = await held();
       net.always('lookupPayment', { instead: { state: 'failed', reason: 'TIMEOUT' } });
       await service.reconcile();
@@ -110,7 +110,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('is not settled with the preimage of a keysend, which this service generated, unless the node reports success', async () => {
+    it('P6: is not settled with the preimage of a keysend, which this service generated, unless the node reports success', async () => {
       const payer = await service.client.wallet(1_000);
       net.nextPayment({ hold: true, fee: 0 });
       const { nodes }: Json = await service.client.get('/playground');

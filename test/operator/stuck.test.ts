@@ -38,7 +38,7 @@ onFakeNode(
       expect(await resolve(id)).toMatchObject({ state: 'done' });
     });
 
-    it('is failed by the operator when the evidence, checked again, proves it; the wallet gets its money back once', async () => {
+    it('P6: is failed by the operator when the evidence, checked again, proves it; the wallet gets its money back once', async () => {
       const { payer, id } = await pay({ stuck: true });
       const done = await resolve(id);
       expect(done).toMatchObject({ state: 'done', evidence: expect.stringContaining('No channel has an HTLC') });
@@ -51,7 +51,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('is not failed while an HTLC may still take the money, or while the node does not answer', async () => {
+    it('P6: is not failed while an HTLC may still take the money, or while the node does not answer', async () => {
       const { payer, id, paymentHash } = await pay({ hold: true });
       expect(await resolve(id)).toMatchObject({ state: 'refused', answer: expect.stringContaining('do not prove a failure') });
       for (const fault of [{ unavailable: true }, { lose: 'answer' }] as const) {

@@ -9,7 +9,7 @@ onFakeNode('money in suspense', (service) => {
   const { net } = service;
   const balanceMsat = async (walletId: string) => (await service.client.get(`/v1/wallet/${walletId}`)).balance_msat;
 
-  it('raises an alert until it is credited to a wallet once', async () => {
+  it('C1: raises an alert until it is credited to a wallet once', async () => {
     const [wallet, other] = [await service.client.wallet(), await service.client.wallet()];
     const subject = await unmatchedMoney(service, 7_500);
     await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7\.5 sat/)]);
@@ -94,7 +94,7 @@ onFakeNode('money in suspense', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('stays reserved for a return whose outcome is unknown, across a restart, until the payment ends', async () => {
+  it('C2: stays reserved for a return whose outcome is unknown, across a restart, until the payment ends', async () => {
     const subject = await unmatchedMoney(service, 25_000);
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 20_000, script: { hold: true, fee: 0 } });
     const paying = await service.act({ kind: 'return', subject, target: paymentRequest });
@@ -108,7 +108,7 @@ onFakeNode('money in suspense', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is found by verify when it left without an action, or with a different action', async () => {
+  it('C2: is found by verify when it left without an action, or with a different action', async () => {
     const subject = await unmatchedMoney(service, 9_000);
     const wallet = await service.client.wallet();
     const { id } = await service.act({ kind: 'credit', subject, target: wallet.id });

@@ -20,7 +20,7 @@ const rules = { allow: parseAllowList(''), hasProxy: false };
 const namedTarget = (host: string, allow = '') => readTarget(`https://${host}/`, { ...rules, allow: parseAllowList(allow) });
 
 describe('a name that changes its address', () => {
-  it('is resolved once, and the socket gets the checked address', async () => {
+  it('O3: is resolved once, and the socket gets the checked address', async () => {
     const internet = await listenTls(answerJson('public'));
     const { outbound, resolved, connected } = createWorld({ names: { 'pay.test': [[PUBLIC], ['127.0.0.1']] }, internet });
     expect((await outbound.getJson('https://pay.test/')).body).toBe('public');

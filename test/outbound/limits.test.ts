@@ -45,7 +45,7 @@ describe('the time of a request', () => {
   it.each([
     ['a handshake', 'https'],
     ['headers', 'http'],
-  ])('ends while the server sends no %s', async (_what, scheme) => {
+  ])('O1: ends while the server sends no %s', async (_what, scheme) => {
     const listener = await listenRaw((socket) => socket.resume());
     const error = await endTime(`${scheme}://127.0.0.1:${listener.port}/`, () => listener.connections === 1);
     expect(error.reason).toBe('timed_out');
@@ -60,7 +60,7 @@ describe('the time of a request', () => {
     ['chunks', 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n', '1\r\n \r\n'],
     ['interim responses', '', 'HTTP/1.1 100 Continue\r\n\r\n'],
     ['line breaks', '', '\r\n'],
-  ])('ends while the server sends %s slowly', async (_what, first, part) => {
+  ])('O1: ends while the server sends %s slowly', async (_what, first, part) => {
     let parts = 0;
     let client = new Socket();
     // Each part is sent once the client has read the one before.
@@ -287,7 +287,7 @@ describe('the log', () => {
     expect(log.map(({ fields }) => fields.cause)).toEqual(['connect ECONNREFUSED 192.0.2.1:443; connect ENETUNREACH 2001:db8::1:443']);
   });
 
-  it('is the only difference between an unknown name, a private address and a closed port', async () => {
+  it('L2: is the only difference between an unknown name, a private address and a closed port', async () => {
     const { outbound } = createWorld({ names: { 'private.test': [['10.0.0.1']], 'closed.test': [[PUBLIC]] } });
     const errors = [];
     for (const host of ['unknown.test', 'private.test', 'closed.test', '10.0.0.1', '[::1]', 'localhost'])

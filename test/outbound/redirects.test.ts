@@ -101,7 +101,7 @@ describe('a redirect of a GET request', () => {
     ['an invalid host', 'https://a b/'],
     ['an unknown name', 'https://unknown.test/'],
     ['a long URL', `/${'a'.repeat(8000)}`],
-  ])('to %s is refused like every broken response', async (_what, location) => {
+  ])('L2: to %s is refused like every broken response', async (_what, location) => {
     const inside = await listen((_request, response) => response.end('"reached"'));
     const internet = await listenTls(redirecting({ '/': location.replace('PORT', String(inside.port)) }));
     const { outbound, connected } = createWorld({ names, internet });
@@ -119,7 +119,7 @@ describe('a redirect of a GET request', () => {
     expect((await outbound.getJson('https://pay.test/')).body).toBe('inside');
   });
 
-  it('resolves a name again and checks its new address', async () => {
+  it('O3: resolves a name again and checks its new address', async () => {
     const internet = await listenTls(redirecting({ '/': '/next' }));
     const { outbound, resolved, connected } = createWorld({ names: { 'pay.test': [[PUBLIC], ['127.0.0.1']] }, internet });
     expect((await failure(outbound.getJson('https://pay.test/'))).reason).toBe('no_valid_response');

@@ -60,7 +60,7 @@ const SPECIAL: readonly (readonly [range: string, ...addresses: string[]])[] = [
 const SPECIAL_ADDRESSES = SPECIAL.flatMap(([range, ...addresses]) => addresses.map((address) => [address, range] as const));
 
 describe('a name that resolves to a special address', () => {
-  it.each(SPECIAL_ADDRESSES)('%s (%s) is refused without a connection', async (address) => {
+  it.each(SPECIAL_ADDRESSES)('L2: %s (%s) is refused without a connection', async (address) => {
     const { outbound, resolved, connected } = createWorld({ names: { 'rebound.test': [[address]] } });
     const error = await failure(outbound.getJson('https://rebound.test/'));
     expect(error).toMatchObject({ name: 'OutboundError', reason: 'no_valid_response', message: MESSAGE });
@@ -68,7 +68,7 @@ describe('a name that resolves to a special address', () => {
     expect(connected).toEqual([]);
   });
 
-  it.each(SPECIAL_ADDRESSES)('%s (%s) is refused among public addresses', async (address) => {
+  it.each(SPECIAL_ADDRESSES)('L2: %s (%s) is refused among public addresses', async (address) => {
     const positions = [
       [address, PUBLIC],
       [PUBLIC, address],
@@ -87,7 +87,7 @@ describe('a URL with a special address', () => {
     ([address, range]) => [address.includes(':') ? `[${address}]` : address, range] as const,
   );
 
-  it.each(literals)('%s (%s) is refused without a connection', async (host) => {
+  it.each(literals)('L2: %s (%s) is refused without a connection', async (host) => {
     const { outbound, resolved, connected } = createWorld();
     const error = await failure(outbound.getJson(`https://${host}:8443/`));
     expect(error.reason).toBe('no_valid_response');
@@ -247,7 +247,7 @@ describe('a URL that tries to reach this machine', () => {
     'pay.test.': [['127.0.0.1']],
   };
 
-  it.each(TRICKS)('by %s is refused: %s', async (_trick, url) => {
+  it.each(TRICKS)('L2: by %s is refused: %s', async (_trick, url) => {
     for (const listener of await loopbackListeners()) {
       const { outbound, connected } = createWorld({ names });
       const error = await failure(outbound.getJson(url.replace('PORT', String(listener.port))));

@@ -66,7 +66,7 @@ describe('an endless response', () => {
     ['list of headers of an interim response', 'HTTP/1.1 103 Early Hints\r\n', 'x-header: value\r\n'],
     ['stream of line breaks', '', '\r\n'],
     ['stream of other bytes', '', '\0'],
-  ])('with an endless %s is ended', async (_what, first, repeated) => {
+  ])('O1: with an endless %s is ended', async (_what, first, repeated) => {
     const listener = await listenEndless(first, repeated);
     expect((await failure(getFrom(listener))).reason).toBe('no_valid_response');
     await expect.poll(() => listener.open.size).toBe(0);

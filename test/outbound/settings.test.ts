@@ -43,7 +43,7 @@ describe('OUTBOUND_ALLOW', () => {
     expect(allow.hasAddress(address)).toBe(isAllowed);
   });
 
-  it('allows nothing by default', () => {
+  it('L2: allows nothing by default', () => {
     for (const settings of [{}, { OUTBOUND_ALLOW: '' }, { OUTBOUND_ALLOW: ' ' }]) {
       const { outboundAllow } = readConfig(settings);
       expect(outboundAllow.hasRanges || outboundAllow.hasHost('localhost', 80) || outboundAllow.hasAddress('127.0.0.1')).toBe(false);

@@ -152,7 +152,7 @@ onBothDatabases('requests that send a payment', (open) => {
     expect(await stored(database, payment)).toMatchObject({ sendingSinceMs: expect.any(Number), unclearSinceMs: expect.any(Number) });
   });
 
-  it('are unclear when the process stopped before the response', async () => {
+  it('P7: are unclear when the process stopped before the response', async () => {
     const database = await open();
     const [first, second] = [scriptedNode(), scriptedNode()];
     const payment = await start(await modulesOn(database, first.node));
@@ -162,7 +162,7 @@ onBothDatabases('requests that send a payment', (open) => {
     expect((await second.request(0)).order).toMatchObject({ unclearSinceMs: expect.any(Number), firstRequestAtMs: undefined });
   });
 
-  it('book no failure when another request has begun since, because that one may pay', async () => {
+  it('P7: book no failure when another request has begun since, because that one may pay', async () => {
     const database = await open();
     const { modules, payment, slow, attempted, resolve } = await sentTwice(database);
     slow.resolve(FAILED);
@@ -211,7 +211,7 @@ onBothDatabases('requests that send a payment', (open) => {
     expect(await stored(database, payment)).toMatchObject({ state: 'failed' });
   });
 
-  it('are looked up, and never made again, after the node was restored; a payment that no request has sent is sent', async () => {
+  it('P7: are looked up, and never made again, after the node was restored; a payment that no request has sent is sent', async () => {
     const database = await open();
     const { node, request, orders } = scriptedNode();
     const modules = await modulesOn(database, node);

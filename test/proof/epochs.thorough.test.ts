@@ -16,7 +16,7 @@ const forever = new AbortController().signal;
 const MANY = 301;
 
 onBothDatabases('epochs of the proof of liabilities', (open) => {
-  it('prove every wallet its balance as the definition of the tree says, for few and for many wallets', async () => {
+  it('V1: prove every wallet its balance as the definition of the tree says, for few and for many wallets', async () => {
     const { database, ledger, proofs, wallets } = await started(open, 0);
     for (const more of [1, 1, 61, 1, 1, 64, MANY - 129]) {
       wallets.push(...(await manyWallets(database, ledger, balances(more))));
@@ -33,7 +33,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect(hex(epoch.root)).toBe(slowRoot(1, epoch.createdAt, 0, slowTree([]), '0'.repeat(64)));
   });
 
-  it('are one moment of the ledger, although money moves while they are made', async () => {
+  it('V4: are one moment of the ledger, although money moves while they are made', async () => {
     const { database, ledger, proofs, wallets } = await started(open, MANY);
     const taking = { over: false };
     const epoch = proofs.take(forever).finally(() => {
@@ -54,7 +54,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect(await problemsOf(database)).toEqual([]);
   });
 
-  it('are not published when a wallet is missing: the sums of the ledger disagree', async () => {
+  it('V4: are not published when a wallet is missing: the sums of the ledger disagree', async () => {
     const { database, proofs, wallets } = await started(open, 3);
     await proofs.take(forever);
     await dropWallet(database, wallets[1] as TestedWallet);
@@ -62,7 +62,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     expect((await proofs.last())?.epoch).toBe(1);
   });
 
-  it('commit to the root before it, and keep every root but only the last trees', async () => {
+  it('V5: commit to the root before it, and keep every root but only the last trees', async () => {
     const { database, proofs, wallets } = await started(open, 70);
     const epochs = [];
     for (let number = 1; number <= KEEP_EPOCHS + 2; number++) epochs.push(await proofs.take(forever));

@@ -17,7 +17,7 @@ async function freshEpoch(client: Client): Promise<Json> {
 onFakeNode(
   'the proof of liabilities of a live service',
   ({ client, neighbour }) => {
-    it('is accepted by the verifier for every wallet, with its balance', async () => {
+    it('V1: is accepted by the verifier for every wallet, with its balance', async () => {
       const [alma, bruno, empty, other] = [
         await client.wallet(5000),
         await client.wallet(700),

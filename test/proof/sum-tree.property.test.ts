@@ -80,7 +80,7 @@ describe('the Merkle-sum tree', () => {
     );
   });
 
-  it('changes when leaves are dropped, repeated or change places: nothing is padded', () => {
+  it('V3: changes when leaves are dropped, repeated or change places: nothing is padded', () => {
     fc.assert(
       fc.property(fc.uniqueArray(leaf, { minLength: 2, maxLength: 40, selector: (one) => one.walletId }), fc.nat(), (all, number) => {
         const index = number % all.length;
@@ -93,7 +93,7 @@ describe('the Merkle-sum tree', () => {
     );
   });
 
-  it('commits to the sum of each child, not only to their total', () => {
+  it('V3: commits to the sum of each child, not only to their total', () => {
     const hash = new Uint8Array(32).fill(7);
     const node = (sum: number) => ({ sumMsat: msat(sum), hash });
     expect(hex(innerNode(node(3), node(5)).hash)).not.toBe(hex(innerNode(node(5), node(3)).hash));

@@ -45,7 +45,7 @@ onBothDatabases('npm run verify and the proof of liabilities', (open) => {
       'its root does not match',
     ],
   ] as const) {
-    it(`finds ${what}`, async () => {
+    it(`V5: finds ${what}`, async () => {
       const { database, proofs, wallets } = await started(open);
       await proofs.take(forever);
       await proofs.take(forever);

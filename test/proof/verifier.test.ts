@@ -113,7 +113,7 @@ for (const [what, tampered] of Object.entries(REJECTED)) {
   });
 }
 
-it('rejects every proof of a dropped wallet when the root was made without it', async () => {
+it('V2: rejects every proof of a dropped wallet when the root was made without it', async () => {
   const without = leaves.filter((_, index) => index !== 3);
   const root = rootOf(without);
   const kept = without[2] as SlowLeaf;
@@ -142,7 +142,7 @@ it('rejects an inner node presented as a leaf, and a root whose total hides a ne
   );
 });
 
-it('rejects a published total that is not the sum of the tree', async () => {
+it('V2: rejects a published total that is not the sum of the tree', async () => {
   const less = { ...slowTree(leaves), sum: slowTree(leaves).sum - 1000n };
   const proof = { ...proofOf(3), total_msat: Number(less.sum) };
   expect((await verify(proof, { root: rootOf(leaves, less) })).output).toMatch(/^REJECTED: the path adds up to/);

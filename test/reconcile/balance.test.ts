@@ -25,7 +25,7 @@ function add(books: Books, amountMsat: number): void {
 }
 
 onBothDatabases('the reconciled balance', (open) => {
-  it('is explained to the millisatoshi: the node’s own money, customers, suspense, costs of the operator, money in flight', async () => {
+  it('N2: is explained to the millisatoshi: the node’s own money, customers, suspense, costs of the operator, money in flight', async () => {
     const books = await booksOn(await open());
     expect((await books.reconcile()).balance).toMatchObject({
       nodeMsat: OWN_MSAT,
@@ -195,7 +195,7 @@ onBothDatabases('the reconciled balance', (open) => {
     expect(await books.openAlerts()).toEqual([]);
   });
 
-  it('accepts no baseline while money moves through the node, reports that, and leaves the alerts open', async () => {
+  it('N2: accepts no baseline while money moves through the node, reports that, and leaves the alerts open', async () => {
     const books = await booksOn(await open());
     await books.reconcile();
     const wallet = await books.wallet(0);

@@ -103,7 +103,7 @@ onBothDatabases('reconciled payments', (open) => {
     expect(books.errors).toEqual(['alert: fee_above_limit']);
   });
 
-  it('a contradiction is alerted once with both sides, moves no money, and is cleared when both agree', async () => {
+  it('N1: a contradiction is alerted once with both sides, moves no money, and is cleared when both agree', async () => {
     const books = await booksOn(await open());
     const wallet = await books.wallet(100_000);
     const [sent, refunded] = [await books.pay(wallet, 10_000), await books.pay(wallet, 20_000)];

@@ -9,7 +9,7 @@ onFakeNode(
   (service) => {
     const { net } = service;
 
-    it('raises an alert that states the amount, although the node still has more than it owes', async () => {
+    it('N2: raises an alert that states the amount, although the node still has more than it owes', async () => {
       await service.client.wallet(1_000_000);
       expect((await service.reconcile('new_baseline')).balance).toMatchObject({ state: 'measured', restMsat: 0 });
       net.addFunds(ADDED_MSAT);

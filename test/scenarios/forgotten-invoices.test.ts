@@ -18,7 +18,7 @@ onFakeNode('an invoice that the node has lost', (service) => {
     return { made, remembered };
   }
 
-  it('is paid internally: the payment ends and moves the money once', async () => {
+  it('P4: is paid internally: the payment ends and moves the money once', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made } = await forgotten(payee);
     await expect.poll(async () => (await pay(payer, made.payment_request)).status).toBe(201);
@@ -26,7 +26,7 @@ onFakeNode('an invoice that the node has lost', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
-  it('is cancelled on request and cannot be paid afterwards', async () => {
+  it('P4: is cancelled on request and cannot be paid afterwards', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made, remembered } = await forgotten(payee);
     await expect.poll(async () => (await cancel(made)).status).toBe(200);
@@ -45,7 +45,7 @@ onFakeNode('an invoice that the node has lost', (service) => {
     expect(await balance(payee.id)).toBe(100);
   });
 
-  it('books money that a node claims for it after an internal payment in suspense, once', async () => {
+  it('P4: books money that a node claims for it after an internal payment in suspense, once', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const { made } = await forgotten(payee);
     await expect.poll(async () => (await pay(payer, made.payment_request)).status).toBe(201);

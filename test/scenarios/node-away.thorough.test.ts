@@ -62,7 +62,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect((await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5 })).settled).toBe(0);
     });
 
-    it('later: reads work, sends are 503 and hold nothing, and the service recovers without a restart', async () => {
+    it('P1: later: reads work, sends are 503 and hold nothing, and the service recovers without a restart', async () => {
       const wallet = await client.wallet(1000);
       const invoice = (await client.post('/playground/invoice', { num_satoshis: 100 })).payment_request;
       await satchel?.close();
@@ -85,7 +85,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(paid).toMatchObject({ status: 'settled', num_satoshis: -100 });
     });
 
-    it('another node in its place is never used: nothing is sent through it until the bound node answers', async () => {
+    it('N3: another node in its place is never used: nothing is sent through it until the bound node answers', async () => {
       const wallet = await client.wallet(1000);
       const invoice = (await client.post('/playground/invoice', { num_satoshis: 100 })).payment_request;
       await node?.close();

@@ -227,7 +227,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('a success without the preimage of the invoice does not count as a success', async () => {
+    it('P5: a success without the preimage of the invoice does not count as a success', async () => {
       const wallet = await service.client.wallet(1000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 100_000, script: { hold: true } });
       const response = await withdraw(service, wallet, { payment_request: paymentRequest });

@@ -38,7 +38,7 @@ onBothDatabases('simulation', (open, dialect) => {
   // PostgreSQL runs in another process and takes longer.
   const length = dialect === 'sqlite' ? operations : Math.ceil(operations / 2);
 
-  it(`${seeds} × ${length} operations with faults and crashes: no money is lost or created, and in the end the ledger agrees with each of one to three nodes and with the outside nodes`, async () => {
+  it(`P1: ${seeds} × ${length} operations with faults and crashes: no money is lost or created, and in the end the ledger agrees with each of one to three nodes and with the outside nodes`, async () => {
     let count = 0;
     const history = fc.record({
       // The software and the faults of each node.

@@ -104,7 +104,7 @@ onFakeNode('npm run verify and payments', (service) => {
     expect(found.join('\n')).toContain('msat in suspense: the amount that arrived for no wallet differs from the booked amount');
   });
 
-  it('finds an open hold that no payment owns, although the account includes it', async () => {
+  it('B6: finds an open hold that no payment owns, although the account includes it', async () => {
     const held = `INSERT INTO ledger_hold (id, account, amount_msat, state) SELECT 'lntx_0', ${ACCOUNT}, 1, 'open' WHERE $1 <> ''
       ;UPDATE ledger_account SET held_msat = held_msat + 1 WHERE id = ${ACCOUNT}`;
     expect(await service.problemsAfter(held, busy.charged)).toEqual(['lntx_0: no payment owns this hold']);
@@ -132,7 +132,7 @@ onBothDatabases('npm run verify and credits', (open) => {
     ['without a name', SYSTEM_ACCOUNTS.node, { toType: 'ln_deposit' }],
     ['from what the operator bears', SYSTEM_ACCOUNTS.routingFees, {}],
     ['from another wallet that names no invoice', undefined, { toType: 'ln_deposit', toLntx: 'lntx_0' }],
-  ])('finds a credit %s, in a ledger that is whole', async (_what, system, words) => {
+  ])('B6: finds a credit %s, in a ledger that is whole', async (_what, system, words) => {
     const database = await open();
     const { ledger, accounts } = await ledgerWith(database, [1_000, 1_000]);
     const [to, other] = accounts as [number, number];

@@ -150,7 +150,7 @@ function check(service: Service, attempt: Attempt): void {
   if (step === 'failed') expect(service.payment).toBe('failed');
 }
 
-it('pays at most once and never reports a payment as not made, with any loss of requests, tabs and time', () => {
+it('P9: pays at most once and never reports a payment as not made, with any loss of requests, tabs and time', () => {
   fc.assert(
     fc.property(steps, fc.constantFrom(...ENDS), (sequence: readonly Step[], ends) => {
       const service = new Service(ends);

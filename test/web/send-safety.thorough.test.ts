@@ -79,7 +79,7 @@ onDashboard(
       await expectOnePayment(wallet.id);
     });
 
-    it('is made once by two copies of a tab', async () => {
+    it('P9: is made once by two copies of a tab', async () => {
       const { page, wallet, send } = await openReview();
       const [copy] = await Promise.all([page.waitForEvent('popup'), page.evaluate('void window.open(location.href)')]);
       const sendOfCopy = copy.getByRole('button', { name: 'Send 100 sats' });
@@ -109,7 +109,7 @@ onDashboard(
       ['a proxy responds 502 in its place', (route) => route.fetch().then(() => route.fulfill({ status: 502, body: 'Bad Gateway' }))],
       ['the service responds 500 after it', (route) => route.fetch().then(() => route.fulfill(INTERNAL_ERROR))],
       ['the service responds 500 before it', (route) => route.fulfill(INTERNAL_ERROR)],
-    ])('is pending and not offered again when %s, until the outcome is known', async (_, fault) => {
+    ])('P9: is pending and not offered again when %s, until the outcome is known', async (_, fault) => {
       const { page, wallet, send } = await openReview();
       const release = Promise.withResolvers<void>();
       const later = (route: Route) => release.promise.then(() => route.continue());
@@ -140,7 +140,7 @@ onDashboard(
       await expectOnePayment(wallet.id);
     });
 
-    it('shows its outcome at the same address after a login, when the session ended in the middle', async () => {
+    it('P9: shows its outcome at the same address after a login, when the session ended in the middle', async () => {
       const { page, wallet, send } = await openReview();
       const person = await logIn(page);
       await intercept(page, async (route, count) => {
