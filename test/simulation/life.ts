@@ -4,6 +4,7 @@ import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import type { NodeConnection } from '../../src/core/connection/connection.ts';
 import { connectNodes, type NodeConnections } from '../../src/core/connection/connections.ts';
 import { readNodeEvents } from '../../src/core/connection/events.ts';
+import type { EventHandlers } from '../../src/core/connection/unbooked-events.ts';
 import type { Database, Tx } from '../../src/core/db/database.ts';
 import type { Invoices } from '../../src/core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../src/core/kernel/clock.ts';
@@ -82,7 +83,10 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
   const links = createWithdrawLinks(deps);
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
-  const handlers = { settle: invoices.settle, reportOutcome: payments.reportOutcome };
+  const handlers: EventHandlers = {
+    settle: (settlement, id) => invoices.settle(settlement, id),
+    reportOutcome: (paymentId, outcome) => payments.reportOutcome(paymentId, outcome),
+  };
   const onReconnect = () => void payments.resumePending();
   const onPaymentHint = (paymentHash: string) => payments.readAgain(paymentHash);
   const reader = { database, handlers, onPaymentHint, onReconnect, alerts, clock, log: silentLog, intervals };
