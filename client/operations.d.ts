@@ -1483,12 +1483,16 @@ export interface WithdrawOffer {
 }
 
 export interface ListWalletsRequest {
-  /** The number of the page, from 1 */
+  /** The number of the page, from 1. Not together with `after` */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
-  'per-page'?: number;
-  /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
+  /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** Only wallets whose label contains this text, in upper or lower case. Not together with `page` */
   label?: string;
   /** Only wallets with this status. Not together with `page` */
@@ -1604,7 +1608,7 @@ export interface ListWalletTransactionsRequest {
   key: string;
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
   after?: string;
@@ -1638,7 +1642,7 @@ export interface GetStatementRequest {
 export interface ListTransactionsRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
   after?: string;
@@ -1694,7 +1698,7 @@ export interface ListEventsRequest {
 export interface ListWebhooksRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
 }
 
@@ -1889,7 +1893,7 @@ export interface ListWithdrawLinksRequest {
   key: string;
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
   after?: string;
@@ -1914,7 +1918,7 @@ export interface ListWalletPayLinksRequest {
   key: string;
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
   after?: string;
@@ -1954,7 +1958,7 @@ export interface CreatePayLinkRequest {
 export interface ListPayLinksRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
   after?: string;
@@ -2126,10 +2130,14 @@ export interface GetAccountRequest {
 }
 
 export interface ListAccountsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface CreateAccountRequest {
@@ -2175,10 +2183,14 @@ export interface CreateSetupLinkRequest {
 export interface ListAccountChangesRequest {
   /** The id of the account, `acc_…` */
   id: string;
-  /** The number of the page, from 1 */
-  page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface GetSessionRequest {
@@ -2217,7 +2229,7 @@ export interface ChangePasswordRequest {
 export interface ListSessionsRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
 }
 
@@ -2324,10 +2336,14 @@ export interface RemovePasskeyRequest {
 }
 
 export interface ListKeysRequest {
-  /** The number of the page, from 1 */
-  page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface CreateKeyRequest {
@@ -2362,10 +2378,14 @@ export interface RevokeKeyRequest {
 export interface ListWalletKeysRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
-  /** The number of the page, from 1 */
-  page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface CreateWalletKeyRequest {
@@ -2415,7 +2435,7 @@ export interface GetEpochRequest {
 export interface ListEpochsRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
 }
 
@@ -2460,7 +2480,7 @@ export interface ListNodeChannelsRequest {
   id: string;
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
 }
 
@@ -2472,7 +2492,7 @@ export interface ListBalanceSamplesRequest {
 export interface ListAlertsRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** Which alerts. Default: `open` */
   status?: 'open' | 'resolved' | 'all';
@@ -2485,7 +2505,7 @@ export interface GetInstancesRequest {
 export interface ListReconciliationsRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
 }
 
@@ -2504,7 +2524,7 @@ export interface GetReconciliationRequest {
 export interface ListOperatorActionsRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
 }
 
@@ -2516,7 +2536,7 @@ export interface GetOperatorActionRequest {
 export interface ListSuspenseRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** `all`: also what was credited or returned. Default: `open` */
   status?: 'open' | 'all';
@@ -2525,7 +2545,7 @@ export interface ListSuspenseRequest {
 export interface ListPendingPaymentsRequest {
   /** The number of the page, from 1 */
   page?: number;
-  /** The number of items on a page. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
   /** `stuck`: pending for longer than STUCK_PAYMENT_SECONDS. Default: `stuck` */
   status?: 'stuck' | 'pending';
@@ -2687,9 +2707,9 @@ export interface GetDocsRequest {
 }
 
 export interface Operations<Options> {
-  /** List the wallets of the account. Newest first. With `label` or `status` there is no total: `after` continues. Such a request looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one. Permission: a secret API key. (`GET /v1/wallets`) */
+  /** List the wallets of the account. A request with `label` or `status` looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one. Permission: a secret API key. (`GET /v1/wallets`) */
   listWallets(request: ListWalletsRequest & { fields: string }, options?: Options): Promise<Part<Array<Wallet>>>;
-  /** List the wallets of the account. Newest first. With `label` or `status` there is no total: `after` continues. Such a request looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one. Permission: a secret API key. (`GET /v1/wallets`) */
+  /** List the wallets of the account. A request with `label` or `status` looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one. Permission: a secret API key. (`GET /v1/wallets`) */
   listWallets(request?: ListWalletsRequest & { fields?: undefined }, options?: Options): Promise<Array<Wallet>>;
   /** Create a wallet. The response contains the access keys of the wallet; no later response does. They have no limits, so an API key with a budget or a maximum per payment may not create wallets: 403. Permission: a secret API key. (`POST /v1/wallet`) */
   createWallet(request?: CreateWalletRequest, options?: Options): Promise<NewWallet>;

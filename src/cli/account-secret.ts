@@ -42,8 +42,8 @@ async function run({ usage, create }: AccountSecretCommand): Promise<void> {
 
 /** Returns the only account. It does not guess: a key for the wrong account gives access to another customer's money. */
 async function onlyAccount(database: Database): Promise<string> {
-  const { accounts } = await createAccountDirectory(database, systemClock).list(MAX_LISTED, 0);
-  const [first, ...others] = accounts.toReversed();
+  const { items } = await createAccountDirectory(database, systemClock).list().readPage({ limit: MAX_LISTED, order: 'asc' });
+  const [first, ...others] = items;
   if (!first) throw new Error('The database has no account yet; the next start of the service creates one.');
   if (others.length === 0) return first.id;
   const rows = [first, ...others].map(({ id, createdAt, wallets }) => [id, moment(createdAt), String(wallets)]);

@@ -15,9 +15,15 @@ async function allStatements(dialect: Dialect): Promise<Statement[]> {
     // Statements of the other database's ledger store, and of its verification.
     if (file.includes(dialect === 'sqlite' ? '-postgres' : '-sqlite')) continue;
     const module: Record<string, unknown> = await import(join(root, file));
-    for (const exported of Object.values(module)) if (isStatement(exported)) found.push(exported);
+    for (const exported of Object.values(module)) found.push(...statementsIn(exported));
   }
   return found;
+}
+
+/** Returns a statement, or the statements of an object such as those of a list. */
+function statementsIn(exported: unknown): Statement[] {
+  if (isStatement(exported)) return [exported];
+  return typeof exported === 'object' && exported !== null ? Object.values(exported).filter(isStatement) : [];
 }
 
 function isStatement(value: unknown): value is Statement {

@@ -51,19 +51,6 @@ onFakeNode('the events of bookings', ({ client, net }) => {
   });
 });
 
-onFakeNode('large events', ({ client }) => {
-  it('end a page before it is larger than about 2 MB, and the next page continues', async () => {
-    const [a, b] = [await client.wallet(1000), await client.wallet()];
-    const passThru = { text: 'x'.repeat(3900) };
-    for (let i = 0; i < 320; i++) await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: 1, passThru });
-    const path = `/v1/wallet/${b.id}/events?type=wallet_transfer_in`;
-    const first = await client.request('GET', `${path}&per-page=500`, { key: client.secretKey });
-    expect(first.body.length).toBeGreaterThan(100);
-    expect(first.body.length).toBeLessThan(320);
-    expect(await walk(client, path, 500)).toHaveLength(320);
-  });
-});
-
 describe('cursors', () => {
   onFakeNode('of events', ({ client, neighbour }) => {
     it('that are unknown are a 410 that names the oldest event', async () => {

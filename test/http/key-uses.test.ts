@@ -6,7 +6,7 @@ onFakeNode(
   'the last use of keys',
   (app, dialect) => {
     const { client } = app;
-    const listed = async (path: string): Promise<Json[]> => client.get(`${path}?per-page=500`);
+    const listed = async (path: string): Promise<Json[]> => client.get(`${path}?per-page=100`);
     const lastUse = async (path: string, id: string): Promise<number | null> =>
       (await listed(path)).find((key) => key.id === id)?.last_used_at;
     const revoke = async (path: string, id: string): Promise<Json> =>

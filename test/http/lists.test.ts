@@ -128,7 +128,7 @@ onFakeNode('lists', (service) => {
   });
 
   it('returns the transactions of all wallets of the account, and no others, in one list', async () => {
-    const whole: Row[] = await service.client.get('/v1/wallet-transactions?per-page=500');
+    const whole: Row[] = await service.client.get('/v1/wallet-transactions?per-page=100');
     expect(whole.filter(({ wal }) => wal.id === busy.wallet.id)).toHaveLength(13);
     expect(whole.filter(({ wal }) => wal.id === busy.other.id)).toHaveLength(3);
     expect(whole).toHaveLength(16);

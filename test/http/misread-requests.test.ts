@@ -26,8 +26,8 @@ onFakeNode(
       service.client.request(method, path, { key: service.client.secretKey, ...(json !== undefined && { json }) });
     const state = async () => ({
       wallet: await service.client.get(`/v1/wallet/${wallet.id}`),
-      keys: (await service.client.get('/v1/keys?per-page=500')).length,
-      walletKeys: (await service.client.get(`/v1/wallet/${wallet.id}/keys?per-page=500`)).length,
+      keys: (await service.client.get('/v1/keys?per-page=100')).length,
+      walletKeys: (await service.client.get(`/v1/wallet/${wallet.id}/keys?per-page=100`)).length,
     });
 
     function expectRefused(response: HttpResponse, name: string, type = 'validation_failed'): void {

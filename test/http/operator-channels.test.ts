@@ -69,8 +69,8 @@ onFakeNode('the channels of a node', (service) => {
 
   it('are listed in pages, with the sums of all', async () => {
     const many = Array.from({ length: 2_000 }, (_, i) => channel({ id: `c${i}`, peerAlias: 'x'.repeat(5_000) }));
-    const { body, headers } = await listing(many, '?per-page=500&page=4');
-    expect(body.channels).toHaveLength(500);
+    const { body, headers } = await listing(many, '?per-page=500&page=20');
+    expect(body.channels).toHaveLength(100);
     expect(body.channels[0].peer_alias).toHaveLength(64);
     expect(body.spendable_msat).toBe(2_000 * 2_000_000);
     expect(headers.get('x-pagination-total-count')).toBe('2000');

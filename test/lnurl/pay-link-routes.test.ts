@@ -240,7 +240,7 @@ onFakeNode('the owner of pay links', ({ client, neighbour, problems }) => {
         expect((await send('GET', `/v1/wallet/${wallet.id}/lnurlp`, undefined, key)).status).toBe(200);
       expect((await send('GET', `/v1/wallet/${wallet.id}/lnurlp`, undefined, wallet.invoice)).status).toBe(403);
       expect((await send('GET', `/v1/wallet/${wallet.id}/lnurlp`, undefined, neighbour.secretKey)).status).toBe(404);
-      const walletIds = new Set((await client.get('/v1/lnurlp?per-page=500')).map((link: Json) => link.wallet_id));
+      const walletIds = new Set((await client.list('/v1/lnurlp?per-page=100')).map((link: Json) => link.wallet_id));
       expect(walletIds).toEqual(new Set([wallet.id, other.id]));
     });
   });

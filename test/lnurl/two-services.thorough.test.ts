@@ -14,7 +14,7 @@ const balanceMsat = async ({ client }: SeparateService, { id }: TestWallet) => {
 };
 
 const transactions = ({ client }: SeparateService, { id }: TestWallet, query = ''): Promise<Json[]> =>
-  client.get(`/v1/wallet/${id}/transactions${query}`);
+  client.list(`/v1/wallet/${id}/transactions${query}`);
 
 /** Requires that the database has no problem, and that it agrees with the node. */
 async function requireClean(service: SeparateService): Promise<void> {
@@ -172,19 +172,19 @@ for (const [first, second] of [
       const pending = async () =>
         (await shop().client.get(`/v1/wallet/${from.id}`)).pending_msat + (await bank().client.get(`/v1/wallet/${to.id}`)).pending_msat;
       await expect.poll(pending).toBe(0);
-      const claims = await transactions(shop(), from, '?type=ln_lnurl_withdraw&per-page=500');
+      const claims = await transactions(shop(), from, '?type=ln_lnurl_withdraw&per-page=100');
       const claimedLinks = claims.map(({ passThru }) => passThru.lnurlw_id);
       expect(new Set(claimedLinks).size).toBe(claims.length);
       for (const { num_msat } of claims) expect(num_msat).toBe(-200_000);
-      await expect.poll(() => transactions(bank(), to, '?per-page=500')).toHaveLength(claims.length);
-      const credits = await transactions(bank(), to, '?per-page=500');
+      await expect.poll(() => transactions(bank(), to, '?per-page=100')).toHaveLength(claims.length);
+      const credits = await transactions(bank(), to, '?per-page=100');
       const hashes = (rows: Json[]) => rows.map(({ lnTx }) => lnTx.r_hash_decoded).sort();
       expect(hashes(credits)).toEqual(hashes(claims));
       expect(await balanceMsat(bank(), to)).toBe(claims.length * 200_000);
       expect(await balanceMsat(shop(), from)).toBe(100_000_000 - claims.length * (200_000 + routingFee(200_000)));
       // Only claims in progress at the kill may have been lost. Their links can still be claimed.
       expect(claims.length).toBeGreaterThanOrEqual(PULLS - AT_ONCE);
-      const listed: Json[] = await shop().client.get(`/v1/wallet/${from.id}/lnurl/withdraws?per-page=500`);
+      const listed: Json[] = await shop().client.list(`/v1/wallet/${from.id}/lnurl/withdraws?per-page=100`);
       expect(
         listed
           .filter(({ uses_left }) => uses_left === 0)

@@ -17,7 +17,7 @@ onFakeNode(
     const move = (from: TestWallet, to: TestWallet) =>
       client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1, passThru: { text: 'é🧡'.repeat(100) } });
     const listed = async (wallet: TestWallet): Promise<string[]> =>
-      (await client.get(`/v1/wallet/${wallet.id}/events?per-page=500&type=wallet_transfer_out`)).map(({ id }: Json) => id);
+      (await client.list(`/v1/wallet/${wallet.id}/events?per-page=100&type=wallet_transfer_out`)).map(({ id }: Json) => id);
 
     /** Collects the ids of events until there are as many, then stops. */
     async function collect(options: Omit<EventOptions, 'url'> & { url?: string }, count: number): Promise<string[]> {

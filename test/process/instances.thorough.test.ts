@@ -111,6 +111,6 @@ async function compareWithOutside(client: Client): Promise<void> {
   );
   // Payments that have reached the node are booked a moment later.
   const held = async () =>
-    (await client.get('/v1/wallets?per-page=500')).reduce((sum: number, { balance_msat }: Json) => sum + balance_msat, 0);
+    (await client.get('/v1/wallets?per-page=100')).reduce((sum: number, { balance_msat }: Json) => sum + balance_msat, 0);
   await expect.poll(held).toBe(net);
 }

@@ -136,9 +136,9 @@ async function outsidePayments(client: Client): Promise<Json[]> {
 async function history(client: Client, wallet: TestWallet): Promise<Json[]> {
   const rows: Json[] = [];
   for (let page = 1; ; page++) {
-    const next = await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=500&page=${page}`);
+    const next = await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=100&page=${page}`);
     rows.push(...next);
-    if (next.length < 500) return rows;
+    if (next.length < 100) return rows;
   }
 }
 

@@ -84,8 +84,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
     it('finds none in events', async () => {
       const lists = [
-        await recorder.request('GET', '/v1/events?per-page=500', { key: secretKey }),
-        await recorder.request('GET', `/v1/wallet/${made.wallet}/events?per-page=500`, { key: made.keys.read }),
+        await recorder.request('GET', '/v1/events?per-page=100', { key: secretKey }),
+        await recorder.request('GET', `/v1/wallet/${made.wallet}/events?per-page=100`, { key: made.keys.read }),
         await recorder.request('GET', `/v1/events?per-page=1&wallet_id=${made.keys.admin}&access-token=${secretKey}`),
       ];
       expect(lists.map(({ status }) => status)).toEqual([200, 200, 200]);

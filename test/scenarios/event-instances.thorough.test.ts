@@ -91,7 +91,7 @@ onFakeNode(
         const own = new Set(idsOf(await eventsOfWallet(two, wallet)));
         const order = all.filter(({ id }) => own.has(id));
         // The order of bookings is that of the wallet's history.
-        const history: Json[] = await one.get(`/v1/wallet/${wallet.id}/transactions?per-page=500`);
+        const history: Json[] = await one.list(`/v1/wallet/${wallet.id}/transactions?per-page=100`);
         const booked = order.flatMap(({ data }) => (data.wtx ? [data.wtx.id] : []));
         expect(booked).toEqual(
           history

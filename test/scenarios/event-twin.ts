@@ -118,7 +118,7 @@ class EventTwin {
   }
 
   async #receipts(wallet: TestWallet): Promise<Json[]> {
-    return this.#app.client.get(`/v1/wallet/${wallet.id}/transactions?type=ln_deposit&per-page=500`);
+    return this.#app.client.list(`/v1/wallet/${wallet.id}/transactions?type=ln_deposit&per-page=100`);
   }
 
   async #outsidePays(which: number): Promise<void> {

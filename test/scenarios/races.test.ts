@@ -11,7 +11,7 @@ function withdraw(client: Client, wallet: TestWallet, json: Json, headers: Recor
 }
 
 function history(client: Client, wallet: TestWallet): Promise<Json[]> {
-  return client.get(`/v1/wallet/${wallet.id}/transactions?per-page=500`);
+  return client.list(`/v1/wallet/${wallet.id}/transactions?per-page=100`);
 }
 
 async function outsideInvoice(client: Client, json: Json): Promise<string> {

@@ -29,6 +29,8 @@ export interface Client {
   request(method: string, path: string, options?: RequestOptions): Promise<HttpResponse>;
   /** Sends the secret key and returns the body; throws unless the status is 2xx. */
   get(path: string): Promise<Json>;
+  /** Returns all items of a list, page by page. */
+  list(path: string): Promise<Json[]>;
   post(path: string, json?: unknown): Promise<Json>;
   /** Settles or cancels a hold invoice of an outside node. Waits until the payment has arrived there, which may be after the service's 202. */
   decideHold(paymentHash: string, action: 'settle' | 'cancel'): Promise<void>;
@@ -80,6 +82,18 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
     if (response.status >= 300) throw new Error(`${method} ${path} returned ${response.status}: ${response.text}`);
     return response.body;
   }
+  async function list(path: string): Promise<Json[]> {
+    const [base = ''] = path.split('?');
+    const items: Json[] = [];
+    for (let at: string | undefined = path; at !== undefined; ) {
+      const { status, body, text, headers }: HttpResponse = await request('GET', at, { key: secretKey });
+      if (status !== 200) throw new Error(`GET ${at} returned ${status}: ${text}`);
+      items.push(...body);
+      const next: string | undefined = /<([^>]*)>; rel="next"/.exec(headers.get('link') ?? '')?.[1];
+      at = next === undefined ? undefined : base + next;
+    }
+    return items;
+  }
   async function namedWallet(label: string, numSatoshis = 0): Promise<TestWallet> {
     const made = await requestOk('POST', '/v1/wallet', { user_label: label });
     if (numSatoshis > 0) await requestOk('POST', '/playground/fund', { wallet_id: made.id, num_satoshis: numSatoshis });
@@ -99,6 +113,7 @@ export function clientOf(url: string, secretKey: string, publicKey: string): Cli
     publicKey,
     request,
     get: (path) => requestOk('GET', path),
+    list,
     post: (path, json = {}) => requestOk('POST', path, json),
     async decideHold(paymentHash, action) {
       const decide = (): Promise<HttpResponse> => request('POST', `/playground/hold/${paymentHash}`, { key: secretKey, json: { action } });

@@ -16,7 +16,7 @@ const isTransfer = ({ event }: Json) => event.name.startsWith('wallet_transfer')
 async function transferEvents(client: Client): Promise<{ id: string; wallet: string }[]> {
   const events: { id: string; wallet: string }[] = [];
   for (let after = ''; ; ) {
-    const query = `per-page=500&type=wallet_transfer_in,wallet_transfer_out${after && `&after=${after}`}`;
+    const query = `per-page=100&type=wallet_transfer_in,wallet_transfer_out${after && `&after=${after}`}`;
     const page: Json[] = await client.get(`/v1/events?${query}`);
     if (page.length === 0) return events;
     events.push(...page.map(({ id, data }) => ({ id, wallet: data.wtx.wal.id })));

@@ -33,7 +33,7 @@ onFakeNode(
     };
     const patch = (id: string, json: object) => client.request('PATCH', `/v1/webhooks/${id}`, { key: client.secretKey, json });
     const transfer = (from: string, to: string) => client.post(`/v1/wallet/${from}/transfer`, { dest_wallet_id: to, num_satoshis: 1 });
-    const deliveries = (id: string, status: string) => client.get(`/v1/webhooks/${id}/deliveries?per-page=500&status=${status}`);
+    const deliveries = (id: string, status: string) => client.list(`/v1/webhooks/${id}/deliveries?per-page=100&status=${status}`);
 
     afterEach(async () => {
       receiver.respond = accept;

@@ -1,3 +1,4 @@
+import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
 
 export type DirectoryRow = {
@@ -25,9 +26,7 @@ const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.max_wal
 
 export const findAccount = statement<DirectoryRow>('directory_find', `${ACCOUNT} WHERE a.id = $1`);
 
-export const listAccounts = statement<DirectoryRow>('directory_list', `${ACCOUNT} ORDER BY a.id DESC LIMIT $1 OFFSET $2`);
-
-export const countAccounts = statement<{ n: number }>('directory_count', 'SELECT count(*) AS n FROM account');
+export const listAccounts = listStatements<DirectoryRow>('directory_list', { select: ACCOUNT, table: 'account a', id: 'a.id' });
 
 export const findRole = statement<{ role: DirectoryRow['role']; status: DirectoryRow['status'] }>(
   'directory_find_role',
@@ -85,13 +84,9 @@ export type ChangeRow = {
   created_at: number;
 };
 
-export const listChanges = statement<ChangeRow>(
-  'directory_list_changes',
-  `SELECT id, account_id, made_by, made_by_account, changes, reason, created_at FROM account_change
-   WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`,
-);
-
-export const countChanges = statement<{ n: number }>(
-  'directory_count_changes',
-  'SELECT count(*) AS n FROM account_change WHERE account_id = $1',
-);
+export const listChanges = listStatements<ChangeRow>('directory_list_changes', {
+  select: 'SELECT id, account_id, made_by, made_by_account, changes, reason, created_at FROM account_change',
+  table: 'account_change',
+  where: 'account_id = $1',
+  filters: 1,
+});

@@ -1,8 +1,10 @@
 import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { isUniqueViolation } from '../db/errors.ts';
+import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import type { List } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import { insertKey, type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
@@ -105,19 +107,12 @@ export function createAccountDirectory(database: Database, clock: Clock) {
   return {
     find: (id: string) => find(id),
 
-    /** Returns a page of accounts, newest first, and their number. */
-    async list(limit: number, offset: number): Promise<{ accounts: Account[]; total: number }> {
-      const rows = await database.all(sql.listAccounts, limit, offset);
-      const count = await database.first(sql.countAccounts);
-      return { accounts: rows.map((row) => toAccount(row, unixSeconds(clock))), total: count?.n ?? 0 };
-    },
+    list: (): List<Account> =>
+      openList(database, { statements: sql.listAccounts, prefix: 'acc', toItem: (row) => toAccount(row, unixSeconds(clock)) }),
 
-    /** Returns a page of the changes that operators made to an account, newest first, and their number. */
-    async listChanges(id: string, limit: number, offset: number): Promise<{ changes: AccountChange[]; total: number }> {
-      const rows = await database.all(sql.listChanges, id, limit, offset);
-      const count = await database.first(sql.countChanges, id);
-      return { changes: rows.map(toChange), total: count?.n ?? 0 };
-    },
+    /** Returns the changes that operators made to an account. */
+    listChanges: (id: string): List<AccountChange> =>
+      openList(database, { statements: sql.listChanges, filters: [id], prefix: 'acch', toItem: toChange }),
 
     /** Returns whether an account is an active operator. */
     async isOperator(id: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 import type { BudgetPeriod } from '../budgets/limits.ts';
+import { firstOwnParameter, listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
 import type { KeyKind } from './keys.ts';
 
@@ -23,33 +24,25 @@ export type ListedRow = {
   pending_msat: number | null;
 };
 
-/** Keys with their spending in the present budget period; `$1`, `$2` and `$3` are the starts of the day, the week and the month. */
-const LISTED = `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
+/** Keys with their spending in the present budget period. Three parameters, from `first`, are the starts of the day, the week and the month. */
+const listed = (
+  first: number,
+) => `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
     k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at, s.spent_msat, s.pending_msat
   FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN key_spending s ON s.lineage_id = k.lineage_id AND s.period_start =
-    CASE k.budget_period WHEN 'day' THEN CAST($1 AS BIGINT) WHEN 'week' THEN CAST($2 AS BIGINT) WHEN 'month' THEN CAST($3 AS BIGINT) ELSE 0 END`;
+    CASE k.budget_period WHEN 'day' THEN CAST($${first} AS BIGINT) WHEN 'week' THEN CAST($${first + 1} AS BIGINT)
+      WHEN 'month' THEN CAST($${first + 2} AS BIGINT) ELSE 0 END`;
 
-export const listOfAccount = statement<ListedRow>(
-  'keyring_list_of_account',
-  `${LISTED} WHERE k.account_id = $4 AND k.kind IN ('secret_api', 'public_api') ORDER BY k.id DESC LIMIT $5 OFFSET $6`,
-);
+const LIST = { select: listed(firstOwnParameter(1)), table: 'access_key k', filters: 1, id: 'k.id' };
 
-export const listOfWallet = statement<ListedRow>(
-  'keyring_list_of_wallet',
-  `${LISTED} WHERE k.wallet_id = $4 ORDER BY k.id DESC LIMIT $5 OFFSET $6`,
-);
+export const listOfAccount = listStatements<ListedRow>('keyring_list_of_account', {
+  ...LIST,
+  where: `k.account_id = $1 AND k.kind IN ('secret_api', 'public_api')`,
+});
 
-export const countOfAccount = statement<{ n: number }>(
-  'keyring_count_of_account',
-  `SELECT count(*) AS n FROM access_key WHERE account_id = $1 AND kind IN ('secret_api', 'public_api')`,
-);
+export const listOfWallet = listStatements<ListedRow>('keyring_list_of_wallet', { ...LIST, where: 'k.wallet_id = $1' });
 
-export const countOfWallet = statement<{ n: number }>(
-  'keyring_count_of_wallet',
-  'SELECT count(*) AS n FROM access_key WHERE wallet_id = $1',
-);
-
-export const findListed = statement<ListedRow>('keyring_find', `${LISTED} WHERE k.id = $4`);
+export const findListed = statement<ListedRow>('keyring_find', `${listed(2)} WHERE k.id = $1`);
 
 export const revokeKey = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
 

@@ -1,9 +1,11 @@
 import { type KeyLimits, periodStart, rowToLimits } from '../budgets/limits.ts';
 import type { Database, SqlReader, Tx } from '../db/database.ts';
+import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import type { StoredEventType } from '../journal/event-types.ts';
 import { eventRow } from '../journal/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import type { List } from '../kernel/list.ts';
 import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
@@ -65,7 +67,7 @@ export type Keyring = ReturnType<typeof createKeyring>;
 
 export function createKeyring(database: Database, clock: Clock) {
   async function read(queries: SqlReader, owner: KeyOwner, id: string): Promise<ListedKey> {
-    const row = await queries.first(sql.findListed, ...periods(clock), id);
+    const row = await queries.first(sql.findListed, id, ...periods(clock));
     const isOwners = row?.account_id === owner.accountId && (row.wallet_id ?? undefined) === owner.walletId;
     if (!row || !isOwners) throw new Refusal('not_found');
     return rowToListed(row, unixSeconds(clock));
@@ -90,14 +92,14 @@ export function createKeyring(database: Database, clock: Clock) {
     /** @throws Refusal `not_found` */
     find: (owner: KeyOwner, id: string): Promise<ListedKey> => read(database, owner, id),
 
-    /** Returns a page of keys, newest first, and their number. */
-    async list({ accountId, walletId }: KeyOwner, limit: number, offset: number): Promise<{ keys: ListedKey[]; total: number }> {
-      const [list, count] = walletId === undefined ? [sql.listOfAccount, sql.countOfAccount] : [sql.listOfWallet, sql.countOfWallet];
-      const owner = walletId ?? accountId;
-      const rows = await database.all(list, ...periods(clock), owner, limit, offset);
-      const total = (await database.first(count, owner))?.n ?? 0;
-      return { keys: rows.map((row) => rowToListed(row, unixSeconds(clock))), total };
-    },
+    list: ({ accountId, walletId }: KeyOwner): List<ListedKey> =>
+      openList(database, {
+        statements: walletId === undefined ? sql.listOfAccount : sql.listOfWallet,
+        filters: [walletId ?? accountId],
+        own: periods(clock),
+        prefix: 'key',
+        toItem: (row) => rowToListed(row, unixSeconds(clock)),
+      }),
 
     /** Creates a key. @throws Refusal `unauthorized`; `forbidden` if the key would expire later than the requesting one. */
     create: (by: Key, owner: KeyOwner, order: KeyOrder, extraRows: KeyRows = () => []): Promise<CreatedKey> =>

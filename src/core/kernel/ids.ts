@@ -50,6 +50,11 @@ export function isId(text: string): boolean {
   return /^[a-z]{2,8}_[0-9A-Za-z]{1,40}$/.test(text);
 }
 
+/** Returns whether a text has the form of an id that {@link newId} created, with this prefix. */
+export function isIdOf(prefix: string, text: string): boolean {
+  return text.length === prefix.length + 1 + ID_LENGTH && text.startsWith(`${prefix}_`) && isId(text);
+}
+
 /** Returns random letters and digits, 5.95 bits each, from the system's secure source. */
 export function randomText(length: number): string {
   let text = '';

@@ -1,4 +1,6 @@
-import type { Wallet, Wallets } from './wallets.ts';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { List, ListPage, ListPart } from '../kernel/list.ts';
+import type { Wallet } from './wallets.ts';
 
 /** Undefined matches everything. */
 export interface WalletSearch {
@@ -7,43 +9,36 @@ export interface WalletSearch {
   readonly status?: Wallet['status'] | undefined;
 }
 
-export interface FoundWallets {
-  readonly wallets: readonly Wallet[];
-  /** The id after which the search continues; undefined at its end. */
-  readonly next: string | undefined;
-}
-
 const PIECE = 1000;
 const MAX_SEARCHED = 20_000;
-/** Sorts after every id. */
-const NO_ID = 'wal_~';
 
-/** Searches the wallets of an account, newest first, after `afterId`. Labels have no index, so it reads piece by piece, 20,000 at most. */
-export async function searchWallets(
-  { listAfter }: Pick<Wallets, 'listAfter'>,
-  accountId: string,
-  search: WalletSearch,
-  { limit, afterId = NO_ID }: { limit: number; afterId?: string | undefined },
-): Promise<FoundWallets> {
-  const isMatch = matcherOf(search);
-  const found: Wallet[] = [];
-  let after = afterId;
-  for (let searched = 0; searched < MAX_SEARCHED; searched += PIECE) {
-    const piece = await listAfter(accountId, PIECE, after);
-    for (const wallet of piece.filter(isMatch)) {
-      if (found.length === limit) return { wallets: found, next: found.at(-1)?.id };
-      found.push(wallet);
-    }
-    const last = piece.at(-1);
-    if (!last || piece.length < PIECE) return { wallets: found, next: undefined };
-    after = last.id;
-  }
-  return { wallets: found, next: after };
-}
-
-/** Not in SQL, because databases differ in what they consider the same letter. */
-function matcherOf({ label, status }: WalletSearch): (wallet: Wallet) => boolean {
+/**
+ * Returns the wallets of a list that match. Labels have no index, so a page reads the list piece by piece, 20,000 wallets at most. A page that
+ * reaches that limit is short, and the list continues after it.
+ */
+export function searchList(all: List<Wallet>, { label, status }: WalletSearch): List<Wallet> {
+  if (label === undefined && status === undefined) return all;
   const part = label?.toLowerCase();
-  return (wallet) =>
+  // Not in SQL, because databases differ in what they consider the same letter.
+  const isMatch = (wallet: Wallet) =>
     (part === undefined || wallet.userLabel.toLowerCase().includes(part)) && (status === undefined || wallet.status === status);
+
+  async function readPage({ limit, order, after }: ListPart): Promise<ListPage<Wallet>> {
+    const items: Wallet[] = [];
+    let last = after;
+    for (let searched = 0; searched < MAX_SEARCHED; searched += PIECE) {
+      const piece = await all.readPage({ limit: PIECE, order, after: last });
+      for (const wallet of piece.items.filter(isMatch)) {
+        if (items.length === limit) return { items, next: items.at(-1)?.id };
+        items.push(wallet);
+      }
+      if (piece.next === undefined) return { items, next: undefined };
+      last = piece.next;
+      // SQLite returns synchronously.
+      await nextTurn();
+    }
+    return { items, next: last };
+  }
+
+  return { readPage, count: async (max) => (await readPage({ limit: max, order: 'desc' })).items.length };
 }

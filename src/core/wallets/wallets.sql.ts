@@ -1,3 +1,4 @@
+import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
 
 export type WalletRow = {
@@ -32,20 +33,12 @@ export const ownersOfLedgerAccounts = statement<{ ledger_account: number; id: st
   postgres: 'SELECT ledger_account, id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
 });
 
-export const listWallets = statement<WalletRow>('wallet_list', `${WALLET} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
-
-export const listWalletsAfter = statement<WalletRow>(
-  'wallet_list_after',
-  `${WALLET} WHERE account_id = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
-);
-
-export const countWallets = statement<{ n: number }>('wallet_count', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');
-
-/** Counts the wallets of an account up to $2. */
-export const countUpTo = statement<{ n: number }>(
-  'wallet_count_up_to',
-  'SELECT count(*) AS n FROM (SELECT 1 FROM wallet WHERE account_id = $1 LIMIT $2) AS some_wallets',
-);
+export const listWallets = listStatements<WalletRow>('wallet_list', {
+  select: WALLET,
+  table: 'wallet',
+  where: 'account_id = $1',
+  filters: 1,
+});
 
 /** NULL leaves a column unchanged. Changes no row if nothing would differ. */
 export const updateWallet = statement(

@@ -2,14 +2,17 @@ import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
 import { lockWalletLimit } from '../accounts/directory.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
 import type { Database, Tx } from '../db/database.ts';
+import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { eventRow } from '../journal/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
+import type { List } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type Balance, type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import { type IsNodeAvailable, Placement } from './placement.ts';
+import { searchList, type WalletSearch } from './search.ts';
 import * as sql from './wallets.sql.ts';
 
 /** A customer's wallet. The ledger has its balance. Times are Unix seconds. */
@@ -80,10 +83,8 @@ export interface Wallets {
   ownersOf(ledgerAccounts: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** Returns the wallet of a path parameter, which is its id or one of its access keys, and that key. */
   resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
-  /** Returns a page of an account's wallets, newest first, and their number. */
-  list(accountId: string, limit: number, offset: number): Promise<{ wallets: Wallet[]; total: number }>;
-  /** Returns the wallets after an id in that order. */
-  listAfter(accountId: string, limit: number, afterId: string): Promise<Wallet[]>;
+  /** Returns the wallets of an account that match a search. */
+  list(accountId: string, search?: WalletSearch): List<Wallet>;
 }
 
 export interface WalletDependencies {
@@ -155,12 +156,8 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
       const rows = accounts.length === 0 ? [] : await database.all(sql.ownersOfLedgerAccounts, accounts);
       return new Map(rows.map((row) => [row.ledger_account, row.id]));
     },
-    async list(accountId, limit, offset) {
-      const rows = await database.all(sql.listWallets, accountId, limit, offset);
-      const count = await database.first(sql.countWallets, accountId);
-      return { wallets: rows.map(toWallet), total: count?.n ?? 0 };
-    },
-    listAfter: async (accountId, limit, afterId) => (await database.all(sql.listWalletsAfter, accountId, afterId, limit)).map(toWallet),
+    list: (accountId, search = {}) =>
+      searchList(openList(database, { statements: sql.listWallets, filters: [accountId], prefix: 'wal', toItem: toWallet }), search),
   };
 }
 
@@ -175,7 +172,7 @@ export class NodeDraining extends Refusal {
 async function requireWalletPlace(tx: Tx, accountId: string): Promise<void> {
   const limit = await lockWalletLimit(tx, accountId);
   if (limit === undefined) return;
-  const count = await tx.first(sql.countUpTo, accountId, limit);
+  const count = await tx.first(sql.listWallets.count, accountId, limit);
   if ((count?.n ?? 0) >= limit) throw new Refusal('too_many_wallets', `The account may have ${limit} wallets, and has them.`);
 }
 

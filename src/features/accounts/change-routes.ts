@@ -5,7 +5,7 @@ import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { oneOf } from '../../http/responses/response-types.ts';
 
 const AccountChangeObject = Type.Object(
@@ -36,7 +36,7 @@ const listSchema = {
   summary: 'List the changes that operators made to an account',
   ...requires('operator'),
   params: Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`', examples: [EXAMPLE.account] }) }),
-  querystring: PageQuery,
+  querystring: ListQuery,
   response: { 200: Type.Array(AccountChangeObject) },
 };
 
@@ -50,10 +50,7 @@ export function accountChangeRoutes(app: App, { access, directory }: AccountChan
     await access.operator(request);
     const { id } = request.params;
     if (!(await directory.find(id))) throw new Refusal('not_found');
-    const page = readPage(request.query);
-    const { changes, total } = await directory.listChanges(id, page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return changes.map(renderChange);
+    return sendList(request, reply, directory.listChanges(id), renderChange);
   });
 }
 

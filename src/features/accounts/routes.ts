@@ -7,7 +7,7 @@ import { choice, Email, emailText, plainText } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { AccountObject, NewAccountObject, renderAccount, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
 
 const MAX_WALLETS = 1_000_000;
@@ -70,7 +70,7 @@ const listSchema = {
   ...COMMON,
   operationId: 'listAccounts',
   summary: 'List all accounts',
-  querystring: PageQuery,
+  querystring: ListQuery,
   response: { 200: Type.Array(AccountObject) },
 };
 
@@ -132,10 +132,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
 
   app.get('/v1/accounts', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
-    const page = readPage(request.query);
-    const { accounts, total } = await directory.list(page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return accounts.map(renderAccount);
+    return sendList(request, reply, directory.list(), renderAccount);
   });
 
   app.get('/v1/accounts/:id', { schema: getSchema }, async (request) => {

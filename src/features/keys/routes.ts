@@ -12,7 +12,7 @@ import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, UserLabe
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject, renderKey } from './key-object.ts';
 
 const keyFields = {
@@ -109,7 +109,7 @@ const ACCOUNT_KEYS = {
     ...COMMON,
     operationId: 'listKeys',
     summary: 'List the API keys of the account',
-    querystring: PageQuery,
+    querystring: ListQuery,
     response: { 200: Type.Array(KeyObject) },
     exampleChanges: { 200: SHOP },
   },
@@ -151,7 +151,7 @@ const WALLET_KEYS = {
     operationId: 'listWalletKeys',
     summary: 'List the access keys of a wallet',
     params: KeyParams,
-    querystring: PageQuery,
+    querystring: ListQuery,
     response: { 200: Type.Array(KeyObject) },
   },
   create: {
@@ -230,10 +230,7 @@ function keyRoutesAt(
 
   app.get(path, { schema: schemas.list }, async (request, reply) => {
     const { owner } = await manager(request);
-    const page = readPage(request.query);
-    const { keys, total } = await keyring.list(owner, page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return keys.map(renderKey);
+    return sendList(request, reply, keyring.list(owner), renderKey);
   });
 
   app.post(path, { schema: schemas.create }, async (request, reply) => {

@@ -3,7 +3,7 @@ import type { PaymentEvidence } from '../../core/lightning/node.ts';
 import type { StuckPayment } from '../reconcile/report.ts';
 import { lastReport } from '../reconcile/requests.ts';
 import * as sql from './operator.sql.ts';
-import type { ListPage, OperatorReadDependencies } from './read-dependencies.ts';
+import type { OperatorPage, OperatorReadDependencies } from './read-dependencies.ts';
 
 /** A payment, with what the node last reported about it. Amounts are msat, times Unix seconds. */
 export interface OperatorPayment {
@@ -43,7 +43,7 @@ export async function listPendingPayments(
   status: 'pending' | 'stuck',
   limit: number,
   offset: number,
-): Promise<ListPage<OperatorPayment>> {
+): Promise<OperatorPage<OperatorPayment>> {
   const { database, clock, stuckPaymentSeconds } = deps;
   const until = status === 'stuck' ? unixSeconds(clock) - stuckPaymentSeconds : Number.MAX_SAFE_INTEGER;
   const rows = await database.all(sql.listPendingUntil, until, limit, offset);

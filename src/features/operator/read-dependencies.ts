@@ -17,7 +17,7 @@ export interface OperatorReadDependencies {
 }
 
 /** A page of a list, and the number of all its items. */
-export interface ListPage<T> {
+export interface OperatorPage<T> {
   readonly items: readonly T[];
   readonly total: number;
 }

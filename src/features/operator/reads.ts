@@ -18,7 +18,7 @@ import { type FiatRate, findChangedRate, readFiatRate } from './fiat-rate.ts';
 import * as sql from './operator.sql.ts';
 import { type Overview, readOverview } from './overview.ts';
 import { findOperatorPayment, listPendingPayments, type OperatorPayment } from './pending.ts';
-import type { ListPage, OperatorReadDependencies } from './read-dependencies.ts';
+import type { OperatorPage, OperatorReadDependencies } from './read-dependencies.ts';
 
 /** Money in suspense, with the actions of operators on it. */
 export interface UnmatchedSettlementDetails extends UnmatchedSettlement {
@@ -44,17 +44,17 @@ export interface OperatorReads {
   /** Returns samples of assets and liabilities, oldest first. */
   history(period: HistoryPeriod): Promise<BalanceSample[]>;
   /** Returns money that arrived for no wallet, newest first; unless `isAll`, only what is left in suspense. */
-  suspense(isAll: boolean, limit: number, offset: number): Promise<ListPage<UnmatchedSettlementDetails>>;
+  suspense(isAll: boolean, limit: number, offset: number): Promise<OperatorPage<UnmatchedSettlementDetails>>;
   findUnmatchedSettlement(paymentHash: string): Promise<UnmatchedSettlementDetails | undefined>;
   /** Returns pending payments, oldest first. */
-  payments(status: 'pending' | 'stuck', limit: number, offset: number): Promise<ListPage<OperatorPayment>>;
+  payments(status: 'pending' | 'stuck', limit: number, offset: number): Promise<OperatorPage<OperatorPayment>>;
   findPayment(id: string): Promise<OperatorPayment | undefined>;
   findAlert(id: string): Promise<ListedAlert | undefined>;
-  alerts(state: AlertState, limit: number, offset: number): Promise<ListPage<ListedAlert>>;
-  reconciliations(limit: number, offset: number): Promise<ListPage<StoredReconciliation>>;
+  alerts(state: AlertState, limit: number, offset: number): Promise<OperatorPage<ListedAlert>>;
+  reconciliations(limit: number, offset: number): Promise<OperatorPage<StoredReconciliation>>;
   findReconciliation(id: string): Promise<StoredReconciliation | undefined>;
   /** Returns the actions of operators and the changes of the fiat rate, newest first. */
-  actions(limit: number, offset: number): Promise<ListPage<ActionRecord>>;
+  actions(limit: number, offset: number): Promise<OperatorPage<ActionRecord>>;
   findAction(id: string): Promise<ActionRecord | undefined>;
   /** Returns the fiat rate; undefined if none is set. Every key and session may read it. */
   fiatRate(): Promise<FiatRate | undefined>;

@@ -1,17 +1,16 @@
 import { Type } from 'typebox';
 import { keyGuard } from '../../core/accounts/accounts.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { isId } from '../../core/kernel/ids.ts';
+import { mapList } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Balance, Ledger } from '../../core/ledger/ledger.ts';
-import { searchWallets } from '../../core/wallets/search.ts';
-import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
+import type { NewWallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { ChangedLabel, choice, KeyParams, plainText, requireNoKey, UserLabel } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
+import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import { renderWallet, WalletObject } from './wallet-object.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
@@ -64,7 +63,7 @@ const WalletChangeBody = Type.Object(
 );
 
 const ListQuery = Type.Object({
-  ...CursorQuery.properties,
+  ...NumberedListQuery.properties,
   label: Type.Optional(
     Type.String({
       mayBeEmpty: false,
@@ -80,8 +79,7 @@ const listSchema = {
   tags: ['Wallets'],
   summary: 'List the wallets of the account',
   description:
-    'Newest first. With `label` or `status` there is no total: `after` continues. Such a request looks at 20,000 wallets at most, so a page can be ' +
-    'short although the header `Link` has a next one.',
+    'A request with `label` or `status` looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one.',
   ...requires('account'),
   querystring: ListQuery,
   response: { 200: Type.Array(WalletObject) },
@@ -181,36 +179,16 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
 }
 
 function listRoute(app: App, { access, wallets, ledger }: WalletRouteDependencies): void {
-  async function withBalances(listed: readonly Wallet[]) {
-    const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
-    return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance));
-  }
-
   app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
     const accountId = await access.account(request);
-    rejectPageWithAfter(request.query);
-    const page = readPage(request.query);
-    const { after, label, status } = request.query;
-    const isSearch = label !== undefined || status !== undefined;
+    const { page, label, status } = request.query;
     requireNoKey('`label`', label ?? '');
-    if (isSearch && request.query.page !== undefined)
+    if (page !== undefined && (label !== undefined || status !== undefined))
       throw new Refusal('validation_failed', 'Send either `page`, or `label` and `status`, not both. `after` continues the list.');
-    if (after === undefined && !isSearch) {
-      const { wallets: listed, total } = await wallets.list(accountId, page.limit, page.offset);
-      setPageHeaders(request, reply, page, total);
-      return withBalances(listed);
-    }
-    const known = after !== undefined && isId(after) ? await wallets.find(after) : undefined;
-    if (after !== undefined && known?.accountId !== accountId)
-      throw new Refusal('validation_failed', '`after` must be the id of a wallet of this account.');
-    if (isSearch) {
-      const found = await searchWallets(wallets, accountId, { label, status }, { limit: page.limit, afterId: known?.id });
-      setNextLink(request, reply, page.limit, found.next);
-      return withBalances(found.wallets);
-    }
-    invariant(known, 'the list continues after a wallet');
-    const following = await wallets.listAfter(accountId, page.limit, known.id);
-    setCursorHeaders(request, reply, page.limit, following);
-    return withBalances(following);
+    const list = mapList(wallets.list(accountId, { label, status }), async (listed) => {
+      const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
+      return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance));
+    });
+    return sendList(request, reply, list, (object) => object);
   });
 }

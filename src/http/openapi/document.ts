@@ -5,7 +5,7 @@ import { takesIdempotencyKey } from '../idempotent.ts';
 import { isSelectableAnswer } from '../responses/select.ts';
 import { ERROR_SCHEMA, errorResponses, errorsOf } from './errors.ts';
 import { type ExampleSchema, exampleOf, withChanges, withFieldExamples } from './examples.ts';
-import { COMMON_HEADERS, HEADERS, headersWith, PAGE_HEADERS, PARAMETERS } from './headers.ts';
+import { COMMON_HEADERS, HEADERS, headersWith, LIST_HEADERS, PAGE_HEADERS, PARAMETERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import type { ApiResponse, Content, Method, OpenApiDocument, Operation, Parameter, PathItem, Reference } from './openapi-types.ts';
 import { METHODS } from './openapi-types.ts';
@@ -186,7 +186,8 @@ function responsesOf(
 ): Record<string, ApiResponse> {
   const names = [...(schema?.responseHeaders ?? [])];
   const query = schema?.querystring as { properties?: object } | undefined;
-  if (query?.properties && 'per-page' in query.properties) names.push(...PAGE_HEADERS);
+  if (query?.properties && 'per-page' in query.properties) names.push(...LIST_HEADERS);
+  if (query?.properties && 'page' in query.properties) names.push(...PAGE_HEADERS);
   if (takesIdempotencyKey(method, url, config)) names.push('Idempotency-Replayed');
   return Object.fromEntries(
     Object.entries(operation.responses as Record<string, ApiResponse>).map(([status, { description, content = {} }]) => {

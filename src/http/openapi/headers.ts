@@ -22,13 +22,16 @@ export const COMMON_HEADERS: Readonly<Record<string, ApiHeader>> = {
 
 /** The other headers of responses, except those of HTTP itself. */
 export const HEADERS: Readonly<Record<string, ApiHeader>> = {
-  'X-Pagination-Total-Count': count('The number of items of the list. Absent with `after`.'),
+  'X-Pagination-Total-Count': count(
+    'The number of items of the list. With `count=1`; with page numbers, on all pages except after a cursor.',
+  ),
   'X-Pagination-Page-Count': count('The number of pages. Absent with `after`.'),
   'X-Pagination-Current-Page': count('The number of this page, from 1. Absent with `after`.'),
   'X-Pagination-Per-Page': count('The number of items on a page.'),
   'X-Pagination-Total-Capped': text('`true` when counting stopped early: the list has at least that many items.'),
   Link: text(
-    'Addresses of other pages (RFC 8288): `first`, `prev`, `next`, `last`; with `after` only `next`. Relative, and without any credential.',
+    'Addresses of other pages (RFC 8288): `next`, as long as there are more items; with `page` also `first`, `prev` and `last`. Relative, and ' +
+      'without any credential.',
   ),
   'Idempotency-Replayed': text('`true` when an earlier request had already done this. The response shows what that request created.'),
   'Retry-After': count('Seconds to wait before the next attempt.'),
@@ -36,7 +39,11 @@ export const HEADERS: Readonly<Record<string, ApiHeader>> = {
   'Set-Cookie': text('The secret of the session, or its removal.'),
 };
 
-export const PAGE_HEADERS = Object.keys(HEADERS).filter((name) => name.startsWith('X-Pagination-') || name === 'Link');
+/** The headers of lists. */
+export const LIST_HEADERS = ['X-Pagination-Total-Count', 'X-Pagination-Total-Capped', 'X-Pagination-Per-Page', 'Link'];
+
+/** Those of lists with page numbers. */
+export const PAGE_HEADERS = ['X-Pagination-Page-Count', 'X-Pagination-Current-Page'];
 
 /** Returns references to these headers; nothing for none. */
 export function headersWith(names: readonly string[] = []): { headers?: Record<string, Reference> } {

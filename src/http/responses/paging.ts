@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { setLinks } from './links.ts';
 
 export const PageQuery = Type.Object({
   page: Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of the page, from 1' })),
   'per-page': Type.Optional(
-    Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of items on a page. Default: 50, at most 500' }),
+    Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of items on a page. Default: 50, at most 100' }),
   ),
 });
 
@@ -27,7 +28,7 @@ export interface Page {
 }
 
 const DEFAULT_PER_PAGE = 50;
-const MAX_PER_PAGE = 500;
+const MAX_PER_PAGE = 100;
 
 export function readPage(query: { page?: number; 'per-page'?: number }): Page {
   const limit = Math.min(query['per-page'] ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
@@ -56,52 +57,23 @@ export function setCursorHeaders(
 export function setNextLink(request: FastifyRequest, reply: FastifyReply, limit: number, after: string | undefined): void {
   reply.header('x-pagination-per-page', limit);
   if (after === undefined) return;
-  const query = new URLSearchParams({ ...repeatedParameters(request), after, 'per-page': String(limit) });
-  setLinks(reply, [`<?${query}>; rel="next"`]);
-}
-
-/** Many clients accept at most 16 kB of response headers, and each link repeats the query. */
-const MAX_LINKS_LENGTH = 8192;
-
-function setLinks(reply: FastifyReply, links: readonly string[]): void {
-  const text = links.join(', ');
-  if (text.length <= MAX_LINKS_LENGTH) reply.header('link', text);
+  setLinks(request, reply, { next: { after, 'per-page': limit } });
 }
 
 /** Sets the totals and the links to other pages (RFC 8288). Links are relative and contain no credential. */
 export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
   const pages = Math.max(1, Math.ceil(total / limit));
-  const kept = repeatedParameters(request);
-  const link = (rel: string, to: number) => {
-    const query = new URLSearchParams({ ...kept, page: String(to), 'per-page': String(limit) });
-    return `<?${query}>; rel="${rel}"`;
-  };
-  const links = [link('first', 1), link('last', pages)];
-  if (page > 1) links.push(link('prev', Math.min(page - 1, pages)));
-  if (page < pages) links.push(link('next', page + 1));
+  const to = (number: number) => ({ page: number, 'per-page': limit });
   reply.headers({
     'x-pagination-total-count': total,
     'x-pagination-page-count': pages,
     'x-pagination-current-page': page,
     'x-pagination-per-page': limit,
   });
-  setLinks(reply, links);
-}
-
-/** A field name or a path of names. Keys and tokens are longer, so that none is repeated. */
-const FIELD_PATH = /^\w{1,23}(\.\w{1,23})*$/;
-
-/** Returns the query parameters that links repeat: only declared ones, which cannot be credentials. */
-function repeatedParameters(request: FastifyRequest): Record<string, string> {
-  const { fields, ...query } = request.query as Record<string, unknown>;
-  const known = (request.routeOptions.schema?.querystring as { properties?: object } | undefined)?.properties ?? {};
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(query)) {
-    if (!Object.hasOwn(known, name) || Object.hasOwn(CursorQuery.properties, name)) continue;
-    if (typeof value === 'object' && value !== null)
-      for (const [inner, text] of Object.entries(value)) kept[`${name}[${inner}]`] = String(text);
-    else kept[name] = String(value);
-  }
-  const names = typeof fields === 'string' ? fields.split(',').filter((field) => FIELD_PATH.test(field.trim())) : [];
-  return names.length > 0 ? { ...kept, fields: names.join(',') } : kept;
+  setLinks(request, reply, {
+    first: to(1),
+    last: to(pages),
+    ...(page > 1 && { prev: to(Math.min(page - 1, pages)) }),
+    ...(page < pages && { next: to(page + 1) }),
+  });
 }

@@ -62,7 +62,8 @@ export function isSelectableAnswer(schema: { items?: unknown } | undefined): boo
   return typeof object === 'object' && selectableSchemas.has(object);
 }
 
-function selectionOf(request: FastifyRequest): Selection | undefined {
+/** Returns the fields that a request selects; undefined for all. */
+export function selectionOf(request: FastifyRequest): Selection | undefined {
   const { fields } = request.query as Record<string, unknown>;
   return typeof fields === 'string' && fields !== '' ? readSelection(fields) : undefined;
 }

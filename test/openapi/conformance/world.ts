@@ -147,6 +147,10 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     delivery: () => delivery.id,
     'redeliver.id': () => webhook.id,
     'listWallets.after': () => wallet.id,
+    'listAccounts.after': () => ownId,
+    'listAccountChanges.after': () => `acch_${ownId.slice('acc_'.length)}`,
+    'listKeys.after': async () => (await client.get('/v1/keys'))[0].id,
+    'listWalletKeys.after': async () => (await client.get(`/v1/wallet/${wallet.id}/keys`))[0].id,
     'createKey.kind': () => 'secret_api',
     'createWalletKey.kind': () => 'wallet_admin',
     budget_msat: () => 100_000,
@@ -262,7 +266,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
       customRecords: {},
     });
     net.addFunds(amountMsat);
-    const isBooked = async () => (await client.get('/v1/operator/suspense?per-page=500')).some(({ id }: Json) => id === paymentHash);
+    const isBooked = async () => (await client.get('/v1/operator/suspense?per-page=100')).some(({ id }: Json) => id === paymentHash);
     await vi.waitUntil(isBooked, { timeout: 60_000, interval: 10 });
     return paymentHash;
   }

@@ -14,7 +14,7 @@ export interface WalletSelectProps {
 }
 
 /** The most wallets in the list. Screens for more of them are opened from the wallet. */
-const MAX_WALLETS = 500;
+const MAX_WALLETS = 100;
 
 /** A choice of one of the account's wallets, by label. */
 export function WalletSelect({ label, value, onValue, none, hint }: WalletSelectProps) {

@@ -14,7 +14,7 @@ export const accounts = {
   walletsOf: (wallets: string, limit: string) => `${wallets} of ${limit}`,
   noLimit: 'no limit',
   you: 'You',
-  newer: 'Newer',
+  newest: 'Newest',
   older: 'Older',
   emptyTitle: 'No accounts on this page',
   empty: 'An account has wallets and keys of its own.',

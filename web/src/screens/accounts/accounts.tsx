@@ -22,13 +22,15 @@ export interface CreatedLink {
   readonly url: string;
 }
 
-/** `/accounts`: all accounts, newest first, with the sheet `/accounts/new`. `?page=` from 2 shows older ones. */
+/** `/accounts`: all accounts, newest first, with the sheet `/accounts/new`. `?after=` shows older ones. */
 export function AccountsScreen() {
   const [path] = useLocation();
   const [search] = useSearchParams();
   const [link, setLink] = useState<CreatedLink>();
-  const page = Math.max(1, Math.trunc(Number(search.get('page'))) || 1);
-  const accounts = useResource(`accounts ${page}`, (signal) => api.listAccounts({ page, 'per-page': PAGE }, { signal }));
+  const after = search.get('after') ?? '';
+  const accounts = useResource(`accounts ${after}`, (signal) =>
+    api.listAccounts({ ...(after !== '' && { after }), 'per-page': PAGE }, { signal }),
+  );
   const close = useCloseSheet('/accounts');
   return (
     <>
@@ -54,7 +56,7 @@ export function AccountsScreen() {
           }
         </Loaded>
       </Card>
-      <Pages page={page} hasOlder={accounts.data?.length === PAGE} />
+      <Pages isFirst={after === ''} last={accounts.data?.length === PAGE ? accounts.data.at(-1)?.id : undefined} />
       {path === '/accounts/new' && (
         <NewAccountSheet
           onCreated={(account: Account, url: string) => {
@@ -73,13 +75,14 @@ export function SetupLinkOnce({ link, onStored }: { link: CreatedLink; onStored:
   return <SecretOnce title={texts.linkTitle(link.name)} secret={link.url} copyLabel={texts.copyLink} onStored={onStored} />;
 }
 
-function Pages({ page, hasOlder }: { page: number; hasOlder: boolean }) {
-  if (page === 1 && !hasOlder) return null;
+/** `last` is the last account of a full page. */
+function Pages({ isFirst, last }: { isFirst: boolean; last: string | undefined }) {
+  if (isFirst && last === undefined) return null;
   return (
     <div class="row">
-      {page > 1 && <LinkButton href={page === 2 ? '/accounts' : `/accounts?page=${page - 1}`}>{texts.newer}</LinkButton>}
-      {hasOlder && (
-        <LinkButton href={`/accounts?page=${page + 1}`} class="push">
+      {!isFirst && <LinkButton href="/accounts">{texts.newest}</LinkButton>}
+      {last !== undefined && (
+        <LinkButton href={`/accounts?after=${last}`} class="push">
           {texts.older}
         </LinkButton>
       )}

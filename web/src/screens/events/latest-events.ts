@@ -2,9 +2,9 @@ import type { Event, ListEventsRequest } from '../../api/client.ts';
 
 type ListEvents = (request: ListEventsRequest, options: { signal: AbortSignal }) => Promise<Event[]>;
 
-const PAGE_SIZE = 500;
+const PAGE_SIZE = 100;
 /** The list begins with the oldest event; this bounds the requests that reach the newest. */
-const MAX_PAGES = 20;
+const MAX_PAGES = 100;
 const SHOWN = 200;
 
 /** Returns the newest stored events, newest first. */

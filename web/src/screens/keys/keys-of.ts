@@ -9,7 +9,7 @@ export interface KeyOwner {
 }
 
 /** Enough for every account that people manage by hand. */
-const MAX_KEYS = 500;
+const MAX_KEYS = 100;
 
 /** Returns the requests for the keys of a wallet; for those of the account without a wallet. */
 export function keysOf(walletId: string): KeyOwner {

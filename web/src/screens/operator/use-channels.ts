@@ -4,8 +4,8 @@ import { type Resource, useResource } from '../../api/resource.ts';
 
 /** Channels have no events. */
 const REFRESH_MS = 10_000;
-/** The service sends at most 500 at once. */
-const PER_PAGE = 500;
+/** The service sends at most 100 at once. */
+const PER_PAGE = 100;
 
 /** Loads the sums of a node, and its first channels, up to `count`. Without a node nothing is loaded. */
 export function useChannels(nodeId: string | undefined, count: number): Resource<NodeChannels> {

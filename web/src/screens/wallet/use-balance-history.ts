@@ -11,9 +11,9 @@ export interface BalanceHistory {
   readonly isCut: boolean;
 }
 
-const PER_PAGE = 500;
+const PER_PAGE = 100;
 /** A busy wallet has more transactions than a browser should read. */
-const MAX_PAGES = 3;
+const MAX_PAGES = 15;
 const EVERY_MS = 300_000;
 
 /** Reads the settled transactions since a time in Unix seconds, at most 1 500. */

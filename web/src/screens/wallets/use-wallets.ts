@@ -45,9 +45,9 @@ export interface WalletSum {
   readonly isPartial: boolean;
 }
 
-const SUM_PER_PAGE = 500;
+const SUM_PER_PAGE = 100;
 /** An account with more wallets is one of a service, which has its own books. */
-const MAX_SUM_PAGES = 10;
+const MAX_SUM_PAGES = 50;
 
 /** The sum of the balances of the account's wallets. */
 export function useWalletSum(): Resource<WalletSum> {
