@@ -15,7 +15,7 @@ import { Invoices } from './core/invoices/invoices.ts';
 import { keysendRouting } from './core/invoices/settle.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createLedger } from './core/ledger/ledger.ts';
-import { createOutbound } from './core/outbound/outbound.ts';
+import { Outbound } from './core/outbound/outbound.ts';
 import { markPendingAtNode, Payments } from './core/payments/payments.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { detailsOf } from './features/events/details.ts';
@@ -105,14 +105,14 @@ export async function createModules({ config, log, database, commits, opened, jo
   const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments, wallets, ledger }, events);
   const feed = createFeed({ database, eventLog, commits, log });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
-  const outbound = createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
+  const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
   const webhooks = createWebhooks({
     database,
     commits,
     eventLog,
     renderEvents: async (events) => (await eventDetails(events)).map((details) => renderEvent(details, renderOptions(config))),
-    outbound: createOutbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
+    outbound: new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
     alerts,
     secretBox: createSecretBox(secretKey),
     retentionDays: config.eventRetentionDays,

@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { parseAllowList } from '../../src/core/outbound/addresses.ts';
 import { openConnection, systemNetwork } from '../../src/core/outbound/connect.ts';
-import { createOutbound } from '../../src/core/outbound/outbound.ts';
+import { Outbound } from '../../src/core/outbound/outbound.ts';
 import { readTarget } from '../../src/core/outbound/target.ts';
 import { answerJson, closeListeners, createWorld, failure, listen, listenRaw, listenTls, PUBLIC, trustTestAuthority } from './world.ts';
 
@@ -16,7 +16,7 @@ afterEach(() => {
 });
 
 const never = new AbortController().signal;
-const rules = { allow: parseAllowList(''), hasProxy: false };
+const rules = { allow: parseAllowList(''), proxy: undefined };
 const namedTarget = (host: string, allow = '') => readTarget(`https://${host}/`, { ...rules, allow: parseAllowList(allow) });
 
 describe('a name that changes its address', () => {
@@ -170,7 +170,7 @@ describe('the connections of the system', () => {
 
   it('serve an allowed host from end to end', async () => {
     const { port } = await listen(answerJson('here'));
-    const outbound = createOutbound({ allow: parseAllowList('localhost'), proxy: undefined, log: { debug: () => undefined } });
+    const outbound = new Outbound({ allow: parseAllowList('localhost'), proxy: undefined, log: { debug: () => undefined } });
     expect((await outbound.getJson(`http://localhost:${port}/`)).body).toBe('here');
     expect((await outbound.post(`http://localhost:${port}/`, { headers: {}, body: 'x' })).status).toBe(200);
   });

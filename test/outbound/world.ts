@@ -6,7 +6,7 @@ import { createServer as createTlsServer, getCACertificates, setDefaultCACertifi
 import { afterAll, afterEach, beforeAll } from 'vitest';
 import { parseAllowList, parseProxy } from '../../src/core/outbound/addresses.ts';
 import type { NetworkAccess } from '../../src/core/outbound/connect.ts';
-import { createOutbound, type Outbound, type OutboundError, type OutboundSettings } from '../../src/core/outbound/outbound.ts';
+import { Outbound, type OutboundError, type OutboundSettings } from '../../src/core/outbound/outbound.ts';
 
 /** A local server that counts its connections. */
 export interface Listener {
@@ -51,7 +51,7 @@ export function createWorld({ names = {}, internet, own = [], network, allow = '
   const connected: World['connected'] = [];
   const sockets: Socket[] = [];
   const log: World['log'] = [];
-  const outbound = createOutbound({
+  const outbound = new Outbound({
     ...settings,
     allow: parseAllowList(allow),
     proxy: proxy === undefined ? undefined : parseProxy(proxy),

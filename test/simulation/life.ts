@@ -11,7 +11,7 @@ import { type Clock, unixSeconds } from '../../src/core/kernel/clock.ts';
 import type { Ledger } from '../../src/core/ledger/ledger.ts';
 import { NodeUnavailable } from '../../src/core/lightning/node.ts';
 import { parseAllowList } from '../../src/core/outbound/addresses.ts';
-import { createOutbound } from '../../src/core/outbound/outbound.ts';
+import { Outbound } from '../../src/core/outbound/outbound.ts';
 import { markPendingAtNode, type Payments } from '../../src/core/payments/payments.ts';
 import type { Wallets } from '../../src/core/wallets/wallets.ts';
 import { createPayLinks } from '../../src/features/lnurl/pay/pay-links.ts';
@@ -78,7 +78,7 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
   const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connections, clock, linkUses });
   const publicUrl = 'https://simulation.test';
   const payLinks = createPayLinks({ database, wallets, invoices, clock, addressDomains: [], publicUrl });
-  const outbound = createOutbound({ allow: parseAllowList(''), proxy: undefined, log: { ...silentLog, debug: () => undefined } });
+  const outbound = new Outbound({ allow: parseAllowList(''), proxy: undefined, log: { ...silentLog, debug: () => undefined } });
   const deps = { database, ledger, accounts, wallets, payments, payLinks, outbound, publicUrl, clock, log: silentLog };
   const links = createWithdrawLinks(deps);
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));

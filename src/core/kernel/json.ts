@@ -2,3 +2,14 @@
 export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
+
+/** Returns whether objects and arrays nest deeper than a number of levels. Does not recurse, which would overflow the stack. */
+export function isDeeperThan(maxDepth: number, value: unknown): boolean {
+  let level = containersIn([value]);
+  for (let depth = 0; depth < maxDepth; depth += 1) level = containersIn(level.flatMap((one) => Object.values(one)));
+  return level.length > 0;
+}
+
+function containersIn(values: readonly unknown[]): object[] {
+  return values.filter((one): one is object => typeof one === 'object' && one !== null);
+}

@@ -32,9 +32,9 @@ const GLOBAL_IPV6 = ['2000::/3'];
 /** The ranges of the IANA special-purpose registry within it: protocol assignments with Teredo, documentation, 6to4, AS112. */
 const SPECIAL_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-const specialIpv4 = rangesOf(SPECIAL_IPV4);
-const globalIpv6 = rangesOf(GLOBAL_IPV6);
-const specialIpv6 = rangesOf(SPECIAL_IPV6);
+const specialIpv4 = blockList(SPECIAL_IPV4);
+const globalIpv6 = blockList(GLOBAL_IPV6);
+const specialIpv6 = blockList(SPECIAL_IPV6);
 
 /** Returns whether an address is one of the public internet. */
 export function isPublicAddress(address: string): boolean {
@@ -60,22 +60,16 @@ export interface AllowList {
 
 /** Parses OUTBOUND_ALLOW: hosts, host:port pairs and address ranges, separated by commas. @throws Error with the rule */
 export function parseAllowList(text: string): AllowList {
-  const hosts = new Set<string>();
+  const entries = text.trim() === '' ? [] : text.split(',').map((entry) => entry.trim());
+  const ranges = entries.filter(isRange);
+  const hosts = new Set(entries.flatMap((entry, index) => (isRange(entry) ? [] : hostEntry(entry, index + 1))));
   // A list that contained both families would compare IPv4 addresses with ranges of mapped IPv6 addresses.
-  const networks = { 4: new BlockList(), 6: new BlockList() };
-  const entries = text.split(',').map((entry) => entry.trim());
-  for (const [index, entry] of entries.entries()) {
-    if (entry === '' && entries.length === 1) continue;
-    if (isRange(entry)) addRange(isIP(entry.split('/', 1)[0] ?? '') === 4 ? networks[4] : networks[6], entry);
-    else hosts.add(hostEntry(entry, index + 1));
-  }
+  const ipv4 = blockList(ranges.filter((range) => !range.includes(':')));
+  const ipv6 = blockList(ranges.filter((range) => range.includes(':')));
   return {
-    hasRanges: entries.some(isRange),
+    hasRanges: ranges.length > 0,
     hasHost: (host, port) => hosts.has(host) || hosts.has(`${host} ${port}`),
-    hasAddress(address) {
-      const family = isIP(address);
-      return family === 4 ? networks[4].check(address, 'ipv4') : family === 6 && networks[6].check(address, 'ipv6');
-    },
+    hasAddress: (address) => (isIP(address) === 4 ? ipv4.check(address, 'ipv4') : isIP(address) === 6 && ipv6.check(address, 'ipv6')),
   };
 }
 
@@ -122,15 +116,13 @@ function isRange(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128));
 }
 
-function rangesOf(ranges: readonly string[]): BlockList {
+function blockList(ranges: readonly string[]): BlockList {
   const list = new BlockList();
-  for (const range of ranges) addRange(list, range);
+  for (const range of ranges) {
+    const [address = '', bits] = range.split('/');
+    const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
   return list;
-}
-
-function addRange(list: BlockList, range: string): void {
-  const [address = '', bits] = range.split('/');
-  const family = isIP(address) === 4 ? 'ipv4' : 'ipv6';
-  if (bits === undefined) list.addAddress(address, family);
-  else list.addSubnet(address, Number(bits), family);
 }

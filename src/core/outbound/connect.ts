@@ -1,5 +1,5 @@
 import { lookup, Resolver } from 'node:dns/promises';
-import { once } from 'node:events';
+import { addAbortListener, once } from 'node:events';
 import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect as connectSecure } from 'node:tls';
@@ -19,7 +19,7 @@ export interface NetworkAccess {
 
 export const systemNetwork: NetworkAccess = { resolve: resolveHost, connect: connectTo, ownAddresses };
 
-export interface ConnectOptions {
+interface ConnectOptions {
   readonly allow: AllowList;
   readonly proxy: SocksProxy | undefined;
   readonly network: NetworkAccess;
@@ -35,14 +35,19 @@ const DNS_QUERY_MS = 3000;
  * were checked, so the name's owner cannot change them in between. @throws Error with the cause, for the log
  */
 export async function openConnection(target: Target, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
-  const socket = target.isOnion ? await connectByProxy(target, options, signal) : await connectDirectly(target, options, signal);
-  return target.isTls ? secure(socket, target.host, signal) : socket;
+  const { host, isTls, isOnion } = target;
+  const socket = await (isOnion ? connectByProxy(target, options, signal) : connectDirectly(target, options, signal));
+  if (!isTls) return socket;
+  // Checks the certificate against the name, also if NODE_TLS_REJECT_UNAUTHORIZED is 0.
+  const servername = isIP(host) === 0 ? host : '';
+  const secured = connectSecure({ socket, host, servername, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] });
+  return untilConnected(secured, signal, 'secureConnect');
 }
 
 async function connectDirectly(target: Target, options: ConnectOptions, signal: AbortSignal): Promise<Socket> {
   const addresses = await permittedAddresses(target, options, signal);
   signal.throwIfAborted();
-  return connected(options.network.connect(addresses.slice(0, MAX_TRIED_ADDRESSES), target.port), signal);
+  return untilConnected(options.network.connect(addresses.slice(0, MAX_TRIED_ADDRESSES), target.port), signal);
 }
 
 /** @returns at least one address. All addresses of the target are permitted. */
@@ -62,9 +67,8 @@ async function permittedAddresses(target: Target, { allow, network }: ConnectOpt
 
 async function connectByProxy({ host, port }: Target, { proxy, network }: ConnectOptions, signal: AbortSignal): Promise<Socket> {
   if (!proxy) throw new Error('OUTBOUND_PROXY is not set');
-  const socket = await connected(network.connect([proxy.host], proxy.port), signal);
-  const stop = () => socket.destroy();
-  signal.addEventListener('abort', stop);
+  const socket = await untilConnected(network.connect([proxy.host], proxy.port), signal);
+  using _listener = addAbortListener(signal, () => socket.destroy());
   try {
     const destination = { host, port };
     await SocksClient.createConnection({ proxy: { ...proxy, type: 5 }, command: 'connect', destination, existing_socket: socket });
@@ -72,20 +76,11 @@ async function connectByProxy({ host, port }: Target, { proxy, network }: Connec
   } catch (error) {
     socket.destroy();
     throw error;
-  } finally {
-    signal.removeEventListener('abort', stop);
   }
 }
 
-/** Checks the certificate against the name, also if NODE_TLS_REJECT_UNAUTHORIZED is 0. */
-async function secure(socket: Socket, host: string, signal: AbortSignal): Promise<Socket> {
-  const servername = isIP(host) === 0 ? host : '';
-  const tls = connectSecure({ socket, host, servername, rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] });
-  return connected(tls, signal, 'secureConnect');
-}
-
 /** Waits for a socket's event. Destroys the socket when it fails or the signal aborts. */
-async function connected(socket: Socket, signal: AbortSignal, event = 'connect'): Promise<Socket> {
+async function untilConnected(socket: Socket, signal: AbortSignal, event = 'connect'): Promise<Socket> {
   try {
     await once(socket, event, { signal });
     return socket;
@@ -117,17 +112,12 @@ function connectTo(addresses: readonly string[], port: number): Socket {
 async function resolveHost({ host, isAllowed }: Target, signal: AbortSignal): Promise<readonly string[]> {
   if (isAllowed) return (await lookup(host, { all: true })).map(({ address }) => address);
   const resolver = new Resolver({ timeout: DNS_QUERY_MS, tries: 2 });
-  const stop = () => resolver.cancel();
-  signal.addEventListener('abort', stop);
-  try {
-    const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-    const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
-    const failed = results.find((result) => result.status === 'rejected');
-    if (addresses.length === 0) throw failed?.reason ?? new Error('the name has no addresses');
-    return addresses;
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  using _listener = addAbortListener(signal, () => resolver.cancel());
+  const results = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+  const addresses = results.flatMap((result) => (result.status === 'fulfilled' ? result.value : []));
+  const failed = results.find((result) => result.status === 'rejected');
+  if (addresses.length === 0) throw failed?.reason ?? new Error('the name has no addresses');
+  return addresses;
 }
 
 function ownAddresses(): readonly string[] {
@@ -136,12 +126,6 @@ function ownAddresses(): readonly string[] {
 
 async function unlessAborted<T>(task: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const stop = () => reject(signal.reason);
-  signal.addEventListener('abort', stop);
-  try {
-    signal.throwIfAborted();
-    return await Promise.race([task, promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
+  using _listener = addAbortListener(signal, () => reject(signal.reason));
+  return await Promise.race([task, promise]);
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage, request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
+import { isDeeperThan } from '../kernel/json.ts';
 
 export interface Message {
   readonly method: 'GET' | 'POST';
@@ -19,7 +20,13 @@ export function exchange(socket: Socket, url: URL, { method, headers, body }: Me
     createConnection: () => socket,
     method,
     path: url.pathname + url.search,
-    headers: { ...headers, host: url.host, 'accept-encoding': 'identity', 'user-agent': 'satchel', ...lengthOf(method, body) },
+    headers: {
+      ...headers,
+      host: url.host,
+      'accept-encoding': 'identity',
+      'user-agent': 'satchel',
+      ...(method === 'POST' && { 'content-length': String(Buffer.byteLength(body)) }),
+    },
     maxHeaderSize: MAX_HEADER_BYTES,
     insecureHTTPParser: false,
     signal,
@@ -41,44 +48,38 @@ export function exchange(socket: Socket, url: URL, { method, headers, body }: Me
   return promise;
 }
 
-function lengthOf(method: string, body: string): Record<string, string> {
-  return method === 'GET' ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-}
-
 /** Reads a whole body. @throws Error when it is encoded, too long or incomplete */
 export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  checkEncoding(response);
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw new Error(`the body is longer than ${maxBytes} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
+  const { bytes, failure } = await readBytes(response, maxBytes + 1);
+  if (failure !== undefined) throw failure;
+  if (bytes.length > maxBytes) throw new Error(`the body is longer than ${maxBytes} bytes`);
+  return bytes;
 }
 
 /** Reads the first bytes of a body, as text. If the body is encoded or breaks off, returns what has arrived: the status counts. */
 export async function readStart(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  try {
-    checkEncoding(response);
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes >= maxBytes) break;
-    }
-  } catch {
-    // The caller needs no more than the status.
-  }
-  return Buffer.concat(chunks).subarray(0, maxBytes).toString('utf8');
+  const { bytes } = await readBytes(response, maxBytes);
+  return bytes.subarray(0, maxBytes).toString('utf8');
 }
 
-/** The request accepts no encoding. A short encoded body can expand to any length. */
-function checkEncoding({ headers }: IncomingMessage): void {
-  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';
-  if (encoding !== '' && encoding !== 'identity') throw new Error('the body is encoded');
+/** Reads until at least `enough` bytes have arrived, or the body ends or fails. */
+async function readBytes(response: IncomingMessage, enough: number): Promise<{ bytes: Buffer; failure: unknown }> {
+  const chunks: Buffer[] = [];
+  let failure: unknown;
+  let length = 0;
+  try {
+    // The request accepts no encoding. A short encoded body can expand to any length.
+    const encoding = response.headers['content-encoding']?.trim().toLowerCase() ?? '';
+    if (encoding !== '' && encoding !== 'identity') throw new Error('the body is encoded');
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      chunks.push(chunk);
+      length += chunk.length;
+      if (length >= enough) break;
+    }
+  } catch (error) {
+    failure = error;
+  }
+  return { bytes: Buffer.concat(chunks), failure };
 }
 
 /** Parses JSON. @returns undefined when it is none, is not UTF-8, or nests deeper than 32 levels */
@@ -89,15 +90,4 @@ export function parseJson(bytes: Buffer): { readonly value: unknown } | undefine
   } catch {
     return undefined;
   }
-}
-
-/** Counts the levels of objects and arrays without recursion, which would overflow the stack. */
-function isDeeperThan(maxDepth: number, value: unknown): boolean {
-  let level = containersOf([value]);
-  for (let depth = 0; depth < maxDepth; depth += 1) level = containersOf(level.flatMap((one) => Object.values(one)));
-  return level.length > 0;
-}
-
-function containersOf(values: readonly unknown[]): object[] {
-  return values.filter((one): one is object => typeof one === 'object' && one !== null);
 }

@@ -23,13 +23,3 @@ export class OutboundError extends Error {
 export function invalidUrl(rule: string): OutboundError {
   return new OutboundError('invalid_url', rule);
 }
-
-type NoResponse = Exclude<OutboundReason, 'invalid_url' | 'busy'>;
-
-export function invalidResponse(host: string, reason: NoResponse = 'no_valid_response'): OutboundError {
-  return new OutboundError(reason, `The service at ${host} could not be reached or gave no valid response.`);
-}
-
-export function tooManyRequests(): OutboundError {
-  return new OutboundError('busy', 'Too many requests to other services are running. Try again later.');
-}

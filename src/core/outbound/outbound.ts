@@ -1,29 +1,14 @@
 import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { errorMessage } from '../kernel/log.ts';
+import { RunningTasks } from '../kernel/running-tasks.ts';
 import { type AllowList, isPublicAddress, type SocksProxy } from './addresses.ts';
 import { type NetworkAccess, openConnection, systemNetwork } from './connect.ts';
 import { exchange, type Message, parseJson, readBody, readStart } from './exchange.ts';
-import { invalidResponse, invalidUrl, OutboundError, tooManyRequests } from './outbound-error.ts';
-import { readTarget, type Target, type TargetRules } from './target.ts';
+import { invalidUrl, OutboundError, type OutboundReason } from './outbound-error.ts';
+import { readTarget, type Target } from './target.ts';
 
 export { OutboundError, type OutboundReason } from './outbound-error.ts';
-
-/**
- * The client for URLs that users or other services supply. It connects to public addresses, to hosts that the operator allowed, and through
- * the proxy to .onion hosts. All its methods throw OutboundError, and nothing else.
- */
-export interface Outbound {
-  /** Sends a GET request, follows up to three redirects, and parses the body of the response, whatever its status. */
-  getJson(url: string, options?: GetOptions): Promise<JsonResponse>;
-  /**
-   * Checks a URL before it is stored, as far as that is possible without resolving its name. Each request checks it again.
-   * @throws OutboundError `invalid_url`
-   */
-  checkUrl(url: string): void;
-  /** Sends a POST request. Redirects are not followed: they are a response like any other. */
-  post(url: string, options: PostOptions): Promise<PostResponse>;
-}
 
 interface RequestLimits {
   /** The time for everything: name resolution, connection, TLS, redirects and body. Default: 10,000. */
@@ -39,17 +24,6 @@ export interface GetOptions extends RequestLimits {
 export interface PostOptions extends RequestLimits {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
-}
-
-export interface JsonResponse {
-  readonly status: number;
-  readonly body: unknown;
-}
-
-export interface PostResponse {
-  readonly status: number;
-  /** The first 1,024 bytes of the body. Empty or shorter when the body is encoded or breaks off. */
-  readonly text: string;
 }
 
 export interface OutboundSettings {
@@ -70,34 +44,31 @@ const TEXT_BYTES = 1024;
 const MAX_REDIRECTS = 3;
 const REDIRECTS = new Set([301, 302, 303, 307, 308]);
 
-export function createOutbound(settings: OutboundSettings): Outbound {
-  return new GuardedClient(settings);
-}
-
-class GuardedClient implements Outbound {
+/**
+ * The client for URLs that users or other services supply. It connects to public addresses, to hosts that the operator allowed, and through
+ * the proxy to .onion hosts. All its methods throw OutboundError, and nothing else.
+ */
+export class Outbound {
   readonly #settings: OutboundSettings;
-  readonly #rules: TargetRules;
-  readonly #running = new Map<string, number>();
-  #total = 0;
+  readonly #running = new RunningTasks();
 
   constructor(settings: OutboundSettings) {
     this.#settings = settings;
-    this.#rules = { allow: settings.allow, hasProxy: settings.proxy !== undefined };
   }
 
-  getJson(url: string, options: GetOptions = {}): Promise<JsonResponse> {
+  /** Sends a GET request, follows up to three redirects, and parses the body of the response, whatever its status. */
+  getJson(url: string, options: GetOptions = {}): Promise<{ readonly status: number; readonly body: unknown }> {
     const message: Message = { method: 'GET', headers: { accept: 'application/json' }, body: '' };
-    const { maxBytes = JSON_BYTES } = options;
     return this.#run(url, options, async (first, signal) => {
       const read = async (response: IncomingMessage) => {
-        const location = redirectOf(response);
-        if (location !== undefined) return location;
-        const bytes = await readBody(response, maxBytes);
+        const { statusCode: status = 0, headers } = response;
+        if (REDIRECTS.has(status) && headers.location !== undefined) return headers.location;
+        const bytes = await readBody(response, options.maxBytes ?? JSON_BYTES);
         // Without a content-length, an aborted body looks complete.
         signal.throwIfAborted();
         const json = parseJson(bytes);
-        if (!json) throw invalidResponse(first.url.host, 'not_json');
-        return { status: response.statusCode ?? 0, body: json.value };
+        if (!json) throw invalidResponse(first, 'not_json');
+        return { status, body: json.value };
       };
       let target = first;
       for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
@@ -109,14 +80,11 @@ class GuardedClient implements Outbound {
     });
   }
 
-  checkUrl(url: string): void {
-    const { host, isAllowed } = readTarget(url, this.#rules);
-    const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !this.#rules.allow.hasAddress(host) && !isPublicAddress(host);
-    if (isPrivate && !isAllowed)
-      throw invalidUrl('The host of the URL must have a public address. Only hosts in OUTBOUND_ALLOW may be private.');
-  }
-
-  post(url: string, { headers, body, ...limits }: PostOptions): Promise<PostResponse> {
+  /**
+   * Sends a POST request. Redirects are not followed: they are a response like any other. `text` is the first 1,024 bytes of the body; it is
+   * empty or shorter when the body is encoded or breaks off.
+   */
+  post(url: string, { headers, body, ...limits }: PostOptions): Promise<{ readonly status: number; readonly text: string }> {
     return this.#run(url, limits, (target, signal) =>
       this.#send(target, { method: 'POST', headers, body }, signal, async (response) => ({
         status: response.statusCode ?? 0,
@@ -125,63 +93,63 @@ class GuardedClient implements Outbound {
     );
   }
 
+  /**
+   * Checks a URL before it is stored, as far as that is possible without resolving its name. Each request checks it again.
+   * @throws OutboundError `invalid_url`
+   */
+  checkUrl(url: string): void {
+    const { host, isAllowed } = readTarget(url, this.#settings);
+    const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !this.#settings.allow.hasAddress(host) && !isPublicAddress(host);
+    if (isPrivate && !isAllowed)
+      throw invalidUrl('The host of the URL must have a public address. Only hosts in OUTBOUND_ALLOW may be private.');
+  }
+
   /** Runs a request within its time. Logs the cause of a failure, without the path and the query, which can contain secrets. */
   async #run<T>(url: string, limits: RequestLimits, task: (target: Target, signal: AbortSignal) => Promise<T>): Promise<T> {
-    const target = readTarget(url, this.#rules);
+    const target = readTarget(url, this.#settings);
     const timeout = (this.#settings.timeout ?? AbortSignal.timeout)(limits.timeoutMs ?? TIMEOUT_MS);
     const signal = limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout;
     try {
       return await task(target, signal);
     } catch (error) {
-      const reason = timeout.aborted ? 'timed_out' : 'no_valid_response';
-      const refusal = error instanceof OutboundError ? error : invalidResponse(target.url.host, reason);
+      const failure = error instanceof OutboundError ? error : invalidResponse(target, timeout.aborted ? 'timed_out' : 'no_valid_response');
       const cause = causeOf(signal.aborted ? signal.reason : error);
-      this.#settings.log.debug({ host: target.url.host, reason: refusal.reason, cause }, 'an outbound request failed');
-      throw refusal;
+      this.#settings.log.debug({ host: target.url.host, reason: failure.reason, cause }, 'an outbound request failed');
+      throw failure;
     }
   }
 
-  /** Sends one request on a connection of its own. */
-  async #send<T>(target: Target, message: Message, signal: AbortSignal, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
-    const leave = this.#enter(target.host);
-    try {
-      const socket = await openConnection(target, { ...this.#settings, network: this.#settings.network ?? systemNetwork }, signal);
+  /** Sends one request on a connection of its own. @throws OutboundError `busy` */
+  #send<T>(target: Target, message: Message, signal: AbortSignal, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    const { allow, proxy, network = systemNetwork, maxRequests = 256, maxRequestsPerHost = 16 } = this.#settings;
+    const send = async () => {
+      const socket = await openConnection(target, { allow, proxy, network }, signal);
       try {
         return await read(await exchange(socket, target.url, message, signal));
       } finally {
         socket.destroy();
       }
-    } finally {
-      leave();
-    }
+    };
+    return this.#running.run('', maxRequests, tooManyRequests, () =>
+      this.#running.run(target.host, maxRequestsPerHost, tooManyRequests, send),
+    );
   }
 
   #redirect({ url }: Target, location: string): Target {
     try {
-      return readTarget(new URL(location, url).href, this.#rules);
+      return readTarget(new URL(location, url).href, this.#settings);
     } catch (error) {
       throw new Error(`a redirect is refused: ${errorMessage(error)}`);
     }
   }
-
-  /** Counts a request. @returns the function that ends it @throws OutboundError `busy` */
-  #enter(host: string): () => void {
-    const { maxRequests = 256, maxRequestsPerHost = 16 } = this.#settings;
-    const running = this.#running.get(host) ?? 0;
-    if (this.#total >= maxRequests || running >= maxRequestsPerHost) throw tooManyRequests();
-    this.#total += 1;
-    this.#running.set(host, running + 1);
-    return () => {
-      this.#total -= 1;
-      const left = (this.#running.get(host) ?? 1) - 1;
-      if (left === 0) this.#running.delete(host);
-      else this.#running.set(host, left);
-    };
-  }
 }
 
-function redirectOf({ statusCode = 0, headers }: IncomingMessage): string | undefined {
-  return REDIRECTS.has(statusCode) ? headers.location : undefined;
+function invalidResponse({ url }: Target, reason: OutboundReason): OutboundError {
+  return new OutboundError(reason, `The service at ${url.host} could not be reached or gave no valid response.`);
+}
+
+function tooManyRequests(): OutboundError {
+  return new OutboundError('busy', 'Too many requests to other services are running. Try again later.');
 }
 
 function causeOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { type AllowList, hostOf, isHost } from './addresses.ts';
+import { type AllowList, hostOf, isHost, type SocksProxy } from './addresses.ts';
 import { invalidUrl } from './outbound-error.ts';
 
 /** The service that a URL names, after the checks that need no name resolution. */
@@ -17,9 +17,9 @@ export interface Target {
   readonly needsAllowance: boolean;
 }
 
-export interface TargetRules {
+interface TargetRules {
   readonly allow: AllowList;
-  readonly hasProxy: boolean;
+  readonly proxy: SocksProxy | undefined;
 }
 
 /** LNURL callbacks contain an invoice, a comment and the payer's data. */
@@ -54,9 +54,9 @@ function targetOf(url: URL, allow: AllowList): Target {
   return { url, host, port, isTls, isOnion, isAllowed: allow.hasHost(host, port), needsAllowance };
 }
 
-function checkHost({ host, isOnion }: Target, { hasProxy }: TargetRules): void {
+function checkHost({ host, isOnion }: Target, { proxy }: TargetRules): void {
   if (!isHost(host)) throw invalidUrl('The host of the URL must consist of letters, digits, hyphens and dots, without a dot at its end.');
-  if (isOnion && !hasProxy)
+  if (isOnion && !proxy)
     throw invalidUrl('This service cannot reach .onion addresses. Its operator can set OUTBOUND_PROXY to the address of a Tor proxy.');
 }
 
