@@ -1,13 +1,14 @@
 import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import { Type } from 'typebox';
-import type { NodeConnection } from '../../src/core/connection/connection.ts';
-import type { NodeConnections } from '../../src/core/connection/connections.ts';
+import { NodeConnection } from '../../src/core/connection/connection.ts';
+import { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database, Dialect } from '../../src/core/db/database.ts';
 import { Invoices } from '../../src/core/invoices/invoices.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import type { LightningNode } from '../../src/core/lightning/node.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
 import { type InvoiceRouteDependencies, invoiceRoutes } from '../../src/features/invoices/routes.ts';
 import { createHistory } from '../../src/features/transactions/history.ts';
@@ -52,7 +53,7 @@ const READS: readonly Read[] = [
       const invoices = new Invoices({
         database,
         ledger,
-        connections: connectionsOf(ourNode()),
+        connections: fakeConnections(database),
         routeKeysend: async () => undefined,
         clock: systemClock,
         maxOpenInvoices: 1_000_000,
@@ -110,7 +111,7 @@ function routes(web: Web, database: Database): (app: App) => void {
   const invoices = new Invoices({
     database,
     ledger,
-    connections: connectionsOf(ourNode()),
+    connections: fakeConnections(database),
     routeKeysend: async () => undefined,
     clock,
     maxOpenInvoices: 1_000_000,
@@ -133,41 +134,20 @@ function routes(web: Web, database: Database): (app: App) => void {
   };
 }
 
-/** Returns a node without keys. It creates text that only looks like invoices. */
-function ourNode(): NodeConnection {
+/** Returns the connection to a node without keys. It creates text that only looks like invoices. */
+function fakeConnections(database: Database): NodeConnections {
   let made = 0;
   const createInvoice = async () => {
     const paymentHash = createHash('sha256').update(String(made++)).digest('hex');
     return { paymentRequest: `lnbcrt1u1${'q'.repeat(250)}`, paymentHash, preimage: paymentHash };
   };
-  return {
-    node: { createInvoice } as unknown as NodeConnection['node'],
-    nodeId: 'lnd_bench',
-    ledgerAccount: SYSTEM_ACCOUNTS.node,
-    createdAt: 0,
-    position: { read: async () => undefined, store: async () => undefined, verify: async () => undefined, reset: async () => undefined },
-    wasReached: () => true,
-    identity: () => ({ pubkey: '02'.repeat(33), network: 'regtest' }),
-    isAvailable: async () => true,
-    requireAvailable: async () => undefined,
-    requireCanSend: async () => undefined,
-    info: () => undefined,
-  };
+  const identity = { pubkey: '02'.repeat(33), network: 'regtest' } as const;
+  const adapter = { createInvoice, info: async () => identity } as unknown as LightningNode;
+  const node = { id: 'lnd_bench', ledgerAccount: SYSTEM_ACCOUNTS.node, identity, state: 'active', createdAt: 0 } as const;
+  const identify = async () => ({ nodeId: node.id, adapter, info: await adapter.info() });
+  const connection = new NodeConnection(node, { identify, onHistoryChanged: async () => undefined });
+  return new NodeConnections([connection], [adapter], database);
 }
-
-function connectionsOf(connection: NodeConnection): NodeConnections {
-  return {
-    all: [connection],
-    of: () => connection,
-    owns: () => false,
-    network: () => 'regtest',
-    isAvailable: async () => true,
-    draining: async () => new Set(),
-    guardIncoming: () => undefined,
-    close: async () => undefined,
-  };
-}
-
 async function answerTo(server: Serving, request: string): Promise<unknown> {
   const [, path = ''] = request.split(' ');
   const key = /x-api-key: (\S+)/.exec(request)?.[1] ?? '';

@@ -19,7 +19,7 @@ onBothDatabases('requireCanSend', (open) => {
 
   it('reads the node again after the connection was lost, because a node that was restarted has no active channel at first', async () => {
     const { net, connection, withoutChannel } = await connected(await open());
-    const watching = connection.node.watch(undefined, new AbortController().signal)[Symbol.asyncIterator]().next();
+    const watching = connection.watch(undefined, new AbortController().signal)[Symbol.asyncIterator]().next();
     await connection.requireCanSend();
     withoutChannel();
     // The last report is used for some seconds.

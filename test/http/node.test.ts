@@ -1,6 +1,8 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { NodeConnection } from '../../src/core/connection/connection.ts';
+import { NodeConnections } from '../../src/core/connection/connections.ts';
+import type { Database } from '../../src/core/db/database.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
 import { nodeRoutes } from '../../src/features/nodes/routes.ts';
 import type { Access } from '../../src/http/auth/access.ts';
@@ -106,7 +108,8 @@ onFakeNode('the node', (service) => {
 });
 
 it('returns a separate error when a node cannot list routes', async () => {
-  const connections = { all: [{ nodeId: 'lnd_1', node: {} } as unknown as NodeConnection], draining: async () => new Set<string>() };
+  const call = async (run: (adapter: object) => unknown) => run({});
+  const connections = new NodeConnections([{ nodeId: 'lnd_1', call } as unknown as NodeConnection], [], {} as Database);
   const access = { anyKey: async () => undefined } as unknown as Access;
   const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connections, payments: {} as Payments }));
   const pubkey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';

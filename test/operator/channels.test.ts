@@ -6,7 +6,7 @@ import { readChannels } from '../../src/features/operator/channels.ts';
 const clock = { nowMs: () => 5_000 };
 
 function connectionWith(node: object): NodeConnection {
-  return { node: { info: async () => ({}), ...node } } as unknown as NodeConnection;
+  return { call: async (call: (adapter: object) => unknown) => call(node) } as unknown as NodeConnection;
 }
 
 it('channels are not known on a node whose adapter cannot list them', async () => {
@@ -14,7 +14,7 @@ it('channels are not known on a node whose adapter cannot list them', async () =
 });
 
 it('channels of a node that does not answer are refused with its reason', async () => {
-  const info = async () => Promise.reject(new Error('the port is closed'));
-  await expect(readChannels(connectionWith({ info }), clock)).rejects.toThrow(Refusal);
-  await expect(readChannels(connectionWith({ info }), clock)).rejects.toThrow('the port is closed');
+  const listChannels = () => Promise.reject(new Error('the port is closed'));
+  await expect(readChannels(connectionWith({ listChannels }), clock)).rejects.toThrow(Refusal);
+  await expect(readChannels(connectionWith({ listChannels }), clock)).rejects.toThrow('the port is closed');
 });

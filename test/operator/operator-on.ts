@@ -8,7 +8,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { OperatorDependencies } from '../../src/features/operator/actions.ts';
 import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log } from '../support/ledger.ts';
-import { connectionsTo, connectionTo, createModules, NODE_ID, nameNode } from '../support/modules.ts';
+import { connectionsTo, createModules, NODE_ID, nameNode } from '../support/modules.ts';
 
 /** The modules that operator actions need, on a database that fails where a test sets faults. */
 export async function operatorOn(healthy: Database) {
@@ -16,9 +16,8 @@ export async function operatorOn(healthy: Database) {
   const net = new FakeNetwork({ seed: 'operator' });
   const node = net.connect();
   const { pubkey, network } = await node.info();
-  const connection = connectionTo(node, { pubkey, network });
   await nameNode(healthy);
-  const connections = connectionsTo(connection);
+  const connections = connectionsTo(healthy, node, { pubkey, network });
   const { accounts, alerts, invoices, ledger, payments, wallets } = createModules({ database, healthy, connections, clock });
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');

@@ -4,7 +4,6 @@ import type { Invoice } from '../../src/core/invoices/invoice.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
 import { msat } from '../../src/core/kernel/money.ts';
-import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/core/lightning/node.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
 import { Payments } from '../../src/core/payments/payments.ts';
@@ -13,7 +12,7 @@ import { type ReconcileDependencies, reconcile } from '../../src/features/reconc
 import type { NodeReport, ReconciliationScope } from '../../src/features/reconcile/report.ts';
 import { beginPeriodic, storeReport } from '../../src/features/reconcile/requests.ts';
 import { silentLog } from '../support/ledger.ts';
-import { connectionsTo, connectionTo, createModules, draftOf, modulesOn, NODE_ID, preimageOf } from '../support/modules.ts';
+import { connectionsTo, createModules, draftOf, modulesOn, NODE_ID, preimageOf } from '../support/modules.ts';
 
 export const RESERVE_MSAT = 5000;
 export const STUCK_SECONDS = 3600;
@@ -49,13 +48,13 @@ export async function booksOn(database: Database) {
   const alerts = createAlerts(database, systemClock, log);
   const node = respondingNode(responses);
   const { invoices } = modules;
-  const common = createModules({ database, connections: connectionsTo(connectionTo(node)), clock: systemClock }).deps;
+  const common = createModules({ database, connections: connectionsTo(database, node), clock: systemClock }).deps;
   const paymentsWith = (others: Alerts) => new Payments({ ...common, ledger: modules.ledger, invoices, alerts: others });
   const payments = paymentsWith(alerts);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
   const deps: ReconcileDependencies = {
     database,
-    connection: { nodeId: NODE_ID, ledgerAccount: SYSTEM_ACCOUNTS.node, node },
+    connection: connectionsTo(database, node).of(NODE_ID),
     alerts,
     invoices,
     payments,
@@ -72,14 +71,14 @@ export async function booksOn(database: Database) {
     clock,
     /** What was written to the log as an error. */
     errors,
-    deps: { ...deps, node, connections: connectionsTo(connectionTo(node)) },
+    deps: { ...deps, node, connections: connectionsTo(database, node) },
     paymentsWith,
     /** One reconciliation, stored as the service stores it. */
     async reconcile(
       scope: ReconciliationScope = 'full',
-      changed: Partial<ReconcileDependencies> & { node?: Partial<LightningNode> } = {},
+      { node: changedCalls = {}, ...changed }: Partial<ReconcileDependencies> & { node?: Partial<LightningNode> } = {},
     ): Promise<NodeReport> {
-      const connection = { ...deps.connection, node: { ...node, ...changed.node } };
+      const connection = connectionsTo(database, { ...node, ...changedCalls }).of(NODE_ID);
       const { id } = await beginPeriodic(database, clock.ms / 1000);
       const report = await reconcile(
         { ...deps, connection, ...changed },

@@ -1,7 +1,7 @@
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { insertAccount } from '../../src/core/accounts/accounts.sql.ts';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
-import type { NodeConnection } from '../../src/core/connection/connection.ts';
+
 import { connectNodes, type NodeConnections } from '../../src/core/connection/connections.ts';
 import { readNodeEvents } from '../../src/core/connection/events.ts';
 import type { EventHandlers } from '../../src/core/connection/unbooked-events.ts';
@@ -9,7 +9,6 @@ import type { Database, Tx } from '../../src/core/db/database.ts';
 import type { Invoices } from '../../src/core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../src/core/kernel/clock.ts';
 import type { Ledger } from '../../src/core/ledger/ledger.ts';
-import { NodeUnavailable } from '../../src/core/lightning/node.ts';
 import { parseAllowList } from '../../src/core/outbound/addresses.ts';
 import { Outbound } from '../../src/core/outbound/outbound.ts';
 import { markPendingAtNode, type Payments } from '../../src/core/payments/payments.ts';
@@ -119,24 +118,18 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
 
 /** Cached values expire by real time, so a repetition of the run would differ. */
 function withoutCaches(connections: NodeConnections): NodeConnections {
-  const all = connections.all.map((connected): NodeConnection => {
+  for (const connection of connections.all) {
+    const requireAvailable = async () => {
+      await connection.readInfo();
+    };
     const isAvailable = () =>
-      connected.node.info().then(
+      requireAvailable().then(
         () => true,
         () => false,
       );
-    const requireAvailable = async () => {
-      if (!(await isAvailable())) throw new NodeUnavailable('away');
-    };
-    return { ...connected, isAvailable, requireAvailable, requireCanSend: requireAvailable };
-  });
-  const byId = new Map(all.map((one) => [one.nodeId, one]));
-  return {
-    ...connections,
-    all,
-    of: (nodeId) => byId.get(nodeId) ?? connections.of(nodeId),
-    isAvailable: async (nodeId) => (await byId.get(nodeId)?.isAvailable()) === true,
-  };
+    Object.assign(connection, { isAvailable, requireAvailable, requireCanSend: requireAvailable });
+  }
+  return connections;
 }
 
 interface Fate {

@@ -3,8 +3,8 @@ import { insertAccount } from '../../src/core/accounts/accounts.sql.ts';
 import { createAccounts } from '../../src/core/accounts/accounts.ts';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import type { NodeIdentity } from '../../src/core/connection/binding.ts';
-import type { NodeConnection } from '../../src/core/connection/connection.ts';
-import type { NodeConnections } from '../../src/core/connection/connections.ts';
+import { NodeConnection } from '../../src/core/connection/connection.ts';
+import { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import type { Invoice } from '../../src/core/invoices/invoice.ts';
@@ -36,44 +36,25 @@ import { silentLog, testDeposit } from './ledger.ts';
 const NOW_MS = 1_700_000_000_000;
 const fixedClock: Clock = { nowMs: () => NOW_MS };
 
-/** The id of the node of {@link connectionTo}, once {@link nameNode} has given it to the first node of the database. */
+/** The id of the node of {@link connectionsTo}, once {@link nameNode} has given it to the first node of the database. */
 export const NODE_ID = 'lnd_test';
 const STUB_IDENTITY: NodeIdentity = { pubkey: '02'.padEnd(66, '0'), network: 'regtest' };
 
-/** Connects to a node that is always available. */
-export function connectionTo(node: LightningNode, identity: NodeIdentity = STUB_IDENTITY): NodeConnection {
-  return {
-    node,
-    nodeId: NODE_ID,
-    ledgerAccount: SYSTEM_ACCOUNTS.node,
-    createdAt: NOW_MS / 1000,
-    position: { read: async () => undefined, store: async () => undefined, verify: async () => undefined, reset: async () => undefined },
-    wasReached: () => true,
-    identity: () => identity,
-    isAvailable: async () => true,
-    requireAvailable: async () => undefined,
-    requireCanSend: async () => undefined,
-    info: () => undefined,
-  };
-}
+const STUB_CAPABILITIES = { sendsKeysend: true, receivesKeysend: true, guards: 'all', descriptionHashWithoutText: true } as const;
 
-/** The connections of a service with one node. */
-export function connectionsTo(connection: NodeConnection): NodeConnections {
-  return {
-    all: [connection],
-    of: () => connection,
-    owns: (pubkey) => pubkey === connection.identity().pubkey,
-    network: () => connection.identity().network,
-    isAvailable: () => connection.isAvailable(),
-    draining: async () => new Set(),
-    guardIncoming: (guard) => connection.node.guardIncoming(guard),
-    close: () => connection.node.close(),
-  };
+/** Returns the connections of a service with one node that is always available. */
+export function connectionsTo(database: Database, node: LightningNode, identity: NodeIdentity = STUB_IDENTITY): NodeConnections {
+  const ledgerNode = { id: NODE_ID, ledgerAccount: SYSTEM_ACCOUNTS.node, identity, state: 'active', createdAt: NOW_MS / 1000 } as const;
+  const info = { ...identity, alias: 'stub', software: 'stub', capabilities: STUB_CAPABILITIES };
+  const identify = async () => ({ nodeId: NODE_ID, adapter: node, info });
+  const connection = new NodeConnection(ledgerNode, { identify, onHistoryChanged: async () => undefined });
+  const isReady = { isAvailable: async () => true, requireCanSend: async () => undefined };
+  return new NodeConnections([Object.assign(connection, isReady)], [node], database);
 }
 
 const nameFirstNode = statement('test_name_node', 'UPDATE lightning_node SET id = $1 WHERE ledger_account = 1');
 
-/** Gives the first node the id of {@link connectionTo}. Call it before there are wallets. */
+/** Gives the first node the id of {@link connectionsTo}. Call it before there are wallets. */
 export async function nameNode(database: Database): Promise<void> {
   await database.transaction((tx) => tx.run(nameFirstNode, NODE_ID));
 }
@@ -149,7 +130,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
   const { wallets, ledger, invoices, deps } = createModules({
     database,
     healthy,
-    connections: connectionsTo(connectionTo({ ...stubNode(), ...node })),
+    connections: connectionsTo(healthy, { ...stubNode(), ...node }),
     clock: fixedClock,
   });
   const accountId = `acc_${newId()}`;

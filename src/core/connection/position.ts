@@ -1,55 +1,51 @@
 import type { Alerts } from '../alerts/alerts.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
-import type { LightningNode, Position } from '../lightning/node.ts';
+import type { Position } from '../lightning/node.ts';
 import * as sql from './nodes.sql.ts';
 
-/**
- * The position up to which the events of one node are booked. A node that does not have the event at this position was restored from an older
+/*
+ * The position up to which the events of a node are booked. A node that does not have the event at this position was restored from an older
  * backup; then all events are read again.
  */
-export interface EventPosition {
-  /** Returns the position after which events are read next; undefined: from the first event on. */
-  read(): Promise<Position | undefined>;
-  /** Stores the position. Every event up to it must be booked or set aside. */
-  store(position: Position): Promise<void>;
-  /** Resets the position if the node does not have the event at it. Called on every new connection, before any other call. */
-  verify(node: Pick<LightningNode, 'knowsPosition'>): Promise<void>;
-  /** Deletes the position and raises an alert. Called when the node itself reports that its history has changed. */
-  reset(): Promise<void>;
-}
 
-export interface EventPositionDependencies {
+/** What a restored node affects. */
+export interface RestoreContext {
   readonly database: Database;
-  readonly nodeId: string;
   readonly alerts: Alerts;
-  /** Writes the consequences of a restored node in the transaction that deletes the position. */
+  /** Writes the consequences of a restored node in the transaction that deletes its position. */
   readonly onRestore: (tx: Tx, nodeId: string) => Promise<void>;
 }
 
-export function createEventPosition({ database, nodeId, alerts, onRestore }: EventPositionDependencies): EventPosition {
-  const read = async () => (await database.first(sql.readPosition, nodeId))?.event_position ?? undefined;
+/** Returns the position after which events are read next; undefined: from the first event on. */
+export async function readPosition(database: SqlReader, nodeId: string): Promise<Position | undefined> {
+  return (await database.first(sql.readPosition, nodeId))?.event_position ?? undefined;
+}
 
-  /** Booking an event is idempotent, so all events can be read again. */
-  async function reset(): Promise<void> {
-    const message = 'the node does not have the event up to which its events were read; all of them are read again';
-    await database.transaction(async (tx) => {
-      await writeRows(tx, alerts.rowsOf({ kind: 'node_restored', subject: nodeId, message }));
-      await tx.run(sql.storePosition, nodeId, null);
-      await onRestore(tx, nodeId);
-    });
-    await alerts.announce();
-  }
+/** Stores the position. Every event up to it must be booked or set aside. */
+export async function storePosition(database: Database, nodeId: string, position: Position): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.storePosition, nodeId, position));
+}
 
-  return {
-    read,
-    reset,
-    store: (position) => database.transaction(async (tx) => void (await tx.run(sql.storePosition, nodeId, position))),
-    async verify(node) {
-      const stored = await read();
-      if (stored === undefined || (await node.knowsPosition(stored))) return;
-      // Another instance may have reset it meanwhile.
-      if ((await read()) === stored) await reset();
-    },
-  };
+/** Resets the position if the node does not have the event at it. Called on every new connection, before any other call. */
+export async function verifyPosition(
+  context: RestoreContext,
+  nodeId: string,
+  knowsPosition: (position: Position) => Promise<boolean>,
+): Promise<void> {
+  const stored = await readPosition(context.database, nodeId);
+  if (stored === undefined || (await knowsPosition(stored))) return;
+  // Another instance may have reset it meanwhile.
+  if ((await readPosition(context.database, nodeId)) === stored) await resetPosition(context, nodeId);
+}
+
+/** Deletes the position and raises an alert. Booking an event is idempotent, so all events can be read again. */
+export async function resetPosition({ database, alerts, onRestore }: RestoreContext, nodeId: string): Promise<void> {
+  const message = 'the node does not have the event up to which its events were read; all of them are read again';
+  await database.transaction(async (tx) => {
+    await writeRows(tx, alerts.rowsOf({ kind: 'node_restored', subject: nodeId, message }));
+    await tx.run(sql.storePosition, nodeId, null);
+    await onRestore(tx, nodeId);
+  });
+  await alerts.announce();
 }

@@ -23,11 +23,11 @@ export type OutsideState = 'closed' | Extract<CancelOutcome, 'accepted' | 'settl
  * invoice again later and is paid for it, that money has arrived, and `settle.ts` books it.
  * @throws when the node does not answer or contradicts itself. The state is unclear, and calling again is safe.
  */
-export async function closeToOutside({ node }: NodeConnection, paymentHash: string): Promise<OutsideState> {
-  const outcome = await node.cancelInvoice(paymentHash);
+export async function closeToOutside(connection: NodeConnection, paymentHash: string): Promise<OutsideState> {
+  const outcome = await connection.call((node) => node.cancelInvoice(paymentHash));
   if (outcome === 'cancelled') return 'closed';
   if (outcome !== 'unknown') return outcome;
-  const status = await node.lookupInvoice(paymentHash);
+  const status = await connection.call((node) => node.lookupInvoice(paymentHash));
   if (status === undefined || status.state === 'cancelled') return 'closed';
   if (status.state !== 'open') return status.state;
   throw new Error('the node contradicts itself: it cannot cancel the invoice as unknown, and lists it as open');

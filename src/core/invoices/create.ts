@@ -165,9 +165,9 @@ function requireHashable(connection: NodeConnection, { memo, hashedText = memo, 
 }
 
 /** An invoice whose creation was not confirmed was handed to no payer, so every failure is reported as safe to retry. */
-async function requestFromNode({ node }: NodeConnection, request: InvoiceRequest): Promise<CreatedInvoice> {
+async function requestFromNode(connection: NodeConnection, request: InvoiceRequest): Promise<CreatedInvoice> {
   try {
-    return await node.createInvoice(request);
+    return await connection.call((node) => node.createInvoice(request));
   } catch (error) {
     throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
   }

@@ -92,7 +92,7 @@ async function sendToNode(context: PaymentContext, payment: Payment, isFirstRequ
 }
 
 async function lookUp({ connections }: PaymentContext, payment: Payment): Promise<PaymentOutcome> {
-  const outcome = await connections.of(payment.nodeId).node.lookupPayment(referenceOf(payment));
+  const outcome = await connections.of(payment.nodeId).call((node) => node.lookupPayment(referenceOf(payment)));
   if (!outcome) throw new Error('the node knew this payment and no longer does, so its outcome is unknown and it is not sent again');
   return outcome;
 }
@@ -118,12 +118,12 @@ async function send(context: PaymentContext, payment: Payment, terms: SendingTer
 }
 
 function request({ connections }: PaymentContext, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
-  const { node } = connections.of(payment.nodeId);
+  const connection = connections.of(payment.nodeId);
   const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
   const order = { ...referenceOf(payment), amountMsat, ...terms };
-  if (!payment.isKeysend) return node.pay({ ...order, paymentRequest });
+  if (!payment.isKeysend) return connection.call((node) => node.pay({ ...order, paymentRequest }));
   invariant(preimage && customRecords, 'a keysend has a preimage and records');
-  return node.keysend({ ...order, destination, preimage, customRecords });
+  return connection.call((node) => node.keysend({ ...order, destination, preimage, customRecords }));
 }
 
 /** If this write fails too, the next request finds that one has begun and counts it as unclear. */

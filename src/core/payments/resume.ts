@@ -60,6 +60,6 @@ export async function readAgain(context: PaymentContext, paymentHash: string): P
 /** Attempts a pending payment, and reads a failed one again: its failure may have been ended with evidence, or reported wrongly. */
 async function readOutcomeAgain(context: PaymentContext, payment: Payment): Promise<void> {
   if (payment.state === 'pending') return attempt(context, payment);
-  const outcome = await context.connections.of(payment.nodeId).node.lookupPayment(referenceOf(payment));
+  const outcome = await context.connections.of(payment.nodeId).call((node) => node.lookupPayment(referenceOf(payment)));
   if (outcome?.state === 'succeeded') await reportOutcome(context, payment.id, outcome);
 }

@@ -195,10 +195,11 @@ function paymentRoutes(app: App, { access, connections, payments }: NodeRouteDep
 
   app.get('/v1/node/:id/payments/queryroutes', { schema: routesSchema }, async (request) => {
     await access.anyKey(request);
-    const { node } = nodeOf(connections, request.params.id);
+    const connection = nodeOf(connections, request.params.id);
     const destination = publicKey('pub_key', request.query.pub_key);
-    if (!node.queryRoutes) throw new Refusal('not_supported');
-    const routes = await node.queryRoutes({ destination, amountMsat: satToMsat(request.query.amt) });
+    const query = { destination, amountMsat: satToMsat(request.query.amt) };
+    const routes = await connection.call(async (node) => node.queryRoutes?.(query));
+    if (!routes) throw new Refusal('not_supported');
     if (routes.length === 0) throw new Refusal('no_route');
     return { routes: routes.map(routeObject), successProb: null };
   });
@@ -219,7 +220,7 @@ function nodeOf({ all }: Pick<NodeConnections, 'all'>, id: string): NodeConnecti
 /** Works also while the node is unavailable. */
 async function describe(connection: NodeConnection, draining: ReadonlySet<string>): Promise<Static<typeof NodeObject>> {
   const { network, pubkey } = connection.identity();
-  const info = await connection.node.info().catch(() => undefined);
+  const info = await connection.readInfo().catch(() => undefined);
   const known = info ?? connection.info();
   return {
     id: connection.nodeId,
@@ -236,12 +237,12 @@ async function describe(connection: NodeConnection, draining: ReadonlySet<string
   };
 }
 
-function capabilitiesOf({ node }: NodeConnection, capabilities: NodeCapabilities) {
+function capabilitiesOf(connection: NodeConnection, capabilities: NodeCapabilities) {
   return {
     sends_keysend: capabilities.sendsKeysend,
     receives_keysend: capabilities.receivesKeysend,
     description_hash_without_text: capabilities.descriptionHashWithoutText,
-    queries_routes: node.queryRoutes !== undefined,
+    queries_routes: connection.supports('queryRoutes'),
   };
 }
 

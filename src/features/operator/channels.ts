@@ -23,7 +23,7 @@ const LIST_MS = 12_000;
 const MAX_ALIAS_LENGTH = 64;
 
 /** Reads the channels of a node. @throws Refusal when the node does not answer. */
-export async function readChannels({ node }: NodeConnection, clock: Clock): Promise<ChannelList> {
+export async function readChannels(connection: NodeConnection, clock: Clock): Promise<ChannelList> {
   const at = unixSeconds(clock);
   try {
     return await withTimeout(LIST_MS, list(), () => new Error(`no response within ${LIST_MS / 1000} seconds`));
@@ -33,10 +33,8 @@ export async function readChannels({ node }: NodeConnection, clock: Clock): Prom
   }
 
   async function list(): Promise<ChannelList> {
-    // The capabilities of a node are unknown until it has answered.
-    await node.info();
-    if (!node.listChannels) return { at, status: 'unsupported', reason: undefined, channels: [] };
-    const channels = await node.listChannels();
+    const channels = await connection.call(async (node) => node.listChannels?.());
+    if (!channels) return { at, status: 'unsupported', reason: undefined, channels: [] };
     return { at, status: 'known', reason: undefined, channels: channels.map(withShortAlias).sort(compareChannels) };
   }
 }

@@ -138,9 +138,13 @@ async function nodeOverview(
 }
 
 /** Asks the node whether it answers. @returns its state after two seconds at the latest */
-async function stateOf({ node }: NodeConnection): Promise<NodeState> {
+async function stateOf(connection: NodeConnection): Promise<NodeState> {
   try {
-    const { cannotSend } = await withTimeout(ANSWER_MS, node.info(), () => new Error(`no response within ${ANSWER_MS / 1000} seconds`));
+    const { cannotSend } = await withTimeout(
+      ANSWER_MS,
+      connection.readInfo(),
+      () => new Error(`no response within ${ANSWER_MS / 1000} seconds`),
+    );
     return { status: cannotSend ? 'cannot_send' : 'ready', reason: cannotSend };
   } catch (error) {
     return { status: 'unavailable', reason: errorMessage(error) };

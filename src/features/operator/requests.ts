@@ -84,6 +84,6 @@ async function recheck(deps: OperatorRequestDependencies, paymentId: string, sig
   const row = await database.first(sql.findPayment, paymentId);
   const connection = connections.all.find(({ nodeId }) => nodeId === row?.node_id);
   if (row?.state !== 'pending' || !connection) return undefined;
-  const found = await lookUpEvidence({ node: connection.node, probe: new NodeProbe(AbortSignal.any([signal])) }, row);
+  const found = await lookUpEvidence(new NodeProbe(connection, AbortSignal.any([signal])), row);
   return { ...found, at: unixSeconds(clock) };
 }

@@ -34,11 +34,12 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
 }
 
 async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
-  const { node } = deps.connections.of(payment.nodeId);
-  const status = await ask(() => node.lookupPayment(referenceOf(payment)));
+  const connection = deps.connections.of(payment.nodeId);
+  const reference = referenceOf(payment);
+  const status = await ask(() => connection.call((node) => node.lookupPayment(reference)));
   const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
   const collected =
-    status?.state === 'pending' && node.collectEvidence ? await ask(async () => node.collectEvidence?.(referenceOf(payment))) : undefined;
+    status?.state === 'pending' ? await ask(() => connection.call(async (node) => node.collectEvidence?.(reference))) : undefined;
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status, collected);
   const proof = outcome === status ? [] : collected ? [describeEvidence(collected)] : [`preimage ${action.preimage}`];
   await storeEvidence(deps, action, [...proof, `the node reports: ${reported}`].join('; '));
@@ -97,7 +98,7 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
 /** Cancels the invoice of an internal payment at the node again. The response determines how the payment ends. */
 async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
   const nodeId = (await deps.invoices.find(payment.invoiceId ?? ''))?.nodeId ?? payment.nodeId;
-  await ask(() => deps.connections.of(nodeId).node.lookupInvoice(payment.paymentHash));
+  await ask(() => deps.connections.of(nodeId).call((node) => node.lookupInvoice(payment.paymentHash)));
   await deps.payments.attempt(payment);
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
     throw new ActionRefused('The node did not confirm that no outside payer can pay the invoice. See the log for its response.');

@@ -99,8 +99,8 @@ async function compareOne(
   run: ReconciliationRun,
   payment: sql.ComparedPayment,
 ): Promise<'agreed' | 'contradicted' | 'unanswered' | 'unfinished'> {
-  const { node, probe } = run;
-  const first = await probe.call(() => node.lookupPayment(referenceTo(payment)));
+  const { probe } = run;
+  const first = await probe.call((node) => node.lookupPayment(referenceTo(payment)));
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
   if (agree(payment, first.value)) return 'agreed';
@@ -109,7 +109,7 @@ async function compareOne(
   if (first.value) await tryCorrection(run, payment.id, first.value);
   // Either side may have changed between the two reads.
   const [second, now] = [
-    await probe.call(() => node.lookupPayment(referenceTo(payment))),
+    await probe.call((node) => node.lookupPayment(referenceTo(payment))),
     await run.database.first(sql.findPayment, payment.id),
   ];
   if (!second.answered) return 'unanswered';

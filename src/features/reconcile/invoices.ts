@@ -88,14 +88,14 @@ async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInv
 }
 
 async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
-  const { node, probe } = run;
-  const first = await probe.call(() => node.lookupInvoice(invoice.payment_hash));
+  const { probe } = run;
+  const first = await probe.call((node) => node.lookupInvoice(invoice.payment_hash));
   if (!first.answered) return 'unanswered';
   run.compared.invoices += 1;
   if (agree(invoice, first.value)) return 'agreed';
   // Either side may have changed between the two reads.
   const [again, now] = [
-    await probe.call(() => node.lookupInvoice(invoice.payment_hash)),
+    await probe.call((node) => node.lookupInvoice(invoice.payment_hash)),
     await run.database.first(sql.findInvoice, invoice.id),
   ];
   if (!again.answered) return 'unanswered';

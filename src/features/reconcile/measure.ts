@@ -24,7 +24,7 @@ export interface Measurement {
 export async function measure(run: ReconciliationRun): Promise<NodeAnswer<Measurement>> {
   const { ledgerAccount } = run.connection;
   const before = await readLedger(run);
-  const answer = await run.probe.call(() => run.node.balance());
+  const answer = await run.probe.call((node) => node.balance());
   if (!answer.answered) return answer;
   const nodeMsat = answer.value.localMsat;
   const after = await readLedger(run);

@@ -1,5 +1,7 @@
+import type { NodeConnection } from '../../core/connection/connection.ts';
 import { withTimeout } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
+import type { LightningNode } from '../../core/lightning/node.ts';
 
 /** A response of the node, or the reason why there is none. A missing response is never interpreted as "no" or as zero. */
 export type NodeAnswer<T> = { readonly answered: true; readonly value: T } | { readonly answered: false; readonly reason: string };
@@ -25,13 +27,15 @@ const TIMING: ProbeTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 2
 /** Calls the node for one reconciliation: with few concurrent calls, a time limit, and an end after repeated failures. */
 export class NodeProbe {
   readonly timing: ProbeTiming;
+  readonly #connection: Pick<NodeConnection, 'call'>;
   readonly #signal: AbortSignal;
   readonly #ended: Promise<never>;
   #unanswered = 0;
   #stopReason: string | undefined;
 
-  constructor(signal: AbortSignal, timing: Partial<ProbeTiming> = {}) {
+  constructor(connection: Pick<NodeConnection, 'call'>, signal: AbortSignal, timing: Partial<ProbeTiming> = {}) {
     this.timing = { ...TIMING, ...timing };
+    this.#connection = connection;
     this.#signal = signal;
     this.#ended = new Promise((_, reject) => signal.addEventListener('abort', () => reject(new Error(STOPPING)), { once: true }));
     this.#ended.catch(() => undefined);
@@ -42,12 +46,12 @@ export class NodeProbe {
     return this.#signal.aborted ? STOPPING : this.#stopReason;
   }
 
-  async call<T>(call: () => Promise<T>): Promise<NodeAnswer<T>> {
+  async call<T>(call: (node: LightningNode) => Promise<T>): Promise<NodeAnswer<T>> {
     if (this.stopReason !== undefined) return { answered: false, reason: this.stopReason };
     try {
       const value = await withTimeout(
         this.timing.answerMs,
-        Promise.race([call(), this.#ended]),
+        Promise.race([this.#connection.call(call), this.#ended]),
         () => new Error(`no response within ${this.timing.answerMs} ms`),
       );
       this.#unanswered = 0;

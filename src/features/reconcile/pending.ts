@@ -2,7 +2,7 @@ import { timeText } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
 import { describeEvidence } from '../../core/lightning/evidence.ts';
 import type { InvoiceStatus, PaymentEvidence, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
-import type { NodeAnswer } from './node-probe.ts';
+import type { NodeAnswer, NodeProbe } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED, type PendingReport, type StuckPayment } from './report.ts';
 import { PAGE, type ReconciliationRun } from './run.ts';
@@ -18,7 +18,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
   for (let after = '', isLast = false; !isLast && !run.signal.aborted; ) {
     const page = await run.database.all(sql.pendingPayments, run.nodeId, after, PAGE);
     const evidence = new Map<string, string>();
-    await run.probe.each(page, async (payment) => void evidence.set(payment.id, await evidenceOf(run, payment)));
+    await run.probe.each(page, async (payment) => void evidence.set(payment.id, await evidenceOf(run.probe, payment)));
     for (const payment of page) {
       const found = evidence.get(payment.id) ?? '';
       byEvidence[found] = (byEvidence[found] ?? 0) + 1;
@@ -26,7 +26,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
       total.amountMsat += payment.amount_msat;
       const ageSeconds = run.startedAt - payment.created_at;
       if (ageSeconds < run.stuckPaymentSeconds) continue;
-      const one = stuckPayment(payment, ageSeconds, found, await proofOf(run, payment, found));
+      const one = stuckPayment(payment, ageSeconds, found, await proofOf(run.probe, payment, found));
       total.stuckPayments += 1;
       if (stuck.length < MAX_LISTED) stuck.push(one);
       await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: stuckMessage(one) });
@@ -44,17 +44,17 @@ type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since
 
 /** Looks up a pending payment at the node. Changes nothing. */
 export async function lookUpEvidence(
-  run: Pick<ReconciliationRun, 'node' | 'probe'>,
+  probe: NodeProbe,
   payment: LookedUp,
 ): Promise<{ nodeState: string; proof: PaymentEvidence | undefined }> {
-  const nodeState = await evidenceOf(run, payment);
-  return { nodeState, proof: await proofOf(run, payment, nodeState) };
+  const nodeState = await evidenceOf(probe, payment);
+  return { nodeState, proof: await proofOf(probe, payment, nodeState) };
 }
 
 /** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
-async function evidenceOf({ node, probe }: Pick<ReconciliationRun, 'node' | 'probe'>, payment: LookedUp): Promise<string> {
-  if (payment.invoice_id !== null) return describeInvoice(await probe.call(() => node.lookupInvoice(payment.payment_hash)));
-  return describePayment(await probe.call(() => node.lookupPayment(referenceTo(payment))));
+async function evidenceOf(probe: NodeProbe, payment: LookedUp): Promise<string> {
+  if (payment.invoice_id !== null) return describeInvoice(await probe.call((node) => node.lookupInvoice(payment.payment_hash)));
+  return describePayment(await probe.call((node) => node.lookupPayment(referenceTo(payment))));
 }
 
 /** Returns what identifies the payment at the node. */
@@ -63,13 +63,9 @@ export function referenceTo({ id, payment_hash, unclear_since_ms }: LookedUp): P
 }
 
 /** Returns what the node's records show about a payment that it reports as pending. */
-async function proofOf(
-  { node, probe }: Pick<ReconciliationRun, 'node' | 'probe'>,
-  payment: LookedUp,
-  found: string,
-): Promise<PaymentEvidence | undefined> {
-  if (found !== 'pending' || !node.collectEvidence) return undefined;
-  const answer = await probe.call(async () => node.collectEvidence?.(referenceTo(payment)));
+async function proofOf(probe: NodeProbe, payment: LookedUp, found: string): Promise<PaymentEvidence | undefined> {
+  if (found !== 'pending') return undefined;
+  const answer = await probe.call(async (node) => node.collectEvidence?.(referenceTo(payment)));
   return answer.answered ? answer.value : undefined;
 }
 

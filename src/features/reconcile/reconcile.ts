@@ -81,16 +81,16 @@ async function compare(
   progress: ReconciliationRun['progress'],
   signal: AbortSignal,
 ): Promise<NodeReport> {
-  const { node, nodeId } = deps.connection;
+  const { nodeId } = deps.connection;
   const startedAt = unixSeconds(deps.clock);
-  const probe = new NodeProbe(signal, deps.timing);
+  const probe = new NodeProbe(deps.connection, signal, deps.timing);
   const found = {
     contradictions: [],
     missedSettlements: [],
     compared: { payments: 0, invoices: 0 },
     unbookedMsat: new Map<string, number>(),
   };
-  const run: ReconciliationRun = { ...deps, ...found, ...request, node, nodeId, startedAt, signal, probe, progress };
+  const run: ReconciliationRun = { ...deps, ...found, ...request, nodeId, startedAt, signal, probe, progress };
   const pending = await comparePending(run);
   await compareEnded(run);
   await compareInvoices(run);

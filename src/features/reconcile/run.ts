@@ -5,19 +5,15 @@ import type { Invoices } from '../../core/invoices/invoices.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { firstIdAt } from '../../core/kernel/ids.ts';
 import type { Log } from '../../core/kernel/log.ts';
-import type { LightningNode } from '../../core/lightning/node.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { NodeProbe, ProbeTiming } from './node-probe.ts';
 import type { Contradiction, MissedSettlement } from './report.ts';
 import type { RunningRequest } from './requests.ts';
 
-/** The calls that a reconciliation makes. */
-type ComparedNode = Pick<LightningNode, 'lookupPayment' | 'lookupInvoice' | 'collectEvidence' | 'balance'>;
-
 export interface ReconcileDependencies {
   readonly database: Database;
   /** The node that is compared. */
-  readonly connection: Pick<NodeConnection, 'nodeId' | 'ledgerAccount'> & { readonly node: ComparedNode };
+  readonly connection: Pick<NodeConnection, 'nodeId' | 'ledgerAccount' | 'call'>;
   readonly alerts: Alerts;
   readonly invoices: Pick<Invoices, 'settle'>;
   readonly payments: Pick<Payments, 'reportOutcome'>;
@@ -34,7 +30,6 @@ export interface ReconcileDependencies {
 export interface ReconciliationRun extends ReconcileDependencies, RunningRequest {
   readonly startedAt: number;
   readonly nodeId: string;
-  readonly node: ComparedNode;
   readonly signal: AbortSignal;
   readonly probe: NodeProbe;
   readonly contradictions: Contradiction[];

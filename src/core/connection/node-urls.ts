@@ -1,0 +1,138 @@
+import type { Database } from '../db/database.ts';
+import { withTimeout } from '../kernel/clock.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { sharedCall } from '../kernel/shared-call.ts';
+import { type LightningNode, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
+import { bindNode, ForeignLedger, ledgerNodes, matchingNode } from './binding.ts';
+
+export interface NodeUrlOptions {
+  readonly database: Database;
+  /** The adapter of each URL of LIGHTNING_URL. */
+  readonly nodes: readonly LightningNode[];
+  /** The id of the ledger, which its nodes store. */
+  readonly ledgerId: string;
+  /** The ledger (`lnd_…`) that this one replaces on the nodes. */
+  readonly replacesLedger?: string | undefined;
+}
+
+/** The adapter that leads to a node of the ledger, and what the node reported when it was identified. */
+export interface FoundNode {
+  readonly nodeId: string;
+  readonly adapter: LightningNode;
+  readonly info: NodeInfo;
+}
+
+/** A URL whose node does not answer. */
+export interface UnavailableUrl {
+  /** From 1. */
+  readonly number: number;
+  readonly reason: string;
+}
+
+/** The time limit of the calls that identify the node. After it the node counts as unavailable. */
+const IDENTIFICATION_MS = 5000;
+/** The time limit for the newest position, which is read once in the life of a node: LND lists 5,000 invoices per second. */
+const NEWEST_MS = 600_000;
+
+/** The nodes behind the URLs of LIGHTNING_URL. Its public key decides which node of the ledger each one is. */
+export class NodeUrls {
+  readonly #options: NodeUrlOptions;
+  /** The nodes that were identified. A URL leads to the same node of the ledger until the service is restarted. */
+  readonly #nodeIds = new Map<LightningNode, string>();
+
+  constructor(options: NodeUrlOptions) {
+    this.#options = options;
+  }
+
+  /** Identifies a node of the ledger, and all unknown ones to find it. @throws NodeUnavailable, ForeignLedger */
+  async identify(nodeId: string): Promise<FoundNode> {
+    const known = this.#options.nodes.find((one) => this.#nodeIds.get(one) === nodeId);
+    if (known) return this.#identifyOne(known);
+    const results = await this.#identifyUnknown();
+    for (const one of results) if (one.status === 'fulfilled' && one.value.nodeId === nodeId) return one.value;
+    const [only, ...others] = results;
+    if (only?.status === 'rejected' && others.length === 0) throw only.reason;
+    throw new NodeUnavailable('no URL of LIGHTNING_URL leads to the node, or the node does not answer');
+  }
+
+  readonly #identifyUnknown = sharedCall(() => {
+    const unknown = this.#options.nodes.filter((one) => !this.#nodeIds.has(one));
+    return Promise.allSettled(unknown.map((one) => this.#identifyOne(one)));
+  });
+
+  /**
+   * Identifies all nodes. New ones are bound in the order of the URLs. Those that do not answer are identified later.
+   * @throws ForeignLedger
+   */
+  async identifyAll(): Promise<{ readonly found: readonly FoundNode[]; readonly unavailable: readonly UnavailableUrl[] }> {
+    const { nodes } = this.#options;
+    const answers = await Promise.allSettled(nodes.map(readInfo));
+    const found: FoundNode[] = [];
+    const unavailable: UnavailableUrl[] = [];
+    for (const [index, node] of nodes.entries()) {
+      const answer = answers[index];
+      const number = index + 1;
+      try {
+        if (answer?.status === 'rejected') throw answer.reason;
+        found.push(await this.#identifyOne(node, answer?.value));
+      } catch (error) {
+        if (error instanceof ForeignLedger && nodes.length > 1) throw new ForeignLedger(`URL ${number} of LIGHTNING_URL: ${error.message}`);
+        if (!(error instanceof NodeUnavailable)) throw error;
+        unavailable.push({ number, reason: errorMessage(error) });
+      }
+    }
+    return { found, unavailable };
+  }
+
+  /** Finds out which node of the ledger an adapter leads to. Binds and claims a new one. @throws NodeUnavailable, ForeignLedger */
+  async #identifyOne(adapter: LightningNode, reported?: NodeInfo): Promise<FoundNode> {
+    const { database, nodes } = this.#options;
+    const info = reported ?? (await readInfo(adapter));
+    const identity = { pubkey: info.pubkey, network: info.network };
+    const known = matchingNode(await ledgerNodes(database), identity, nodes.length);
+    const before = this.#nodeIds.get(adapter);
+    if (before !== undefined && before !== known.id)
+      throw new ForeignLedger(`A URL of LIGHTNING_URL led to ${before} and now leads to ${known.id}. Restart the service.`);
+    // A binding is permanent, so a new node is bound only if it belongs to no other ledger.
+    await this.#claim(adapter);
+    const { id } = known.identity ? known : await bindNode(database, identity, nodes.length, await this.#newestPosition(adapter));
+    for (const [other, nodeId] of this.#nodeIds)
+      if (nodeId === id && other !== adapter)
+        throw new ForeignLedger('Two URLs of LIGHTNING_URL lead to the same node. Remove one of them.');
+    this.#nodeIds.set(adapter, id);
+    return { nodeId: id, adapter, info };
+  }
+
+  /** What arrived before the ledger is not for its wallets. What arrived for a ledger that this one replaces is booked to suspense. */
+  async #newestPosition(adapter: LightningNode): Promise<Position | undefined> {
+    if (!adapter.newestPosition || this.#options.replacesLedger !== undefined) return undefined;
+    return withTimeout(NEWEST_MS, adapter.newestPosition(), () => new NodeUnavailable('the node does not list its invoices'));
+  }
+
+  /** Claims the node for this ledger. Two ledgers on one node would reject or book each other's payments. @throws ForeignLedger */
+  async #claim(adapter: LightningNode): Promise<void> {
+    const { ledgerId, replacesLedger } = this.#options;
+    const owner = await callToIdentify(async () => adapter.claimForLedger?.(ledgerId, replacesLedger));
+    if (owner !== undefined && owner !== ledgerId) {
+      throw new ForeignLedger(
+        `The Lightning node belongs to another ledger, ${owner}; this database holds ${ledgerId}. ` +
+          'Set DATABASE_URL to the database of that ledger, or LIGHTNING_URL to a node without a ledger. ' +
+          `If the other ledger is retired or lost, stop its service and start this one with TAKE_OVER_FROM_LEDGER=${owner}.`,
+      );
+    }
+  }
+}
+
+/** Reads what a node reports about itself. @throws NodeUnavailable */
+export function readInfo(adapter: LightningNode): Promise<NodeInfo> {
+  return callToIdentify(() => adapter.info());
+}
+
+/** Makes a call that identifies the node. Any failure of it means that the node cannot be used. @throws NodeUnavailable */
+export async function callToIdentify<T>(call: () => Promise<T>): Promise<T> {
+  try {
+    return await withTimeout(IDENTIFICATION_MS, call(), () => new NodeUnavailable('the node does not answer'));
+  } catch (error) {
+    throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
+  }
+}
