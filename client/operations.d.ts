@@ -1891,12 +1891,14 @@ export interface CreatePermanentWithdrawLinkRequest {
 export interface ListWithdrawLinksRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
-  /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
-  after?: string;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface GetWithdrawLinkRequest {
@@ -1916,12 +1918,14 @@ export interface RevokeWithdrawLinkRequest {
 export interface ListWalletPayLinksRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
-  /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
-  after?: string;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** Selects these fields of the response */
   fields?: string;
 }
@@ -1956,12 +1960,14 @@ export interface CreatePayLinkRequest {
 }
 
 export interface ListPayLinksRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
-  /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
-  after?: string;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** Selects these fields of the response */
   fields?: string;
 }
@@ -2787,21 +2793,21 @@ export interface Operations<Options> {
   makePermanentWithdrawLink(request: MakePermanentWithdrawLinkRequest, options?: Options): Promise<NewWithdrawLink>;
   /** Create a permanent withdraw link. The link can be claimed without an end until it is revoked: up to `num_satoshis` per claim and `daily_limit_msat` per day (UTC). It offers at most the amount that leaves the fee limit of the balance and of the daily limit for routing. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurl/withdraw-static`) */
   createPermanentWithdrawLink(request: CreatePermanentWithdrawLinkRequest, options?: Options): Promise<NewWithdrawLink>;
-  /** List the withdraw links of a wallet. Newest first, without their tokens. With `after`, there is no total. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraws`) */
+  /** List the withdraw links of a wallet. Without their tokens. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraws`) */
   listWithdrawLinks(request: ListWithdrawLinksRequest, options?: Options): Promise<Array<WithdrawLink>>;
   /** Read a withdraw link. Returns the limits, the uses and the claimed amounts of the link, without its token. Permission: `wallet_withdraw`. (`GET /v1/wallet/{key}/lnurl/withdraws/{id}`) */
   getWithdrawLink(request: GetWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
   /** Revoke a withdraw link. All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing. Permission: `wallet_withdraw`. (`DELETE /v1/wallet/{key}/lnurl/withdraws/{id}`) */
   revokeWithdrawLink(request: RevokeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
-  /** List the pay links of a wallet. Newest first, without images. Permission: `wallet_read`. (`GET /v1/wallet/{key}/lnurlp`) */
+  /** List the pay links of a wallet. Without images. Permission: `wallet_read`. (`GET /v1/wallet/{key}/lnurlp`) */
   listWalletPayLinks(request: ListWalletPayLinksRequest & { fields: string }, options?: Options): Promise<Part<Array<PayLink>>>;
-  /** List the pay links of a wallet. Newest first, without images. Permission: `wallet_read`. (`GET /v1/wallet/{key}/lnurlp`) */
+  /** List the pay links of a wallet. Without images. Permission: `wallet_read`. (`GET /v1/wallet/{key}/lnurlp`) */
   listWalletPayLinks(request: ListWalletPayLinksRequest & { fields?: undefined }, options?: Options): Promise<Array<PayLink>>;
   /** Create a pay link or a Lightning address. Payments of the link are credited to the wallet, as often as it is paid. With `lnurlp_identifier` the link is also a Lightning address. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurlp`) */
   createPayLink(request: CreatePayLinkRequest, options?: Options): Promise<PayLink>;
-  /** List the pay links of the account. Newest first, without images. Permission: a secret API key. (`GET /v1/lnurlp`) */
+  /** List the pay links of the account. Without images. Permission: a secret API key. (`GET /v1/lnurlp`) */
   listPayLinks(request: ListPayLinksRequest & { fields: string }, options?: Options): Promise<Part<Array<PayLink>>>;
-  /** List the pay links of the account. Newest first, without images. Permission: a secret API key. (`GET /v1/lnurlp`) */
+  /** List the pay links of the account. Without images. Permission: a secret API key. (`GET /v1/lnurlp`) */
   listPayLinks(request?: ListPayLinksRequest & { fields?: undefined }, options?: Options): Promise<Array<PayLink>>;
   /** Read a pay link. A public API key sees it without `lnurlp_successAction` and `passThru`. Permission: any key. (`GET /v1/lnurlp/{id}`) */
   getPayLink(request: GetPayLinkRequest & { fields: string }, options?: Options): Promise<Part<PayLink>>;

@@ -54,8 +54,8 @@ const READS: [Statement, unknown[]][] = [
   [payments.findClaim, ['x', 'y', 'z']],
   [links.findByToken, [0, new Uint8Array(32)]],
   [links.findByK1, [0, new Uint8Array(32)]],
-  [links.findOfWallet, [0, 'x', 'x']],
-  [links.listOfWallet, [0, 'x', '~', 50, 0]],
+  [links.findOfWallet, ['x', 'x', 0]],
+  [links.listOfWallet.desc, ['x', '~', 50, 0, 0]],
   [links.readUses, ['x']],
 ];
 

@@ -207,15 +207,13 @@ onFakeNode('the list of withdraw links', (service) => {
   const idsOf = (body: Json) => body.map(({ id }: Json) => id);
 
   it('is sorted from the newest to the oldest, in pages, without any token', async () => {
-    const all = await list();
+    const all = await list('?count=1');
     expect(idsOf(all.body)).toEqual(ids);
     expect(all.headers.get('x-pagination-total-count')).toBe('5');
     for (const name of SECRETS) for (const link of all.body) expect(link).not.toHaveProperty(name);
-    const second = await list('?page=2&per-page=2');
-    expect(idsOf(second.body)).toEqual(ids.slice(2, 4));
-    expect(second.headers.get('x-pagination-page-count')).toBe('3');
-    expect(second.headers.get('link')).toContain('rel="next"');
-    expect((await list('?page=9')).body).toEqual([]);
+    const oldest = await list('?order=asc&per-page=2');
+    expect(idsOf(oldest.body)).toEqual(ids.toReversed().slice(0, 2));
+    expect(oldest.headers.get('link')).toContain('rel="next"');
   });
 
   it('continues after a link', async () => {
@@ -231,7 +229,7 @@ onFakeNode('the list of withdraw links', (service) => {
 
   it.each([
     ['?after=lnurlw_0', 'after'],
-    ['?page=0', 'page'],
+    ['?page=1', 'page'],
     ['?per-page=x', 'per-page'],
     ['?status=active', 'status'],
   ])('rejects %s', async (query, name) => {

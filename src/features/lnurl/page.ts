@@ -3,7 +3,7 @@ import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { Html, html } from '../../http/pages/html.ts';
 import { sendPage } from '../../http/pages/page.ts';
 import { lightningUri, qrSvg } from '../../http/pages/qr.ts';
-import { imageIn } from './pay/metadata.ts';
+import { imageIn } from './pay/link-settings.ts';
 import type { PayParameters } from './pay/pay-requests.ts';
 import type { ClaimParameters } from './withdraw/claims.ts';
 

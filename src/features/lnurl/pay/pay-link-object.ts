@@ -4,7 +4,7 @@ import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../../http/responses/response-types.ts';
 import { selectable } from '../../../http/responses/select.ts';
 import { protocolUri } from '../lnurl.ts';
-import { imageIn } from './metadata.ts';
+import { imageIn } from './link-settings.ts';
 import type { PayLink } from './pay-links.ts';
 import { payLinkUrl } from './pay-requests.ts';
 

@@ -1,4 +1,5 @@
 import type { SqlValue } from '../../../core/db/database.ts';
+import { listStatements } from '../../../core/db/list.ts';
 import { statement } from '../../../core/db/statement.ts';
 
 /** What the owner of a pay link can set. */
@@ -95,21 +96,11 @@ export const payableLinks = statement<{ id: string }>('pay_link_payable', {
     WHERE l.id = ANY($1::text[]) AND l.state = 'active' AND w.status = 'active' FOR SHARE`,
 });
 
-const pageBy = (owner: 'wallet' | 'account') =>
-  statement<PayLinkRow>(
-    `pay_link_page_of_${owner}`,
-    `SELECT ${COLUMNS} FROM pay_link l WHERE l.${owner}_id = $1 AND l.id < $2 ORDER BY l.id DESC LIMIT $3 OFFSET $4`,
-  );
+const LIST = { select: `SELECT ${COLUMNS} FROM pay_link l`, table: 'pay_link l', filters: 1, id: 'l.id' };
 
-/** The newest links that are older than `$2`. */
-export const pageOfWallet = pageBy('wallet');
-export const pageOfAccount = pageBy('account');
+export const listOfWallet = listStatements<PayLinkRow>('pay_link_list_of_wallet', { ...LIST, where: 'l.wallet_id = $1' });
 
-const countBy = (owner: 'wallet' | 'account') =>
-  statement<{ n: number }>(`pay_link_count_of_${owner}`, `SELECT count(*) AS n FROM pay_link WHERE ${owner}_id = $1`);
-
-export const countOfWallet = countBy('wallet');
-export const countOfAccount = countBy('account');
+export const listOfAccount = listStatements<PayLinkRow>('pay_link_list_of_account', { ...LIST, where: 'l.account_id = $1' });
 
 export const insertMetadata = statement(
   'pay_metadata_insert',

@@ -1,16 +1,17 @@
 import type { Database, Tx } from '../../../core/db/database.ts';
 import { isUniqueViolation } from '../../../core/db/errors.ts';
+import { openList } from '../../../core/db/list.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import type { Invoices } from '../../../core/invoices/invoices.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId } from '../../../core/kernel/ids.ts';
+import type { List } from '../../../core/kernel/list.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
-import { changedSettings, DEFAULT_SETTINGS, type LinkChanges, type LinkRules } from './link-settings.ts';
-import { imageIn, metadataText } from './metadata.ts';
+import { changedSettings, DEFAULT_SETTINGS, imageIn, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
 import * as sql from './pay-links.sql.ts';
 import { createPayRequests } from './pay-requests.ts';
 
@@ -30,11 +31,11 @@ export interface ChangeOptions {
   readonly extraRows?: (linkId: string) => readonly RowWrite[];
 }
 
-/** Selects the links of an account or of a wallet. */
-export type PayLinkOwner = { readonly accountId: string } | { readonly walletId: string };
-
-/** Sorts after every id. */
-const NEWEST = '~';
+/** An account, or one of its wallets. */
+export interface PayLinkOwner {
+  readonly accountId: string;
+  readonly walletId?: string;
+}
 
 export type PayLinks = ReturnType<typeof createPayLinks>;
 
@@ -89,15 +90,9 @@ export function createPayLinks(options: PayLinkOptions) {
       });
     },
 
-    /** Returns a page of links, newest first, and their number; undefined if `after` is none of them. */
-    async list(owner: PayLinkOwner, { limit, offset, after }: { limit: number; offset: number; after: string | undefined }) {
-      const isWallet = 'walletId' in owner;
-      const ownerId = isWallet ? owner.walletId : owner.accountId;
-      const known = after === undefined ? undefined : await find(after);
-      if (after !== undefined && (isWallet ? known?.wallet_id : known?.account_id) !== ownerId) return undefined;
-      const links: PayLink[] = await database.all(isWallet ? sql.pageOfWallet : sql.pageOfAccount, ownerId, after ?? NEWEST, limit, offset);
-      const count = await database.first(isWallet ? sql.countOfWallet : sql.countOfAccount, ownerId);
-      return { links, total: count?.n ?? 0 };
+    list({ accountId, walletId }: PayLinkOwner): List<PayLink> {
+      const statements = walletId === undefined ? sql.listOfAccount : sql.listOfWallet;
+      return openList(database, { statements, filters: [walletId ?? accountId], prefix: 'lnurlp', toItem: (link) => link });
     },
   };
 }

@@ -1,5 +1,5 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import type { FastifyRequest } from 'fastify';
+import { Type } from 'typebox';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
@@ -8,18 +8,18 @@ import { KeyParams } from '../../../http/fields.ts';
 import type { IdempotentHandler } from '../../../http/idempotent.ts';
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
-import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../../../http/responses/paging.ts';
+import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { LinkBody, LinkChangeBody, type LinkRules, readChanges } from './link-settings.ts';
 import { PayLinkObject, renderPayLink } from './pay-link-object.ts';
-import type { PayLink, PayLinkOwner, PayLinks } from './pay-links.ts';
+import type { PayLink, PayLinks } from './pay-links.ts';
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The `lnurlp_` id of the pay link', examples: [EXAMPLE.payLink] }) });
 
 const LINK = { tags: ['LNURL'], ...requires('wallet_withdraw') };
 const LIST = {
   tags: ['LNURL'],
-  description: 'Newest first, without images.',
-  querystring: CursorQuery,
+  description: 'Without images.',
+  querystring: ListQuery,
   response: { 200: Type.Array(PayLinkObject) },
 };
 
@@ -113,17 +113,6 @@ export function payLinkRoutes(app: App, { access, runIdempotent, payLinks, rules
     return render(link);
   }
 
-  async function sendList(request: FastifyRequest<{ Querystring: Static<typeof CursorQuery> }>, reply: FastifyReply, owner: PayLinkOwner) {
-    rejectPageWithAfter(request.query);
-    const page = readPage(request.query);
-    const { after } = request.query;
-    const listed = await payLinks.list(owner, { ...page, after });
-    if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a pay link of this list.');
-    if (after === undefined) setPageHeaders(request, reply, page, listed.total);
-    else setCursorHeaders(request, reply, page.limit, listed.links);
-    return listed.links.map(render);
-  }
-
   for (const base of WALLET_BASES) {
     app.post(`${base}/lnurlp`, { schema: createSchema }, async (request, reply) => {
       const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_withdraw');
@@ -138,13 +127,13 @@ export function payLinkRoutes(app: App, { access, runIdempotent, payLinks, rules
 
     app.get(`${base}/lnurlp`, { schema: listOfWalletSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_read');
-      return sendList(request, reply, { walletId: wallet.id });
+      return sendList(request, reply, payLinks.list({ accountId: wallet.accountId, walletId: wallet.id }), render);
     });
   }
 
   app.get('/v1/lnurlp', { schema: listOfAccountSchema }, async (request, reply) => {
     const accountId = await access.account(request);
-    return sendList(request, reply, { accountId });
+    return sendList(request, reply, payLinks.list({ accountId }), render);
   });
 
   app.get('/v1/lnurlp/:id', { schema: getSchema }, async (request) => {

@@ -5,9 +5,8 @@ import { errorMessage } from '../../../core/kernel/log.ts';
 import { type Msat, ZERO_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { OutboundError } from '../../../core/outbound/outbound.ts';
-import * as sql from './balance-notices.sql.ts';
 import { requireOpenLink, SMALLEST_WITHDRAWAL, startOfDay } from './open-link.ts';
-import { findById, type LinkRow } from './withdraw-links.sql.ts';
+import * as sql from './withdraw-links.sql.ts';
 import type { WithdrawLinkOptions } from './withdraw-links.ts';
 
 /*
@@ -17,7 +16,6 @@ import type { WithdrawLinkOptions } from './withdraw-links.ts';
 
 /** The maximum of addresses of one link. A further one replaces the oldest. */
 const MAX_NOTICES = 5;
-const MAX_URL_LENGTH = 2048;
 /** The waits after failed calls, in seconds. After the last one the address is deleted. */
 const RETRY_SECONDS = [60, 300, 1800, 7200, 28_800];
 /** Limits of one run of the job. */
@@ -30,33 +28,29 @@ const CALLS_PER_RUN = 160;
  * because the wallet is paid without it. Never throws.
  */
 export async function storeNotice(
-  { database, clock, log }: WithdrawLinkOptions,
-  link: LinkRow,
+  { database, outbound, clock, log }: WithdrawLinkOptions,
+  link: sql.LinkRow,
   url: string,
   leftMsat: Msat,
 ): Promise<void> {
-  if (link.uses === 1 || !isCallable(url)) return;
+  if (link.uses === 1) return;
   try {
+    outbound.checkUrl(url);
     await database.transaction(async (tx) => {
       await tx.run(sql.insertNotice, newId(clock.nowMs()), link.id, url, leftMsat);
-      await tx.run(sql.deleteOldest, link.id, MAX_NOTICES);
+      await tx.run(sql.deleteOldestNotices, link.id, MAX_NOTICES);
     });
   } catch (error) {
+    if (error instanceof OutboundError) return;
     log.warn({ link: link.id, reason: errorMessage(error) }, 'the address for notices of a withdraw link was not stored');
   }
-}
-
-/** The guarded client checks the host at each call. */
-function isCallable(text: string): boolean {
-  const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null;
-  return url !== null && /^https?:$/.test(url.protocol) && url.username === '' && url.password === '';
 }
 
 /** Returns the job. Each run compares the amounts of some links and makes the calls that are due. */
 export function createNoticeJob(options: WithdrawLinkOptions): (signal: AbortSignal) => Promise<void> {
   let lastLinkId = '';
   return async (signal) => {
-    const links = await options.database.all(sql.linksAfter, lastLinkId, LINKS_PER_RUN);
+    const links = await options.database.all(sql.linksWithNotices, lastLinkId, LINKS_PER_RUN);
     for (const { link_id } of links) {
       if (signal.aborted) return;
       await compareAmount(options, link_id);
@@ -69,14 +63,14 @@ export function createNoticeJob(options: WithdrawLinkOptions): (signal: AbortSig
 async function compareAmount(options: WithdrawLinkOptions, linkId: string): Promise<void> {
   const { database, wallets, payments, clock } = options;
   const now = unixSeconds(clock);
-  const link = await database.first(findById, startOfDay(clock), linkId);
+  const link = await database.first(sql.findById, startOfDay(clock), linkId);
   const wallet = link && (await wallets.find(link.wallet_id));
   invariant(link && wallet, `withdraw link ${linkId} is gone`);
   const isBusy = await payments.isLinkBusy(linkId);
   const isOver = link.revoked_at !== null || (link.expires_at !== null && link.expires_at <= now) || (link.uses_left === 0 && !isBusy);
   const amountMsat = isOver ? ZERO_MSAT : await withdrawable(options, { link, wallet });
   await database.transaction(async (tx) => {
-    if (isOver) return tx.run(sql.deleteOfLink, linkId);
+    if (isOver) return tx.run(sql.deleteNoticesOfLink, linkId);
     // The reserve of a claim in flight lowers the amount for a moment. Its release is no news.
     if (!isBusy) await tx.run(sql.noteFall, linkId, amountMsat);
     return tx.run(sql.noteRise, linkId, amountMsat, now, SMALLEST_WITHDRAWAL);
@@ -93,7 +87,7 @@ async function withdrawable(options: WithdrawLinkOptions, found: Parameters<type
 }
 
 async function makeCalls(options: WithdrawLinkOptions, signal: AbortSignal): Promise<void> {
-  const due = await options.database.all(sql.listDue, unixSeconds(options.clock), CALLS_PER_RUN);
+  const due = await options.database.all(sql.listDueNotices, unixSeconds(options.clock), CALLS_PER_RUN);
   for (let first = 0; first < due.length && !signal.aborted; first += CALLS_AT_ONCE) {
     await Promise.all(due.slice(first, first + CALLS_AT_ONCE).map((notice) => sendCall(options, notice, signal)));
   }

@@ -24,7 +24,7 @@ import {
 import type { IdempotentHandler, OutcomeWriter } from '../../../http/idempotent.ts';
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
-import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setPageHeaders } from '../../../http/responses/paging.ts';
+import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { CALLBACK, NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
 import type { LinkSecrets, LinkTerms, WithdrawLinks } from './withdraw-links.ts';
 
@@ -149,8 +149,8 @@ const listSchema = {
   ...LINK,
   operationId: 'listWithdrawLinks',
   summary: 'List the withdraw links of a wallet',
-  description: 'Newest first, without their tokens. With `after`, there is no total.',
-  querystring: CursorQuery,
+  description: 'Without their tokens.',
+  querystring: ListQuery,
   response: { 200: Type.Array(WithdrawLinkObject) },
 };
 
@@ -247,14 +247,7 @@ export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: W
 
     app.get(`${base}/lnurl/withdraws`, { schema: listSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_withdraw');
-      rejectPageWithAfter(request.query);
-      const page = readPage(request.query);
-      const { after } = request.query;
-      const listed = await links.list(wallet.id, { ...page, after });
-      if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a withdraw link of this wallet.');
-      if (after === undefined) setPageHeaders(request, reply, page, listed.total);
-      else setCursorHeaders(request, reply, page.limit, listed.links);
-      return listed.links.map(renderWithdrawLink);
+      return sendList(request, reply, links.list(wallet.id), renderWithdrawLink);
     });
 
     app.get(`${base}/lnurl/withdraws/:id`, { schema: readSchema }, async (request) => {

@@ -1,3 +1,4 @@
+import { firstOwnParameter, listStatements } from '../../../core/db/list.ts';
 import { statement } from '../../../core/db/statement.ts';
 
 export type LinkRow = {
@@ -52,29 +53,24 @@ export const findByK1 = statement<ClaimableRow>('withdraw_link_find_by_k1', `${C
 
 export const findById = statement<ClaimableRow>('withdraw_link_find_by_id', `${CLAIMABLE} WHERE l.id = $2`);
 
-/** `$1` is the start of the day. */
-const COUNTED = `SELECT ${COLUMNS}, CAST(coalesce(sum(d.claims), 0) AS BIGINT) AS claims,
-    CAST(coalesce(sum(d.claimed_msat), 0) AS BIGINT) AS claimed_msat, CAST(coalesce(sum(d.pending_msat), 0) AS BIGINT) AS pending_msat,
-    CAST(coalesce(sum(CASE WHEN d.day_start = $1 THEN d.spent_msat END), 0) AS BIGINT) AS day_spent_msat,
-    CAST(coalesce(sum(CASE WHEN d.day_start = $1 THEN d.pending_msat END), 0) AS BIGINT) AS day_pending_msat
-  FROM withdraw_link l LEFT JOIN withdraw_link_day d ON d.link_id = l.id`;
+const sum = (column: string) =>
+  `(SELECT CAST(coalesce(sum(d.${column}), 0) AS BIGINT) FROM withdraw_link_day d WHERE d.link_id = l.id) AS ${column}`;
+const onDay = (column: string, parameter: number) =>
+  `coalesce((SELECT d.${column} FROM withdraw_link_day d WHERE d.link_id = l.id AND d.day_start = $${parameter}), 0) AS day_${column}`;
 
-export const findOfWallet = statement<CountedRow>(
-  'withdraw_link_find_of_wallet',
-  `${COUNTED} WHERE l.wallet_id = $2 AND l.id = $3 GROUP BY l.id`,
-);
+/** `parameter` is the number of the start of the day. */
+const counted = (parameter: number) => `SELECT ${COLUMNS}, ${sum('claims')}, ${sum('claimed_msat')}, ${sum('pending_msat')},
+  ${onDay('spent_msat', parameter)}, ${onDay('pending_msat', parameter)} FROM withdraw_link l`;
 
-/** The newest links of a wallet that are older than `$3`. */
-export const listOfWallet = statement<CountedRow>(
-  'withdraw_link_list_of_wallet',
-  `${COUNTED} WHERE l.id IN (SELECT id FROM withdraw_link WHERE wallet_id = $2 AND id < $3 ORDER BY id DESC LIMIT $4 OFFSET $5)
-   GROUP BY l.id ORDER BY l.id DESC`,
-);
+export const findOfWallet = statement<CountedRow>('withdraw_link_find_of_wallet', `${counted(3)} WHERE l.wallet_id = $1 AND l.id = $2`);
 
-export const countOfWallet = statement<{ n: number }>(
-  'withdraw_link_count_of_wallet',
-  'SELECT count(*) AS n FROM withdraw_link WHERE wallet_id = $1',
-);
+export const listOfWallet = listStatements<CountedRow>('withdraw_link_list', {
+  select: counted(firstOwnParameter(1)),
+  table: 'withdraw_link l',
+  where: 'l.wallet_id = $1',
+  filters: 1,
+  id: 'l.id',
+});
 
 export const revokeLink = statement(
   'withdraw_link_revoke',
@@ -147,3 +143,51 @@ export const settleDay = changeDay('settle', `pending_msat = pending_msat - c.re
 
 /** Counts a claim that was paid after it had failed, also beyond the daily limit. */
 export const retakeDay = changeDay('retake', `claims = claims + 1, ${PAID}`);
+
+/** Stores an address of a link. An address that is already stored is replaced, without its pending call and its failures. */
+export const insertNotice = statement(
+  'withdraw_notice_insert',
+  `INSERT INTO withdraw_notice (id, link_id, url, seen_msat) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (link_id, url) DO UPDATE SET id = excluded.id, seen_msat = excluded.seen_msat, due_at = NULL, failures = 0`,
+);
+
+/** Deletes all addresses of a link but the newest `$2`. */
+export const deleteOldestNotices = statement(
+  'withdraw_notice_delete_oldest',
+  `DELETE FROM withdraw_notice WHERE link_id = $1
+     AND id NOT IN (SELECT id FROM withdraw_notice WHERE link_id = $1 ORDER BY id DESC LIMIT $2)`,
+);
+
+export const deleteNoticesOfLink = statement('withdraw_notice_delete_of_link', 'DELETE FROM withdraw_notice WHERE link_id = $1');
+
+/** Links with addresses, after an id. */
+export const linksWithNotices = statement<{ link_id: string }>(
+  'withdraw_notice_links',
+  'SELECT DISTINCT link_id FROM withdraw_notice WHERE link_id > $1 ORDER BY link_id LIMIT $2',
+);
+
+/** Makes calls due at `$3` if the amount `$2` is at least `$4` larger than the amount that was seen. */
+export const noteRise = statement(
+  'withdraw_notice_rise',
+  `UPDATE withdraw_notice SET seen_msat = $2, due_at = coalesce(due_at, $3) WHERE link_id = $1 AND seen_msat + CAST($4 AS BIGINT) <= $2`,
+);
+
+export const noteFall = statement(
+  'withdraw_notice_fall',
+  'UPDATE withdraw_notice SET seen_msat = $2 WHERE link_id = $1 AND seen_msat > $2',
+);
+
+export type DueNotice = { id: string; url: string; due_at: number; failures: number };
+
+export const listDueNotices = statement<DueNotice>(
+  'withdraw_notice_list_due',
+  'SELECT id, url, due_at, failures FROM withdraw_notice WHERE due_at <= $1 ORDER BY due_at LIMIT $2',
+);
+
+/** Ends a call that was due at `$2`: `$3` is the time of the next one, or null; `$4` the number of failures. */
+export const concludeCall = statement(
+  'withdraw_notice_conclude',
+  'UPDATE withdraw_notice SET due_at = $3, failures = $4 WHERE id = $1 AND due_at = $2',
+);
+
+export const deleteNotice = statement('withdraw_notice_delete', 'DELETE FROM withdraw_notice WHERE id = $1');

@@ -1,9 +1,11 @@
 import type { Accounts, Key } from '../../../core/accounts/accounts.ts';
 import type { Database, Tx } from '../../../core/db/database.ts';
+import { openList } from '../../../core/db/list.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId } from '../../../core/kernel/ids.ts';
+import { type List, mapList } from '../../../core/kernel/list.ts';
 import type { Log } from '../../../core/kernel/log.ts';
 import { floorSat, type Msat, minMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
@@ -75,35 +77,33 @@ export interface CreatedLink {
   readonly secrets: LinkSecrets;
 }
 
-/** Sorts after every id. */
-const NEWEST = '~';
-
 export type WithdrawLinks = ReturnType<typeof createWithdrawLinks>;
 
 /** LNURL withdraw (LUD-03): links whose holders can withdraw money from a wallet. A link does not reserve money. */
 export function createWithdrawLinks(options: WithdrawLinkOptions) {
   const { database, clock } = options;
 
-  async function findLink(walletId: string, id: string): Promise<WithdrawLink | undefined> {
-    const row = isId(id) ? await database.first(sql.findOfWallet, startOfDay(clock), walletId, id) : undefined;
-    return row && (await checkMakers(options, [row]))[0];
-  }
-
   return {
     /** Creates a link. @throws Refusal `insufficient_balance` if the limit is the balance now, and it does not cover 1 sat and the fee limit. */
     create: (order: NewLink) => createLink(options, order),
 
-    /** Returns a page of a wallet's links, newest first, and their number; undefined if `after` is none of them. */
-    async list(walletId: string, { limit, offset, after }: { limit: number; offset: number; after: string | undefined }) {
-      if (after !== undefined && !(await findLink(walletId, after))) return undefined;
-      const rows = await database.all(sql.listOfWallet, startOfDay(clock), walletId, after ?? NEWEST, limit, offset);
-      const count = await database.first(sql.countOfWallet, walletId);
-      return { links: await checkMakers(options, rows), total: count?.n ?? 0 };
-    },
+    /** Returns the links of a wallet. */
+    list: (walletId: string): List<WithdrawLink> =>
+      mapList(
+        openList(database, {
+          statements: sql.listOfWallet,
+          filters: [walletId],
+          own: [startOfDay(clock)],
+          prefix: 'lnurlw',
+          toItem: (row) => row,
+        }),
+        (rows) => checkMakers(options, rows),
+      ),
 
     /** @throws Refusal `not_found` */
     async find(walletId: string, id: string): Promise<WithdrawLink> {
-      const link = await findLink(walletId, id);
+      const row = isId(id) ? await database.first(sql.findOfWallet, walletId, id, startOfDay(clock)) : undefined;
+      const [link] = row ? await checkMakers(options, [row]) : [];
       if (!link) throw new Refusal('not_found');
       return link;
     },
@@ -127,7 +127,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
 
 /** Reads a link in the transaction that creates or revokes it. The key that made it counts as valid. */
 async function readLink(tx: Tx, clock: Clock, walletId: string, id: string): Promise<WithdrawLink | undefined> {
-  const row = await tx.first(sql.findOfWallet, startOfDay(clock), walletId, id);
+  const row = await tx.first(sql.findOfWallet, walletId, id, startOfDay(clock));
   return row && { ...row, isActive: isUsable(row, clock) };
 }
 
