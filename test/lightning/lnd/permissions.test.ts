@@ -70,7 +70,7 @@ describe('the permissions of a macaroon', () => {
   });
 });
 
-it.each(['docs/lightning/lnd.md', 'docs/lightning.md'])('%s has the command that creates the macaroon', (page) => {
+it.each(['docs/lightning/lnd.md', 'devnet/regtest.sh'])('%s has the command that creates the macaroon', (page) => {
   const text = readFileSync(join(import.meta.dirname, '..', '..', '..', page), 'utf8');
   const [, permissions = ''] = /satchel\.macaroon (.*)$/.exec(report(ADMIN, true).command) ?? [];
   expect(permissions).toContain('uri:/lnrpc.Lightning/GetInfo');
