@@ -81,7 +81,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
     isNodeAvailable: () => isAnyAvailable(connections),
     async close() {
       payments.stopWaiting();
-      modules.operatorRequests.stopWaiting();
+      modules.operator.stopWaiting();
       await server.close();
       stopping.abort();
       modules.feed.close();

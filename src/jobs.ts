@@ -18,7 +18,7 @@ import type { Payments } from './core/payments/payments.ts';
 import type { Wallets } from './core/wallets/wallets.ts';
 import type { EventLog } from './features/events/log.ts';
 import type { WithdrawLinks } from './features/lnurl/withdraw/withdraw-links.ts';
-import { runOperatorActions } from './features/operator/operator.ts';
+import { runOperatorActions } from './features/operator/run-actions.ts';
 import type { Proofs } from './features/proof/proofs.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
@@ -84,13 +84,12 @@ export function backgroundJobs(deps: JobDependencies, config: Config, timing: Jo
   const { ledger, idempotency, invoices, payments, eventLog, webhooks, proofs, links } = deps;
   const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS, expiryMs = EXPIRY_MS, resumeMs = RESUME_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
-  const operator = { ...deps, pollMs };
   const comparison = { ...deps, stuckPaymentSeconds, timing: probe, pollMs };
   const jobs: readonly Job[] = [
     ...deps.connections.all.map((connection) => eventsJob(deps, connection, intervals)),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
-    { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(operator, signal) },
+    { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(deps, signal, pollMs) },
     { name: 'ledger retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: ledger.endRetentionPeriod },
     { name: 'idempotency retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: idempotency.endRetentionPeriod },
     { name: 'event retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: eventLog.endRetentionPeriod },

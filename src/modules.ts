@@ -29,8 +29,7 @@ import { linkUses } from './features/lnurl/withdraw/claims.ts';
 import { createWithdrawLinks } from './features/lnurl/withdraw/withdraw-links.ts';
 import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
-import { createOperatorReads } from './features/operator/reads.ts';
-import { createOperatorRequests } from './features/operator/requests.ts';
+import { createOperator } from './features/operator/operator.ts';
 import { createProofs } from './features/proof/proofs.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { createHistory } from './features/transactions/history.ts';
@@ -133,8 +132,7 @@ export async function createModules({ config, log, database, commits, opened, jo
 export function createOperatorModules({ stuckPaymentSeconds, paymentWaitSeconds }: Config, modules: CoreModules) {
   const { database, clock, log } = modules;
   const instances = createInstances(database, clock, log);
-  const deps = { ...modules, instances, stuckPaymentSeconds, waitSeconds: paymentWaitSeconds };
-  return { instances, operatorReads: createOperatorReads(deps), operatorRequests: createOperatorRequests(deps) };
+  return { instances, stuckPaymentSeconds, operator: createOperator(modules, paymentWaitSeconds) };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

@@ -105,7 +105,7 @@ function registerRoutes(
   lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);
   operatorReadRoutes(app, deps);
-  operatorMoneyRoutes(app, { ...deps, limitSettings: config });
+  operatorMoneyRoutes(app, deps, config);
   operatorActionRoutes(app, deps);
   operatorNodeRoutes(app, deps);
   fiatRateRoutes(app, deps);

@@ -3,8 +3,7 @@ import type { Database } from '../core/db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../core/db/migrate.ts';
 import { systemClock } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
-import { exitWithUsage, readArguments } from './arguments.ts';
-import { withDatabase } from './database.ts';
+import { exitWithUsage, readArguments, withDatabase } from './command.ts';
 import { moment, table } from './table.ts';
 
 const NOT_DONE = 2;

@@ -1,6 +1,6 @@
 import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
 import { changeFiatRate, isCurrency, PER_BTC_PATTERN, readFiatRate } from '../features/operator/fiat-rate.ts';
-import { exitWithUsage, operatorName, readArguments } from './arguments.ts';
+import { exitWithUsage, operatorName, readArguments } from './command.ts';
 import { EXIT, exitNotDone, runCommand } from './operator-command.ts';
 import { moment, span } from './table.ts';
 

@@ -10,8 +10,7 @@ import type { CredentialReport, LightningNode, NodeInfo } from '../core/lightnin
 import { paymentHashOf } from '../core/lightning/payment-hash.ts';
 import { sumChannels } from '../features/operator/channels.ts';
 import { openNode } from '../open-node.ts';
-import { exitWithUsage, readArguments } from './arguments.ts';
-import { stderrLog } from './stderr-log.ts';
+import { exitWithUsage, readArguments, stderrLog } from './command.ts';
 import { grouped, table } from './table.ts';
 
 const USAGE = `npm run node-check -- [<URL of a Lightning node>]

@@ -1,6 +1,6 @@
 import type { Database } from '../core/db/database.ts';
-import { listNodes } from '../features/operator/actions.ts';
-import { exitWithUsage, readArguments } from './arguments.ts';
+import { listNodes } from '../features/operator/nodes.ts';
+import { exitWithUsage, readArguments } from './command.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, table } from './table.ts';
 
@@ -25,7 +25,6 @@ async function main(): Promise<void> {
   const isMove = verb === 'move';
   if (!(isMove || verb === 'drain' || verb === 'activate') || words.length !== (isMove ? 3 : 2)) exitWithUsage(USAGE);
   const reason = readReason(given);
-  if (reason === undefined) exitNotDone('--reason is required and must have 1 to 500 characters.');
   if (isMove && !/^wal_[0-9A-Za-z]+$/.test(subject)) exitNotDone('The wallet must be an id (wal_…), not a key.');
   if (!/^lnd_[0-9A-Za-z]+$/.test(isMove ? target : subject)) exitNotDone('The node must be an id (lnd_…). `npm run node` lists the nodes.');
   await runCommand((database) => requestAndWait(database, { kind: verb, subject, target, reason }));

@@ -4,8 +4,7 @@ import { MIGRATIONS, requireMigrated } from '../core/db/migrate.ts';
 import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { type Action, findAction, type NewAction, requestAction, withdrawAction } from '../features/operator/actions.ts';
-import { operatorName } from './arguments.ts';
-import { withDatabase } from './database.ts';
+import { operatorName, withDatabase } from './command.ts';
 import { moment } from './table.ts';
 
 /** The exit codes of operator commands. */
@@ -37,10 +36,11 @@ export function exitNotDone(message: string): never {
   process.exit(EXIT.notDone);
 }
 
-/** Returns the reason of an action; undefined if it is missing or too long. */
-export function readReason(given: string | undefined): string | undefined {
+/** Returns the reason of an action, and exits if it is missing or too long. */
+export function readReason(given: string | undefined): string {
   const reason = given?.trim() ?? '';
-  return reason !== '' && reason.length <= MAX_REASON ? reason : undefined;
+  if (reason === '' || reason.length > MAX_REASON) exitNotDone(`--reason is required and must have 1 to ${MAX_REASON} characters.`);
+  return reason;
 }
 
 /** Requests an action from the running service, waits for its end, and prints the result. @returns the exit code. */

@@ -1,6 +1,6 @@
-import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
-import { listPending } from '../features/operator/actions.ts';
-import { exitWithUsage, readArguments } from './arguments.ts';
+import { systemClock } from '../core/kernel/clock.ts';
+import { listPendingPayments } from '../features/operator/pending.ts';
+import { exitWithUsage, readArguments } from './command.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, span, table } from './table.ts';
 
@@ -27,7 +27,6 @@ async function main(): Promise<void> {
   }
   if (verb !== 'resolve' || words.length !== 2 || (preimage !== undefined) === (failed === true)) exitWithUsage(USAGE);
   const reason = readReason(given);
-  if (reason === undefined) exitNotDone('--reason is required and must have 1 to 500 characters.');
   if (!/^lntx_[0-9A-Za-z]+$/.test(subject))
     exitNotDone('The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
   if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) exitNotDone('--preimage must be 64 hexadecimal digits.');
@@ -37,13 +36,8 @@ async function main(): Promise<void> {
 
 function list(): Promise<void> {
   return runCommand(async (database) => {
-    const now = unixSeconds(systemClock);
-    const rows = (await listPending(database, MAX_LISTED)).map((one) => [
-      one.id,
-      one.walletId,
-      grouped(one.amountMsat),
-      span(Math.max(0, now - one.createdAt)),
-    ]);
+    const pending = await listPendingPayments({ database, clock: systemClock, stuckPaymentSeconds: 0 }, 'pending', MAX_LISTED, 0);
+    const rows = pending.items.map((one) => [one.id, one.walletId, grouped(one.amountMsat), span(one.ageSeconds)]);
     const head = ['payment', 'wallet', 'msat', 'age'];
     process.stdout.write(rows.length === 0 ? 'No payment is pending.\n' : `${table([head, ...rows], [2])}\n`);
     return EXIT.done;

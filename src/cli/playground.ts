@@ -8,7 +8,7 @@ import { DEFAULT_PORT, playgroundUrl } from '../../devnet/playground/shared.ts';
 import { InvalidConfig, makeDataDir, readConfig } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { closeOnSignals } from '../signals.ts';
-import { readArguments } from './arguments.ts';
+import { readArguments } from './command.ts';
 
 // Files are readable only by their owner: they contain the keys of the nodes.
 process.umask(0o077);

@@ -6,11 +6,9 @@ import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import type { ReconciliationReport, ReconciliationScope } from '../features/reconcile/report.ts';
 import { findRequest, lastReport, type Requester, requestReconciliation, withdrawRequest } from '../features/reconcile/requests.ts';
-import { exitWithUsage, operatorName, readArguments } from './arguments.ts';
-import { withDatabase } from './database.ts';
+import { exitWithUsage, operatorName, readArguments, stderrLog, withDatabase } from './command.ts';
 import { POLL_MS, START_TIMEOUT_MS } from './operator-command.ts';
 import { reportText } from './reconcile-text.ts';
-import { stderrLog } from './stderr-log.ts';
 
 const USAGE = `npm run reconcile -- [--json] [--seen <subject of an alert>] [--new-baseline [--reason "…"]]
 

@@ -1,6 +1,6 @@
 import type { Database } from '../core/db/database.ts';
-import { actionsOf, listUnmatchedSettlements } from '../features/operator/actions.ts';
-import { exitWithUsage, readArguments } from './arguments.ts';
+import { listUnmatchedSettlements } from '../features/operator/unmatched-settlements.ts';
+import { exitWithUsage, readArguments } from './command.ts';
 import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
 import { grouped, moment, table } from './table.ts';
 
@@ -14,6 +14,7 @@ Handles money that arrived for no wallet. Without arguments: lists the money in 
 The running service executes the command, and records the operator, the time and the reason.
 Exit code 0: done. 1: refused, no money moved. 2: not done. 3: the payment is still pending.`;
 
+const PAGE = 100;
 const KINDS: Readonly<Record<string, 'credit' | 'return'>> = { assign: 'credit', return: 'return' };
 
 /** `npm run suspense`: lists money that arrived for no wallet, assigns it to a wallet, or returns it. */
@@ -25,9 +26,8 @@ async function main(): Promise<void> {
     return runCommand((database) => list(database, all === true));
   }
   const kind = KINDS[verb];
-  const reason = readReason(given);
   if (!kind || words.length !== 3 || all) exitWithUsage(USAGE);
-  if (reason === undefined) exitNotDone('--reason is required and must have 1 to 500 characters.');
+  const reason = readReason(given);
   if (!/^[0-9a-f]{64}$/i.test(hash))
     exitNotDone('The payment hash must be 64 hexadecimal digits. `npm run suspense` lists the payment hashes.');
   if (kind === 'credit' && !/^wal_[0-9A-Za-z]+$/.test(to)) exitNotDone('The wallet must be an id (wal_…), not a key.');
@@ -37,12 +37,13 @@ async function main(): Promise<void> {
 
 async function list(database: Database, isAll: boolean): Promise<number> {
   const rows: string[][] = [];
-  for await (const { paymentHash, settledAt, amountMsat, leftMsat } of listUnmatchedSettlements(database)) {
-    if (!isAll && leftMsat === 0) continue;
-    rows.push([paymentHash, moment(settledAt), grouped(amountMsat), grouped(leftMsat)]);
-    if (!isAll) continue;
-    for (const one of await actionsOf(database, paymentHash)) {
-      rows.push([`  ${one.id} ${one.kind}`, moment(one.requestedAt), one.state, `${one.requestedBy}: ${one.reason}. ${one.answer}`]);
+  for (let offset = 0, total = 1; offset < total; offset += PAGE) {
+    const page = await listUnmatchedSettlements(database, isAll, PAGE, offset);
+    total = page.total;
+    for (const { paymentHash, settledAt, amountMsat, leftMsat, actions } of page.items) {
+      rows.push([paymentHash, moment(settledAt), grouped(amountMsat), grouped(leftMsat)]);
+      for (const { id, kind, requestedAt, state, requestedBy, reason, answer } of isAll ? actions : [])
+        rows.push([`  ${id} ${kind}`, moment(requestedAt), state, `${requestedBy}: ${reason}. ${answer}`]);
     }
   }
   const head = ['payment hash', 'arrived', 'msat', 'left, msat'];

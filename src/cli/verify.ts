@@ -1,7 +1,6 @@
 import { errorMessage } from '../core/kernel/log.ts';
 import { verify } from '../features/verify/verify.ts';
-import { readArguments } from './arguments.ts';
-import { withDatabase } from './database.ts';
+import { readArguments, withDatabase } from './command.ts';
 import { counted } from './table.ts';
 
 /** `npm run verify`: checks the whole ledger and prints the trial balance. Exits with 1 if there are problems, with 2 if it could not run. */

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { findAction, requestAction } from '../../src/features/operator/actions.ts';
-import { runAction } from '../../src/features/operator/operator.ts';
+import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { operatorOn } from './operator-on.ts';
 

@@ -5,7 +5,7 @@ import type { Database } from '../../src/core/db/database.ts';
 import { systemClock as clock } from '../../src/core/kernel/clock.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
-import type { OperatorDependencies } from '../../src/features/operator/actions.ts';
+import type { OperatorModules } from '../../src/features/operator/operator.ts';
 import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log } from '../support/ledger.ts';
 import { connectionsTo, createModules, NODE_ID, nameNode } from '../support/modules.ts';
@@ -21,7 +21,7 @@ export async function operatorOn(healthy: Database) {
   const { accounts, alerts, invoices, ledger, payments, wallets } = createModules({ database, healthy, connections, clock });
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');
-  const deps: OperatorDependencies = { database, ledger, alerts, connections, invoices, wallets, payments, clock, log };
+  const deps: OperatorModules = { database, ledger, alerts, connections, invoices, wallets, payments, clock, log };
   return {
     healthy,
     database,

@@ -1,19 +1,23 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { operatorGuards } from '../../core/accounts/directory.ts';
+import type { Instances } from '../../core/db/instances.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Access, Credential } from '../../http/auth/access.ts';
 import { plainText } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
-import type { Action, NewAction } from './actions.ts';
-import type { OperatorReads } from './reads.ts';
-import type { OperatorRequests } from './requests.ts';
+import { type Action, type NewAction, requestAction } from './actions.ts';
+import type { Operator, OperatorModules } from './operator.ts';
 
-export interface OperatorActionDependencies {
+/** The modules of the routes for operators. */
+export interface OperatorRouteModules extends OperatorModules {
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
-  readonly operatorReads: OperatorReads;
-  readonly operatorRequests: OperatorRequests;
+  readonly operator: Operator;
+  readonly instances: Instances;
+  /** The age at which a pending payment is stuck. */
+  readonly stuckPaymentSeconds: number;
 }
 
 /** Each change by an operator has one effect. */
@@ -41,7 +45,7 @@ export function callerName({ key }: Credential): string {
  * @throws Refusal `action_refused`
  */
 export async function runAction(
-  { runIdempotent, operatorRequests }: OperatorActionDependencies,
+  { runIdempotent, database, clock, operator }: OperatorRouteModules,
   request: FastifyRequest,
   reply: FastifyReply,
   credential: Credential,
@@ -55,7 +59,7 @@ export async function runAction(
     { credential, objectId: action.subject },
     {
       async make({ rows, saveExisting }) {
-        const requested = await operatorRequests.request(wanted, { guards, extraRows: rows });
+        const requested = await requestAction(database, wanted, unixSeconds(clock), { guards, extraRows: rows });
         request.mayHaveBooked = true;
         if (!requested.isNew) {
           await saveExisting(requested.action.id);
@@ -66,7 +70,7 @@ export async function runAction(
       replay: async (made) => made,
     },
   );
-  const ended = await operatorRequests.wait(id);
+  const ended = await operator.wait(id);
   if (ended.state === 'refused') throw new Refusal('action_refused', ended.answer);
   return ended;
 }

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { Payments } from '../../core/payments/payments.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, PaymentRequest, plainText } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { NEEDS_KEY, type OperatorActionDependencies, Reason, reasonText, runAction } from './action-handler.ts';
+import { NEEDS_KEY, type OperatorRouteModules, Reason, reasonText, runAction } from './action-handler.ts';
 import { ActionObject, OperatorPaymentObject, renderAction, renderOperatorPayment } from './money-object.ts';
+import { findOperatorPayment } from './pending.ts';
+import { findUnmatchedSettlement } from './unmatched-settlements.ts';
 
 const Hash = Type.String({
   pattern: '^[0-9a-fA-F]{64}$',
@@ -123,22 +124,18 @@ const resolveSchema = {
   },
 };
 
-export interface OperatorActionRouteDependencies extends OperatorActionDependencies {
-  readonly payments: Pick<Payments, 'readInvoice'>;
-}
-
 /** What operators do with money in suspense and pending payments. */
-export function operatorActionRoutes(app: App, deps: OperatorActionRouteDependencies): void {
+export function operatorActionRoutes(app: App, deps: OperatorRouteModules): void {
   suspenseRoutes(app, deps);
   paymentRoutes(app, deps);
 }
 
-function suspenseRoutes(app: App, deps: OperatorActionRouteDependencies): void {
-  const { access, operatorReads, payments } = deps;
+function suspenseRoutes(app: App, deps: OperatorRouteModules): void {
+  const { access, database, payments, wallets } = deps;
 
   /** @throws Refusal `not_found` */
   async function hashOf(id: string): Promise<string> {
-    const settlement = await operatorReads.findUnmatchedSettlement(id.toLowerCase());
+    const settlement = await findUnmatchedSettlement(database, id.toLowerCase());
     if (!settlement) throw new Refusal('not_found');
     return settlement.paymentHash;
   }
@@ -148,7 +145,7 @@ function suspenseRoutes(app: App, deps: OperatorActionRouteDependencies): void {
     const subject = await hashOf(request.params.id);
     const { wallet_id, reason } = request.body;
     const target = plainText('wallet_id', wallet_id);
-    if (!(await operatorReads.isWallet(target))) throw new Refusal('not_found', 'There is no wallet with the id in `wallet_id`.');
+    if (!(await wallets.find(target))) throw new Refusal('not_found', 'There is no wallet with the id in `wallet_id`.');
     const action = { kind: 'credit', subject, target, reason: reasonText(reason) } as const;
     return reply.code(201).send(renderAction(await runAction(deps, request, reply, credential, action)));
   });
@@ -163,11 +160,11 @@ function suspenseRoutes(app: App, deps: OperatorActionRouteDependencies): void {
   });
 }
 
-function paymentRoutes(app: App, deps: OperatorActionRouteDependencies): void {
-  const { access, runIdempotent, operatorReads, operatorRequests } = deps;
+function paymentRoutes(app: App, deps: OperatorRouteModules): void {
+  const { access, runIdempotent, operator } = deps;
 
   async function readPayment(id: string) {
-    const payment = await operatorReads.findPayment(id);
+    const payment = await findOperatorPayment(deps, id);
     if (!payment) throw new Refusal('not_found');
     return payment;
   }
@@ -185,7 +182,7 @@ function paymentRoutes(app: App, deps: OperatorActionRouteDependencies): void {
       async make({ saveExisting }) {
         await saveExisting(id);
         request.mayHaveBooked = true;
-        const evidence = await operatorRequests.recheck(id);
+        const evidence = await operator.recheck(id);
         return { ...(await readPayment(id)), evidence };
       },
       replay: readPayment,

@@ -1,31 +1,10 @@
-import type { Alerts } from '../../core/alerts/alerts.ts';
-import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database, SqlReader } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { tableLock } from '../../core/db/statement.ts';
-import type { Invoices } from '../../core/invoices/invoices.ts';
-import type { Clock } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
-import type { Log } from '../../core/kernel/log.ts';
-import { type Ledger, requireGuards } from '../../core/ledger/ledger.ts';
-import type { Payments } from '../../core/payments/payments.ts';
-import type { Wallets } from '../../core/wallets/wallets.ts';
+import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { RequestOptions } from '../reconcile/requests.ts';
 import * as sql from './operator.sql.ts';
-
-export interface OperatorDependencies {
-  readonly database: Database;
-  readonly ledger: Ledger;
-  readonly alerts: Alerts;
-  readonly connections: NodeConnections;
-  readonly invoices: Pick<Invoices, 'find'>;
-  readonly wallets: Pick<Wallets, 'find' | 'create'>;
-  readonly payments: Pick<Payments, 'find' | 'readInvoice' | 'payInvoice' | 'reportOutcome' | 'attempt'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  /** How often actions and suspense are polled. */
-  readonly pollMs?: number | undefined;
-}
 
 /** The action is rejected and has moved no money. The message gives the operator the reason and the remedy. */
 export class ActionRefused extends Error {
@@ -74,6 +53,15 @@ export interface Action extends NewAction {
 /** An action, or a change of the fiat rate, as lists for operators show it. */
 export type ActionRecord = Omit<Action, 'kind'> & { readonly kind: sql.RecordRow['kind'] };
 
+/** How many open actions are read at once. */
+const MAX_OPEN = 100;
+
+/** A page of a list, and the number of all its items. */
+export interface OperatorPage<T> {
+  readonly items: readonly T[];
+  readonly total: number;
+}
+
 /** Two identical requests at the same time would both find no earlier one. */
 const lockActions = tableLock('operator_lock', 'operator_action');
 
@@ -107,7 +95,8 @@ export async function findAction(database: SqlReader, id: string): Promise<Actio
   return row && toAction(row);
 }
 
-export async function actionsOf(database: SqlReader, subject: string): Promise<Action[]> {
+/** Returns the actions on a subject, oldest first. */
+export async function listActionsOn(database: SqlReader, subject: string): Promise<Action[]> {
   return (await database.all(sql.listOfSubject, subject)).map(toAction);
 }
 
@@ -116,58 +105,24 @@ export async function withdrawAction(database: Database, id: string): Promise<bo
   return (await database.transaction((tx) => tx.run(sql.withdrawAction, id))) === 1;
 }
 
-/** A settlement without a wallet. */
-export interface UnmatchedSettlement {
-  readonly paymentHash: string;
-  readonly amountMsat: number;
-  /** The amount that is still in suspense, in msat. */
-  readonly leftMsat: number;
-  /** Unix seconds. */
-  readonly settledAt: number;
-  /** The node at which it arrived. */
-  readonly nodeId: string;
-  readonly isKeysend: boolean;
+/** Returns actions that have not ended, oldest first. */
+export async function listOpenActions(database: SqlReader): Promise<Action[]> {
+  return (await database.all(sql.listOpen, MAX_OPEN)).map(toAction);
 }
 
-const PAGE = 500;
-
-export async function* listUnmatchedSettlements(database: SqlReader): AsyncGenerator<UnmatchedSettlement> {
-  for (let after = '', isLast = false; !isLast; ) {
-    const page: sql.UnmatchedSettlementRow[] = await database.all(sql.listUnmatchedSettlements, after, PAGE);
-    for (const row of page) yield toUnmatchedSettlement(row);
-    after = page.at(-1)?.payment_hash ?? after;
-    isLast = page.length < PAGE;
-  }
+/** Returns an action or a change of the fiat rate. */
+export async function findRecord(database: SqlReader, id: string): Promise<ActionRecord | undefined> {
+  const row = await database.first(sql.findRecord, id);
+  return row && toAction(row);
 }
 
-export async function findUnmatchedSettlement(database: SqlReader, paymentHash: string): Promise<UnmatchedSettlement | undefined> {
-  const row = await database.first(sql.findUnmatchedSettlement, paymentHash);
-  return row && toUnmatchedSettlement(row);
+/** Returns actions and changes of the fiat rate, newest first. */
+export async function listRecords(database: SqlReader, limit: number, offset: number): Promise<OperatorPage<ActionRecord>> {
+  const items = (await database.all(sql.listRecords, limit, offset)).map((row) => toAction(row));
+  return { items, total: (await database.first(sql.countRecords))?.n ?? 0 };
 }
 
-/** Returns pending payments, oldest first. */
-export async function listPending(database: SqlReader, limit: number) {
-  const rows = await database.all(sql.listPending, limit);
-  return rows.map((row) => ({ id: row.id, walletId: row.wallet_id, amountMsat: row.amount_msat, createdAt: row.created_at }));
-}
-
-/** Returns the nodes of the ledger with the number of their wallets, in the order in which they were added. */
-export function listNodes(database: SqlReader): Promise<sql.NodeRow[]> {
-  return database.all(sql.listNodes);
-}
-
-export function toUnmatchedSettlement(row: sql.UnmatchedSettlementRow): UnmatchedSettlement {
-  return {
-    paymentHash: row.payment_hash,
-    amountMsat: row.amount_msat,
-    leftMsat: row.left_msat,
-    settledAt: row.settled_at,
-    nodeId: row.node_id,
-    isKeysend: row.is_keysend === 1,
-  };
-}
-
-export function toAction<K extends string>(row: Omit<sql.ActionRow, 'kind'> & { kind: K }): Omit<Action, 'kind'> & { readonly kind: K } {
+function toAction<K extends string>(row: Omit<sql.ActionRow, 'kind'> & { kind: K }): Omit<Action, 'kind'> & { readonly kind: K } {
   return {
     id: row.id,
     kind: row.kind,

@@ -1,14 +1,15 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { operatorGuards } from '../../core/accounts/directory.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
-import { callerName, NEEDS_KEY, type OperatorActionDependencies } from './action-handler.ts';
-import { type FiatRate, isCurrency, PER_BTC_PATTERN } from './fiat-rate.ts';
+import { callerName, NEEDS_KEY, type OperatorRouteModules } from './action-handler.ts';
+import { changeFiatRate, type FiatRate, findChangedRate, isCurrency, PER_BTC_PATTERN, readFiatRate } from './fiat-rate.ts';
 
 const CURRENCY_RULE = 'an ISO 4217 code in capital letters, such as EUR';
 
@@ -69,25 +70,26 @@ const removeSchema = {
 };
 
 /** The fiat rate: operators set it, and every key and session can read it. */
-export function fiatRateRoutes(app: App, { access, runIdempotent, operatorReads, operatorRequests }: OperatorActionDependencies): void {
+export function fiatRateRoutes(app: App, { access, runIdempotent, database, clock }: OperatorRouteModules): void {
   app.get('/v1/fiat-rate', { schema: getSchema }, async (request) => {
     await access.anyKey(request);
-    return renderFiatRate(await operatorReads.fiatRate());
+    return renderFiatRate(await readFiatRate(database));
   });
 
   /** A repeated request changes nothing, and gets the rate that the first one has set. */
   async function change(request: FastifyRequest, reply: FastifyReply, credential: Credential, rate: Omit<FiatRate, 'setAt'> | undefined) {
-    const options = { guards: operatorGuards(credential.key) };
+    const guards = operatorGuards(credential.key);
+    const caller = { requestedBy: callerName(credential), now: unixSeconds(clock) };
     const id = await runIdempotent(
       request,
       reply,
       { credential },
       {
-        make: ({ rows }) => operatorRequests.changeFiatRate(rate, callerName(credential), { ...options, extraRows: rows }),
+        make: ({ rows }) => changeFiatRate(database, rate, caller, { guards, extraRows: rows }),
         replay: async (made) => made,
       },
     );
-    return renderFiatRate(await operatorReads.changedFiatRate(id));
+    return renderFiatRate(await findChangedRate(database, id));
   }
 
   app.put('/v1/operator/fiat-rate', { schema: setSchema, config: NEEDS_KEY }, async (request, reply) => {

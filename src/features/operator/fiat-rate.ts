@@ -3,7 +3,7 @@ import { writeRows } from '../../core/db/row-write.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { RequestOptions } from '../reconcile/requests.ts';
-import * as sql from './fiat-rate.sql.ts';
+import * as sql from './operator.sql.ts';
 
 /** The price of a bitcoin that the operator has set. It is only for display: no amount, limit or fee is ever computed from it. */
 export interface FiatRate {
@@ -32,7 +32,7 @@ export async function readFiatRate(database: SqlReader): Promise<FiatRate | unde
 
 /** Returns the rate that a change has set; undefined if it removed the rate. */
 export async function findChangedRate(database: SqlReader, id: string): Promise<FiatRate | undefined> {
-  return toRate(await database.first(sql.findChange, id));
+  return toRate(await database.first(sql.findRateChange, id));
 }
 
 /** Sets the rate, or removes it if it is undefined. @returns the id of the change, `opa_…` */
@@ -45,7 +45,7 @@ export async function changeFiatRate(
   const id = `opa_${newId()}`;
   await database.transaction(async (tx) => {
     await requireGuards(tx, guards);
-    await tx.run(sql.insertChange, id, rate?.currency ?? null, rate?.perBtc ?? null, now, requestedBy);
+    await tx.run(sql.insertRateChange, id, rate?.currency ?? null, rate?.perBtc ?? null, now, requestedBy);
     await writeRows(tx, extraRows(id));
   });
   return id;

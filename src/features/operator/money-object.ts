@@ -3,7 +3,7 @@ import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { ActionRecord } from './actions.ts';
 import type { NodeEvidence, OperatorPayment } from './pending.ts';
-import type { UnmatchedSettlementDetails } from './reads.ts';
+import type { UnmatchedSettlement } from './unmatched-settlements.ts';
 
 export const ACTION_KINDS = ['credit', 'return', 'resolve', 'drain', 'activate', 'move', 'set_fiat_rate', 'remove_fiat_rate'] as const;
 
@@ -122,7 +122,7 @@ export function renderAction(action: ActionRecord): Static<typeof ActionObject> 
   };
 }
 
-export function renderUnmatchedSettlement(settlement: UnmatchedSettlementDetails): Static<typeof UnmatchedSettlementObject> {
+export function renderUnmatchedSettlement(settlement: UnmatchedSettlement): Static<typeof UnmatchedSettlementObject> {
   return {
     id: settlement.paymentHash,
     created_at: settlement.settledAt,

@@ -1,12 +1,13 @@
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import { choice } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import type { OperatorRouteModules } from './action-handler.ts';
 import { OperatorPaymentObject, renderOperatorPayment, renderUnmatchedSettlement, UnmatchedSettlementObject } from './money-object.ts';
-import type { OperatorReads } from './reads.ts';
+import { listPendingPayments } from './pending.ts';
 import { LimitObject, type LimitSettings, renderLimits } from './service-object.ts';
+import { listUnmatchedSettlements } from './unmatched-settlements.ts';
 
 const COMMON = { tags: ['Operator'], ...requires('operator') };
 
@@ -48,18 +49,14 @@ const limitsSchema = {
   response: { 200: Type.Array(LimitObject) },
 };
 
-export interface OperatorMoneyRouteDependencies {
-  readonly access: Access;
-  readonly operatorReads: OperatorReads;
-  readonly limitSettings: LimitSettings;
-}
-
 /** Money in suspense, and pending payments. */
-export function operatorMoneyRoutes(app: App, { access, operatorReads: reads, limitSettings }: OperatorMoneyRouteDependencies): void {
+export function operatorMoneyRoutes(app: App, deps: OperatorRouteModules, limitSettings: LimitSettings): void {
+  const { access, database } = deps;
+
   app.get('/v1/operator/suspense', { schema: suspenseSchema }, async (request, reply) => {
     await access.operator(request);
     const page = readPage(request.query);
-    const { items, total } = await reads.suspense(request.query.status === 'all', page.limit, page.offset);
+    const { items, total } = await listUnmatchedSettlements(database, request.query.status === 'all', page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
     return items.map(renderUnmatchedSettlement);
   });
@@ -67,7 +64,7 @@ export function operatorMoneyRoutes(app: App, { access, operatorReads: reads, li
   app.get('/v1/operator/payments', { schema: paymentsSchema }, async (request, reply) => {
     await access.operator(request);
     const page = readPage(request.query);
-    const { items, total } = await reads.payments(request.query.status ?? 'stuck', page.limit, page.offset);
+    const { items, total } = await listPendingPayments(deps, request.query.status ?? 'stuck', page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
     return items.map(renderOperatorPayment);
   });

@@ -1,13 +1,17 @@
 import { Type } from 'typebox';
 import { operatorGuards } from '../../core/accounts/directory.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { callerName, NEEDS_KEY, type OperatorActionDependencies, Reason, ReasonBody, reasonText, runAction } from './action-handler.ts';
+import { findReconciliation, requestReconciliation } from '../reconcile/requests.ts';
+import { callerName, NEEDS_KEY, type OperatorRouteModules, Reason, ReasonBody, reasonText, runAction } from './action-handler.ts';
 import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from './checks-object.ts';
 import { ActionObject, renderAction } from './money-object.ts';
+import { isNode } from './nodes.ts';
+import { closeOpenAlert } from './operator.ts';
 
 const COMMON = { tags: ['Operator'], ...requires('operator'), errorStatuses: [409] };
 
@@ -75,12 +79,12 @@ const closeSchema = {
 };
 
 /** What operators do with nodes, reconciliation and alerts. */
-export function operatorNodeRoutes(app: App, deps: OperatorActionDependencies): void {
-  const { access, operatorReads } = deps;
+export function operatorNodeRoutes(app: App, deps: OperatorRouteModules): void {
+  const { access, database } = deps;
   for (const [kind, schema] of [['drain', drainSchema] as const, ['activate', activateSchema] as const]) {
     app.post(`/v1/operator/nodes/:id/${kind}`, { schema, config: NEEDS_KEY }, async (request, reply) => {
       const credential = await access.operator(request);
-      if (!(await operatorReads.isNode(request.params.id))) throw new Refusal('not_found');
+      if (!(await isNode(database, request.params.id))) throw new Refusal('not_found');
       const action = { kind, subject: request.params.id, target: '', reason: reasonText(request.body.reason) };
       return reply.code(201).send(renderAction(await runAction(deps, request, reply, credential, action)));
     });
@@ -88,15 +92,17 @@ export function operatorNodeRoutes(app: App, deps: OperatorActionDependencies): 
   checkRoutes(app, deps);
 }
 
-function checkRoutes(app: App, { access, runIdempotent, operatorReads, operatorRequests }: OperatorActionDependencies): void {
+function checkRoutes(app: App, deps: OperatorRouteModules): void {
+  const { access, runIdempotent, database, alerts, clock } = deps;
+
   async function readReconciliation(id: string) {
-    const found = await operatorReads.findReconciliation(id);
+    const found = await findReconciliation(database, id);
     if (!found) throw new Refusal('not_found');
     return renderReconciliation(found);
   }
 
   async function readAlert(id: string) {
-    const found = await operatorReads.findAlert(id);
+    const found = await alerts.find(id);
     if (!found) throw new Refusal('not_found');
     return renderAlert(found);
   }
@@ -113,7 +119,7 @@ function checkRoutes(app: App, { access, runIdempotent, operatorReads, operatorR
       reply,
       { credential },
       {
-        make: ({ rows }) => operatorRequests.reconcile(scope, requester, { guards, extraRows: rows }),
+        make: ({ rows }) => requestReconciliation(database, scope, unixSeconds(clock), requester, { guards, extraRows: rows }),
         replay: async (made) => made,
       },
     );
@@ -130,7 +136,7 @@ function checkRoutes(app: App, { access, runIdempotent, operatorReads, operatorR
       reply,
       { credential, objectId: id },
       {
-        make: ({ rows }) => operatorRequests.closeAlert(id, requester, { ...options, extraRows: rows }),
+        make: ({ rows }) => closeOpenAlert(deps, id, requester, { ...options, extraRows: rows }),
         replay: async () => undefined,
       },
     );

@@ -1,13 +1,28 @@
+import type { Database, SqlReader } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { eventRow } from '../../core/journal/events.ts';
-import { unixSeconds } from '../../core/kernel/clock.ts';
-import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { type Action, ActionRefused } from './actions.ts';
 import * as sql from './operator.sql.ts';
 
-type NodeActionDependencies = Pick<OperatorDependencies, 'database' | 'clock'>;
+/** The modules that actions on nodes need. */
+interface NodeActionModules {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** Returns the nodes of the ledger with the number of their wallets, in the order in which they were added. */
+export function listNodes(database: SqlReader): Promise<sql.NodeRow[]> {
+  return database.all(sql.listNodes);
+}
+
+/** Returns whether the ledger has this node. */
+export async function isNode(database: SqlReader, id: string): Promise<boolean> {
+  return (await database.first(sql.findNodeState, id)) !== undefined;
+}
 
 /** Changes whether a node gets new wallets. Its wallets stay and work as before. */
-export async function changeNode(deps: NodeActionDependencies, { id, kind, subject }: Action): Promise<void> {
+export async function changeNode(deps: NodeActionModules, { id, kind, subject }: Action): Promise<void> {
   const state = kind === 'drain' ? 'draining' : 'active';
   const answer = kind === 'drain' ? `${subject} gets no new wallets.` : `${subject} gets new wallets.`;
   await deps.database.transaction(async (tx) => {
@@ -21,7 +36,7 @@ export async function changeNode(deps: NodeActionDependencies, { id, kind, subje
  * Its open invoices stay at the old node, and what is paid there is credited to the wallet. A payment that another instance starts within a
  * second is still sent from the old node, and ends there.
  */
-export async function moveWallet(deps: NodeActionDependencies, { id, subject, target }: Action): Promise<void> {
+export async function moveWallet(deps: NodeActionModules, { id, subject, target }: Action): Promise<void> {
   const now = unixSeconds(deps.clock);
   await deps.database.transaction(async (tx) => {
     const wallet = await tx.first(sql.findWalletNode, subject);

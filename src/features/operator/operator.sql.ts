@@ -119,15 +119,9 @@ export const findUnmatchedSettlement = statement<UnmatchedSettlementRow>(
   `${UNMATCHED} WHERE s.payment_hash = $1`,
 );
 
-/** Settlements without a wallet. */
+/** Settlements without a wallet, newest first; $1 = 1: only those of which something is left. */
 export const listUnmatchedSettlements = statement<UnmatchedSettlementRow>(
   'operator_list_unmatched',
-  `${UNMATCHED} WHERE s.payment_hash > $1 ORDER BY s.payment_hash LIMIT $2`,
-);
-
-/** Settlements without a wallet, newest first; $1 = 1: only those of which something is left. */
-export const listNewestUnmatchedSettlements = statement<UnmatchedSettlementRow>(
-  'operator_list_newest_unmatched',
   `SELECT * FROM (${UNMATCHED}) AS unmatched WHERE $1 = 0 OR left_msat > 0 ORDER BY settled_at DESC, payment_hash LIMIT $2 OFFSET $3`,
 );
 
@@ -138,14 +132,11 @@ export const countUnmatchedSettlements = statement<{ n: number }>(
 
 export const firstAccount = statement<{ id: string }>('operator_first_account', 'SELECT id FROM account ORDER BY created_at, id LIMIT 1');
 
-export type PendingRow = { id: string; wallet_id: string; amount_msat: number; created_at: number };
-
-export const listPending = statement<PendingRow>(
-  'operator_list_pending',
-  `SELECT id, wallet_id, amount_msat, created_at FROM payment WHERE state = 'pending' ORDER BY id LIMIT $1`,
-);
-
-export type PaymentDetailsRow = PendingRow & {
+export type PaymentDetailsRow = {
+  id: string;
+  wallet_id: string;
+  amount_msat: number;
+  created_at: number;
   node_id: string;
   payment_hash: string;
   user_label: string;
@@ -223,4 +214,21 @@ export const moveWallet = statement('operator_move_wallet', 'UPDATE wallet SET n
 export const endNodeAction = statement(
   'operator_end_node_action',
   `UPDATE operator_action SET state = 'done', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'requested'`,
+);
+
+export type FiatRateRow = {
+  currency: string | null;
+  per_btc: string | null;
+  set_at: number;
+};
+
+const RATE = 'SELECT currency, per_btc, set_at FROM fiat_rate';
+
+export const findRate = statement<FiatRateRow>('fiat_rate_find', `${RATE} ORDER BY number DESC LIMIT 1`);
+
+export const findRateChange = statement<FiatRateRow>('fiat_rate_find_change', `${RATE} WHERE id = $1`);
+
+export const insertRateChange = statement(
+  'fiat_rate_insert',
+  'INSERT INTO fiat_rate (id, currency, per_btc, set_at, set_by) VALUES ($1, $2, $3, $4, $5)',
 );

@@ -1,61 +1,99 @@
-import { pause, unixSeconds } from '../../core/kernel/clock.ts';
-import { errorMessage } from '../../core/kernel/log.ts';
-import { satText } from '../../core/kernel/money.ts';
-import { SYSTEM_ACCOUNTS } from '../../core/ledger/ledger.ts';
-import { type Action, ActionRefused, findAction, type OperatorDependencies, toAction } from './actions.ts';
-import { changeNode, moveWallet } from './nodes.ts';
+import type { Alerts } from '../../core/alerts/alerts.ts';
+import { closeAlert } from '../../core/alerts/alerts.ts';
+import type { NodeConnections } from '../../core/connection/connections.ts';
+import type { Database } from '../../core/db/database.ts';
+import { writeRows } from '../../core/db/row-write.ts';
+import type { Invoices } from '../../core/invoices/invoices.ts';
+import { type Clock, pause, unixSeconds } from '../../core/kernel/clock.ts';
+import type { Log } from '../../core/kernel/log.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { TtlCache } from '../../core/kernel/ttl-cache.ts';
+import { type Ledger, requireGuards } from '../../core/ledger/ledger.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import type { Wallets } from '../../core/wallets/wallets.ts';
+import { NodeProbe } from '../reconcile/node-probe.ts';
+import { lookUpEvidence } from '../reconcile/pending.ts';
+import type { Requester, RequestOptions } from '../reconcile/requests.ts';
+import { type Action, findAction } from './actions.ts';
+import { type ChannelList, readChannels } from './channels.ts';
 import * as sql from './operator.sql.ts';
-import { resolvePayment } from './resolve.ts';
-import { continueReturn, creditWallet } from './suspense.ts';
+import type { NodeEvidence } from './pending.ts';
 
-const POLL_MS = 1000;
-const PAGE = 100;
-const ALERT = { kind: 'suspense_not_empty', subject: 'suspense' } as const;
-
-/**
- * Executes the actions that operators request through the database, until the signal aborts. An action's row changes in the posting that
- * executes it, so a second instance does not repeat it.
- */
-export async function runOperatorActions(deps: OperatorDependencies, signal: AbortSignal): Promise<void> {
-  for (let alertedMsat: number | undefined; !signal.aborted; await pause(deps.pollMs ?? POLL_MS, signal)) {
-    try {
-      for (const row of await deps.database.all(sql.listOpen, PAGE)) await runAction(deps, toAction(row));
-      alertedMsat = await checkSuspense(deps, alertedMsat);
-    } catch (error) {
-      deps.log.warn({ reason: errorMessage(error) }, 'operator actions were interrupted; retrying');
-    }
-  }
+/** The modules that operators read, and that execute what they request. */
+export interface OperatorModules {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly alerts: Alerts;
+  readonly connections: NodeConnections;
+  readonly invoices: Invoices;
+  readonly wallets: Wallets;
+  readonly payments: Payments;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
-/** Executes an action as far as possible now. After an unexpected error it is retried. */
-export async function runAction(deps: OperatorDependencies, action: Action): Promise<void> {
-  const { database, clock, log } = deps;
-  const { id, kind, subject, requestedBy } = action;
-  // From here on the operator's command cannot withdraw the action.
-  if (action.state === 'requested' && (await database.transaction((tx) => tx.run(sql.markStarted, id))) !== 1) return;
-  try {
-    if (kind === 'credit') await creditWallet(deps, action);
-    else if (kind === 'return') await continueReturn(deps, action);
-    else if (kind === 'resolve') await resolvePayment(deps, action);
-    else if (kind === 'move') await moveWallet(deps, action);
-    else await changeNode(deps, action);
-  } catch (error) {
-    if (error instanceof ActionRefused) {
-      await database.transaction((tx) => tx.run(sql.markRefused, id, error.message, unixSeconds(clock)));
-    } else {
-      log.warn({ action: id, reason: errorMessage(error) }, 'an operator action was interrupted; retrying');
-    }
-  }
-  const now = await findAction(database, id);
-  if (now && now.state !== action.state)
-    log.info({ action: id, kind, subject, requestedBy, state: now.state, answer: now.answer }, 'operator action');
+const POLL_MS = 50;
+/** For one second, all pages of a list and all open screens share one request to the node. */
+const SHARED_CHANNELS = { maxAgeMs: 1000, maxSize: 100 };
+
+/** Requests of operators that wait for the service or for a node. `waitSeconds`: the longest wait. */
+export type Operator = ReturnType<typeof createOperator>;
+
+export function createOperator(modules: OperatorModules, waitSeconds: number) {
+  const { database, connections, payments, clock } = modules;
+  const channelLists = new TtlCache<ChannelList>(SHARED_CHANNELS);
+  const stopping = new AbortController();
+
+  return {
+    /** Returns the channels of a node as they are now; undefined for an unknown node. @throws Refusal when the node does not answer. */
+    async channels(nodeId: string): Promise<ChannelList | undefined> {
+      const connection = connections.all.find((one) => one.nodeId === nodeId);
+      return connection && channelLists.get(nodeId, () => readChannels(connection, clock));
+    },
+
+    /** Returns an action when it has ended, or its state after a limited time. */
+    async wait(id: string): Promise<Action> {
+      const until = performance.now() + 1000 * waitSeconds;
+      for (;;) {
+        const action = await findAction(database, id);
+        if (!action) throw new Error(`the action ${id} is gone`);
+        const hasEnded = action.state === 'done' || action.state === 'refused';
+        if (hasEnded || performance.now() >= until || (await pause(POLL_MS, stopping.signal))) return action;
+      }
+    },
+
+    /** Attempts a pending payment again as the background job does, and returns what the node reports if it is still pending. */
+    async recheck(paymentId: string): Promise<NodeEvidence | undefined> {
+      const pending = await payments.find(paymentId);
+      if (pending?.state !== 'pending') return undefined;
+      // An attempt lasts as long as the node likes. It continues when the wait has ended.
+      const waited = new AbortController();
+      const limit = AbortSignal.any([stopping.signal, waited.signal]);
+      await Promise.race([payments.attempt(pending), pause(1000 * waitSeconds, limit)]);
+      waited.abort();
+      const row = await database.first(sql.findPayment, paymentId);
+      const connection = connections.all.find(({ nodeId }) => nodeId === row?.node_id);
+      if (row?.state !== 'pending' || !connection) return undefined;
+      const found = await lookUpEvidence(new NodeProbe(connection, AbortSignal.any([stopping.signal])), row);
+      return { ...found, at: unixSeconds(clock) };
+    },
+
+    /** Makes every `wait` return the present state. */
+    stopWaiting: () => stopping.abort(),
+  };
 }
 
-/** Raises an alert if suspense is not empty and its balance has changed. @returns the balance in msat. */
-async function checkSuspense({ ledger, alerts }: OperatorDependencies, alertedMsat: number | undefined): Promise<number> {
-  const { balanceMsat } = await ledger.balance(SYSTEM_ACCOUNTS.suspense);
-  if (balanceMsat === alertedMsat) return balanceMsat;
-  if (balanceMsat > 0) await alerts.raise({ ...ALERT, message: `${satText(balanceMsat)} arrived for no wallet` });
-  else if ((await alerts.openSubjects(ALERT.kind)).length > 0) await alerts.clear(ALERT.kind, ALERT.subject);
-  return balanceMsat;
+/** Closes an open alert on the request of an operator. @throws Refusal `not_found`, `action_refused` */
+export async function closeOpenAlert(
+  { database, alerts, clock }: OperatorModules,
+  id: string,
+  { requestedBy, reason }: Requester,
+  { guards = [], extraRows = () => [] }: RequestOptions,
+): Promise<void> {
+  if (!(await alerts.find(id))) throw new Refusal('not_found');
+  await database.transaction(async (tx) => {
+    await requireGuards(tx, guards);
+    if (!(await closeAlert(tx, clock, id, requestedBy, reason))) throw new Refusal('action_refused', 'The alert is closed already.');
+    await writeRows(tx, extraRows(id));
+  });
 }

@@ -3,8 +3,7 @@ import { choice } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { BalanceSample } from '../reconcile/samples.ts';
-import type { NodeOverview, Overview, PendingTotals } from './overview.ts';
-import { HISTORY_PERIODS } from './reads.ts';
+import { HISTORY_PERIODS, type NodeOverview, type Overview, type PendingTotals } from './overview.ts';
 
 function amount(description: string, example: number) {
   return Type.Integer({ description: `${description}, in millisatoshis`, examples: [example] });

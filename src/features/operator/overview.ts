@@ -4,10 +4,10 @@ import { errorMessage } from '../../core/kernel/log.ts';
 import type { NodeInfo } from '../../core/lightning/node.ts';
 import type { MeasuredBalance, NodePosition, NodeReport, ReconciliationReport } from '../reconcile/report.ts';
 import { lastReport } from '../reconcile/requests.ts';
-import { lastMeasured, type MeasuredNode } from '../reconcile/samples.ts';
+import { type BalanceSample, lastMeasured, listSamples, type MeasuredNode } from '../reconcile/samples.ts';
 import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
 import * as sql from './operator.sql.ts';
-import type { OperatorReadDependencies } from './read-dependencies.ts';
+import type { OperatorModules } from './operator.ts';
 
 /** The figures of all nodes. Amounts are msat, times Unix seconds. */
 export interface Overview {
@@ -60,12 +60,29 @@ export interface NodeState {
   readonly reason: string | undefined;
 }
 
+/** The periods of the history of balances, and the hours between two samples of each. */
+const PERIODS = {
+  day: { days: 1, stepHours: 1 },
+  week: { days: 7, stepHours: 1 },
+  month: { days: 30, stepHours: 6 },
+  year: { days: 365, stepHours: 24 },
+} as const;
+export type HistoryPeriod = keyof typeof PERIODS;
+export const HISTORY_PERIODS = Object.keys(PERIODS) as HistoryPeriod[];
+
+/** Returns samples of assets and liabilities, oldest first. */
+export function readHistory({ database, connections, clock }: OperatorModules, period: HistoryPeriod): Promise<BalanceSample[]> {
+  const { days, stepHours } = PERIODS[period];
+  const nodeIds = connections.all.map(({ nodeId }) => nodeId);
+  return listSamples(database, nodeIds, unixSeconds(clock) - days * 86_400, stepHours);
+}
+
 const NO_PENDING: PendingTotals = { payments: 0, heldMsat: 0, oldestAt: undefined };
 /** A node that does not answer must not delay the page. */
 const ANSWER_MS = 2000;
 
 /** Reads the figures of the ledger, of the last reconciliation, and whether each node answers. */
-export async function readOverview(deps: OperatorReadDependencies): Promise<Overview> {
+export async function readOverview(deps: OperatorModules): Promise<Overview> {
   const { database, alerts, connections, clock } = deps;
   const states = Promise.all(connections.all.map(stateOf));
   const [totals, report, rows, pendingRows] = [
@@ -108,7 +125,7 @@ interface ReadFigures {
 }
 
 async function nodeOverview(
-  { database, ledger }: OperatorReadDependencies,
+  { database, ledger }: OperatorModules,
   { totals, report, pending, rows, alerted }: ReadFigures,
   connection: NodeConnection,
   state: NodeState,

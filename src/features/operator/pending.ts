@@ -1,9 +1,10 @@
-import { unixSeconds } from '../../core/kernel/clock.ts';
+import type { Database } from '../../core/db/database.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { PaymentEvidence } from '../../core/lightning/node.ts';
 import type { StuckPayment } from '../reconcile/report.ts';
 import { lastReport } from '../reconcile/requests.ts';
+import type { OperatorPage } from './actions.ts';
 import * as sql from './operator.sql.ts';
-import type { OperatorPage, OperatorReadDependencies } from './read-dependencies.ts';
 
 /** A payment, with what the node last reported about it. Amounts are msat, times Unix seconds. */
 export interface OperatorPayment {
@@ -37,9 +38,16 @@ export interface NodeEvidence {
   readonly proof: PaymentEvidence | undefined;
 }
 
+interface PendingModules {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** The age at which a pending payment is stuck. */
+  readonly stuckPaymentSeconds: number;
+}
+
 /** Returns pending payments, oldest first, with the evidence of the last reconciliation. */
 export async function listPendingPayments(
-  deps: OperatorReadDependencies,
+  deps: PendingModules,
   status: 'pending' | 'stuck',
   limit: number,
   offset: number,
@@ -52,13 +60,13 @@ export async function listPendingPayments(
   return { items: rows.map((row) => toPending(deps, row, evidence.get(row.id))), total };
 }
 
-export async function findOperatorPayment(deps: OperatorReadDependencies, id: string): Promise<OperatorPayment | undefined> {
+export async function findOperatorPayment(deps: PendingModules, id: string): Promise<OperatorPayment | undefined> {
   const row = await deps.database.first(sql.findPayment, id);
   return row && toPending(deps, row, row.state === 'pending' ? (await lastEvidence(deps)).get(id) : undefined);
 }
 
 /** Returns the evidence about stuck payments that the last reconciliation looked up. */
-async function lastEvidence({ database }: OperatorReadDependencies): Promise<Map<string, NodeEvidence>> {
+async function lastEvidence({ database }: PendingModules): Promise<Map<string, NodeEvidence>> {
   const nodes = (await lastReport(database))?.nodes ?? [];
   return new Map(nodes.flatMap(({ endedAt, pending }) => pending.stuck.map((one) => [one.paymentId, evidenceOf(one, endedAt)])));
 }
@@ -68,7 +76,7 @@ function evidenceOf({ nodeState, evidence, proof }: StuckPayment, at: number): N
 }
 
 function toPending(
-  { clock, stuckPaymentSeconds }: OperatorReadDependencies,
+  { clock, stuckPaymentSeconds }: PendingModules,
   row: sql.PaymentDetailsRow,
   evidence: NodeEvidence | undefined,
 ): OperatorPayment {

@@ -2,16 +2,18 @@ import { Type } from 'typebox';
 import { ALERT_STATES } from '../../core/alerts/alerts.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import { choice } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { findReconciliation, listReconciliations } from '../reconcile/requests.ts';
+import type { OperatorRouteModules } from './action-handler.ts';
+import { findRecord, listRecords } from './actions.ts';
 import { ChannelsObject, renderChannels } from './channels-object.ts';
 import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from './checks-object.ts';
 import { ActionObject, renderAction } from './money-object.ts';
+import { readHistory, readOverview } from './overview.ts';
 import { BalanceSampleObject, HistoryQuery, OverviewObject, renderOverview, renderSample } from './overview-object.ts';
-import type { OperatorReads } from './reads.ts';
 import { InstancesObject, renderInstances } from './service-object.ts';
 
 const COMMON = { tags: ['Operator'], ...requires('operator') };
@@ -109,23 +111,18 @@ const instancesSchema = {
   response: { 200: InstancesObject },
 };
 
-export interface OperatorReadRouteDependencies {
-  readonly access: Access;
-  readonly operatorReads: OperatorReads;
-}
-
 /** What operators read. */
-export function operatorReadRoutes(app: App, deps: OperatorReadRouteDependencies): void {
-  const { access, operatorReads: reads } = deps;
+export function operatorReadRoutes(app: App, deps: OperatorRouteModules): void {
+  const { access, alerts, operator, instances } = deps;
 
   app.get('/v1/operator/overview', { schema: overviewSchema }, async (request) => {
     await access.operator(request);
-    return renderOverview(await reads.overview());
+    return renderOverview(await readOverview(deps));
   });
 
   app.get('/v1/operator/nodes/:id/channels', { schema: channelsSchema }, async (request, reply) => {
     await access.operator(request);
-    const list = await reads.channels(request.params.id);
+    const list = await operator.channels(request.params.id);
     if (!list) throw new Refusal('not_found');
     const page = readPage(request.query);
     setPageHeaders(request, reply, page, list.channels.length);
@@ -134,37 +131,37 @@ export function operatorReadRoutes(app: App, deps: OperatorReadRouteDependencies
 
   app.get('/v1/operator/history', { schema: historySchema }, async (request) => {
     await access.operator(request);
-    return (await reads.history(request.query.period ?? 'month')).map(renderSample);
+    return (await readHistory(deps, request.query.period ?? 'month')).map(renderSample);
   });
 
   app.get('/v1/operator/alerts', { schema: alertsSchema }, async (request, reply) => {
     await access.operator(request);
     const page = readPage(request.query);
-    const { items, total } = await reads.alerts(request.query.status ?? 'open', page.limit, page.offset);
+    const { alerts: items, total } = await alerts.list(request.query.status ?? 'open', page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
     return items.map(renderAlert);
   });
 
   app.get('/v1/operator/instances', { schema: instancesSchema }, async (request) => {
     await access.operator(request);
-    return renderInstances(await reads.instances());
+    return renderInstances(await instances.list(), await instances.leases());
   });
   recordRoutes(app, deps);
 }
 
 /** Reconciliations and actions. */
-function recordRoutes(app: App, { access, operatorReads: reads }: OperatorReadRouteDependencies): void {
+function recordRoutes(app: App, { access, database }: OperatorRouteModules): void {
   app.get('/v1/operator/reconciliations', { schema: reconciliationsSchema }, async (request, reply) => {
     await access.operator(request);
     const page = readPage(request.query);
-    const { items, total } = await reads.reconciliations(page.limit, page.offset);
+    const { reconciliations: items, total } = await listReconciliations(database, page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
     return items.map(renderReconciliation);
   });
 
   app.get('/v1/operator/reconciliations/:id', { schema: reconciliationSchema }, async (request) => {
     await access.operator(request);
-    const found = await reads.findReconciliation(request.params.id);
+    const found = await findReconciliation(database, request.params.id);
     if (!found) throw new Refusal('not_found');
     return renderReconciliation(found);
   });
@@ -172,14 +169,14 @@ function recordRoutes(app: App, { access, operatorReads: reads }: OperatorReadRo
   app.get('/v1/operator/actions', { schema: actionsSchema }, async (request, reply) => {
     await access.operator(request);
     const page = readPage(request.query);
-    const { items, total } = await reads.actions(page.limit, page.offset);
+    const { items, total } = await listRecords(database, page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
     return items.map(renderAction);
   });
 
   app.get('/v1/operator/actions/:id', { schema: actionSchema }, async (request) => {
     await access.operator(request);
-    const found = await reads.findAction(request.params.id);
+    const found = await findRecord(database, request.params.id);
     if (!found) throw new Refusal('not_found');
     return renderAction(found);
   });

@@ -5,15 +5,16 @@ import { describeEvidence } from '../../core/lightning/evidence.ts';
 import type { PaymentEvidence, PaymentOutcome } from '../../core/lightning/node.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
 import { type Payment, referenceOf } from '../../core/payments/payment.ts';
-import { type Action, ActionRefused, type OperatorDependencies } from './actions.ts';
+import { type Action, ActionRefused } from './actions.ts';
 import * as sql from './operator.sql.ts';
+import type { OperatorModules } from './operator.ts';
 
 /**
  * Ends a pending payment with evidence, which is checked at the node right before it is booked. `settled` requires the preimage, and a node
  * that reports success or has no record. `failed` requires that the node reports a definitive failure, or that its records prove that no
  * money can leave it any more.
  */
-export async function resolvePayment(deps: OperatorDependencies, action: Action): Promise<void> {
+export async function resolvePayment(deps: OperatorModules, action: Action): Promise<void> {
   const payment = await deps.payments.find(action.subject);
   if (!payment) throw new ActionRefused(`There is no payment ${action.subject}.`);
   if (payment.state === 'pending') {
@@ -33,7 +34,7 @@ export async function resolvePayment(deps: OperatorDependencies, action: Action)
   await deps.database.transaction((tx) => tx.run(sql.endResolve, action.id, state, answer, unixSeconds(deps.clock)));
 }
 
-async function resolveAtNode(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
+async function resolveAtNode(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {
   const connection = deps.connections.of(payment.nodeId);
   const reference = referenceOf(payment);
   const status = await ask(() => connection.call((node) => node.lookupPayment(reference)));
@@ -96,7 +97,7 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
 }
 
 /** Cancels the invoice of an internal payment at the node again. The response determines how the payment ends. */
-async function resolveInside(deps: OperatorDependencies, action: Action, payment: Payment): Promise<void> {
+async function resolveInside(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {
   const nodeId = (await deps.invoices.find(payment.invoiceId ?? ''))?.nodeId ?? payment.nodeId;
   await ask(() => deps.connections.of(nodeId).call((node) => node.lookupInvoice(payment.paymentHash)));
   await deps.payments.attempt(payment);
@@ -106,7 +107,7 @@ async function resolveInside(deps: OperatorDependencies, action: Action, payment
   await storeEvidence(deps, action, 'the node was requested to cancel the invoice');
 }
 
-async function storeEvidence({ database }: OperatorDependencies, { id }: Action, evidence: string): Promise<void> {
+async function storeEvidence({ database }: OperatorModules, { id }: Action, evidence: string): Promise<void> {
   await database.transaction((tx) => tx.run(sql.storeEvidence, id, evidence));
 }
 

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
+import type { HeldLease, Instance } from '../../core/db/instances.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable } from '../../http/responses/response-types.ts';
-import type { OperatorReads } from './reads.ts';
 
 export const InstancesObject = Type.Object(
   {
@@ -60,7 +60,7 @@ export interface LimitSettings {
   readonly eventRetentionDays: number;
 }
 
-export function renderInstances({ instances, leases }: Awaited<ReturnType<OperatorReads['instances']>>): Static<typeof InstancesObject> {
+export function renderInstances(instances: readonly Instance[], leases: readonly HeldLease[]): Static<typeof InstancesObject> {
   return {
     instances: instances.map(({ id, host, pid, startedAt, seenAt, isThis }) => ({
       id,

@@ -9,8 +9,10 @@ import { NodeUnavailable } from '../../core/lightning/node.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
-import { type Action, ActionRefused, findAction, findUnmatchedSettlement, type OperatorDependencies } from './actions.ts';
+import { type Action, ActionRefused, findAction } from './actions.ts';
 import * as sql from './operator.sql.ts';
+import type { OperatorModules } from './operator.ts';
+import { findUnmatchedSettlement } from './unmatched-settlements.ts';
 
 const RETURNS_WALLET = 'returns_wallet';
 
@@ -20,7 +22,7 @@ class ActedBefore extends Error {
 }
 
 /** Credits the rest of a settlement in suspense to a wallet, in the posting that ends the action. */
-export async function creditWallet(deps: OperatorDependencies, action: Action): Promise<void> {
+export async function creditWallet(deps: OperatorModules, action: Action): Promise<void> {
   const { clock, ledger, wallets } = deps;
   const amountMsat = await leftInSuspense(deps, action.subject);
   const wallet = await wallets.find(action.target);
@@ -36,7 +38,7 @@ export async function creditWallet(deps: OperatorDependencies, action: Action): 
  * Pays money in suspense to an invoice. The money moves to the operator's wallet for returns, and an ordinary payment of that wallet pays the
  * invoice, so an unknown outcome stays pending. The rest goes back to suspense.
  */
-export async function continueReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+export async function continueReturn(deps: OperatorModules, action: Action): Promise<void> {
   if (action.state === 'requested') await fundReturn(deps, action);
   const funded = await findAction(deps.database, action.id);
   if (funded?.state === 'funded') await beginReturn(deps, funded);
@@ -44,7 +46,7 @@ export async function continueReturn(deps: OperatorDependencies, action: Action)
   if (paying?.state === 'paying') await endReturn(deps, paying);
 }
 
-async function fundReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+async function fundReturn(deps: OperatorModules, action: Action): Promise<void> {
   const { clock, ledger } = deps;
   const leftMsat = await leftInSuspense(deps, action.subject);
   const { amountMsat } = readInvoice(deps, action.target);
@@ -65,7 +67,7 @@ async function fundReturn(deps: OperatorDependencies, action: Action): Promise<v
   await postOnce(ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_transfer_in', memo: 'From suspense' }] }));
 }
 
-async function beginReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+async function beginReturn(deps: OperatorModules, action: Action): Promise<void> {
   const wallet = await returnsWallet(deps);
   const movedMsat = amountOf(action);
   try {
@@ -87,7 +89,7 @@ async function beginReturn(deps: OperatorDependencies, action: Action): Promise<
   }
 }
 
-async function endReturn(deps: OperatorDependencies, action: Action): Promise<void> {
+async function endReturn(deps: OperatorModules, action: Action): Promise<void> {
   const payment = await deps.payments.find(action.paymentId ?? '');
   if (!payment || payment.state === 'pending') return;
   const movedMsat = amountOf(action);
@@ -103,7 +105,7 @@ function failureMessage({ id, failureReason }: Payment): string {
 
 /** Ends a return and moves the rest back to suspense. */
 async function endReturnWith(
-  deps: OperatorDependencies,
+  deps: OperatorModules,
   action: Action,
   backMsat: Msat,
   state: 'done' | 'refused',
@@ -132,7 +134,7 @@ async function endReturnWith(
 }
 
 /** Returns the rest of a settlement in suspense. @throws ActionRefused if there is none. */
-async function leftInSuspense({ database }: OperatorDependencies, paymentHash: string): Promise<Msat> {
+async function leftInSuspense({ database }: OperatorModules, paymentHash: string): Promise<Msat> {
   const settlement = await findUnmatchedSettlement(database, paymentHash);
   if (!settlement) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists what there is.');
   if (settlement.leftMsat <= 0)
@@ -142,7 +144,7 @@ async function leftInSuspense({ database }: OperatorDependencies, paymentHash: s
   return msat(settlement.leftMsat);
 }
 
-function readInvoice({ payments }: OperatorDependencies, paymentRequest: string): Bolt11 {
+function readInvoice({ payments }: OperatorModules, paymentRequest: string): Bolt11 {
   try {
     return payments.readInvoice(paymentRequest);
   } catch (error) {
@@ -152,7 +154,7 @@ function readInvoice({ payments }: OperatorDependencies, paymentRequest: string)
 }
 
 /** Returns the wallet from which returns are paid. It belongs to the first account and is created on first use. */
-async function returnsWallet({ database, wallets }: OperatorDependencies): Promise<Wallet> {
+async function returnsWallet({ database, wallets }: OperatorModules): Promise<Wallet> {
   const known = (await database.first(readFact, RETURNS_WALLET))?.value;
   const account = known === undefined ? await database.first(sql.firstAccount) : undefined;
   if (account) {
