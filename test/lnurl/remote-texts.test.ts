@@ -47,7 +47,7 @@ describe('metadata', () => {
     ];
     expect(read(entries)).toEqual({
       text: 'coffee',
-      longDescription: 'Beans\nof today',
+      long_desc: 'Beans\nof today',
       identifier: 'bob@example.com',
       image: 'data:image/png;base64,iVBORw0KGgo=',
     });
@@ -62,7 +62,7 @@ describe('metadata', () => {
     ];
     const { text, ...rest } = read(entries);
     expect(text).toHaveLength(1000);
-    expect(rest).toEqual({ longDescription: undefined, identifier: undefined, image: undefined });
+    expect(rest).toEqual({ long_desc: null, identifier: null, image: null });
   });
 
   it.each([
@@ -95,10 +95,7 @@ describe('the parameters of a payee', () => {
       minMsat: 1000,
       maxMsat: 5000,
       commentLength: 50,
-      payerData: new Map([
-        ['name', { isMandatory: true }],
-        ['email', { isMandatory: false }],
-      ]),
+      payerData: { name: { mandatory: true }, email: { mandatory: false } },
       metadata: VALID.metadata,
     });
     expect(read({})).toMatchObject({ commentLength: 0, payerData: undefined });

@@ -3,6 +3,15 @@ export function isJsonObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Returns the value of a JSON text; undefined for a text that is not JSON. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns whether objects and arrays nest deeper than a number of levels. Does not recurse, which would overflow the stack. */
 export function isDeeperThan(maxDepth: number, value: unknown): boolean {
   let level = containersIn([value]);

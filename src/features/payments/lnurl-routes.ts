@@ -211,7 +211,6 @@ export function remoteLinkRoutes(app: App, deps: RemoteRouteOptions): void {
 }
 
 function renderOffer({ address }: Destination, { domain, callback, description, payerData, ...offer }: PayOffer) {
-  const mandatory = Array.from(payerData ?? [], ([name, { isMandatory }]) => [name, { mandatory: isMandatory }] as const);
   return {
     tag: 'payRequest' as const,
     domain,
@@ -220,13 +219,8 @@ function renderOffer({ address }: Destination, { domain, callback, description, 
     minSendable: offer.minMsat,
     maxSendable: offer.maxMsat,
     commentAllowed: offer.commentLength,
-    payerData: payerData ? Object.fromEntries(mandatory) : null,
-    metadata: {
-      text: description.text,
-      long_desc: description.longDescription ?? null,
-      identifier: description.identifier ?? null,
-      image: description.image ?? null,
-    },
+    payerData: payerData ?? null,
+    metadata: description,
   };
 }
 

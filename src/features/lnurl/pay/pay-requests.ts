@@ -7,7 +7,7 @@ import { descriptionHash, newToken, tokenHash } from '../lnurl.ts';
 import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
 import * as sql from './pay-links.sql.ts';
 import type { PayLinkOptions } from './pay-links.ts';
-import { isPlain, type PayerData, type PayerDataRequest, readPayerData } from './payer-data.ts';
+import { isPlain, type PayerDataRequest, readPayerData } from './payer-data.ts';
 import { type SuccessAction, sentSuccessAction } from './success-action.ts';
 
 /** The address of a pay link in a request. */
@@ -76,7 +76,14 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
         descriptionHash: descriptionHash(link.metadata, payerData?.text),
         hashedText: link.metadata + (payerData?.text ?? ''),
         expirySeconds: PAY_INVOICE_EXPIRY_SECONDS,
-        passThru: paymentPassThru(link, { comment, payerData, tag }),
+        // At most 4 kB, because each part is limited.
+        passThru: JSON.stringify({
+          ...(JSON.parse(link.pass_thru ?? '{}') as object),
+          lnurlp_id: link.id,
+          ...(comment !== undefined && { comment }),
+          ...(payerData && { payerData: payerData.values }),
+          ...(tag !== undefined && { address_tag: tag }),
+        }),
         wtxType: 'ln_lnurl_pay_inbound',
         guards: [{ statement: sql.payableLinks, id: link.id, onMiss: unpayable }],
         extraRows: (invoiceId) => [
@@ -150,24 +157,6 @@ function readComment(comment: string | undefined, maxLength: number): string | u
     throw new Refusal('validation_failed', `\`comment\` must have at most ${maxLength} characters.`);
   if (!isPlain(comment)) throw new Refusal('validation_failed', '`comment` must have no line breaks or other control characters.');
   return comment;
-}
-
-interface PaymentDetails {
-  readonly comment: string | undefined;
-  readonly payerData: PayerData | undefined;
-  readonly tag: string | undefined;
-}
-
-/** At most 4 kB, because each part is limited. */
-function paymentPassThru({ id, pass_thru }: sql.PayLinkRow, { comment, payerData, tag }: PaymentDetails): string {
-  const own = pass_thru === null ? {} : (JSON.parse(pass_thru) as object);
-  return JSON.stringify({
-    ...own,
-    lnurlp_id: id,
-    ...(comment !== undefined && { comment }),
-    ...(payerData && { payerData: payerData.values }),
-    ...(tag !== undefined && { address_tag: tag }),
-  });
 }
 
 function successActionFor({ success_action }: sql.PayLinkRow, { preimage }: Invoice) {

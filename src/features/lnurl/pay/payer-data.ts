@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../core/kernel/json.ts';
+import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { isPublicKey } from '../../../core/lightning/public-key.ts';
 
@@ -64,7 +64,7 @@ function isAddress(text: string): boolean {
  */
 export function readPayerData(request: PayerDataRequest | undefined, text: string | undefined): PayerData | undefined {
   if (!request) return undefined;
-  const sent = text === undefined ? {} : parse(text);
+  const sent = text === undefined ? {} : readObject(text);
   const values: PayerData['values'] = {};
   for (const kind of KINDS) {
     const rule = request[kind];
@@ -79,18 +79,13 @@ export function readPayerData(request: PayerDataRequest | undefined, text: strin
   return text === undefined ? undefined : { text, values };
 }
 
-function parse(text: string): Record<string, unknown> {
+function readObject(text: string): Record<string, unknown> {
   const invalid = new Refusal(
     'validation_failed',
     `\`payerdata\` must be a JSON object without control characters, of at most ${MAX_PAYER_DATA_BYTES} bytes.`,
   );
   if (!isPlain(text) || Buffer.byteLength(text) > MAX_PAYER_DATA_BYTES) throw invalid;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw invalid;
-  }
+  const value = parseJson(text);
   if (!isJsonObject(value)) throw invalid;
   for (const one of Object.values(value)) if (typeof one === 'string' && !isPlain(one)) throw invalid;
   return value;

@@ -1,4 +1,4 @@
-import { isJsonObject } from '../../../core/kernel/json.ts';
+import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
 import type { Msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
@@ -15,8 +15,9 @@ export interface PayOffer {
   readonly maxMsat: Msat;
   /** The longest comment in characters (LUD-12); 0: none. */
   readonly commentLength: number;
-  /** LUD-18; undefined if the payee asks for none. */
-  readonly payerData: AcceptedPayerData | undefined;
+  /** The kinds of payer data that the payee accepts (LUD-18), and whether it requires them; undefined if it asks for none. */
+  readonly payerData: Readonly<Record<string, { readonly mandatory: boolean }>> | undefined;
+  /** For people. Its texts come from another service: escape them where they are shown. */
   readonly description: PayeeDescription;
   /** The unparsed metadata, to which the invoice commits. */
   readonly metadata: string;
@@ -42,16 +43,6 @@ export function readPayOffer(domain: string, response: unknown): PayOffer {
   };
 }
 
-/** The description of a payee (LUD-06, LUD-16), for people. Its texts come from another service: escape them where they are shown. */
-export interface PayeeDescription {
-  readonly text: string;
-  readonly longDescription: string | undefined;
-  /** `name@domain`, as the payee states it. */
-  readonly identifier: string | undefined;
-  /** A data URL of a PNG or JPEG image. */
-  readonly image: string | undefined;
-}
-
 const MAX_ENTRIES = 100;
 const MAX_TEXT = 1000;
 const MAX_LONG_TEXT = 10_000;
@@ -61,8 +52,10 @@ const MAX_IMAGE = 136_536;
 /** All of the above. */
 const MAX_METADATA = 200_000;
 
-/** Parses the metadata. The invoice commits to the unparsed text. @throws Refusal `lnurl_refused` */
-export function readMetadata(domain: string, metadata: unknown): { text: string; description: PayeeDescription } {
+type PayeeDescription = ReturnType<typeof readMetadata>['description'];
+
+/** Parses the metadata (LUD-06, LUD-16). The invoice commits to the unparsed text. @throws Refusal `lnurl_refused` */
+export function readMetadata(domain: string, metadata: unknown) {
   if (typeof metadata !== 'string' || metadata.length > MAX_METADATA)
     throw brokenResponse(domain, 'has no text, or too long a text, in `metadata`');
   const entries = entriesOf(metadata);
@@ -77,8 +70,10 @@ export function readMetadata(domain: string, metadata: unknown): { text: string;
     text: metadata,
     description: {
       text: shownText(text, MAX_TEXT),
-      longDescription: longText === undefined ? undefined : shownText(longText, MAX_LONG_TEXT, { keepLines: true }),
-      identifier: identifier === undefined ? undefined : shownText(identifier, MAX_IDENTIFIER),
+      long_desc: longText === undefined ? null : shownText(longText, MAX_LONG_TEXT, { keepLines: true }),
+      /** `name@domain`, as the payee states it. */
+      identifier: identifier === undefined ? null : shownText(identifier, MAX_IDENTIFIER),
+      /** A data URL. */
       image: imageUrl('image/png', textOf('image/png;base64')) ?? imageUrl('image/jpeg', textOf('image/jpeg;base64')),
     },
   };
@@ -91,32 +86,21 @@ function entriesOf(metadata: string): [string, unknown][] | undefined {
   return parsed.every(isEntry) ? parsed : undefined;
 }
 
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-function imageUrl(type: string, base64: string | undefined): string | undefined {
-  if (base64 === undefined || base64.length > MAX_IMAGE || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return undefined;
+function imageUrl(type: string, base64: string | undefined): string | null {
+  if (base64 === undefined || base64.length > MAX_IMAGE || !/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return null;
   return `data:${type};base64,${base64}`;
 }
-
-/** The kinds of payer data that a payee accepts (LUD-18), and whether it requires them. */
-export type AcceptedPayerData = ReadonlyMap<string, { readonly isMandatory: boolean }>;
 
 const MAX_PAYER_FIELDS = 20;
 
 /** Returns undefined if the payee accepts none. Entries that are no objects are left out, as for an unknown kind of entry. */
-export function readAcceptedPayerData(payerData: unknown): AcceptedPayerData | undefined {
+function readAcceptedPayerData(payerData: unknown): PayOffer['payerData'] {
   if (!isJsonObject(payerData)) return undefined;
   const accepted = Object.entries(payerData)
     .filter(([name, entry]) => /^[a-zA-Z0-9_-]{1,40}$/.test(name) && isJsonObject(entry))
     .slice(0, MAX_PAYER_FIELDS)
-    .map(([name, entry]) => [name, { isMandatory: (entry as { mandatory?: unknown }).mandatory === true }] as const);
-  return new Map(accepted);
+    .map(([name, entry]) => [name, { mandatory: (entry as { mandatory?: unknown }).mandatory === true }] as const);
+  return Object.fromEntries(accepted);
 }
 
 /** What the payer sends to the payee. */
@@ -138,9 +122,10 @@ export function requireAccepted(offer: PayOffer, { amountMsat, amountField, comm
   if (comment !== undefined && Array.from(comment).length > commentLength)
     throw invalid(`\`comment\` must be at most ${commentLength} characters, the limit of ${domain}.`);
   for (const name of Object.keys(payerData))
-    if (!offer.payerData?.has(name)) throw invalid(`\`payer_data\` must not contain \`${name}\`: ${domain} does not ask for it.`);
-  for (const [name, { isMandatory }] of offer.payerData ?? [])
-    if (isMandatory && !Object.hasOwn(payerData, name)) throw invalid(`\`payer_data\` must contain \`${name}\`, which ${domain} requires.`);
+    if (!Object.hasOwn(offer.payerData ?? {}, name))
+      throw invalid(`\`payer_data\` must not contain \`${name}\`: ${domain} does not ask for it.`);
+  for (const [name, { mandatory }] of Object.entries(offer.payerData ?? {}))
+    if (mandatory && !Object.hasOwn(payerData, name)) throw invalid(`\`payer_data\` must contain \`${name}\`, which ${domain} requires.`);
 }
 
 function invalid(message: string): Refusal {

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { ID_LENGTH } from '../../../core/kernel/ids.ts';
-import { isJsonObject } from '../../../core/kernel/json.ts';
+import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
 import { type Msat, satToMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
@@ -278,11 +278,7 @@ function readTerms(fields: LinkFields): LinkTerms {
 function decodePassThru(text: string | undefined): object | undefined {
   if (text === undefined) return undefined;
   const json = text.trimStart().startsWith('{') ? text : Buffer.from(text, 'base64').toString('utf8');
-  try {
-    const value: unknown = JSON.parse(json);
-    if (isJsonObject(value)) return value;
-  } catch {
-    // Rejected below, like JSON that is no object.
-  }
+  const value = parseJson(json);
+  if (isJsonObject(value)) return value;
   throw new Refusal('validation_failed', 'Query parameter `passThru` must be a JSON object, or the base64 of one.');
 }
