@@ -152,8 +152,6 @@ CREATE TABLE ledger_transfer (
 CREATE UNIQUE INDEX ledger_transfer_from ON ledger_transfer (from_account, from_entry);
 CREATE UNIQUE INDEX ledger_transfer_to ON ledger_transfer (to_account, to_entry);
 -- end postgres
--- Finds the credit of an invoice. Transfers between wallets are not in it.
-CREATE INDEX ledger_transfer_to_lntx ON ledger_transfer (to_lntx) WHERE to_lntx IS NOT NULL;
 
 -- begin sqlite
 -- The position of every 64th entry of an account. SQLite has no index of an account's entries: it finds a page of them by walking back
@@ -473,6 +471,8 @@ CREATE INDEX auth_challenge_created ON auth_challenge (created_at);
 -- state.
 CREATE TABLE invoice (
   id TEXT PRIMARY KEY,
+  -- The wallet's.
+  account_id TEXT NOT NULL,
   wallet_id TEXT NOT NULL REFERENCES wallet (id),
   -- The wallet's.
   ledger_account INTEGER NOT NULL REFERENCES ledger_account (id),
@@ -504,9 +504,9 @@ CREATE TABLE invoice (
   CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CHECK ((state = 'settled') = (received_msat IS NOT NULL))
 ) STRICT;
--- Lists of open invoices, of a wallet and of all. The additional columns let a list skip expired invoices without reading their rows.
-CREATE INDEX invoice_list ON invoice (ledger_account, id, expires_at, state) WHERE state IN ('open', 'closing');
-CREATE INDEX invoice_list_all ON invoice (id, ledger_account, expires_at, state) WHERE state IN ('open', 'closing');
+-- Lists of open invoices, of a wallet and of an account.
+CREATE INDEX invoice_open_wallet ON invoice (ledger_account, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
+CREATE INDEX invoice_open_account ON invoice (account_id, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
 -- Counts the open invoices of a wallet that have not expired, for the limits on them. Anyone can request invoices of a pay link. They are
 -- counted separately, so that they cannot use up the open invoices of the wallet.
 CREATE INDEX invoice_open_until ON invoice (ledger_account, wtx_type, expires_at) WHERE state = 'open';
@@ -587,41 +587,100 @@ CREATE TABLE payment (
 -- At most one payment of a payment hash is pending or paid. This prevents that an invoice is paid twice.
 CREATE UNIQUE INDEX payment_live ON payment (payment_hash) WHERE state <> 'failed' AND correction IS NULL;
 CREATE INDEX payment_hash ON payment (payment_hash);
--- Lists of payments of all wallets, of one wallet, and of one withdraw link.
+-- Pending payments, of all wallets and of one; payments of one withdraw link.
 CREATE INDEX payment_pending ON payment (id) WHERE state = 'pending';
-CREATE INDEX payment_pending_wallet ON payment (wallet_id, id) WHERE state = 'pending';
+CREATE INDEX payment_pending_wallet ON payment (wallet_id) WHERE state = 'pending';
 CREATE INDEX payment_link ON payment (link_id) WHERE link_id IS NOT NULL;
-CREATE INDEX payment_wallet ON payment (wallet_id, id);
-CREATE INDEX payment_failed ON payment (id) WHERE state = 'failed';
-CREATE INDEX payment_failed_wallet ON payment (wallet_id, id) WHERE state = 'failed';
 
--- Events ---------------------------------------------------------------------------------------------------------------
+-- Journal: what happened (src/core/journal/) ----------------------------------------------------------------------------
 
--- One event that is not a booking, such as a created invoice. The events of bookings (money received, sent, transferred) are not stored: they
--- derive from the rows of ledger_transfer (src/features/events/log.ts). Rows are never changed, and deleted after EVENT_RETENTION_DAYS.
+-- One event. Rows are never changed, and deleted after EVENT_RETENTION_DAYS. Positions have the order of commits: SQLite has one writer; in
+-- PostgreSQL a transaction locks the row of `event_order` before its first event and keeps it until it ends.
 CREATE TABLE event (
-  row INTEGER PRIMARY KEY,
-  -- Its place in the event log, on the same line as the positions of transfers. In SQLite, the position of the newest transfer: the event
-  -- follows that transfer, and events with the same position are ordered by `row`. In PostgreSQL, a number of its own.
-  -- begin sqlite
-  position INTEGER NOT NULL,
-  -- end sqlite
-  -- begin postgres
-  position INTEGER NOT NULL DEFAULT nextval(pg_get_serial_sequence('ledger_transfer', 'position')),
-  -- end postgres
+  position INTEGER PRIMARY KEY,
   created_at_ms INTEGER NOT NULL,
   type TEXT NOT NULL,
-  -- The wallet's ledger account, or the account of an event that concerns no wallet.
-  ledger_account INTEGER,
-  account_id TEXT,
-  -- The id of the object that changed.
+  -- The account that it concerns; for an event about the service, the operator's.
+  account_id TEXT NOT NULL,
+  wallet_id TEXT,
+  -- The id of the object that changed; for a booking, of its wallet transaction.
   subject TEXT NOT NULL,
+  -- The invoice or payment.
+  lntx TEXT,
   -- JSON: what the object's row does not keep.
-  data TEXT,
-  CHECK ((ledger_account IS NULL) <> (account_id IS NULL))
+  data TEXT
 ) STRICT;
-CREATE INDEX event_position ON event (position, row);
-CREATE INDEX event_wallet ON event (ledger_account, position, row) WHERE ledger_account IS NOT NULL;
+CREATE INDEX event_account ON event (account_id, position);
+CREATE INDEX event_wallet ON event (wallet_id, position) WHERE wallet_id IS NOT NULL;
+-- begin postgres
+CREATE TABLE event_order (
+  id BIGINT PRIMARY KEY
+);
+INSERT INTO event_order (id) VALUES (1);
+CREATE FUNCTION lock_event_order() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM 1 FROM event_order FOR UPDATE; RETURN NULL; END';
+CREATE TRIGGER event_order BEFORE INSERT ON event FOR EACH STATEMENT EXECUTE FUNCTION lock_event_order();
+-- end postgres
+
+-- One wallet transaction: one side of a booking, or a payment that is pending or failed. Open invoices are listed from `invoice`.
+CREATE TABLE wallet_transaction (
+  -- The order of lists: a row gets the next position when it is inserted, and again when its payment is booked.
+  position INTEGER PRIMARY KEY,
+  -- Derives from the ledger transfer and the side (src/core/journal/wallet-transaction-id.ts).
+  id TEXT NOT NULL UNIQUE,
+  wallet_id TEXT NOT NULL,
+  -- The wallet's.
+  ledger_account INTEGER NOT NULL,
+  account_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  status TEXT NOT NULL CHECK (status IN ('settled', 'pending', 'failed')),
+  -- Negative for money that leaves.
+  amount_msat INTEGER NOT NULL CHECK (amount_msat <> 0),
+  -- The number of the wallet's entry, and its balance after it; NULL until it is booked.
+  entry INTEGER,
+  balance_msat INTEGER,
+  -- When the row got its position: the time of the booking, or the start of the payment.
+  placed_at_ms INTEGER NOT NULL,
+  -- The payment or invoice.
+  lntx TEXT,
+  label TEXT NOT NULL,
+  -- The ledger account on the other side of a booking.
+  other_account INTEGER,
+  CHECK ((status = 'settled') = (entry IS NOT NULL) AND (entry IS NULL) = (balance_msat IS NULL))
+) STRICT;
+-- Lists of settled transactions; numbered pages skip in the index alone.
+CREATE INDEX wallet_transaction_wallet ON wallet_transaction (ledger_account, position) WHERE status = 'settled';
+CREATE INDEX wallet_transaction_account ON wallet_transaction (account_id, position) WHERE status = 'settled';
+CREATE INDEX wallet_transaction_wallet_unsettled ON wallet_transaction (ledger_account, status, position) WHERE status <> 'settled';
+CREATE INDEX wallet_transaction_account_unsettled ON wallet_transaction (account_id, status, position) WHERE status <> 'settled';
+
+-- Finds the credit of an invoice.
+CREATE INDEX wallet_transaction_credit ON wallet_transaction (lntx) WHERE amount_msat > 0 AND lntx IS NOT NULL;
+
+-- The sums of a wallet's bookings in one hour, in whole hours since the Unix epoch. Fees are part of neither `in` nor `out`.
+CREATE TABLE wallet_hour (
+  ledger_account INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  in_msat INTEGER NOT NULL,
+  in_count INTEGER NOT NULL,
+  out_msat INTEGER NOT NULL,
+  out_count INTEGER NOT NULL,
+  fees_msat INTEGER NOT NULL,
+  fees_count INTEGER NOT NULL,
+  PRIMARY KEY (ledger_account, hour)
+) STRICT, WITHOUT ROWID;
+
+-- The same of all wallets of an account. The row of hour -1 has the sums of all hours.
+CREATE TABLE account_hour (
+  account_id TEXT NOT NULL,
+  hour INTEGER NOT NULL,
+  in_msat INTEGER NOT NULL,
+  in_count INTEGER NOT NULL,
+  out_msat INTEGER NOT NULL,
+  out_count INTEGER NOT NULL,
+  fees_msat INTEGER NOT NULL,
+  fees_count INTEGER NOT NULL,
+  PRIMARY KEY (account_id, hour)
+) STRICT, WITHOUT ROWID;
 
 -- Webhooks -------------------------------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ import { createInstances } from './core/db/instances.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
 import { Invoices } from './core/invoices/invoices.ts';
 import { keysendRouting } from './core/invoices/settle.ts';
+import { createEventLog, type LoggedEvent } from './core/journal/event-log.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { Outbound } from './core/outbound/outbound.ts';
@@ -21,7 +22,6 @@ import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { detailsOf } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
 import { createFeed } from './features/events/feed.ts';
-import { createEventLog, type LoggedEvent } from './features/events/log.ts';
 import type { StreamTiming } from './features/events/streams.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
@@ -32,8 +32,9 @@ import type { Passwords } from './features/logins/passwords.ts';
 import { createOperator } from './features/operator/operator.ts';
 import { createProofs } from './features/proof/proofs.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
-import { createHistory } from './features/transactions/history.ts';
+import { History } from './features/transactions/history.ts';
 import { renderOptions } from './features/transactions/objects.ts';
+import { placedLog } from './features/webhooks/log-place.ts';
 import { createSecretBox, createWebhooks } from './features/webhooks/webhooks.ts';
 import { storeFirstKeys } from './first-key.ts';
 import type { JobTiming } from './jobs.ts';
@@ -99,9 +100,9 @@ export async function createModules({ config, log, database, commits, opened, jo
     maxInFlight,
     paymentWaitSeconds,
   });
-  const history = createHistory({ database, ledger, wallets, invoices, payments, clock });
-  const eventLog = createEventLog({ database, ledger, retentionDays: config.eventRetentionDays });
-  const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments, wallets, ledger }, events);
+  const history = new History({ database, ledger, wallets, invoices, payments, clock });
+  const eventLog = createEventLog(database, config.eventRetentionDays);
+  const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments }, events);
   const feed = createFeed({ database, eventLog, commits, log });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
@@ -109,7 +110,7 @@ export async function createModules({ config, log, database, commits, opened, jo
   const webhooks = createWebhooks({
     database,
     commits,
-    eventLog,
+    eventLog: placedLog(eventLog),
     renderEvents: async (events) => (await eventDetails(events)).map((details) => renderEvent(details, renderOptions(config))),
     outbound: new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
     alerts,

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
+import { UnknownCursor } from '../../src/core/journal/event-log.ts';
 import { createFeed, type Feed } from '../../src/features/events/feed.ts';
-import { UnknownCursor } from '../../src/features/events/log.ts';
 import { silentLog } from '../support/ledger.ts';
 import { LogTwin } from '../support/log-twin.ts';
 
@@ -22,7 +22,7 @@ function feedOn(log: LogTwin) {
   };
   // The feed uses only the name of the database: how often it polls.
   const database = { dialect: 'sqlite' } as Database;
-  const feed = createFeed({ database, eventLog: log, commits, log: silentLog });
+  const feed = createFeed({ database, eventLog: log.asLog(), commits, log: silentLog });
   opened.push(feed);
   return { feed, commit: () => listeners.forEach((listener) => void listener()) };
 }
@@ -45,7 +45,7 @@ it('passes each event to the listeners of its wallet, its account and its paymen
     await feed.listen(topic, add);
   const ofPayment = log.append('wallet_receive', { lightningId: 'lntx_1' });
   const ofWallet = log.append('wallet_updated');
-  const ofAccount = log.append('key_created', { walletId: undefined, ledgerAccount: undefined });
+  const ofAccount = log.append('key_created', { walletId: undefined });
   commit();
   await expect.poll(() => account.ids).toEqual([ofPayment.id, ofWallet.id, ofAccount.id]);
   expect(wallet.ids).toEqual([ofPayment.id, ofWallet.id]);
@@ -78,7 +78,7 @@ it('reads nothing without listeners, and the same for a thousand as for one', as
   expect(log.reads).toBe(reads);
 });
 
-it('returns a place from which nothing is missed, also while events are appended', async () => {
+it('returns a position from which nothing is missed, also while events are appended', async () => {
   const log = new LogTwin();
   const { feed, commit } = feedOn(log);
   for (let round = 0; round < 30; round++) {
@@ -88,7 +88,7 @@ it('returns a place from which nothing is missed, also while events are appended
     const { from, stop } = await feed.listen('wal_1', add);
     log.append();
     commit();
-    const expected = log.events.filter(({ place }) => place.position > from.position).map(({ id }) => id);
+    const expected = log.events.filter(({ position }) => position > from).map(({ id }) => id);
     await expect.poll(() => ids.slice(-expected.length)).toEqual(expected);
     if (round % 3 === 0) stop();
   }

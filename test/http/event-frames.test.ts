@@ -1,11 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { type LoggedEvent, START } from '../../src/core/journal/event-log.ts';
 import type { EventType } from '../../src/core/journal/event-types.ts';
 import { eventFrames } from '../../src/features/events/event-frames.ts';
 import { createEventTexts } from '../../src/features/events/event-texts.ts';
-import type { LoggedEvent } from '../../src/features/events/log.ts';
-import { START } from '../../src/features/events/place.ts';
 import { LogTwin } from '../support/log-twin.ts';
 
 const TYPES = ['wallet_receive', 'wallet_send'] as const;
@@ -14,9 +13,9 @@ const TYPES = ['wallet_receive', 'wallet_send'] as const;
 function reader(log: LogTwin, types: ReadonlySet<EventType> | undefined, after: LoggedEvent | undefined, isFromStart: boolean) {
   const eventTexts = async (events: readonly LoggedEvent[]) => events.map(({ id }) => JSON.stringify({ id }));
   const stop = new AbortController();
-  const start = isFromStart ? START : after?.place;
+  const start = isFromStart ? START : after?.position;
   const scope = { accountId: 'acc_1' };
-  const frames = eventFrames({ feed: log, eventLog: log, eventTexts }, { scope, types, after: start }, stop.signal);
+  const frames = eventFrames({ feed: log, eventLog: log.asLog(), eventTexts }, { scope, types, after: start }, stop.signal);
   const ids: string[] = [];
   let isWaiting = false;
   return {

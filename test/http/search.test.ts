@@ -48,7 +48,7 @@ onFakeNode('searching lists of transactions', (service) => {
     expect(await found('label=rent&status=all')).toEqual(['ln_withdrawal:failed', 'ln_withdrawal:failed', 'ln_withdrawal:settled']);
     expect(await found('label=rent&status=open')).toEqual(['ln_deposit:open']);
     expect(await found(`label=${encodeURIComponent('ärg')}`)).toEqual(['ln_transfer_out:settled']);
-    expect(await found('label=cake', '/v1/wallet-transactions')).toEqual(['ln_withdrawal:settled', 'ln_deposit:settled']);
+    expect(await found('label=cake', '/v1/wallet-transactions')).toEqual(['ln_deposit:settled', 'ln_withdrawal:settled']);
     expect(await found('label=nothing')).toEqual([]);
   });
 

@@ -14,11 +14,10 @@ import { type Alert, createAlerts } from '../../src/core/alerts/alerts.ts';
 import type { Database, Dialect, SqlValue } from '../../src/core/db/database.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
+import { createEventLog } from '../../src/core/journal/event-log.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
-import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { systemAccounts } from '../../src/core/ledger/stores.ts';
-import { createEventLog } from '../../src/features/events/log.ts';
 import type { StreamTiming } from '../../src/features/events/streams.ts';
 import { createPasswords } from '../../src/features/logins/passwords.ts';
 import { type Action, findAction, type NewAction, requestAction } from '../../src/features/operator/actions.ts';
@@ -259,7 +258,7 @@ function databaseAccess(database: () => Database): DatabaseAccess {
       return (await found()) as ReconciliationReport;
     },
     async endEventRounds(count) {
-      const log = createEventLog({ database: database(), ledger: createLedger(database(), systemClock), retentionDays: 1 });
+      const log = createEventLog(database(), 1);
       for (let round = 0; round < count; round++) await log.endRetentionPeriod();
     },
     openAlerts: () => createAlerts(database(), systemClock, silentLog).listOpen(),

@@ -1,7 +1,6 @@
+import { type EventLog, type EventQuery, eventId, type LoggedEvent, type LogPart, START } from '../../src/core/journal/event-log.ts';
 import type { EventType } from '../../src/core/journal/event-types.ts';
 import type { FeedListener } from '../../src/features/events/feed.ts';
-import type { EventFilter, LoggedEvent, LogPart } from '../../src/features/events/log.ts';
-import { comparePlaces, eventId, type LogPlace, START } from '../../src/features/events/place.ts';
 
 /** An event log in memory, and a feed that passes its events on only when the test says so. */
 export class LogTwin {
@@ -11,18 +10,16 @@ export class LogTwin {
   #dispatched = 0;
 
   append(type: EventType = 'wallet_receive', more: Partial<LoggedEvent> = {}): LoggedEvent {
-    const place = { position: this.events.length + 1, rank: 1 };
+    const position = this.events.length + 1;
     const event: LoggedEvent = {
-      id: eventId(place, 1),
-      place,
+      id: eventId(position, 1),
+      position,
       createdAtMs: 1,
       type,
       accountId: 'acc_1',
       walletId: 'wal_1',
-      ledgerAccount: 1,
       subject: 'x',
       lightningId: undefined,
-      entry: undefined,
       data: undefined,
       ...more,
     };
@@ -39,22 +36,27 @@ export class LogTwin {
 
   async listen(_topic: string, listener: FeedListener) {
     this.listeners.add(listener);
-    return { from: this.events[this.#dispatched - 1]?.place ?? START, stop: () => void this.listeners.delete(listener) };
+    return { from: this.events[this.#dispatched - 1]?.position ?? START, stop: () => void this.listeners.delete(listener) };
   }
 
-  async newest(): Promise<LogPlace> {
-    return this.events.at(-1)?.place ?? START;
+  async newest(): Promise<number> {
+    return this.events.at(-1)?.position ?? START;
   }
 
-  async oldest(): Promise<LogPlace> {
+  async oldest(): Promise<number> {
     return START;
   }
 
-  async read({ types }: EventFilter, after: LogPlace, limit: number): Promise<LogPart> {
+  async read({ types }: EventQuery, after: number, limit: number): Promise<LogPart> {
     this.reads += 1;
-    const following = this.events.filter(({ place }) => comparePlaces(place, after) > 0);
+    const following = this.events.filter(({ position }) => position > after);
     const part = following.slice(0, limit);
     const events = part.filter(({ type }) => !types || types.has(type));
-    return { events, upTo: part.at(-1)?.place ?? after, isEnd: part.length === following.length };
+    return { events, next: part.at(-1)?.position ?? after, isEnd: part.length === following.length };
+  }
+
+  /** Returns it as the event log of a reader that uses no other method. */
+  asLog(): EventLog {
+    return this as unknown as EventLog;
   }
 }

@@ -42,18 +42,18 @@ export const countOpen = statement<{ n: number }>('invoice_count_open', OPEN_COU
  */
 export const insertOpen = statement(
   'invoice_insert_open',
-  `INSERT INTO invoice (id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
+  `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
      amount_msat, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, pass_thru)
-   SELECT $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
+   SELECT (SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
    WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17`,
 );
 
 /** Inserts the settled invoice of an incoming keysend. Changes nothing when it exists. */
 export const insertKeysend = statement(
   'invoice_insert_keysend',
-  `INSERT INTO invoice (id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
+  `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
      received_msat, memo, expiry_seconds, created_at, settled_at, preimage, is_keysend, custom_records)
-   VALUES ($1, $2, $3, $4, $5, 'ln_deposit', 'settled', $6, 'keysend', $7, '', 432000, $8, $8, $9, 1, $10)
+   VALUES ((SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, 'ln_deposit', 'settled', $6, 'keysend', $7, '', 432000, $8, $8, $9, 1, $10)
    ON CONFLICT DO NOTHING`,
 );
 
@@ -66,21 +66,20 @@ export const findMany = statement<InvoiceRow>('invoice_find_many', {
   postgres: `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE id = ANY($1::text[])`,
 });
 
-export type OpenInvoiceRow = { id: string; state: 'open' | 'closing'; expires_at: number };
+/** The condition of the indexes of open invoices. The time excludes those that have expired since expiry was last reported. */
+const listOpenOf = (owner: 'wallet' | 'account', order: 'asc' | 'desc') =>
+  statement<InvoiceRow>(
+    `invoice_list_open_${order}_of_${owner}`,
+    `SELECT ${INVOICE_COLUMNS} FROM invoice
+     WHERE state IN ('open', 'closing') AND expiry_reported = 0 AND ${owner === 'wallet' ? 'ledger_account' : 'account_id'} = $1
+       AND (state = 'closing' OR expires_at > $2) AND id ${order === 'desc' ? '<' : '>'} $3 ORDER BY id ${order} LIMIT $4`,
+  );
 
-/** Invoices of a wallet that were neither paid nor canceled and were created before an id, newest first. They may have expired. */
-export const listOpenOfWallet = statement<OpenInvoiceRow>(
-  'invoice_list_open_of_wallet',
-  `SELECT id, state, expires_at FROM invoice
-   WHERE state IN ('open', 'closing') AND ledger_account = $1 AND id < $2 ORDER BY id DESC LIMIT $3`,
-);
-
-/** The same of all wallets, with the account of each. */
-export const listOpenOfAll = statement<OpenInvoiceRow & { account_id: string }>(
-  'invoice_list_open_of_all',
-  `SELECT id, state, expires_at, (SELECT account_id FROM wallet WHERE wallet.ledger_account = invoice.ledger_account) AS account_id
-   FROM invoice WHERE state IN ('open', 'closing') AND id < $1 ORDER BY id DESC LIMIT $2`,
-);
+/** Invoices that can still be paid. Parameters: owner, Unix time, the id after which they begin, limit. */
+export const listOpen = {
+  wallet: { asc: listOpenOf('wallet', 'asc'), desc: listOpenOf('wallet', 'desc') },
+  account: { asc: listOpenOf('account', 'asc'), desc: listOpenOf('account', 'desc') },
+};
 
 export type InvoiceTextRow = { id: string; label: string; pass_thru: string | null };
 

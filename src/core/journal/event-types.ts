@@ -1,7 +1,4 @@
-/**
- * All event types: the name in the API, the category that the API calls `type`, and a name for people. Events of bookings derive from ledger
- * transfers; all others have a row in the table `event`.
- */
+/** All event types: the name in the API, the category that the API calls `type`, and a name for people. */
 export const EVENT_TYPES = {
   wallet_created: { category: 'wallet', displayName: 'Wallet Created' },
   wallet_updated: { category: 'wallet', displayName: 'Wallet Updated' },
@@ -27,18 +24,18 @@ export type EventType = keyof typeof EVENT_TYPES;
 
 export const EVENT_NAMES = Object.keys(EVENT_TYPES) as EventType[];
 
-/** The types of events that derive from a ledger transfer. */
+/** The types of events that a booking inserts (bookings.sql.ts). */
 export type BookedEventType = 'wallet_receive' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out';
 
-/** The types of events that have a row. */
+/** The types of events that other changes insert. */
 export type StoredEventType = Exclude<EventType, BookedEventType>;
 
 export function isEventType(name: string): name is EventType {
   return Object.hasOwn(EVENT_TYPES, name);
 }
 
-/** The types of wallet transactions whose booking is an event. Fees are part of the payment that they belong to. */
-const BOOKED: Readonly<Record<string, BookedEventType>> = {
+/** The events of bookings by the type of the wallet transaction. Fees are part of the payment that they belong to and have no event. */
+export const BOOKED_EVENTS = {
   ln_deposit: 'wallet_receive',
   ln_lnurl_pay_inbound: 'wallet_receive',
   ln_withdrawal: 'wallet_send',
@@ -46,9 +43,4 @@ const BOOKED: Readonly<Record<string, BookedEventType>> = {
   ln_lnurl_withdraw: 'wallet_send',
   ln_transfer_in: 'wallet_transfer_in',
   ln_transfer_out: 'wallet_transfer_out',
-};
-
-/** Returns the event of a wallet transaction's booking; undefined if it has none. */
-export function eventTypeOfBooking(walletTransactionType: string): BookedEventType | undefined {
-  return BOOKED[walletTransactionType];
-}
+} as const satisfies Record<string, BookedEventType>;

@@ -1,25 +1,33 @@
 import { statement } from '../db/statement.ts';
 
-const COLUMNS = 'created_at_ms, type, ledger_account, account_id, subject, data';
+const COLUMNS = 'created_at_ms, type, account_id, wallet_id, subject, lntx, data';
 
-const SQLITE_POSITION = '(SELECT coalesce(max(position), 0) FROM ledger_transfer)';
+const insertOfWallet = `INSERT INTO event (${COLUMNS})
+    SELECT $1, $2, account_id, id, $4, $5, $6 FROM wallet WHERE ledger_account = $3`;
 
-/** On PostgreSQL the position has a default, from the sequence of the transfers. */
-export const insertEvent = statement('event_insert', {
-  sqlite: `INSERT INTO event (position, ${COLUMNS}) VALUES (${SQLITE_POSITION}, $1, $2, $3, $4, $5, $6)`,
-  postgres: `INSERT INTO event (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6)`,
+/** An event of the wallet with the ledger account $3. */
+export const insertWalletEvent = statement('event_insert_of_wallet', {
+  sqlite: insertOfWallet,
+  postgres: insertOfWallet,
   postgresMany: `INSERT INTO event (${COLUMNS})
-    SELECT * FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[]) RETURNING 1`,
+    SELECT n.created_at_ms, n.type, w.account_id, w.id, n.subject, n.lntx, n.data
+    FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[])
+      WITH ORDINALITY AS n (created_at_ms, type, ledger_account, subject, lntx, data, ord)
+    JOIN wallet w ON w.ledger_account = n.ledger_account ORDER BY n.ord RETURNING 1`,
 });
 
-const OF_OPERATOR = 'WHERE EXISTS (SELECT 1 FROM alert WHERE alert.id = $3) ORDER BY id LIMIT 1';
+/** An event of the account $3. */
+export const insertAccountEvent = statement(
+  'event_insert_of_account',
+  `INSERT INTO event (${COLUMNS}) VALUES ($1, $2, $3, NULL, $4, $5, $6)`,
+);
 
 /**
- * An event about an alert for the operator, whose account is the first. Changes nothing before that account exists, or when there is no alert
- * with the id `$3`: an alert that is raised again while it is open keeps its first id.
+ * An event about an alert, of the operator's account, which is the first. Changes nothing before that account exists, or when there is no
+ * alert with the id `$3`: an alert that is raised again while it is open keeps its first id.
  */
-export const insertAlertEvent = statement('event_insert_alert', {
-  sqlite: `INSERT INTO event (position, ${COLUMNS})
-    SELECT ${SQLITE_POSITION}, $1, $2, NULL, id, $3, $4 FROM account ${OF_OPERATOR}`,
-  postgres: `INSERT INTO event (${COLUMNS}) SELECT $1, $2, NULL, id, $3, $4 FROM account ${OF_OPERATOR}`,
-});
+export const insertAlertEvent = statement(
+  'event_insert_of_alert',
+  `INSERT INTO event (${COLUMNS})
+   SELECT $1, $2, id, NULL, $3, NULL, $4 FROM account WHERE EXISTS (SELECT 1 FROM alert WHERE alert.id = $3) ORDER BY id LIMIT 1`,
+);

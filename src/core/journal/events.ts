@@ -20,10 +20,13 @@ export interface NewEvent {
  * transaction (`events` of a posting): the events of an object then have the order of its changes.
  */
 export function eventRow(clock: Clock, { type, owner, subject, data }: NewEvent): RowWrite {
-  const content = [subject, data === undefined ? null : JSON.stringify(data)];
-  if (owner === 'operator') return { statement: sql.insertAlertEvent, parameters: [clock.nowMs(), type, ...content], onMiss: 'ignore' };
-  const [ledgerAccount, accountId] = 'ledgerAccount' in owner ? [owner.ledgerAccount, null] : [null, owner.accountId];
-  return { statement: sql.insertEvent, parameters: [clock.nowMs(), type, ledgerAccount, accountId, ...content], onMiss: notStored };
+  const now = clock.nowMs();
+  const json = data === undefined ? null : JSON.stringify(data);
+  if (owner === 'operator') return { statement: sql.insertAlertEvent, parameters: [now, type, subject, json], onMiss: 'ignore' };
+  const lntx = subject.startsWith('lntx_') ? subject : null;
+  if ('ledgerAccount' in owner)
+    return { statement: sql.insertWalletEvent, parameters: [now, type, owner.ledgerAccount, subject, lntx, json], onMiss: notStored };
+  return { statement: sql.insertAccountEvent, parameters: [now, type, owner.accountId, subject, lntx, json], onMiss: notStored };
 }
 
 function notStored(): Error {

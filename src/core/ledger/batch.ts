@@ -28,7 +28,8 @@ export async function bookBatch(batch: BatchTx, batchId: string, postings: reado
   const applied = postings.filter((_, index) => !(decisions[index] instanceof Error));
   await batch.write({
     batchId,
-    rows: [...applied.flatMap(({ rows }) => rows ?? []), ...applied.flatMap(({ events }) => events ?? [])],
+    rows: applied.flatMap(({ rows }) => rows ?? []),
+    events: applied.flatMap(({ events }) => events ?? []),
     transfers: sheet.newTransfers,
     openedHolds: Array.from(sheet.newHolds, (id) => holdOf(sheet, id)),
     closedHolds: Array.from(sheet.closedHolds)

@@ -1,4 +1,5 @@
 import { statement } from '../db/statement.ts';
+import { POSTGRES_BOOKING } from '../journal/bookings.sql.ts';
 import { ENTRY_OF_FROM, ENTRY_OF_TO, type EntryRow } from './entries.sql.ts';
 import { TRANSFER_COLUMNS } from './ledger.sql.ts';
 
@@ -28,13 +29,13 @@ export const pageOfEntries = statement<EntryRow>(
 );
 
 /** Writes a whole batch, a list of values per column. The batch's mark is part of the statement, so it proves that all of it was written. */
-export const writeBatch = statement(
-  'ledger_write_batch',
+const batchWith = (journal: string) =>
   `WITH transfers AS (
       INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
       SELECT * FROM unnest($2::text[], $3::bigint[], $4::bigint[],
         $5::bigint[], $6::bigint[], $7::bigint[], $8::bytea[], $9::text[], $10::text[],
         $11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[])
+      RETURNING *
     ), opened AS (
       INSERT INTO ledger_hold (id, account, amount_msat, state)
       SELECT * FROM unnest($19::text[], $20::bigint[], $21::bigint[], $22::text[])
@@ -44,9 +45,13 @@ export const writeBatch = statement(
       UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
       FROM unnest($25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bytea[]) AS n (id, balance_msat, held_msat, entries, head)
       WHERE a.id = n.id
-    )
-    INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`,
-);
+    )${journal}
+    INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`;
+
+/** Also inserts what happened by its transfers, after {@link lockEventOrder}. */
+export const writeBatch = statement('ledger_write_batch', batchWith(`, ${POSTGRES_BOOKING}`));
+
+export const writeBatchWithoutTransfers = statement('ledger_write_batch_without_transfers', batchWith(''));
 
 /** Waits for a transaction that is still inserting the same id. Once this is committed, that id cannot be inserted again. */
 export const refuteBatch = statement(

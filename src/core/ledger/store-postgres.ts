@@ -1,6 +1,7 @@
 import type { Database, SqlValue, Tx } from '../db/database.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
 import { missOf, sendRows } from '../db/row-write.ts';
+import { lockEventOrder } from '../journal/bookings.sql.ts';
 import { invariant } from '../kernel/assert.ts';
 import { msat } from '../kernel/money.ts';
 import { type AccountState, NO_ENTRY } from './arithmetic.ts';
@@ -33,7 +34,7 @@ export function createPostgresStore(database: Database): LedgerStore {
             tx,
             lockAccounts: async (ids) => (ids.length > 0 ? (await tx.all(sql.lockAccounts, ids)).map(accountState) : []),
             async write(writes) {
-              written = writes.rows;
+              written = [...writes.rows, ...writes.events];
               await sendBatch(tx, writes);
             },
           }),
@@ -68,10 +69,11 @@ export function createPostgresStore(database: Database): LedgerStore {
   };
 }
 
-async function sendBatch(tx: Tx, { batchId, rows, transfers, openedHolds, closedHolds, accounts }: BatchWrites): Promise<void> {
+async function sendBatch(tx: Tx, { batchId, rows, events, transfers, openedHolds, closedHolds, accounts }: BatchWrites): Promise<void> {
   await sendRows(tx, rows);
+  if (transfers.length > 0) await tx.send(lockEventOrder);
   await tx.send(
-    sql.writeBatch,
+    transfers.length > 0 ? sql.writeBatch : sql.writeBatchWithoutTransfers,
     batchId,
     ...columnsOf(transfers.map(transferValues), 17),
     ...columnsOf(
@@ -87,6 +89,7 @@ async function sendBatch(tx: Tx, { batchId, rows, transfers, openedHolds, closed
       5,
     ),
   );
+  await sendRows(tx, events);
 }
 
 function columnsOf(rows: readonly (readonly SqlValue[])[], width: number): SqlValue[][] {

@@ -48,6 +48,8 @@ export interface BatchWrites {
   readonly batchId: string;
   /** Rows of other modules. */
   readonly rows: readonly RowWrite[];
+  /** Rows of the event log. They follow the events of the transfers. */
+  readonly events: readonly RowWrite[];
   readonly transfers: readonly TransferRow[];
   readonly openedHolds: readonly HoldState[];
   readonly closedHolds: readonly HoldState[];

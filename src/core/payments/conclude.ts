@@ -4,6 +4,8 @@ import type { Database } from '../db/database.ts';
 import { reopenedRow, settledInternallyRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
+import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
+import { failedTransactionRow } from '../journal/wallet-transactions.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
@@ -12,7 +14,6 @@ import { type Msat, minMsat, msat, satText, subMsat, ZERO_MSAT } from '../kernel
 import { HoldClosed, type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
-import { walletTransactionId } from '../wallets/wallet-transaction-id.ts';
 import type { Payment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -174,6 +175,7 @@ export function internalSuccess({ clock, linkUses }: PaymentContext, payment: Pa
 export function failure({ linkUses, clock }: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
     { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: sentAgain },
+    failedTransactionRow(payment),
     ...concludeCharge(payment.charge, ZERO_MSAT),
   ];
   if (payment.invoiceId !== undefined) rows.push(reopenedRow(payment.invoiceId, notPending));

@@ -2,6 +2,7 @@ import { BudgetChanged, checkLimits } from '../budgets/budgets.ts';
 import type { KeyLimits } from '../budgets/limits.ts';
 import { closingRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
+import { pendingTransactionRow } from '../journal/wallet-transactions.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
@@ -100,7 +101,7 @@ async function hold(context: PaymentContext, draft: PaymentDraft): Promise<Start
 
 /** Returns the posting that holds amount and fee reserve, and inserts the payment as pending. */
 function holdPosting(
-  { maxInFlight }: PaymentContext,
+  { maxInFlight, clock }: PaymentContext,
   { payment, reserveMsat, rows = [], events = [], guards = [] }: PaymentDraft,
 ): Posting {
   const { id, walletId, ledgerAccount, amountMsat, invoiceId, createdAt } = payment;
@@ -109,6 +110,7 @@ function holdPosting(
     holds: [{ id, account: ledgerAccount, amountMsat, reserveMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
+      pendingTransactionRow(payment, clock.nowMs()),
       { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: tooManyPayments },
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
       ...rows,

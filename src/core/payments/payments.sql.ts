@@ -40,8 +40,6 @@ export type PaymentRow = {
   pending_reported: number;
 };
 
-export type OwnedPaymentRow = PaymentRow & { account_id: string };
-
 const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
   dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
   is_keysend, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, correction, at_node,
@@ -221,10 +219,6 @@ export const listPending = statement<PaymentRow>(
   `SELECT ${COLUMNS} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
 );
 
-const WITH_ACCOUNT = `SELECT ${COLUMNS}, (SELECT account_id FROM wallet WHERE wallet.id = payment.wallet_id) AS account_id FROM payment`;
-
-export const findByTransfer = statement<OwnedPaymentRow>('payment_find_by_transfer', `${WITH_ACCOUNT} WHERE transfer_id = $1`);
-
 const allByHash = (name: string, owner: string) =>
   statement<PaymentRow>(
     `payment_list_by_hash_${name}`,
@@ -236,26 +230,6 @@ export const listByHashInWallet = allByHash('in_wallet', 'wallet_id = $2');
 
 /** The same of all wallets of an account. */
 export const listByHashInAccount = allByHash('in_account', OF_ACCOUNT);
-
-/** Payments created before an id, newest first, with their accounts. Each state has its own index, so the state is not a parameter. */
-const newestFirst = (name: string, where: string, id: string, limit: string) =>
-  statement<OwnedPaymentRow>(`payment_list_${name}`, `${WITH_ACCOUNT} WHERE ${where}id < ${id} ORDER BY id DESC LIMIT ${limit}`);
-
-const ofWallet = (name: string, where: string) => newestFirst(`of_wallet_${name}`, `wallet_id = $1 AND ${where}`, '$2', '$3');
-
-/** Parameters: wallet, id, limit. */
-export const listOfWallet = {
-  any: ofWallet('any', ''),
-  pending: ofWallet('pending', `state = 'pending' AND `),
-  failed: ofWallet('failed', `state = 'failed' AND `),
-};
-
-/** Of all wallets. Parameters: id, limit. */
-export const listOfAll = {
-  any: newestFirst('of_all_any', '', '$1', '$2'),
-  pending: newestFirst('of_all_pending', `state = 'pending' AND `, '$1', '$2'),
-  failed: newestFirst('of_all_failed', `state = 'failed' AND `, '$1', '$2'),
-};
 
 /** A claim of a link with this invoice that is pending or was paid. */
 export const findClaim = statement<{ id: string }>(

@@ -1,13 +1,12 @@
+import { cursorAt, type EventLog, type EventScope, type LoggedEvent } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
 import type { EventTexts } from './event-texts.ts';
 import type { Feed } from './feed.ts';
-import type { EventLog, EventScope, LoggedEvent } from './log.ts';
-import { comparePlaces, cursorAt, type LogPlace } from './place.ts';
 import { RETRY_MS } from './streams.ts';
 
 export interface EventFrameDependencies {
   readonly feed: Pick<Feed, 'listen'>;
-  readonly eventLog: Pick<EventLog, 'read' | 'newest'>;
+  readonly eventLog: EventLog;
   readonly eventTexts: EventTexts;
 }
 
@@ -15,8 +14,8 @@ export interface StreamedEvents {
   readonly scope: Exclude<EventScope, 'all'>;
   /** Undefined: all types. */
   readonly types: ReadonlySet<EventType> | undefined;
-  /** The stream has the events after this place. Undefined: only new events. */
-  readonly after: LogPlace | undefined;
+  /** The stream has the events after this position. Undefined: only new events. */
+  readonly after: number | undefined;
 }
 
 /** New events that wait for a slow client. Beyond that, they are read from the log again. */
@@ -26,7 +25,7 @@ const PART = 200;
 const SLICE = 20;
 
 /**
- * Yields events in the format of `text/event-stream`: those of the log after a place, then new ones, without a gap and without a repetition,
+ * Yields events in the format of `text/event-stream`: those of the log after a position, then new ones, without a gap and without a repetition,
  * until the signal aborts. The first frame has only an id, so that a client that has received no event resumes from there.
  */
 export async function* eventFrames(
@@ -35,7 +34,7 @@ export async function* eventFrames(
   signal: AbortSignal,
 ): AsyncGenerator<string> {
   const news = new NewEvents(types, signal);
-  const { stop } = await feed.listen('wallet' in scope ? scope.wallet.id : scope.accountId, (events) => news.add(events));
+  const { stop } = await feed.listen('walletId' in scope ? scope.walletId : scope.accountId, (events) => news.add(events));
 
   async function* framesOf(events: readonly LoggedEvent[]): AsyncGenerator<string> {
     for (let start = 0; start < events.length; start += SLICE) {
@@ -46,21 +45,21 @@ export async function* eventFrames(
   }
 
   try {
-    let place = after ?? (await eventLog.newest({ isExact: true }));
+    let position = after ?? (await eventLog.newest());
     let isBehind = after !== undefined;
-    yield `retry: ${RETRY_MS}\nid: ${cursorAt(place)}\n\n`;
+    yield `retry: ${RETRY_MS}\nid: ${cursorAt(position)}\n\n`;
     while (!signal.aborted) {
       // The listener was added before the log is read, so each event is in what is read or among the new ones, or in both.
       while (isBehind && !signal.aborted) {
-        const part = await eventLog.read({ scope, types }, place, PART);
+        const part = await eventLog.read({ scope, types }, position, PART);
         yield* framesOf(part.events);
-        place = part.upTo;
+        position = part.next;
         isBehind = !part.isEnd;
       }
       const taken = await news.take();
-      const events = taken.events.filter((event) => comparePlaces(event.place, place) > 0);
+      const events = taken.events.filter((event) => event.position > position);
       yield* framesOf(events);
-      place = events.at(-1)?.place ?? place;
+      position = events.at(-1)?.position ?? position;
       isBehind = taken.hasLost;
     }
   } finally {

@@ -1,4 +1,4 @@
-import type { LoggedEvent } from './log.ts';
+import type { LoggedEvent } from '../../core/journal/event-log.ts';
 
 /** Returns the JSON of events, in the same order. */
 export type EventTexts = (events: readonly LoggedEvent[]) => Promise<string[]>;

@@ -1,17 +1,16 @@
 import type { Commits } from '../../core/db/commits.ts';
 import type { Database } from '../../core/db/database.ts';
+import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
-import { type EventLog, type LoggedEvent, UnknownCursor } from './log.ts';
-import { type LogPlace, START } from './place.ts';
 
 /** Receives the new events of its topic in the order of the log. Must not throw. */
 export type FeedListener = (events: readonly LoggedEvent[]) => void;
 
-/** A listener's place in the log. */
+/** The beginning of what a listener receives. */
 export interface Listening {
-  /** The listener receives every event of its topic after this place. */
-  readonly from: LogPlace;
+  /** The listener receives every event of its topic after this position. */
+  readonly from: number;
   stop(): void;
 }
 
@@ -29,7 +28,7 @@ export interface Feed {
 
 export interface FeedDependencies {
   readonly database: Database;
-  readonly eventLog: Pick<EventLog, 'newest' | 'read' | 'oldest'>;
+  readonly eventLog: EventLog;
   readonly commits: Commits;
   readonly log: Log;
 }
@@ -76,9 +75,9 @@ class Listeners {
   }
 }
 
-/** A running reader of the log. `place` is where it reads next, once `started` has resolved. */
+/** A running reader of the log. It has read up to `position`, once `started` has resolved. */
 interface Reader {
-  place: LogPlace;
+  position: number;
   readonly started: Promise<void>;
 }
 
@@ -104,22 +103,22 @@ export function createFeed({ database, eventLog, commits, log }: FeedDependencie
   async function readOn(own: Reader): Promise<void> {
     try {
       isBehind = false;
-      const { events, upTo, isEnd } = await eventLog.read({ scope: 'all' }, own.place, PART);
-      own.place = upTo;
+      const { events, next, isEnd } = await eventLog.read({ scope: 'all' }, own.position, PART);
+      own.position = next;
       listeners.dispatch(events);
       if (isEnd) await untilChange();
     } catch (error) {
       if (life.signal.aborted) return;
       log.warn({ reason: errorMessage(error) }, 'new events could not be read; live streams are delayed');
-      if (error instanceof UnknownCursor) own.place = await eventLog.oldest().catch(() => own.place);
+      if (error instanceof UnknownCursor) own.position = await eventLog.oldest().catch(() => own.position);
       await pause(RETRY_MS, life.signal);
     }
   }
 
   function startReader(): Reader {
-    const state = { place: START };
+    const state = { position: START };
     const started = (async () => {
-      state.place = await eventLog.newest();
+      state.position = await eventLog.newest();
     })();
     const own: Reader = Object.assign(state, { started });
     const run = async () => {
@@ -143,7 +142,7 @@ export function createFeed({ database, eventLog, commits, log }: FeedDependencie
       const own = reader;
       try {
         await own.started;
-        return { from: own.place, stop };
+        return { from: own.position, stop };
       } catch (error) {
         stop();
         throw error;

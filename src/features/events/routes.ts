@@ -1,11 +1,20 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import {
+  cursorAt,
+  END,
+  type EventLog,
+  type EventScope,
+  type LoggedEvent,
+  type EventQuery as LogQuery,
+  UnknownCursor,
+} from '../../core/journal/event-log.ts';
 import { EVENT_NAMES } from '../../core/journal/event-types.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
-import { eventTypes, KeyParams } from '../../http/fields.ts';
+import { choice, eventTypes, KeyParams } from '../../http/fields.ts';
 import { endListJob, type ListJobs } from '../../http/limits/list-jobs.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { readPage, setNextLink } from '../../http/responses/paging.ts';
@@ -16,8 +25,6 @@ import { eventFrames } from './event-frames.ts';
 import { EventObject } from './event-object.ts';
 import { createEventTexts, type EventTexts } from './event-texts.ts';
 import type { Feed } from './feed.ts';
-import { type EventFilter, type EventLog, type EventScope, type LoggedEvent, UnknownCursor } from './log.ts';
-import { comparePlaces, cursorAt, type LogPlace } from './place.ts';
 import { type Streams, wantsStream } from './streams.ts';
 
 const EventQuery = Type.Object({
@@ -35,6 +42,7 @@ const EventQuery = Type.Object({
     }),
   ),
   'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of events. Default: 50, at most 500' })),
+  order: Type.Optional(choice(['asc', 'desc'], { description: 'Default: `asc`, oldest first. A stream is always oldest first' })),
 });
 
 const AccountEventQuery = Type.Object({
@@ -49,7 +57,7 @@ const STREAM =
 const LIST = { tags: ['Events'], response: { 200: Type.Array(EventObject) }, errorStatuses: [410], eventStream: STREAM };
 
 const DESCRIPTION =
-  'Oldest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, ' +
+  'Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, ' +
   'before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened.';
 
 const listSchema = {
@@ -88,12 +96,16 @@ export function eventRoutes(app: App, deps: EventRouteDependencies): void {
   const withTexts = { ...deps, eventTexts: createEventTexts(render) };
   for (const base of WALLET_BASES) {
     app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
-      send(withTexts, request, reply, async () => ({ wallet: await access.wallet(request, 'wallet_tx_read') })),
+      send(withTexts, request, reply, async () => ({ walletId: (await access.wallet(request, 'wallet_tx_read')).id })),
     );
   }
   app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
-    send(withTexts, request, reply, () => accountScope(access, request)),
+    send(withTexts, request, reply, async () => eventScope(await accountScope(access, request))),
   );
+}
+
+function eventScope(scope: Awaited<ReturnType<typeof accountScope>>): RequestScope {
+  return 'wallet' in scope ? { walletId: scope.wallet.id } : scope;
 }
 
 type EventRequest = FastifyRequest & { query: Static<typeof EventQuery> };
@@ -116,7 +128,7 @@ async function send(deps: SendDependencies, request: EventRequest, reply: Fastif
             type.split(',').map((name) => name.trim()),
           ),
         );
-  if (!wantsStream(request)) return list(deps, request, reply, { scope, types });
+  if (!wantsStream(request)) return list(deps, request, reply, { scope, types, order: request.query.order ?? 'asc' });
   const after = await resumeFrom(deps.eventLog, request, scope);
   return deps.streams.send(request, reply, {
     frames: (signal) => eventFrames(deps, { scope, types, after }, signal),
@@ -124,27 +136,27 @@ async function send(deps: SendDependencies, request: EventRequest, reply: Fastif
   });
 }
 
-async function list(deps: SendDependencies, request: EventRequest, reply: FastifyReply, filter: EventFilter) {
+async function list(deps: SendDependencies, request: EventRequest, reply: FastifyReply, query: LogQuery) {
   const { eventLog, eventDetails, renderEvent } = deps;
   const { limit } = readPage(request.query);
   await deps.listJobs.start(request, reply, limit);
-  const start = await placeOf(eventLog, filter.scope, request.query.after);
-  const part = await eventLog.read(filter, start, limit).catch((error) => throwExpired(eventLog, filter.scope, error));
+  const start = await startOf(eventLog, query, request.query.after);
+  const part = await eventLog.read(query, start, limit).catch((error) => throwExpired(eventLog, query.scope, error));
   const details = await eventDetails(part.events);
   const page = details.slice(0, countThatFit(details, sizeOfEvent));
   if (page.length < details.length) setNextLink(request, reply, limit, page.at(-1)?.event.id);
-  else setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.upTo));
+  else setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.next));
   return mapInSlices(page, renderEvent);
 }
 
-/** Returns the place after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */
-async function resumeFrom(eventLog: EventLog, { headers, query }: EventRequest, scope: EventScope): Promise<LogPlace | undefined> {
+/** Returns the position after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */
+async function resumeFrom(eventLog: EventLog, { headers, query }: EventRequest, scope: EventScope): Promise<number | undefined> {
   const header = headers['last-event-id'];
   const after = typeof header === 'string' && header !== '' ? header : query.after;
   if (after === undefined) return undefined;
-  const place = await placeOf(eventLog, scope, after);
-  if (comparePlaces(place, await eventLog.oldest()) < 0) await throwExpired(eventLog, scope, new UnknownCursor('the cursor has expired'));
-  return place;
+  const position = await positionOf(eventLog, scope, after);
+  if (position < (await eventLog.oldest())) await throwExpired(eventLog, scope, new UnknownCursor('the cursor has expired'));
+  return position;
 }
 
 /** Checks the key of a stream again. */
@@ -157,10 +169,15 @@ async function isStillAllowed(request: FastifyRequest, authorize: () => Promise<
   );
 }
 
-/** Returns the place of a cursor, or the oldest place. @throws Refusal `cursor_expired` */
-async function placeOf(eventLog: EventLog, scope: EventScope, after: string | undefined): Promise<LogPlace> {
-  if (after === undefined) return eventLog.oldest();
-  return eventLog.placeOf(after).catch((error) => throwExpired(eventLog, scope, error));
+/** Returns the position after which a page begins: that of the cursor, or the beginning of the log in the order of the list. */
+async function startOf(eventLog: EventLog, { scope, order }: LogQuery, after: string | undefined): Promise<number> {
+  if (after !== undefined) return positionOf(eventLog, scope, after);
+  return order === 'desc' ? END : eventLog.oldest();
+}
+
+/** @throws Refusal `cursor_expired` */
+async function positionOf(eventLog: EventLog, scope: EventScope, after: string): Promise<number> {
+  return eventLog.positionOf(after).catch((error) => throwExpired(eventLog, scope, error));
 }
 
 async function throwExpired(eventLog: EventLog, scope: EventScope, error: unknown): Promise<never> {

@@ -1,17 +1,17 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Payments } from '../../core/payments/payments.ts';
-import { walletTransactionId } from '../../core/wallets/wallet-transaction-id.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import type { WalletAuthorization } from '../../http/auth/access.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import type { History } from '../transactions/history.ts';
 import type { Objects } from '../transactions/objects.ts';
-import { ofSucceeded, ofUnsettled } from '../transactions/wallet-transaction.ts';
+import { transactionFromPayment, transactionFromReceipt } from '../transactions/wallet-transaction.ts';
 
 export interface PaymentRunDependencies {
   readonly runIdempotent: IdempotentHandler;
@@ -69,12 +69,14 @@ async function sendPayment(
     const awaited = await deps.payments.wait(started.payment.id, seconds);
     const { payment, receipt } = awaited.payment.state === 'pending' ? await deps.payments.reportPending(awaited.payment) : awaited;
     if (payment.state === 'failed') throw await paymentFailed(deps, payment);
-    const made = receipt ? ofSucceeded(payment, wallet, receipt) : await deps.history.ofPayment(payment);
+    const made = receipt ? transactionFromReceipt(payment, wallet, receipt) : await deps.history.ofPayment(payment);
     const wtx = deps.objects.walletTransaction(made);
     return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
   } catch (error) {
     if (error instanceof Refusal || !started.balance) throw error;
-    return reply.code(202).send(deps.objects.walletTransaction(ofUnsettled(started.payment, { wallet, balance: started.balance })));
+    return reply
+      .code(202)
+      .send(deps.objects.walletTransaction(transactionFromPayment(started.payment, { wallet, balance: started.balance })));
   }
 }
 

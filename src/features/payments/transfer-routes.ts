@@ -13,7 +13,7 @@ import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import type { History } from '../transactions/history.ts';
 import type { Objects } from '../transactions/objects.ts';
-import { ofBooked, type WalletTransaction } from '../transactions/wallet-transaction.ts';
+import { transactionFromTransfer, type WalletTransaction } from '../transactions/wallet-transaction.ts';
 import { OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
 
 const TransferBody = Type.Object(
@@ -121,7 +121,7 @@ function transferRoute(app: App, deps: TransferRouteDependencies, base: string):
           const [id = '', walletId = ''] = made.split(' ');
           const named = await wallets.find(walletId);
           invariant(named, `wallet ${walletId} is gone`);
-          return { destination: named, ...(await history.transfer(id, source, named)) };
+          return { destination: named, ...(await history.transfer(id)) };
         },
       },
     );
@@ -142,5 +142,5 @@ function sideOf(receipt: Receipt, side: 'from' | 'to', wallet: Wallet, other: Wa
   const [transfer] = receipt.transfers;
   const balance = receipt.balances.get(wallet.ledgerAccount);
   invariant(transfer && balance, 'a committed transfer has both sides');
-  return ofBooked(transfer, side, { wallet, balance }, other.id);
+  return transactionFromTransfer(transfer, side, { wallet, balance }, other.id);
 }

@@ -1,120 +1,272 @@
 import type { Invoice } from '../../core/invoices/invoice.ts';
+import { listOpenInvoices } from '../../core/invoices/lists.ts';
+import { parseWalletTransactionId, walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
+import {
+  countTransactions,
+  findCredit,
+  findTransaction,
+  findTransactions,
+  readTransactions,
+  skipTransactions,
+  type TransactionOwner,
+  type TransactionPart,
+  type TransactionQuery,
+  type WalletTransactionRow,
+} from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { entryFrom, entryTo } from '../../core/ledger/ledger.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
+import { listPaymentsByHash } from '../../core/payments/lists.ts';
 import type { Payment } from '../../core/payments/payment.ts';
-import { parseWalletTransactionId } from '../../core/wallets/wallet-transaction-id.ts';
-import type { Wallet } from '../../core/wallets/wallets.ts';
-import { type Cut, cutOut, type Listed } from './cut.ts';
+import type { FundedWallet, Wallet } from '../../core/wallets/wallets.ts';
 import { type FoundLightning, findLightning, type Owner } from './find-lightning.ts';
-import { ofPayment } from './lightning-transaction.ts';
-import type { Line, ListQuery } from './list.ts';
-import { createRenderer, type RenderDependencies } from './render.ts';
-import { accountScope, type EntryReader, type ListScope, type Pointed, walletScope } from './scope.ts';
-import { lineSearch, type Search } from './search.ts';
-import { entriesOfPeriod, type Period } from './statement.ts';
-import { ofEntry, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
+import { type RenderDependencies, Renderer } from './render.ts';
+import { isSearch, matchesSearch, rowSearch, type Search } from './search.ts';
+import { openItemId, type WalletTransaction } from './wallet-transaction.ts';
 
-export { type OwnedEntryRow, selectEntries } from './lists.sql.ts';
-
-/** Reads wallet transactions and lightning transactions, which combine ledger entries, invoices and payments. */
-export interface History {
-  /** Returns a page of a wallet's settled transactions, newest first, and their number. */
-  page(wallet: Wallet, limit: number, offset: number): Promise<{ transactions: WalletTransaction[]; total: number }>;
-  /** Returns the transactions after `afterId` in that order, at the same cost at any depth; undefined if the wallet has no such transaction. */
-  pageAfter(wallet: Wallet, limit: number, afterId: string): Promise<WalletTransaction[] | undefined>;
-  /** Returns a part of a filtered list; undefined if the cursor `after` is not a line of the wallet. */
-  list(wallet: Wallet, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
-  /** Returns the same for all wallets of an account. */
-  listOfAccount(accountId: string, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined>;
-  /** Returns a wallet transaction of the account by its id. */
-  find(accountId: string, id: string): Promise<WalletTransaction | undefined>;
-  /** Returns the settled transactions of a period, oldest first, in pages. */
-  statement(wallet: Wallet, period: Period): AsyncIterable<WalletTransaction[]>;
-  /** Returns both sides of a transfer between two wallets. */
-  transfer(id: string, source: Wallet, destination: Wallet): Promise<{ into: WalletTransaction; out: WalletTransaction }>;
-  /** Returns the wallet transaction of a payment in any state. */
-  ofPayment(payment: Payment): Promise<WalletTransaction>;
-  /** Renders lines of any wallets. */
-  render(lines: readonly Line[]): Promise<WalletTransaction[]>;
-  /** Returns a lightning transaction of the owner by its id or payment hash (hex). */
-  lightning(idOrHash: string, owner: Owner): Promise<FoundLightning | undefined>;
+/** The filters of a list. `from` and `to` are Unix seconds, inclusive: booking times of settled transactions, start times of all others. */
+export interface ListQuery extends Search {
+  /** `all` does not include open invoices, because they move no money. */
+  readonly status: 'settled' | 'pending' | 'failed' | 'open' | 'all';
+  readonly order: 'asc' | 'desc';
+  readonly type: string | undefined;
+  readonly from: number | undefined;
+  readonly to: number | undefined;
+  /** 64 lower-case hex characters. */
+  readonly paymentHash?: string | undefined;
 }
 
-export function createHistory(deps: RenderDependencies): History {
-  const { database, ledger } = deps;
-  const { render, renderLines, funded, fundedById } = createRenderer(deps);
+/** A part of a list: a numbered page, or the transactions after a cursor. */
+export interface ListPart {
+  readonly limit: number;
+  /** How many transactions come before it; 0 with a cursor. */
+  readonly offset: number;
+  /** `wtx_…` */
+  readonly after: string | undefined;
+  /** Whether the number of all transactions of the list is needed. */
+  readonly isCounted: boolean;
+}
 
-  const readEntries: EntryReader = (account, first, last) => ledger.entries(account, first, last);
+export interface Listed {
+  readonly items: WalletTransaction[];
+  /** The cursor of the next part; undefined at the end. */
+  readonly next: string | undefined;
+  /** The number of transactions of the list: of settled ones without filters all, of others at most {@link MAX_COUNT}. Undefined if not counted. */
+  readonly total: number | undefined;
+  /** Whether there may be more than were counted. */
+  readonly isCapped: boolean;
+}
 
-  async function list(scope: ListScope, query: ListQuery & Search, cut: Cut): Promise<Listed<WalletTransaction> | undefined> {
-    const after = cut.after === undefined ? undefined : await scope.find(cut.after);
-    if (after && !isOfList(after, query.status)) return undefined;
-    const listed = await cutOut(scope, query, after, cut, lineSearch(deps, query));
-    return { ...listed, items: await renderLines(listed.items) };
+/** The limit of the numbers and offsets of filtered lists, because counting and skipping read every row. */
+export const MAX_COUNT = 10_000;
+
+/** The maximum of payments of one invoice in a search. */
+const MAX_ATTEMPTS = 1000;
+
+/** The page size of statements: the memory that a slow client occupies. */
+const STATEMENT_PAGE = 100;
+
+/** A wallet, or an account by its id: all of its wallets. */
+type Lister = Wallet | string;
+
+/** Reads wallet transactions and lightning transactions. */
+export class History {
+  readonly #deps: RenderDependencies;
+  readonly #renderer: Renderer;
+
+  constructor(deps: RenderDependencies) {
+    this.#deps = deps;
+    this.#renderer = new Renderer(deps);
   }
 
-  return {
-    async page(wallet, limit, offset) {
-      const owner = await funded(wallet);
-      const total = owner.balance.entries;
-      const last = total - offset;
-      const entries = last > 0 ? await ledger.entries(wallet.ledgerAccount, last - limit + 1, last) : [];
-      return { transactions: await render(entries, owner), total };
-    },
-    async pageAfter(wallet, limit, afterId) {
-      const after = parseWalletTransactionId(afterId);
-      const entry = after && (await database.first(after.side === 'from' ? entryFrom : entryTo, after.transferId, wallet.ledgerAccount));
-      if (!entry) return undefined;
-      const entries = await ledger.entries(wallet.ledgerAccount, entry.entry - limit, entry.entry - 1);
-      return render(entries, await funded(wallet));
-    },
-    async list(wallet, query, cut) {
-      const { entries } = await ledger.balance(wallet.ledgerAccount);
-      return list(walletScope(deps, readEntries, wallet, entries), query, cut);
-    },
-    listOfAccount: (accountId, query, cut) => list(accountScope(deps, accountId), query, cut),
-    async find(accountId, id) {
-      const scope = accountScope(deps, accountId);
-      const { entry, payment, invoice } = await scope.find(id);
-      const line = entry ? { entry } : payment ? { payment } : invoice && (await lineOfInvoice(scope, invoice));
-      return line && (await renderLines([line]))[0];
-    },
-    async *statement(wallet, period) {
-      const owner = await funded(wallet);
-      const account = { account: wallet.ledgerAccount, total: owner.balance.entries };
-      for await (const page of entriesOfPeriod(ledger, account, period)) yield await render(page, owner);
-    },
-    async transfer(id, source, destination) {
-      const [from, to] = await Promise.all([
-        database.first(entryFrom, id, source.ledgerAccount),
-        database.first(entryTo, id, destination.ledgerAccount),
-      ]);
-      invariant(from && to, `transfer ${id} is not between these wallets`);
-      const [payer, payee] = await Promise.all([funded(source), funded(destination)]);
-      const [[out], [into]] = await Promise.all([render([from], payer), render([to], payee)]);
-      invariant(out && into, 'an entry is rendered');
-      return { into, out };
-    },
-    async ofPayment(payment) {
-      const owner = await fundedById(payment.walletId);
-      if (payment.state !== 'succeeded') return ofUnsettled(payment, owner);
-      const entry = await database.first(entryFrom, payment.transferId, payment.ledgerAccount);
-      invariant(entry, `payment ${payment.id} succeeded without a transfer`);
-      return ofEntry(entry, owner, { behind: ofPayment(payment), label: payment.userLabel });
-    },
-    render: renderLines,
-    lightning: (idOrHash, owner) => findLightning(deps, idOrHash, owner),
-  };
+  /** Returns a part of the list of a wallet, or of all wallets of an account; undefined if the cursor is not of this list. */
+  list(of: Lister, query: ListQuery, part: ListPart): Promise<Listed | undefined> {
+    if (query.status === 'open') return this.#listOpen(of, query, part);
+    if (query.paymentHash !== undefined) return this.#listOfHash(of, query.paymentHash, query, part);
+    return this.#listRows(of, query, part);
+  }
+
+  /** Returns a wallet transaction of the account by its id: also an open invoice, or the credit of the invoice that was open. */
+  async find(accountId: string, id: string): Promise<WalletTransaction | undefined> {
+    const row = await findTransaction(this.#deps.database, id);
+    if (row) return isOwn(row, accountId) ? (await this.#renderer.render([row]))[0] : undefined;
+    const invoice = await this.#ownInvoice(id, accountId);
+    if (!invoice) return undefined;
+    if (isOpen(invoice, unixSeconds(this.#deps.clock))) return (await this.#renderer.renderOpen([invoice]))[0];
+    const credit = await findCredit(this.#deps.database, invoice.id);
+    return credit && (await this.#renderer.render([credit]))[0];
+  }
+
+  /** Returns wallet transactions by their ids. */
+  async findMany(ids: readonly string[]): Promise<WalletTransaction[]> {
+    return this.#renderer.render(await findTransactions(this.#deps.database, ids));
+  }
+
+  /** Returns the settled transactions of a period (Unix seconds, inclusive), oldest first, in pages. */
+  async *statement(wallet: Wallet, { from, to }: { from: number; to: number }): AsyncGenerator<WalletTransaction[]> {
+    const query: TransactionQuery = { status: 'settled', order: 'asc', fromMs: from * 1000, untilMs: to * 1000 + 999 };
+    for (let after: number | undefined = 0; after !== undefined; ) {
+      const { rows, next }: TransactionPart = await readTransactions(this.#deps.database, ownerOf(wallet), query, {
+        after,
+        limit: STATEMENT_PAGE,
+      });
+      yield await this.#renderer.render(rows);
+      after = next?.position;
+    }
+  }
+
+  /** Returns both sides of a transfer between two wallets. */
+  async transfer(id: string): Promise<{ into: WalletTransaction; out: WalletTransaction }> {
+    const sides = await this.findMany([walletTransactionId(id, 'from'), walletTransactionId(id, 'to')]);
+    const [out, into] = [sides.find(({ amountMsat }) => amountMsat < 0), sides.find(({ amountMsat }) => amountMsat > 0)];
+    invariant(out && into, `transfer ${id} is between wallets`);
+    return { into, out };
+  }
+
+  /** Returns the wallet transaction of a payment in any state. */
+  async ofPayment({ transferId }: Payment): Promise<WalletTransaction> {
+    const [found] = await this.findMany([walletTransactionId(transferId, 'from')]);
+    invariant(found, 'a payment has a wallet transaction');
+    return found;
+  }
+
+  /** Returns a wallet with its balance. */
+  fundedWallet(id: string): Promise<FundedWallet> {
+    return this.#renderer.fundedWallet(id);
+  }
+
+  /** Returns a lightning transaction of the owner by its id or payment hash (hex). */
+  lightning(idOrHash: string, owner: Owner): Promise<FoundLightning | undefined> {
+    return findLightning(this.#deps, idOrHash, owner);
+  }
+
+  async #listRows(of: Lister, query: ListQuery, part: ListPart): Promise<Listed | undefined> {
+    const { database } = this.#deps;
+    const cursor = part.after === undefined ? undefined : await findTransaction(database, part.after);
+    if (part.after !== undefined && !(cursor && isOwn(cursor, of) && isCursor(cursor, query.status))) return undefined;
+    const rowQuery = this.#rowQuery(query);
+    const isPlain = query.status === 'settled' && query.order === 'desc' && !isFiltered(rowQuery);
+    if (isPlain && part.offset > 0) return this.#plainPage(of, rowQuery, part);
+    const isRead = !isPlain && part.isCounted;
+    const limit = isRead ? MAX_COUNT : part.limit;
+    const { rows, next } = await readTransactions(database, ownerOf(of), rowQuery, { after: cursor?.position, limit });
+    const page = rows.slice(part.offset, part.offset + part.limit);
+    const items = await this.#renderer.render(page);
+    if (!isRead) return { items, next: next?.id, total: part.isCounted ? await this.#countSettled(of) : undefined, isCapped: false };
+    const hasMore = part.offset + part.limit < rows.length || next !== undefined;
+    return { items, next: hasMore ? page.at(-1)?.id : undefined, total: rows.length, isCapped: next !== undefined };
+  }
+
+  /** A numbered page of settled transactions without filters: the index alone finds its beginning, and their number is known. */
+  async #plainPage(of: Lister, query: TransactionQuery, { offset, limit }: ListPart): Promise<Listed> {
+    const { database } = this.#deps;
+    const after = await skipTransactions(database, ownerOf(of), offset);
+    const total = await this.#countSettled(of);
+    if (after === undefined) return { items: [], next: undefined, total, isCapped: false };
+    const { rows, next } = await readTransactions(database, ownerOf(of), query, { after, limit });
+    return { items: await this.#renderer.render(rows), next: next?.id, total, isCapped: false };
+  }
+
+  #rowQuery({ status, order, type, from, to, ...search }: ListQuery): TransactionQuery {
+    invariant(status !== 'open', 'open invoices have no rows');
+    return {
+      status,
+      order,
+      type,
+      fromMs: from === undefined ? undefined : from * 1000,
+      untilMs: to === undefined ? undefined : to * 1000 + 999,
+      matches: isSearch(search) ? rowSearch(this.#deps, search) : undefined,
+    };
+  }
+
+  /** Counts settled transactions without reading them. */
+  async #countSettled(of: Lister): Promise<number> {
+    const { database, ledger } = this.#deps;
+    return typeof of === 'string' ? countTransactions(database, of) : (await ledger.balance(of.ledgerAccount)).entries;
+  }
+
+  async #listOfHash(of: Lister, paymentHash: string, query: ListQuery, { limit, offset, after }: ListPart): Promise<Listed> {
+    const { status, order, type, from = 0, to = Number.POSITIVE_INFINITY } = query;
+    const found = (await this.#rowsOfHash(of, paymentHash)).filter((row) => {
+      const seconds = Math.floor(row.placed_at_ms / 1000);
+      return isListed(row, status) && (type === undefined || row.type === type) && seconds >= from && seconds <= to;
+    });
+    const matches = isSearch(query) ? await rowSearch(this.#deps, query)(found) : undefined;
+    const rows = matches ? found.filter((_, index) => matches[index]) : found;
+    if (order === 'asc') rows.reverse();
+    const start = after === undefined ? offset : rows.findIndex(({ id }) => id === after) + 1;
+    const page = rows.slice(start, start + limit);
+    const next = start + limit < rows.length ? page.at(-1)?.id : undefined;
+    const items = await this.#renderer.render(page);
+    return { items, next, total: after === undefined ? rows.length : undefined, isCapped: false };
+  }
+
+  /** Returns the transactions of one payment hash, newest first: at most one credit, and the attempts to pay it. */
+  async #rowsOfHash(of: Lister, paymentHash: string): Promise<WalletTransactionRow[]> {
+    const { database, invoices } = this.#deps;
+    const owner = typeof of === 'string' ? { accountId: of } : { walletId: of.id };
+    const attempts = await listPaymentsByHash(database, paymentHash, owner, MAX_ATTEMPTS);
+    const invoice = await invoices.findByHash(paymentHash);
+    const credit = invoice && (await findCredit(database, invoice.id));
+    const ids = attempts.map(({ transferId }) => walletTransactionId(transferId, 'from'));
+    const rows = [...(await findTransactions(database, ids)), ...(credit && isOwn(credit, of) ? [credit] : [])];
+    return rows.sort((a, b) => b.position - a.position);
+  }
+
+  async #listOpen(of: Lister, query: ListQuery, { limit, offset, after, isCounted }: ListPart): Promise<Listed | undefined> {
+    const cursor = after === undefined ? undefined : await this.#ownInvoice(after, of);
+    if (after !== undefined && !cursor) return undefined;
+    const { order, type, from = 0, to = Number.POSITIVE_INFINITY, paymentHash } = query;
+    const matches = (invoice: Invoice) =>
+      invoice.createdAt >= from &&
+      invoice.createdAt <= to &&
+      (type === undefined || invoice.wtxType === type) &&
+      (paymentHash === undefined || invoice.paymentHash === paymentHash) &&
+      matchesSearch({ label: invoice.memo, passThru: invoice.passThru }, query);
+    const most = isCounted ? MAX_COUNT : limit + 1;
+    const open = await listOpenInvoices(this.#deps, ownerOf(of), { order, after: cursor?.id, limit: most, matches });
+    const items = open.invoices.slice(offset, offset + limit);
+    const last = open.invoices.length > offset + limit ? items.at(-1) : open.isCapped ? open.last : undefined;
+    return {
+      items: await this.#renderer.renderOpen(items),
+      next: last && openItemId(last),
+      total: isCounted ? open.invoices.length : undefined,
+      isCapped: open.isCapped,
+    };
+  }
+
+  /** Returns the invoice of the owner whose id among wallet transactions is `id`. */
+  async #ownInvoice(id: string, of: Lister): Promise<Invoice | undefined> {
+    const { invoices, wallets } = this.#deps;
+    const parsed = parseWalletTransactionId(id);
+    const invoice = parsed?.side === 'to' ? await invoices.find(`lntx_${parsed.transferId}`) : undefined;
+    if (!invoice) return undefined;
+    if (typeof of !== 'string') return invoice.walletId === of.id ? invoice : undefined;
+    return (await wallets.find(invoice.walletId))?.accountId === of ? invoice : undefined;
+  }
 }
 
-/** Returns the line of an invoice: the open invoice, or its credit if it is paid. */
-async function lineOfInvoice(scope: ListScope, { paymentHash }: Invoice): Promise<Line | undefined> {
-  const { openInvoice, credit } = await scope.ofHash(paymentHash);
-  return openInvoice ? { invoice: openInvoice } : credit && { entry: credit };
+function ownerOf(of: Lister): TransactionOwner {
+  return typeof of === 'string' ? { accountId: of } : { ledgerAccount: of.ledgerAccount };
 }
 
-function isOfList({ entry, payment, invoice }: Pointed, status: ListQuery['status']): boolean {
-  if (status === 'open') return invoice !== undefined;
-  if (status === 'settled') return entry !== undefined;
-  return payment !== undefined || (status === 'all' && entry !== undefined);
+function isOwn(row: WalletTransactionRow, of: Lister): boolean {
+  return typeof of === 'string' ? row.account_id === of : row.wallet_id === of.id;
+}
+
+function isListed(row: WalletTransactionRow, status: ListQuery['status']): boolean {
+  return status === 'all' || row.status === status;
+}
+
+/** A payment of a list of pending ones may have ended since. */
+function isCursor(row: WalletTransactionRow, status: ListQuery['status']): boolean {
+  return status !== 'settled' || row.status === 'settled';
+}
+
+function isFiltered({ type, fromMs, untilMs, matches }: TransactionQuery): boolean {
+  return [type, fromMs, untilMs, matches].some((filter) => filter !== undefined);
+}
+
+/** Returns whether an invoice can still be paid. One with a pending internal payment is open until that payment ends. */
+function isOpen({ state, expiresAt }: Invoice, nowSeconds: number): boolean {
+  return state === 'closing' || (state === 'open' && (expiresAt ?? 0) > nowSeconds);
 }

@@ -1,15 +1,16 @@
 import type { Database } from '../../core/db/database.ts';
+import type { Invoice } from '../../core/invoices/invoice.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
+import { parseWalletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
+import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import type { EntryRow, Ledger } from '../../core/ledger/ledger.ts';
+import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
-import type { Side } from '../../core/wallets/wallet-transaction-id.ts';
-import type { FundedWallet, Wallet, Wallets } from '../../core/wallets/wallets.ts';
+import type { FundedWallet, Wallets } from '../../core/wallets/wallets.ts';
 import { ofInvoice, ofPayment } from './lightning-transaction.ts';
-import { idOf, type Line } from './list.ts';
-import { paidEntries } from './lists.sql.ts';
-import { isTransfer, ofEntry, ofOpenInvoice, ofUnsettled, type WalletTransaction } from './wallet-transaction.ts';
+import { transferTexts } from './transactions.sql.ts';
+import { isTransfer, transactionFromOpenInvoice, transactionFromRow, type WalletTransaction } from './wallet-transaction.ts';
 
 export interface RenderDependencies {
   readonly database: Database;
@@ -20,98 +21,70 @@ export interface RenderDependencies {
   readonly clock: Clock;
 }
 
-/** Combines entries and payments with their invoices and wallets. */
-export interface Renderer {
-  render(entries: readonly EntryRow[], owner: FundedWallet): Promise<WalletTransaction[]>;
-  renderLines(lines: readonly Line[]): Promise<WalletTransaction[]>;
-  funded(wallet: Wallet): Promise<FundedWallet>;
-  fundedById(walletId: string): Promise<FundedWallet>;
-}
+/** Adds payments, invoices and wallets to rows of transactions. */
+export class Renderer {
+  readonly #deps: RenderDependencies;
 
-interface OwnedEntry {
-  readonly entry: EntryRow;
-  readonly owner: FundedWallet;
-}
+  constructor(deps: RenderDependencies) {
+    this.#deps = deps;
+  }
 
-export function createRenderer(deps: RenderDependencies): Renderer {
-  const { database, ledger, wallets } = deps;
-
-  async function funded(wallet: Wallet): Promise<FundedWallet> {
+  /** Returns a wallet with its balance. */
+  async fundedWallet(id: string): Promise<FundedWallet> {
+    const { wallets, ledger } = this.#deps;
+    const wallet = await wallets.find(id);
+    invariant(wallet, `wallet ${id} is gone`);
     return { wallet, balance: await ledger.balance(wallet.ledgerAccount) };
   }
 
-  async function fundedById(walletId: string): Promise<FundedWallet> {
-    const wallet = await wallets.find(walletId);
-    invariant(wallet, `wallet ${walletId} is gone`);
-    return funded(wallet);
-  }
-
-  /** Reads each wallet once, and all entries of payments with one statement. */
-  async function renderLines(lines: readonly Line[]): Promise<WalletTransaction[]> {
-    const walletIds = [...new Set(lines.map(walletIdOf))];
-    const owners = new Map(await Promise.all(walletIds.map(async (id) => [id, await fundedById(id)] as const)));
-    const ownerOf = (line: Line) => owners.get(walletIdOf(line)) as FundedWallet;
-    const ended = lines.flatMap((line) => ('payment' in line && line.payment.state === 'succeeded' ? [line.payment.transferId] : []));
-    const rows: EntryRow[] = ended.length === 0 ? [] : await database.all(paidEntries, ended);
-    const entryOf = new Map(rows.map((entry) => [entry.transfer_id, entry]));
-    const booked = lines.flatMap((line) => {
-      const entry = 'entry' in line ? line.entry.entry : 'payment' in line ? entryOf.get(line.payment.transferId) : undefined;
-      return entry ? [{ entry, owner: ownerOf(line) }] : [];
-    });
-    const rendered = new Map((await renderOwned(deps, booked)).map((wtx) => [wtx.id, wtx]));
-    return lines.map((line) => {
-      const wtx = rendered.get(idOf(line));
-      if (wtx) return wtx;
-      if ('invoice' in line) return ofOpenInvoice(line.invoice, ownerOf(line), unixSeconds(deps.clock));
-      invariant('payment' in line && line.payment.state !== 'succeeded', 'a settled line has its entry');
-      return ofUnsettled(line.payment, ownerOf(line));
+  /** Returns the transactions of rows, in the same order. Reads each kind of other rows with one statement. */
+  async render(rows: readonly WalletTransactionRow[]): Promise<WalletTransaction[]> {
+    const { database, wallets, invoices, payments, clock } = this.#deps;
+    const transfers = rows.flatMap((row) => (row.lntx === null ? [transferIdOf(row)] : []));
+    const [funded, paid, received, sent, others] = await Promise.all([
+      this.#fundedWallets(rows.map(({ wallet_id }) => wallet_id)),
+      payments.findMany(lightningIds(rows, 'out')),
+      invoices.findMany(lightningIds(rows, 'in')),
+      transfers.length === 0 ? [] : database.all(transferTexts, transfers),
+      wallets.ownersOf(rows.flatMap((row) => (isTransfer(row) ? (row.other_account ?? []) : []))),
+    ]);
+    const now = unixSeconds(clock);
+    const paymentOf = new Map(paid.map((payment) => [payment.id, payment]));
+    const invoiceOf = new Map(received.map((invoice) => [invoice.id, invoice]));
+    const passThruOf = new Map(sent.map(({ id, pass_thru }) => [id, pass_thru ?? undefined]));
+    return rows.map((row) => {
+      const [payment, invoice] = [paymentOf.get(row.lntx ?? ''), invoiceOf.get(row.lntx ?? '')];
+      const lightning = payment ? ofPayment(payment) : invoice && ofInvoice(invoice, now);
+      const otherWalletId = isTransfer(row) ? others.get(row.other_account ?? 0) : undefined;
+      const context = { lightning, label: row.label, passThru: passThruOf.get(transferIdOf(row)), otherWalletId };
+      return transactionFromRow(row, funded(row.wallet_id), context, payment);
     });
   }
 
-  return {
-    funded,
-    fundedById,
-    renderLines,
-    render: (entries, owner) =>
-      renderOwned(
-        deps,
-        entries.map((entry) => ({ entry, owner })),
-      ),
-  };
+  /** Returns open invoices as transactions, in the same order. */
+  async renderOpen(open: readonly Invoice[]): Promise<WalletTransaction[]> {
+    const funded = await this.#fundedWallets(open.map(({ walletId }) => walletId));
+    const now = unixSeconds(this.#deps.clock);
+    return open.map((invoice) => transactionFromOpenInvoice(invoice, funded(invoice.walletId), now));
+  }
+
+  async #fundedWallets(ids: readonly string[]): Promise<(id: string) => FundedWallet> {
+    const found = new Map(await Promise.all(Array.from(new Set(ids), async (id) => [id, await this.fundedWallet(id)] as const)));
+    return (id) => {
+      const wallet = found.get(id);
+      invariant(wallet, `wallet ${id} was read`);
+      return wallet;
+    };
+  }
 }
 
-function walletIdOf(line: Line): string {
-  if ('entry' in line) return line.entry.walletId;
-  return 'payment' in line ? line.payment.walletId : line.invoice.walletId;
+/** Returns the ids of the payments (`out`) or of the invoices (`in`) of rows. */
+export function lightningIds(rows: readonly WalletTransactionRow[], direction: 'in' | 'out'): string[] {
+  const isOut = direction === 'out';
+  return rows.flatMap(({ lntx, amount_msat: amountMsat }) => (lntx !== null && amountMsat < 0 === isOut ? [lntx] : []));
 }
 
-/** Reads the invoices, payments and other wallets of all entries with three statements. */
-async function renderOwned(
-  { wallets, invoices, payments, clock }: RenderDependencies,
-  owned: readonly OwnedEntry[],
-): Promise<WalletTransaction[]> {
-  const idsOf = (side: Side) => owned.flatMap(({ entry }) => (entry.side === side && entry.lntx !== null ? [entry.lntx] : []));
-  const others = owned.flatMap(({ entry }) => (isTransfer(entry) ? [entry.other_account] : []));
-  const [paid, received, otherWallets] = await Promise.all([
-    payments.findMany(idsOf('from')),
-    invoices.findMany(idsOf('to')),
-    wallets.ownersOf(others),
-  ]);
-  const now = unixSeconds(clock);
-  const labels = new Map([
-    ...paid.map((payment) => [payment.id, payment.userLabel] as const),
-    ...received.map((invoice) => [invoice.id, invoice.memo] as const),
-  ]);
-  const behind = new Map([
-    ...paid.map((payment) => [payment.id, ofPayment(payment)] as const),
-    ...received.map((invoice) => [invoice.id, ofInvoice(invoice, now)] as const),
-  ]);
-  return owned.map(({ entry, owner }) => {
-    const lntx = entry.lntx ?? '';
-    return ofEntry(entry, owner, {
-      behind: behind.get(lntx),
-      label: labels.get(lntx) ?? entry.memo ?? '',
-      otherWalletId: isTransfer(entry) ? otherWallets.get(entry.other_account) : undefined,
-    });
-  });
+/** Returns the id of the ledger transfer of a wallet transaction. */
+export function transferIdOf({ id }: Pick<WalletTransactionRow, 'id'>): string {
+  return parseWalletTransactionId(id)?.transferId ?? '';
 }

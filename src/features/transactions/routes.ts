@@ -10,10 +10,9 @@ import { choice, KeyParams, requireNoKey } from '../../http/fields.ts';
 import { endListJob, type ListJobs } from '../../http/limits/list-jobs.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { CursorQuery, readPage, rejectPageWithAfter, setCursorHeaders, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
+import { CursorQuery, readPage, rejectPageWithAfter, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
 import { mapInSlices } from '../../http/responses/slices.ts';
-import { MAX_COUNT } from './cut.ts';
-import type { History } from './history.ts';
+import { type History, MAX_COUNT } from './history.ts';
 import type { Objects } from './objects.ts';
 import { countThatFit, requireFits, sizeOfTransaction } from './page-size.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
@@ -68,6 +67,7 @@ const ListQuery = Type.Object({
       description: 'Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices',
     }),
   ),
+  order: Type.Optional(choice(['asc', 'desc'], { description: 'Default: `desc`, newest first' })),
   type: Type.Optional(choice(Object.keys(TYPE_NAMES), { description: 'Only transactions of this type: a `name` of `wtxType`' })),
 });
 
@@ -84,8 +84,9 @@ const listSchema = {
   summary: 'List the transactions of a wallet',
   description:
     'Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of ' +
-    'booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and ' +
-    '`pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows ' +
+    'booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. ' +
+    '`payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. ' +
+    'An item of `status=open` shows ' +
     'the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`.',
   ...requires('wallet_tx_read'),
   params: KeyParams,
@@ -96,8 +97,7 @@ const accountListSchema = {
   ...LIST,
   operationId: 'listTransactions',
   summary: 'List the transactions of all wallets of the account',
-  description:
-    'Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit.',
+  description: 'Like the list of one wallet.',
   ...requires('account'),
   querystring: AccountListQuery,
   errorStatuses: [404],
@@ -171,23 +171,20 @@ async function list(deps: TransactionRouteDependencies, request: ListRequest, re
 }
 
 async function readList(
-  { history, objects }: Pick<TransactionRouteDependencies, 'history' | 'objects'>,
+  { history, objects }: TransactionRouteDependencies,
   request: ListRequest,
   reply: FastifyReply,
   of: Wallet | string,
 ) {
-  const { status = 'settled', type, from, to, after } = request.query;
+  const { status = 'settled', order = 'desc', type, from, to, after } = request.query;
   rejectPageWithAfter(request.query);
   const page = readPage(request.query);
   const search = readSearch(request.query);
-  const isFiltered = status !== 'settled' || [type, from, to, ...Object.values(search)].some((value) => value !== undefined);
-  if (typeof of !== 'string' && !isFiltered) return plainList({ history, objects }, request, reply, of);
-  const cut = { limit: page.limit, offset: after === undefined ? page.offset : 0, after };
-  const query = { status, type, from, to, ...search };
-  const listed = await (typeof of === 'string' ? history.listOfAccount(of, query, cut) : history.list(of, query, cut));
+  const part = { limit: page.limit, offset: after === undefined ? page.offset : 0, after, isCounted: after === undefined };
+  const listed = await history.list(of, { status, order, type, from, to, ...search }, part);
   if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a transaction of this list.');
   // A list that ended before the limit has nothing on a page beyond it; a longer one has to be read by cursor.
-  if (listed.capped && page.page > 1 && page.offset + page.limit > MAX_COUNT)
+  if (listed.isCapped && page.page > 1 && page.offset + page.limit > MAX_COUNT)
     throw new Refusal(
       'validation_failed',
       `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`,
@@ -199,7 +196,7 @@ async function readList(
   }
   const items = requireFits(listed.items);
   setPageHeaders(request, reply, page, listed.total);
-  if (listed.capped) reply.header('x-pagination-total-capped', 'true');
+  if (listed.isCapped) reply.header('x-pagination-total-capped', 'true');
   return mapInSlices(items, objects.walletTransaction);
 }
 
@@ -207,28 +204,6 @@ async function readList(
 function readSearch({ label, payment_hash: paymentHash, pass_through: passThru }: Static<typeof SearchQuery>) {
   for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) requireNoKey('`label` and `pass_through`', text);
   return { label, paymentHash: paymentHash?.toLowerCase(), passThru };
-}
-
-/** A wallet's settled transactions: its entries are numbered, so that any page of them is found directly and their number is known. */
-async function plainList(
-  { history, objects }: { history: History; objects: Objects },
-  request: ListRequest,
-  reply: FastifyReply,
-  wallet: Wallet,
-) {
-  const page = readPage(request.query);
-  if (request.query.after !== undefined) {
-    const following = await history.pageAfter(wallet, page.limit, request.query.after);
-    if (!following) throw new Refusal('validation_failed', '`after` must be the id of a settled transaction of this wallet.');
-    const items = following.slice(0, countThatFit(following, sizeOfTransaction));
-    if (items.length < following.length) setNextLink(request, reply, page.limit, items.at(-1)?.id);
-    else setCursorHeaders(request, reply, page.limit, items);
-    return mapInSlices(items, objects.walletTransaction);
-  }
-  const { transactions, total } = await history.page(wallet, page.limit, page.offset);
-  const items = requireFits(transactions);
-  setPageHeaders(request, reply, page, total);
-  return mapInSlices(items, objects.walletTransaction);
 }
 
 function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {

@@ -1,9 +1,11 @@
 import type { Database } from '../../core/db/database.ts';
 import { searchTextsOfInvoices } from '../../core/invoices/lists.ts';
+import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { searchTextsOfPayments } from '../../core/payments/lists.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import { passThruOf } from './lightning-transaction.ts';
-import type { Line } from './list.ts';
+import { lightningIds, transferIdOf } from './render.ts';
+import { transferTexts } from './transactions.sql.ts';
 import { isTransfer } from './wallet-transaction.ts';
 
 /** The search terms of a list; undefined matches everything. */
@@ -14,9 +16,7 @@ export interface Search {
   readonly passThru?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Reads the search texts of a piece, and returns a function that matches its lines. */
-export type LineSearch = (lines: readonly Line[]) => Promise<(line: Line) => boolean>;
-
+/** The texts of a transaction that a search compares. */
 interface Texts {
   readonly label: string;
   /** JSON text. */
@@ -25,24 +25,19 @@ interface Texts {
   readonly derived?: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the search of a list; undefined if everything matches. Labels and `passThru` have no index, so the search reads piece by piece. */
-export function lineSearch(deps: { database: Database; wallets: Wallets }, { label, passThru }: Search): LineSearch | undefined {
-  const pairs = Object.entries(passThru ?? {});
-  if (label === undefined && pairs.length === 0) return undefined;
-  const wanted = label?.toLowerCase();
-  const needsWallets = pairs.some(([name]) => name === SOURCE || name === DESTINATION);
-  return async (lines) => {
-    const textsOf = await readTexts(deps, lines, needsWallets);
-    return (line) => {
-      const texts = textsOf(line);
-      if (wanted !== undefined && !texts.label.toLowerCase().includes(wanted)) return false;
-      return pairs.every(([name, value]) => hasPair(texts, name, value));
-    };
-  };
-}
-
 const SOURCE = 'source_wallet_id';
 const DESTINATION = 'dest_wallet_id';
+
+/** Returns whether a search restricts a list. */
+export function isSearch({ label, passThru }: Search): boolean {
+  return label !== undefined || Object.keys(passThru ?? {}).length > 0;
+}
+
+/** Returns whether texts match a search. */
+export function matchesSearch(texts: Texts, { label, passThru = {} }: Search): boolean {
+  if (label !== undefined && !texts.label.toLowerCase().includes(label.toLowerCase())) return false;
+  return Object.entries(passThru).every(([name, value]) => hasPair(texts, name, value));
+}
 
 function hasPair({ passThru, derived }: Texts, name: string, value: string): boolean {
   if (derived && Object.hasOwn(derived, name)) return derived[name] === value;
@@ -54,29 +49,39 @@ function hasPair({ passThru, derived }: Texts, name: string, value: string): boo
   return typeof found !== 'object' && String(found) === value;
 }
 
-async function readTexts(
-  { database, wallets }: { database: Database; wallets: Wallets },
-  lines: readonly Line[],
-  needsWallets: boolean,
-): Promise<(line: Line) => Texts> {
-  const entries = lines.flatMap((line) => ('entry' in line ? [line.entry] : []));
-  const idsOf = (side: 'from' | 'to') => entries.flatMap(({ entry }) => (entry.side === side && entry.lntx !== null ? [entry.lntx] : []));
-  const [paid, received, others] = await Promise.all([
-    searchTextsOfPayments(database, idsOf('from')),
-    searchTextsOfInvoices(database, idsOf('to')),
-    wallets.ownersOf(needsWallets ? entries.flatMap(({ entry }) => (isTransfer(entry) ? [entry.other_account] : [])) : []),
+/** Returns a function that compares rows with a search. It reads `passThru` only if the search needs it. */
+export function rowSearch({ database, wallets }: { database: Database; wallets: Wallets }, search: Search) {
+  const names = Object.keys(search.passThru ?? {});
+  const needsWallets = names.includes(SOURCE) || names.includes(DESTINATION);
+  return async (rows: readonly WalletTransactionRow[]): Promise<boolean[]> => {
+    if (names.length === 0) return rows.map(({ label }) => matchesSearch({ label, passThru: undefined }, search));
+    const passThruOfRow = await readPassThru(database, rows);
+    const others = await wallets.ownersOf(needsWallets ? rows.flatMap((row) => (isTransfer(row) ? (row.other_account ?? []) : [])) : []);
+    return rows.map((row) => {
+      const { label, wallet_id: own, amount_msat: amountMsat } = row;
+      const texts = { label, passThru: passThruOfRow(row) };
+      if (!needsWallets || !isTransfer(row)) return matchesSearch(texts, search);
+      const other = others.get(row.other_account ?? 0);
+      const derived = amountMsat < 0 ? { [SOURCE]: own, [DESTINATION]: other } : { [SOURCE]: other, [DESTINATION]: own };
+      return matchesSearch({ ...texts, derived }, search);
+    });
+  };
+}
+
+async function readPassThru(
+  database: Database,
+  rows: readonly WalletTransactionRow[],
+): Promise<(row: WalletTransactionRow) => string | undefined> {
+  const transfers = rows.filter(({ status }) => status === 'settled').map(transferIdOf);
+  const [paid, received, sent] = await Promise.all([
+    searchTextsOfPayments(database, lightningIds(rows, 'out')),
+    searchTextsOfInvoices(database, lightningIds(rows, 'in')),
+    transfers.length === 0 ? [] : database.all(transferTexts, transfers),
   ]);
-  const behind = new Map([...paid, ...received].map((row) => [row.id, row]));
-  return (line) => {
-    if ('payment' in line) return { label: line.payment.userLabel, passThru: passThruOf(line.payment) };
-    if ('invoice' in line) return { label: line.invoice.memo, passThru: line.invoice.passThru };
-    const { entry, walletId } = line.entry;
-    const row = behind.get(entry.lntx ?? '');
-    const passThru = passThruOf({ passThru: entry.pass_thru ?? row?.pass_thru ?? undefined, wtxType: entry.type });
-    const texts = { label: row?.label ?? entry.memo ?? '', passThru };
-    if (!needsWallets || !isTransfer(entry)) return texts;
-    const other = others.get(entry.other_account);
-    const derived = entry.side === 'from' ? { [SOURCE]: walletId, [DESTINATION]: other } : { [SOURCE]: other, [DESTINATION]: walletId };
-    return { ...texts, derived };
+  const ofLightning = new Map([...paid, ...received].map(({ id, pass_thru }) => [id, pass_thru]));
+  const ofTransfer = new Map(sent.map(({ id, pass_thru }) => [id, pass_thru]));
+  return (row) => {
+    const own = ofTransfer.get(transferIdOf(row)) ?? ofLightning.get(row.lntx ?? '') ?? undefined;
+    return passThruOf({ passThru: own, wtxType: row.type });
   };
 }

@@ -1,10 +1,11 @@
 import type { Invoice } from '../../core/invoices/invoice.ts';
+import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
+import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { floorSat, type Msat, msat, subMsat } from '../../core/kernel/money.ts';
-import type { Balance, EntryRow, Receipt, TransferRow } from '../../core/ledger/ledger.ts';
+import type { Balance, Receipt, TransferRow } from '../../core/ledger/ledger.ts';
 import type { FailureReason } from '../../core/lightning/node.ts';
 import type { Payment } from '../../core/payments/payment.ts';
-import { walletTransactionId } from '../../core/wallets/wallet-transaction-id.ts';
 import type { FundedWallet, Wallet } from '../../core/wallets/wallets.ts';
 import { type LightningTransaction, ofInvoice, ofPayment, passThruOf } from './lightning-transaction.ts';
 
@@ -38,87 +39,112 @@ export interface TransferWallets {
   readonly destinationId: string;
 }
 
-/** Returns whether an entry is one side of a transfer between two wallets of an account. */
+/** Returns whether a wallet transaction is one side of a transfer between two wallets of an account. */
 export function isTransfer({ type }: { readonly type: string }): boolean {
   return type === 'ln_transfer_in' || type === 'ln_transfer_out';
 }
 
-export interface EntryContext {
-  /** The invoice or payment that the entry settles. */
-  readonly behind: LightningTransaction | undefined;
+/** What a wallet transaction shows of other rows. */
+interface Context {
+  /** The invoice or payment. */
+  readonly lightning: LightningTransaction | undefined;
   readonly label: string;
+  /** JSON text that was sent with a transfer. */
+  readonly passThru?: string | undefined;
   /** The wallet on the other side of a transfer between wallets. */
   readonly otherWalletId?: string | undefined;
 }
 
-/** An entry; one that was just booked has no position yet. */
-type BookedEntry = Omit<EntryRow, 'position'>;
+/** A booked side of a transfer. */
+interface Booked {
+  readonly id: string;
+  readonly type: string;
+  /** Signed. */
+  readonly amountMsat: number;
+  readonly balanceMsat: number;
+  readonly bookedAtMs: number;
+}
 
-/** Builds the wallet transaction of an entry that the ledger has booked. */
-export function ofEntry(entry: BookedEntry, { wallet, balance }: FundedWallet, context: EntryContext): WalletTransaction {
-  const { behind, label, otherWalletId } = context;
-  const amountMsat = msat(entry.side === 'from' ? -entry.amount_msat : entry.amount_msat);
-  const after = msat(entry.balance_msat);
+function bookedTransaction(booked: Booked, { wallet, balance }: FundedWallet, context: Context): WalletTransaction {
+  const { lightning, label, passThru, otherWalletId } = context;
+  const amountMsat = msat(booked.amountMsat);
+  const after = msat(booked.balanceMsat);
+  const isOut = amountMsat < 0;
   return {
-    id: walletTransactionId(entry.transfer_id, entry.side),
+    id: booked.id,
     // A payment has been listed since its hold.
-    createdAt: entry.side === 'from' && behind ? behind.createdAt : Math.floor(entry.created_at_ms / 1000),
+    createdAt: isOut && lightning ? lightning.createdAt : Math.floor(booked.bookedAtMs / 1000),
     amountMsat,
     numSatoshis: floorSat(after) - floorSat(subMsat(after, amountMsat)),
     balanceAfterMsat: after,
     userLabel: label,
     wallet,
     balance,
-    type: entry.type,
-    lightning: behind,
-    passThru: entry.pass_thru ?? behind?.passThru,
+    type: booked.type,
+    lightning,
+    passThru: passThru ?? lightning?.passThru,
     status: 'settled',
     failureReason: undefined,
-    transferWallets: otherWalletId === undefined ? undefined : walletsOf(entry, wallet.id, otherWalletId),
+    transferWallets:
+      otherWalletId === undefined
+        ? undefined
+        : isOut
+          ? { sourceId: wallet.id, destinationId: otherWalletId }
+          : { sourceId: otherWalletId, destinationId: wallet.id },
   };
 }
 
-function walletsOf({ side }: BookedEntry, own: string, other: string): TransferWallets {
-  return side === 'from' ? { sourceId: own, destinationId: other } : { sourceId: other, destinationId: own };
+/** Returns the wallet transaction of a row. `payment` is given if the row is not settled. */
+export function transactionFromRow(
+  row: WalletTransactionRow,
+  funded: FundedWallet,
+  context: Context,
+  payment: Payment | undefined,
+): WalletTransaction {
+  const { id, type, amount_msat: amountMsat, balance_msat: balanceMsat, placed_at_ms: bookedAtMs } = row;
+  if (balanceMsat !== null) return bookedTransaction({ id, type, amountMsat, balanceMsat, bookedAtMs }, funded, context);
+  invariant(payment, 'a wallet transaction that is not settled has a payment');
+  return transactionFromPayment(payment, funded);
 }
 
-/** Builds one side of a transfer between wallets that has just been booked. */
-export function ofBooked(transfer: TransferRow, side: 'from' | 'to', funded: FundedWallet, otherWalletId: string): WalletTransaction {
-  return ofEntry(entryOf(transfer, side), funded, { behind: undefined, label: transfer.memo ?? '', otherWalletId });
+/** Returns one side of a transfer between wallets that has just been booked. */
+export function transactionFromTransfer(
+  transfer: TransferRow,
+  side: 'from' | 'to',
+  funded: FundedWallet,
+  otherWalletId: string,
+): WalletTransaction {
+  const { memo: label = '', passThru } = transfer;
+  return bookedTransaction(bookedSide(transfer, side), funded, { lightning: undefined, label, passThru, otherWalletId });
 }
 
-/** Builds a payment that has just been booked as succeeded, from the receipt of that posting. */
-export function ofSucceeded(payment: Payment, wallet: Wallet, receipt: Receipt): WalletTransaction {
+/** Returns the wallet transaction of a payment that has just been booked as succeeded, from the receipt of that posting. */
+export function transactionFromReceipt(payment: Payment, wallet: Wallet, receipt: Receipt): WalletTransaction {
   const transfer = receipt.transfers.find(({ id }) => id === payment.transferId);
   const balance = receipt.balances.get(payment.ledgerAccount);
   invariant(transfer && balance, 'the posting of a payment moves its amount');
-  return ofEntry(entryOf(transfer, 'from'), { wallet, balance }, { behind: ofPayment(payment), label: payment.userLabel });
+  const context = { lightning: ofPayment(payment), label: payment.userLabel };
+  return bookedTransaction(bookedSide(transfer, 'from'), { wallet, balance }, context);
 }
 
-function entryOf(transfer: TransferRow, side: 'from' | 'to'): BookedEntry {
+function bookedSide(transfer: TransferRow, side: 'from' | 'to'): Booked {
   const isFrom = side === 'from';
   return {
-    transfer_id: transfer.id,
-    side,
-    entry: isFrom ? transfer.fromEntry : transfer.toEntry,
-    amount_msat: transfer.amountMsat,
-    balance_msat: isFrom ? transfer.fromBalanceMsat : transfer.toBalanceMsat,
-    created_at_ms: transfer.createdAtMs,
+    id: walletTransactionId(transfer.id, side),
     type: (isFrom ? transfer.fromType : transfer.toType) ?? '',
-    lntx: null,
-    memo: transfer.memo ?? null,
-    pass_thru: transfer.passThru ?? null,
-    other_account: isFrom ? transfer.to : transfer.from,
+    amountMsat: isFrom ? -transfer.amountMsat : transfer.amountMsat,
+    balanceMsat: isFrom ? transfer.fromBalanceMsat : transfer.toBalanceMsat,
+    bookedAtMs: transfer.createdAtMs,
   };
 }
 
 /** The id of an open invoice among wallet transactions. The credit of a paid invoice has another id. */
-export function openItemId(invoice: Invoice): string {
+export function openItemId(invoice: Pick<Invoice, 'id'>): string {
   return walletTransactionId(invoice.id.slice(invoice.id.indexOf('_') + 1), 'to');
 }
 
-/** Builds the wallet transaction of an open invoice, which has no ledger entry and is not part of the balance. */
-export function ofOpenInvoice(invoice: Invoice, { wallet, balance }: FundedWallet, nowSeconds: number): WalletTransaction {
+/** Returns the wallet transaction of an open invoice, which has no ledger entry and is not part of the balance. */
+export function transactionFromOpenInvoice(invoice: Invoice, { wallet, balance }: FundedWallet, nowSeconds: number): WalletTransaction {
   const amountMsat = invoice.amountMsat ?? msat(0);
   return {
     id: openItemId(invoice),
@@ -138,8 +164,8 @@ export function ofOpenInvoice(invoice: Invoice, { wallet, balance }: FundedWalle
   };
 }
 
-/** Builds the wallet transaction of a pending or failed payment, which has no ledger entry. */
-export function ofUnsettled(payment: Payment, { wallet, balance }: FundedWallet): WalletTransaction {
+/** Returns the wallet transaction of a pending or failed payment, which has no ledger entry. */
+export function transactionFromPayment(payment: Payment, { wallet, balance }: FundedWallet): WalletTransaction {
   return {
     id: walletTransactionId(payment.transferId, 'from'),
     createdAt: payment.createdAt,

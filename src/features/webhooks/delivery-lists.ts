@@ -1,8 +1,8 @@
 import type { Database } from '../../core/db/database.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { EventLog } from '../events/log.ts';
 import * as rows from './deliveries.sql.ts';
+import type { EventLog } from './log-place.ts';
 import { type Delivery, type DeliveryState, isWanted, toDelivery, type Webhook } from './webhook.ts';
 
 export interface DeliveryPage {

@@ -1,6 +1,6 @@
 import { newId } from '../../core/kernel/ids.ts';
-import type { LoggedEvent } from '../events/log.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
+import type { LoggedEvent } from './log-place.ts';
 import { nextAttemptMs } from './retry.ts';
 import type { DeliveryAttempt, Webhook } from './webhook.ts';
 
@@ -53,15 +53,14 @@ export function rowAfterAttempt(row: DeliveryRow, attempt: DeliveryAttempt, nowM
 export function testEvent(webhook: Webhook, row: DeliveryRow): LoggedEvent {
   return {
     id: row.event_id,
+    position: 0,
     place: { position: 0, rank: 0 },
     createdAtMs: row.created_at_ms,
     type: 'webhook_test',
     accountId: webhook.accountId,
     walletId: undefined,
-    ledgerAccount: undefined,
     subject: webhook.id,
     lightningId: undefined,
-    entry: undefined,
     data: { webhook_id: webhook.id },
   };
 }

@@ -1,5 +1,5 @@
-import type { LoggedEvent } from '../events/log.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
+import type { LoggedEvent } from './log-place.ts';
 
 /** An event that was read from the log and is being delivered for the first time. */
 export interface Fresh {

@@ -1,6 +1,5 @@
 import type { Log } from '../../core/kernel/log.ts';
-import { type EventLog, type LoggedEvent, type LogPart, UnknownCursor } from '../events/log.ts';
-import { comparePlaces, type LogPlace, START } from '../events/place.ts';
+import { comparePlaces, type EventLog, type LoggedEvent, type LogPart, type LogPlace, START, UnknownCursor } from './log-place.ts';
 import type { WebhookQueue } from './queue.ts';
 
 /** How many events one read returns. */

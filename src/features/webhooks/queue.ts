@@ -1,12 +1,12 @@
 import type { Database } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
-import type { EventLog, LoggedEvent } from '../events/log.ts';
-import { comparePlaces, cursorAt, type LogPlace } from '../events/place.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import * as sql from './deliveries.sql.ts';
 import { firstRow, rowAfterAttempt, rowWith, testEvent } from './delivery-rows.ts';
 import { type Fresh, Lane, type LoadedRow } from './lane.ts';
+import type { EventLog, LoggedEvent } from './log-place.ts';
+import { comparePlaces, cursorAt, type LogPlace } from './log-place.ts';
 import type { Progressing, Results } from './results.ts';
 import { FAILURES_OF_OUTAGE, hasFailedTooLong } from './retry.ts';
 import type { Sender } from './sender.ts';
@@ -98,7 +98,7 @@ export class WebhookQueue implements Progressing {
     const first = this.#unrecorded.findIndex(({ isRecorded }) => !isRecorded);
     this.#unrecorded = first < 0 ? [] : this.#unrecorded.slice(first);
     const place = this.#unrecorded[0]?.event.place;
-    return place ? { position: place.position, rank: place.rank - 1 } : this.place;
+    return place ? { position: place.position - 1, rank: 0 } : this.place;
   }
 
   get needsEvents(): boolean {

@@ -1,9 +1,8 @@
 import type { Database } from '../../core/db/database.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { type EventLog, UnknownCursor } from '../events/log.ts';
-import { comparePlaces } from '../events/place.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { firstRow } from './delivery-rows.ts';
+import { comparePlaces, type EventLog, UnknownCursor } from './log-place.ts';
 import type { WebhookQueue } from './queue.ts';
 import { isWanted } from './webhook.ts';
 import * as sql from './webhooks.sql.ts';

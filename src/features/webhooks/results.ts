@@ -3,8 +3,8 @@ import type { Database, Tx } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
-import type { LogPlace } from '../events/place.ts';
 import * as rows from './deliveries.sql.ts';
+import type { LogPlace } from './log-place.ts';
 import type { DisabledReason, Webhook } from './webhook.ts';
 import * as sql from './webhooks.sql.ts';
 

@@ -1,6 +1,5 @@
 import { type EventType, isEventType } from '../../core/journal/event-types.ts';
-import type { LoggedEvent } from '../events/log.ts';
-import type { LogPlace } from '../events/place.ts';
+import type { LoggedEvent, LogPlace } from './log-place.ts';
 import type { StoredSecret } from './secrets.ts';
 import type { DeliveryRow, WebhookRow } from './webhooks.sql.ts';
 

@@ -6,11 +6,11 @@ import { unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
-import type { EventLog } from '../events/log.ts';
 import { createDeliverer, type Deliverer, type DelivererDependencies, type DeliveryCounts } from './deliverer.ts';
 import * as rows from './deliveries.sql.ts';
 import { countWaiting, type DeliveryPage, listDeliveries, listDeliveriesOfLightning, MAX_COUNTED } from './delivery-lists.ts';
 import { firstRow, rowWith } from './delivery-rows.ts';
+import type { EventLog } from './log-place.ts';
 import { placesOf, type ReplayRange } from './replay-range.ts';
 import { newSecret, type StoredSecret } from './secrets.ts';
 import { validSecrets } from './sender.ts';
@@ -92,7 +92,7 @@ export interface WebhookStats {
 }
 
 export interface WebhookDependencies extends DelivererDependencies {
-  readonly eventLog: Pick<EventLog, 'read' | 'oldest' | 'newest' | 'placeOf' | 'findMany'>;
+  readonly eventLog: EventLog;
   readonly outbound: Pick<Outbound, 'post' | 'checkUrl'>;
   readonly retentionDays: number;
 }
@@ -134,7 +134,7 @@ class StoredWebhooks implements Webhooks {
   async create({ accountId, walletId, url, eventTypes, userLabel }: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>) {
     this.#checkUrl(url);
     const { database, eventLog, secretBox, clock } = this.#deps;
-    const place = await eventLog.newest({ isExact: true });
+    const place = await eventLog.newest();
     const id = `whk_${newId(clock.nowMs())}`;
     const secret = newSecret();
     const created = await database.transaction(async (tx) => {

@@ -1,5 +1,6 @@
 import type { Database, Tx } from '../../db/database.ts';
-import { writeRow } from '../../db/row-write.ts';
+import { type RowWrite, writeRow } from '../../db/row-write.ts';
+import { bookJournal } from '../../journal/bookings.ts';
 import { transferValues } from '../ledger.sql.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from '../store.ts';
 import { BalanceCache, type CacheOptions } from './balance-cache.ts';
@@ -36,14 +37,21 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
 }
 
 async function writeBatch(tx: Tx, cache: BalanceCache, writes: BatchWrites): Promise<void> {
-  for (const row of writes.rows) {
-    const missed = await writeRow(tx, row);
-    if (missed) throw new RowMissed(missed);
-  }
+  await writeAll(tx, writes.rows);
   const places = cache.placesOf(writes.transfers);
   for (const [index, transfer] of writes.transfers.entries())
     await tx.run(sql.insertTransfer, ...transferValues(transfer), ...(places[index] ?? []));
   for (const { id, account, amountMsat, state } of writes.openedHolds) await tx.run(sql.insertHold, id, account, amountMsat, state);
   for (const { id, state } of writes.closedHolds) await tx.run(sql.closeHold, id, state);
+  const [first] = places;
+  if (first) await bookJournal(tx, first[0] - 1);
+  await writeAll(tx, writes.events);
   await cache.save(tx, writes, places);
+}
+
+async function writeAll(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
+  for (const row of rows) {
+    const missed = await writeRow(tx, row);
+    if (missed) throw new RowMissed(missed);
+  }
 }

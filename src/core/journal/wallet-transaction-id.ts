@@ -3,9 +3,9 @@ import { ID_LENGTH, isId } from '../kernel/ids.ts';
 /** The side of a ledger transfer that a wallet transaction shows: `from` (money leaves) or `to` (money arrives). */
 export type Side = 'from' | 'to';
 
-const SIDE_LETTER = { from: 'o', to: 'i' } as const;
+export const SIDE_LETTER = { from: 'o', to: 'i' } as const;
 
-/** Returns the id of a wallet transaction. It is derived from the ledger transfer and the side, so it needs no row. */
+/** Returns the id of a wallet transaction, which derives from the ledger transfer and the side. */
 export function walletTransactionId(transferId: string, side: Side): string {
   return `wtx_${transferId}${SIDE_LETTER[side]}`;
 }

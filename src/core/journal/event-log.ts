@@ -1,0 +1,194 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../db/database.ts';
+import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
+import { decodeBase62, encodeBase62 } from '../kernel/ids.ts';
+import * as sql from './event-log.sql.ts';
+import { type EventType, isEventType } from './event-types.ts';
+
+/** An event of the log, without the objects that it concerns. */
+export interface LoggedEvent {
+  /** `evt_…` */
+  readonly id: string;
+  readonly position: number;
+  readonly createdAtMs: number;
+  readonly type: EventType;
+  readonly accountId: string;
+  /** Undefined for an event that concerns no wallet. */
+  readonly walletId: string | undefined;
+  /** The id of the object that changed; for a booking, of its wallet transaction. */
+  readonly subject: string;
+  /** The payment or invoice. */
+  readonly lightningId: string | undefined;
+  /** What the object's row does not keep. */
+  readonly data: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** Whose events a reader gets. */
+export type EventScope = { readonly walletId: string } | { readonly accountId: string } | 'all';
+
+export interface EventQuery {
+  readonly scope: EventScope;
+  /** Undefined: all types. */
+  readonly types?: ReadonlySet<EventType> | undefined;
+  /** `asc`: oldest first. Default: `asc` */
+  readonly order?: 'asc' | 'desc';
+}
+
+/** A part of the log. */
+export interface LogPart {
+  readonly events: LoggedEvent[];
+  /** The position after which the log continues. All events of the scope up to it were read. */
+  readonly next: number;
+  /** Whether the log had no more events when this was read. */
+  readonly isEnd: boolean;
+}
+
+/** A cursor that is no longer, or was never, a position of the log. */
+export class UnknownCursor extends Error {
+  override readonly name = 'UnknownCursor';
+}
+
+/** The position before the first event. */
+export const START = 0;
+
+/** The position after every event. */
+export const END = Number.MAX_SAFE_INTEGER;
+
+/** How many rows one statement reads to filter them, and how many one read. */
+const READ_AT_ONCE = 1000;
+const MAX_READ = 10_000;
+
+export type EventLog = ReturnType<typeof createEventLog>;
+
+/**
+ * The event log: every event of the service in the order of commits, each inserted in the transaction of its change. A reader that has read up to
+ * a position has missed no event before it.
+ */
+export function createEventLog(database: Database, retentionDays: number) {
+  const retained: Retained = {
+    name: 'event',
+    // Events before the oldest period that is kept count as expired, so it is kept for one period more.
+    periods: retentionDays * PERIODS_PER_DAY + 1,
+    newestPosition: sql.newestPosition,
+    oldestPosition: sql.oldestPosition,
+    deleteBelow: sql.deleteBelow,
+  };
+
+  async function oldest(): Promise<number> {
+    const first = await database.first(sql.oldestPeriod);
+    return first && first.period > 1 ? first.position : START;
+  }
+
+  async function newest(): Promise<number> {
+    return (await database.first(sql.newestPosition))?.position ?? START;
+  }
+
+  return {
+    /** Returns the position before the oldest event that has not expired. */
+    oldest,
+    /** Returns the position of the newest event. */
+    newest,
+    /**
+     * Returns at most `limit` events after a position, and fewer if many events of other types come between.
+     * @throws UnknownCursor when events after the position may have expired.
+     */
+    async read(query: EventQuery, after: number, limit: number): Promise<LogPart> {
+      const part = await readPart(database, query, after, limit);
+      // After the read, which may have missed events that were deleted during it.
+      if (query.order !== 'desc' && after < (await oldest())) throw new UnknownCursor('events after this one have expired');
+      return part;
+    },
+    /** Returns the events with these ids, without those that have expired or never existed. */
+    async findMany(ids: readonly string[]): Promise<LoggedEvent[]> {
+      const positions = ids.flatMap((id) => parseEventId(id)?.position ?? []);
+      const rows = positions.length === 0 ? [] : await database.all(sql.findMany, positions);
+      const wanted = new Set(ids);
+      return rows.flatMap(eventFromRow).filter(({ id }) => wanted.has(id));
+    },
+    /** Returns the position of an event's id, or of {@link cursorAt}. @throws UnknownCursor */
+    async positionOf(id: string): Promise<number> {
+      const parsed = parseEventId(id);
+      if (parsed?.createdAtMs === 0 && parsed.position <= (await newest())) return parsed.position;
+      const [row] = parsed ? await database.all(sql.findMany, [parsed.position]) : [];
+      if (!parsed || row?.created_at_ms !== parsed.createdAtMs) throw new UnknownCursor('this event is not in the log');
+      return parsed.position;
+    },
+    /** Returns the position before the first event of a time (Unix milliseconds) or later. The clocks of instances may differ. */
+    async positionAt(ms: number): Promise<number> {
+      let [low, high] = [(await oldest()) + 1, (await newest()) + 1];
+      while (low < high) {
+        const middle = Math.floor((low + high) / 2);
+        const row = await database.first(sql.newestUpTo, middle);
+        if (!row || row.created_at_ms < ms) low = middle + 1;
+        else high = middle;
+      }
+      return low - 1;
+    },
+    /** Ends a retention period (db/retention.ts). */
+    endRetentionPeriod: () => endRetentionPeriod(database, retained),
+  };
+}
+
+async function readPart(database: Database, { scope, types, order = 'asc' }: EventQuery, after: number, limit: number): Promise<LogPart> {
+  const events: LoggedEvent[] = [];
+  let next = after;
+  for (let read = 0; read < MAX_READ; ) {
+    if (read > 0) await nextTurn();
+    const wanted = types ? READ_AT_ONCE : limit - events.length;
+    const rows = await readPage(database, scope, order, next, wanted);
+    for (const row of rows) {
+      next = row.position;
+      for (const event of eventFromRow(row)) if (!types || types.has(event.type)) events.push(event);
+      if (events.length === limit) return { events, next, isEnd: false };
+    }
+    if (rows.length < wanted) return { events, next, isEnd: true };
+    read += rows.length;
+  }
+  return { events, next, isEnd: false };
+}
+
+function readPage(database: Database, scope: EventScope, order: 'asc' | 'desc', after: number, limit: number): Promise<sql.EventRow[]> {
+  if (scope === 'all') return database.all(sql.pages.all[order], after, limit);
+  if ('walletId' in scope) return database.all(sql.pages.wallet[order], after, limit, scope.walletId);
+  return database.all(sql.pages.account[order], after, limit, scope.accountId);
+}
+
+/** Returns the event of a row; an empty list if its type is unknown: a newer version may have stored it. */
+function eventFromRow(row: sql.EventRow): LoggedEvent[] {
+  const { position, type } = row;
+  if (!isEventType(type)) return [];
+  return [
+    {
+      id: eventId(position, row.created_at_ms),
+      position,
+      createdAtMs: row.created_at_ms,
+      type,
+      accountId: row.account_id,
+      walletId: row.wallet_id ?? undefined,
+      subject: row.subject,
+      lightningId: row.lntx ?? undefined,
+      data: row.data === null ? undefined : JSON.parse(row.data),
+    },
+  ];
+}
+
+const WIDTH = 8;
+
+/**
+ * Returns the id of an event: its position and its time. It sorts as the log does. The time distinguishes the events of a database that was
+ * restored from a backup from those at the same positions that the backup did not contain.
+ */
+export function eventId(position: number, createdAtMs: number): string {
+  return `evt_${encodeBase62(position, WIDTH)}${encodeBase62(createdAtMs, WIDTH)}`;
+}
+
+/** Returns the position and the time in an event's id; undefined if it is malformed. */
+export function parseEventId(id: string): { position: number; createdAtMs: number } | undefined {
+  if (!/^evt_[0-9A-Za-z]{16}$/.test(id)) return undefined;
+  return { position: decodeBase62(id.slice(4, 4 + WIDTH)), createdAtMs: decodeBase62(id.slice(4 + WIDTH)) };
+}
+
+/** Returns a cursor for a position that may have no event. */
+export function cursorAt(position: number): string {
+  return eventId(position, 0);
+}

@@ -1,0 +1,114 @@
+import { statement } from '../db/statement.ts';
+
+export type WalletTransactionRow = {
+  position: number;
+  /** `wtx_…` */
+  id: string;
+  wallet_id: string;
+  ledger_account: number;
+  account_id: string;
+  type: string;
+  status: 'settled' | 'pending' | 'failed';
+  /** Signed. */
+  amount_msat: number;
+  /** The number of the wallet's entry and its balance after it; null until it is booked. */
+  entry: number | null;
+  balance_msat: number | null;
+  placed_at_ms: number;
+  lntx: string | null;
+  label: string;
+  other_account: number | null;
+};
+
+const COLUMNS = `position, id, wallet_id, ledger_account, account_id, type, status, amount_msat, entry, balance_msat, placed_at_ms, lntx, label,
+  other_account`;
+
+const PENDING = 'id, wallet_id, ledger_account, account_id, type, status, amount_msat, placed_at_ms, lntx, label';
+
+const insertPendingOne = `INSERT INTO wallet_transaction (${PENDING})
+   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'pending', $4, $5, $6, $7 FROM wallet w WHERE w.id = $2`;
+
+/** The transaction of a payment that was started. */
+export const insertPending = statement('wallet_transaction_insert_pending', {
+  sqlite: insertPendingOne,
+  postgres: insertPendingOne,
+  postgresMany: `INSERT INTO wallet_transaction (${PENDING})
+    SELECT n.id, w.id, w.ledger_account, w.account_id, n.type, 'pending', n.amount_msat, n.placed_at_ms, n.lntx, n.label
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[])
+      AS n (id, wallet_id, type, amount_msat, placed_at_ms, lntx, label)
+    JOIN wallet w ON w.id = n.wallet_id RETURNING 1`,
+});
+
+export const markFailed = statement(
+  'wallet_transaction_fail',
+  `UPDATE wallet_transaction SET status = 'failed' WHERE id = $1 AND status = 'pending'`,
+);
+
+export const findById = statement<WalletTransactionRow>(
+  'wallet_transaction_find',
+  `SELECT ${COLUMNS} FROM wallet_transaction WHERE id = $1`,
+);
+
+export const findMany = statement<WalletTransactionRow>('wallet_transaction_find_many', {
+  sqlite: `SELECT ${COLUMNS} FROM wallet_transaction WHERE id IN (SELECT value FROM json_each($1))`,
+  postgres: `SELECT ${COLUMNS} FROM wallet_transaction WHERE id = ANY($1::text[])`,
+});
+
+/** The credit of an invoice. */
+export const findCredit = statement<WalletTransactionRow>(
+  'wallet_transaction_find_credit',
+  `SELECT ${COLUMNS} FROM wallet_transaction WHERE lntx = $1 AND amount_msat > 0`,
+);
+
+export type Owner = 'wallet' | 'account';
+export type Status = 'settled' | 'pending' | 'failed';
+export type Order = 'desc' | 'asc';
+
+const OWNER_COLUMN = { wallet: 'ledger_account', account: 'account_id' } as const;
+
+const after = { desc: 'position < $2', asc: 'position > $2' } as const;
+
+// The status is part of the text, because each status has an index.
+const ofStatus = (columns: string, owner: Owner, order: Order, status: Status) =>
+  `SELECT ${columns} FROM wallet_transaction WHERE ${OWNER_COLUMN[owner]} = $1 AND status = '${status}' AND ${after[order]}
+     ORDER BY position ${order} LIMIT $3`;
+
+const pageOf = (owner: Owner, order: Order, status: Status | 'all') => {
+  const one = (each: Status) => `SELECT * FROM (${ofStatus(COLUMNS, owner, order, each)}) AS ${each}_rows`;
+  const all = `SELECT * FROM (${one('settled')} UNION ALL ${one('pending')} UNION ALL ${one('failed')}) AS of_all
+     ORDER BY position ${order} LIMIT $3`;
+  const text = status === 'all' ? all : ofStatus(COLUMNS, owner, order, status);
+  return statement<WalletTransactionRow>(`wallet_transaction_${status}_${order}_of_${owner}`, text);
+};
+
+/** Skips $4 transactions after a position ($2) and returns the last skipped one. Reads the index alone. */
+const skipOf = (owner: Owner, order: Order) =>
+  statement<{ position: number }>(
+    `wallet_transaction_skip_${order}_of_${owner}`,
+    `${ofStatus('position', owner, order, 'settled')} OFFSET $4`,
+  );
+
+const ofOrder = (owner: Owner, order: Order) => ({
+  settled: pageOf(owner, order, 'settled'),
+  pending: pageOf(owner, order, 'pending'),
+  failed: pageOf(owner, order, 'failed'),
+  all: pageOf(owner, order, 'all'),
+  skip: skipOf(owner, order),
+});
+
+const ofOwner = (owner: Owner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOrder(owner, 'asc') });
+
+/** At most $3 transactions of an owner ($1) after a position ($2). */
+export const pages = { wallet: ofOwner('wallet'), account: ofOwner('account') };
+
+/** The newest transaction up to a position. */
+export const newestUpTo = statement<{ position: number; placed_at_ms: number }>(
+  'wallet_transaction_newest_up_to',
+  'SELECT position, placed_at_ms FROM wallet_transaction WHERE position <= $1 ORDER BY position DESC LIMIT 1',
+);
+
+/** The sums of all bookings of an account. */
+export const countOfAccount = statement<{ n: number }>(
+  'account_hour_count',
+  'SELECT in_count + out_count + fees_count AS n FROM account_hour WHERE account_id = $1 AND hour = -1',
+);

@@ -1,0 +1,172 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Database } from '../db/database.ts';
+import type { RowWrite } from '../db/row-write.ts';
+import { parseWalletTransactionId, walletTransactionId } from './wallet-transaction-id.ts';
+import * as sql from './wallet-transactions.sql.ts';
+
+export type { WalletTransactionRow } from './wallet-transactions.sql.ts';
+
+/** Whose transactions a list contains: one wallet's, by its ledger account, or those of all wallets of an account. */
+export type TransactionOwner = { readonly ledgerAccount: number } | { readonly accountId: string };
+
+export interface TransactionQuery {
+  readonly status: sql.Status | 'all';
+  /** `desc`: newest first. */
+  readonly order: sql.Order;
+  readonly type?: string | undefined;
+  /** Unix milliseconds, inclusive: the time of the booking, or of the start of a payment that is not booked. */
+  readonly fromMs?: number | undefined;
+  readonly untilMs?: number | undefined;
+  /** Returns whether each of the rows matches a search. */
+  readonly matches?: ((rows: readonly sql.WalletTransactionRow[]) => Promise<readonly boolean[]>) | undefined;
+}
+
+/** A part of a list. */
+export interface TransactionPart {
+  readonly rows: sql.WalletTransactionRow[];
+  /** The row after which the list continues; undefined at its end. It is the last one that was read, so it may be none of `rows`. */
+  readonly next: sql.WalletTransactionRow | undefined;
+}
+
+/** How many rows one statement reads to filter them, and how many one request reads. */
+const READ_AT_ONCE = 1000;
+const MAX_READ = 20_000;
+/** The maximum difference between the clocks of instances, which set the times. */
+const CLOCK_SLACK_MS = 60_000;
+
+/**
+ * Returns at most `limit` transactions after a position, in the order of the list. A filter reads at most 20,000 rows of the owner, so that a part
+ * may be short before the end of the list.
+ */
+export async function readTransactions(
+  database: Database,
+  owner: TransactionOwner,
+  query: TransactionQuery,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<TransactionPart> {
+  const { order, status } = query;
+  const [pages, id] = statementsOf(owner);
+  const isFiltered = [query.type, query.fromMs, query.untilMs, query.matches].some((filter) => filter !== undefined);
+  const rows: sql.WalletTransactionRow[] = [];
+  let position = await startOf(database, query, after);
+  let last: sql.WalletTransactionRow | undefined;
+  for (let read = 0; read < MAX_READ; ) {
+    if (read > 0) await nextTurn();
+    const wanted = isFiltered && read > 0 ? READ_AT_ONCE : limit + 1;
+    const page = await database.all(pages[order][status], id, position, wanted);
+    const matching = await filtered(page, query);
+    for (const row of matching) {
+      if (rows.length === limit) return { rows, next: rows.at(-1) };
+      rows.push(row);
+    }
+    last = page.at(-1);
+    if (page.length < wanted || !last || isBeyond(last, query)) return { rows, next: undefined };
+    position = last.position;
+    read += page.length;
+  }
+  return { rows, next: last };
+}
+
+/** Returns the position after which a list continues that has skipped `count` settled transactions; undefined beyond its end. */
+export async function skipTransactions(database: Database, owner: TransactionOwner, count: number): Promise<number | undefined> {
+  const [pages, id] = statementsOf(owner);
+  let position = Number.MAX_SAFE_INTEGER;
+  for (let skipped = 0; skipped < count; ) {
+    if (skipped > 0) await nextTurn();
+    const step = Math.min(count - skipped, MAX_READ);
+    const row = await database.first(pages.desc.skip, id, position, 1, step - 1);
+    if (!row) return undefined;
+    position = row.position;
+    skipped += step;
+  }
+  return position;
+}
+
+/** Returns a transaction by its id; undefined for a malformed one, which PostgreSQL might not be able to compare. */
+export async function findTransaction(database: Database, id: string): Promise<sql.WalletTransactionRow | undefined> {
+  return parseWalletTransactionId(id) && database.first(sql.findById, id);
+}
+
+export function findTransactions(database: Database, ids: readonly string[]): Promise<sql.WalletTransactionRow[]> {
+  return ids.length === 0 ? Promise.resolve([]) : database.all(sql.findMany, ids);
+}
+
+/** Returns the transaction that credits an invoice. */
+export function findCredit(database: Database, invoiceId: string): Promise<sql.WalletTransactionRow | undefined> {
+  return database.first(sql.findCredit, invoiceId);
+}
+
+/** Returns the number of settled transactions of an account. */
+export async function countTransactions(database: Database, accountId: string): Promise<number> {
+  return (await database.first(sql.countOfAccount, accountId))?.n ?? 0;
+}
+
+/** A payment as its transaction shows it. */
+interface StartedPayment {
+  readonly id: string;
+  readonly transferId: string;
+  readonly walletId: string;
+  readonly wtxType: string;
+  readonly amountMsat: number;
+  readonly userLabel: string;
+}
+
+/** Returns the row of a payment that is started, for the posting of its hold. */
+export function pendingTransactionRow(payment: StartedPayment, nowMs: number): RowWrite {
+  const { id, transferId, walletId, wtxType, amountMsat, userLabel } = payment;
+  const parameters = [walletTransactionId(transferId, 'from'), walletId, wtxType, -amountMsat, nowMs, id, userLabel];
+  return { statement: sql.insertPending, parameters, onMiss: notStored };
+}
+
+/** Returns the row of a payment that failed, for the posting that releases its hold. */
+export function failedTransactionRow({ transferId }: { readonly transferId: string }): RowWrite {
+  return { statement: sql.markFailed, parameters: [walletTransactionId(transferId, 'from')], onMiss: notStored };
+}
+
+function notStored(): Error {
+  return new Error('the wallet transaction of a payment was not stored');
+}
+
+function statementsOf(owner: TransactionOwner) {
+  return 'accountId' in owner ? ([sql.pages.account, owner.accountId] as const) : ([sql.pages.wallet, owner.ledgerAccount] as const);
+}
+
+async function filtered(page: readonly sql.WalletTransactionRow[], query: TransactionQuery): Promise<readonly sql.WalletTransactionRow[]> {
+  const { type, fromMs = 0, untilMs = Number.POSITIVE_INFINITY, matches } = query;
+  const inPeriod = page.filter(
+    (row) => row.placed_at_ms >= fromMs && row.placed_at_ms <= untilMs && (type === undefined || row.type === type),
+  );
+  if (!matches || inPeriod.length === 0) return inPeriod;
+  const found = await matches(inPeriod);
+  return inPeriod.filter((_, index) => found[index]);
+}
+
+/** Returns whether no later row of the list can be in the period. */
+function isBeyond(
+  { placed_at_ms: ms }: sql.WalletTransactionRow,
+  { order, fromMs = 0, untilMs = Number.POSITIVE_INFINITY }: TransactionQuery,
+): boolean {
+  return order === 'desc' ? ms < fromMs - CLOCK_SLACK_MS : ms > untilMs + CLOCK_SLACK_MS;
+}
+
+/** Returns the position after which the list begins: that of the cursor, or that of the beginning of the period. */
+async function startOf(database: Database, { order, fromMs, untilMs }: TransactionQuery, after: number | undefined): Promise<number> {
+  if (order === 'asc') {
+    const start = fromMs === undefined ? 0 : (await firstSince(database, fromMs - CLOCK_SLACK_MS)) - 1;
+    return Math.max(start, after ?? 0);
+  }
+  const start = untilMs === undefined ? Number.MAX_SAFE_INTEGER : await firstSince(database, untilMs + CLOCK_SLACK_MS + 1);
+  return Math.min(start, after ?? start);
+}
+
+/** Returns a position before which all transactions have earlier times. Positions have the order of their times, but for the clocks. */
+async function firstSince(database: Database, sinceMs: number): Promise<number> {
+  let [low, high] = [1, ((await database.first(sql.newestUpTo, Number.MAX_SAFE_INTEGER))?.position ?? 0) + 1];
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2);
+    const row = await database.first(sql.newestUpTo, middle);
+    if (!row || row.placed_at_ms < sinceMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
