@@ -1,5 +1,6 @@
 import type { Tx } from '../../core/db/database.ts';
 import type { Report } from './folds.ts';
+import * as journal from './journal.sql.ts';
 import * as sql from './records.sql.ts';
 
 const CHECKS = [
@@ -24,6 +25,12 @@ const CHECKS = [
   [sql.linkDaysAgainstClaims, 'the counters of a day do not match its claims'],
   [sql.claimsAgainstPayments, 'it claims a withdraw link and does not count on its day'],
   [sql.spendingAgainstPayments, 'the amount counted against its budget is not the sum of its payments and transfers'],
+  [journal.transfersAgainstTransactions, 'its wallet transaction is missing, or shows something else'],
+  [journal.transactionsWithoutTransfer, 'no transfer owns this settled wallet transaction'],
+  [journal.paymentsAgainstTransactions, 'its wallet transaction is missing, or shows something else'],
+  [journal.unsettledWithoutPayment, 'no payment owns this wallet transaction'],
+  [journal.walletHours, 'the sums of an hour differ from the transactions of the wallet'],
+  [journal.accountHours, 'the sums of an hour, or of all hours, differ from the transactions of the account'],
 ] as const;
 
 /** Compares payments, invoices and budgets with the ledger. The database compares, and returns at most 20 rows of each kind. */
