@@ -60,7 +60,7 @@ export const findCredit = statement<WalletTransactionRow>(
   `SELECT ${COLUMNS} FROM wallet_transaction WHERE lntx = $1 AND amount_msat > 0`,
 );
 
-export type Owner = 'wallet' | 'account';
+export type ListOwner = 'wallet' | 'account';
 export type Status = 'settled' | 'pending' | 'failed';
 export type Order = 'desc' | 'asc';
 
@@ -69,11 +69,11 @@ const OWNER_COLUMN = { wallet: 'ledger_account', account: 'account_id' } as cons
 const after = { desc: 'position < $2', asc: 'position > $2' } as const;
 
 // The status is part of the text, because each status has an index.
-const ofStatus = (columns: string, owner: Owner, order: Order, status: Status) =>
+const ofStatus = (columns: string, owner: ListOwner, order: Order, status: Status) =>
   `SELECT ${columns} FROM wallet_transaction WHERE ${OWNER_COLUMN[owner]} = $1 AND status = '${status}' AND ${after[order]}
      ORDER BY position ${order} LIMIT $3`;
 
-const pageOf = (owner: Owner, order: Order, status: Status | 'all') => {
+const pageOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
   const one = (each: Status) => `SELECT * FROM (${ofStatus(COLUMNS, owner, order, each)}) AS ${each}_rows`;
   const all = `SELECT * FROM (${one('settled')} UNION ALL ${one('pending')} UNION ALL ${one('failed')}) AS of_all
      ORDER BY position ${order} LIMIT $3`;
@@ -82,13 +82,13 @@ const pageOf = (owner: Owner, order: Order, status: Status | 'all') => {
 };
 
 /** Skips $4 transactions after a position ($2) and returns the last skipped one. Reads the index alone. */
-const skipOf = (owner: Owner, order: Order) =>
+const skipOf = (owner: ListOwner, order: Order) =>
   statement<{ position: number }>(
     `wallet_transaction_skip_${order}_of_${owner}`,
     `${ofStatus('position', owner, order, 'settled')} OFFSET $4`,
   );
 
-const ofOrder = (owner: Owner, order: Order) => ({
+const ofOrder = (owner: ListOwner, order: Order) => ({
   settled: pageOf(owner, order, 'settled'),
   pending: pageOf(owner, order, 'pending'),
   failed: pageOf(owner, order, 'failed'),
@@ -96,7 +96,7 @@ const ofOrder = (owner: Owner, order: Order) => ({
   skip: skipOf(owner, order),
 });
 
-const ofOwner = (owner: Owner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOrder(owner, 'asc') });
+const ofOwner = (owner: ListOwner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOrder(owner, 'asc') });
 
 /** At most $3 transactions of an owner ($1) after a position ($2). */
 export const pages = { wallet: ofOwner('wallet'), account: ofOwner('account') };

@@ -36,7 +36,7 @@ export interface ListQuery extends Search {
 }
 
 /** A part of a list: a numbered page, or the transactions after a cursor. */
-export interface ListPart {
+export interface HistoryPart {
   readonly limit: number;
   /** How many transactions come before it; 0 with a cursor. */
   readonly offset: number;
@@ -79,7 +79,7 @@ export class History {
   }
 
   /** Returns a part of the list of a wallet, or of all wallets of an account; undefined if the cursor is not of this list. */
-  list(of: Lister, query: ListQuery, part: ListPart): Promise<Listed | undefined> {
+  list(of: Lister, query: ListQuery, part: HistoryPart): Promise<Listed | undefined> {
     if (query.status === 'open') return this.#listOpen(of, query, part);
     if (query.paymentHash !== undefined) return this.#listOfHash(of, query.paymentHash, query, part);
     return this.#listRows(of, query, part);
@@ -139,7 +139,7 @@ export class History {
     return findLightning(this.#deps, idOrHash, owner);
   }
 
-  async #listRows(of: Lister, query: ListQuery, part: ListPart): Promise<Listed | undefined> {
+  async #listRows(of: Lister, query: ListQuery, part: HistoryPart): Promise<Listed | undefined> {
     const { database } = this.#deps;
     const cursor = part.after === undefined ? undefined : await findTransaction(database, part.after);
     if (part.after !== undefined && !(cursor && isOwn(cursor, of) && isCursor(cursor, query.status))) return undefined;
@@ -157,7 +157,7 @@ export class History {
   }
 
   /** A numbered page of settled transactions without filters: the index alone finds its beginning, and their number is known. */
-  async #plainPage(of: Lister, query: TransactionQuery, { offset, limit }: ListPart): Promise<Listed> {
+  async #plainPage(of: Lister, query: TransactionQuery, { offset, limit }: HistoryPart): Promise<Listed> {
     const { database } = this.#deps;
     const after = await skipTransactions(database, ownerOf(of), offset);
     const total = await this.#countSettled(of);
@@ -184,7 +184,7 @@ export class History {
     return typeof of === 'string' ? countTransactions(database, of) : (await ledger.balance(of.ledgerAccount)).entries;
   }
 
-  async #listOfHash(of: Lister, paymentHash: string, query: ListQuery, { limit, offset, after }: ListPart): Promise<Listed> {
+  async #listOfHash(of: Lister, paymentHash: string, query: ListQuery, { limit, offset, after }: HistoryPart): Promise<Listed> {
     const { status, order, type, from = 0, to = Number.POSITIVE_INFINITY } = query;
     const found = (await this.#rowsOfHash(of, paymentHash)).filter((row) => {
       const seconds = Math.floor(row.placed_at_ms / 1000);
@@ -212,7 +212,7 @@ export class History {
     return rows.sort((a, b) => b.position - a.position);
   }
 
-  async #listOpen(of: Lister, query: ListQuery, { limit, offset, after, isCounted }: ListPart): Promise<Listed | undefined> {
+  async #listOpen(of: Lister, query: ListQuery, { limit, offset, after, isCounted }: HistoryPart): Promise<Listed | undefined> {
     const cursor = after === undefined ? undefined : await this.#ownInvoice(after, of);
     if (after !== undefined && !cursor) return undefined;
     const { order, type, from = 0, to = Number.POSITIVE_INFINITY, paymentHash } = query;

@@ -7,7 +7,7 @@ import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import type { Outbound } from '../../core/outbound/outbound.ts';
 import { createDeletions, type Deletions } from './deletions.ts';
 import * as deliveries from './deliveries.sql.ts';
-import type { EventLog } from './log-place.ts';
+import type { PlacedLog } from './log-place.ts';
 import { LogReader } from './log-reader.ts';
 import { type RenderEvents, WebhookQueue, type WebhookQueueDependencies } from './queue.ts';
 import { continueReplay } from './replays.ts';
@@ -52,7 +52,7 @@ const READS_AT_ONCE = 16;
 export interface DelivererDependencies {
   readonly database: Database;
   readonly commits: Commits;
-  readonly eventLog: Pick<EventLog, 'read' | 'oldest' | 'findMany'>;
+  readonly eventLog: Pick<PlacedLog, 'read' | 'oldest' | 'findMany'>;
   readonly renderEvents: RenderEvents;
   readonly outbound: Pick<Outbound, 'post'>;
   readonly alerts: Pick<Alerts, 'rowsOf' | 'announce' | 'raise' | 'clear'>;

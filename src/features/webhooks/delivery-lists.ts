@@ -2,7 +2,7 @@ import type { Database } from '../../core/db/database.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import * as rows from './deliveries.sql.ts';
-import type { EventLog } from './log-place.ts';
+import type { PlacedLog } from './log-place.ts';
 import { type Delivery, type DeliveryState, isWanted, toDelivery, type Webhook } from './webhook.ts';
 
 export interface DeliveryPage {
@@ -17,7 +17,7 @@ const MAX_COUNTED_UNREAD = 1000;
 
 /** Returns the number of waiting deliveries and of events that were not read yet. */
 export async function countWaiting(
-  { database, eventLog }: { database: Database; eventLog: Pick<EventLog, 'read'> },
+  { database, eventLog }: { database: Database; eventLog: Pick<PlacedLog, 'read'> },
   webhook: Webhook,
 ): Promise<number> {
   const { eventTypes, accountId, cursor } = webhook;

@@ -1,6 +1,6 @@
 import { newId } from '../../core/kernel/ids.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
-import type { LoggedEvent } from './log-place.ts';
+import type { PlacedEvent } from './log-place.ts';
 import { nextAttemptMs } from './retry.ts';
 import type { DeliveryAttempt, Webhook } from './webhook.ts';
 
@@ -10,7 +10,7 @@ const KEPT_ATTEMPTS = 20;
 /** Returns the row of a delivery that waits. `lane`: by default that of the event's wallet. */
 export function firstRow(
   webhookId: string,
-  event: Pick<LoggedEvent, 'id' | 'type' | 'walletId' | 'lightningId'>,
+  event: Pick<PlacedEvent, 'id' | 'type' | 'walletId' | 'lightningId'>,
   nowMs: number,
   lane?: string,
 ): DeliveryRow {
@@ -50,7 +50,7 @@ export function rowAfterAttempt(row: DeliveryRow, attempt: DeliveryAttempt, nowM
 }
 
 /** The event of a test is not in the log. */
-export function testEvent(webhook: Webhook, row: DeliveryRow): LoggedEvent {
+export function testEvent(webhook: Webhook, row: DeliveryRow): PlacedEvent {
   return {
     id: row.event_id,
     position: 0,

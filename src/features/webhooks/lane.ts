@@ -1,9 +1,9 @@
 import type { DeliveryRow } from './deliveries.sql.ts';
-import type { LoggedEvent } from './log-place.ts';
+import type { PlacedEvent } from './log-place.ts';
 
 /** An event that was read from the log and is being delivered for the first time. */
 export interface Fresh {
-  readonly event: LoggedEvent;
+  readonly event: PlacedEvent;
   body: Promise<string> | undefined;
   /** Whether its result was passed on, to be written with the next ones. */
   isRecorded: boolean;

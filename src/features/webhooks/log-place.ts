@@ -7,17 +7,17 @@ export interface LogPlace {
   readonly rank: number;
 }
 
-export type LoggedEvent = journal.LoggedEvent & { readonly place: LogPlace };
+export type PlacedEvent = journal.LoggedEvent & { readonly place: LogPlace };
 
-export interface LogPart {
-  readonly events: LoggedEvent[];
+export interface PlacedPart {
+  readonly events: PlacedEvent[];
   readonly upTo: LogPlace;
   readonly isEnd: boolean;
 }
 
 export const START: LogPlace = { position: 0, rank: 0 };
 
-export type EventLog = ReturnType<typeof placedLog>;
+export type PlacedLog = ReturnType<typeof placedLog>;
 
 export function comparePlaces(a: LogPlace, b: LogPlace): number {
   return a.position - b.position;
@@ -31,7 +31,7 @@ const at = (position: number): LogPlace => ({ position, rank: 0 });
 
 /** Returns the event log with places. */
 export function placedLog(log: journal.EventLog) {
-  const placed = (event: journal.LoggedEvent): LoggedEvent => ({ ...event, place: at(event.position) });
+  const placed = (event: journal.LoggedEvent): PlacedEvent => ({ ...event, place: at(event.position) });
   return {
     oldest: async () => at(await log.oldest()),
     newest: async () => at(await log.newest()),
@@ -42,7 +42,7 @@ export function placedLog(log: journal.EventLog) {
       { scope, types }: { scope: 'all' | { readonly accountId: string }; types?: journal.EventQuery['types'] },
       after: LogPlace,
       limit: number,
-    ): Promise<LogPart> {
+    ): Promise<PlacedPart> {
       const { events, next, isEnd } = await log.read({ scope, types }, after.position, limit);
       return { events: events.map(placed), upTo: at(next), isEnd };
     },

@@ -1,5 +1,5 @@
 import type { Log } from '../../core/kernel/log.ts';
-import { comparePlaces, type EventLog, type LoggedEvent, type LogPart, type LogPlace, START, UnknownCursor } from './log-place.ts';
+import { comparePlaces, type LogPlace, type PlacedEvent, type PlacedLog, type PlacedPart, START, UnknownCursor } from './log-place.ts';
 import type { WebhookQueue } from './queue.ts';
 
 /** How many events one read returns. */
@@ -10,7 +10,7 @@ const PART = 1000;
  * hold, reads for itself when it needs events, until it reaches the end.
  */
 export class LogReader {
-  readonly #eventLog: Pick<EventLog, 'read' | 'oldest'>;
+  readonly #eventLog: Pick<PlacedLog, 'read' | 'oldest'>;
   readonly #log: Log;
   readonly #followers = new Map<string, Set<WebhookQueue>>();
   /** Followers that have seen more of the log than the shared reader. */
@@ -18,7 +18,7 @@ export class LogReader {
   #place: LogPlace = START;
   #count = 0;
 
-  constructor(eventLog: Pick<EventLog, 'read' | 'oldest'>, log: Log) {
+  constructor(eventLog: Pick<PlacedLog, 'read' | 'oldest'>, log: Log) {
     this.#eventLog = eventLog;
     this.#log = log;
   }
@@ -52,7 +52,7 @@ export class LogReader {
     return !part.isEnd;
   }
 
-  #dispatch(event: LoggedEvent): void {
+  #dispatch(event: PlacedEvent): void {
     for (const queue of this.#followers.get(event.accountId) ?? []) {
       if (queue.hasSeen(event)) continue;
       if (queue.isFull) {
@@ -77,7 +77,7 @@ export class LogReader {
   }
 
   /** Returns a part without events that ends before the oldest event. @throws errors other than UnknownCursor */
-  async #skipExpired(error: unknown, webhook?: string): Promise<LogPart> {
+  async #skipExpired(error: unknown, webhook?: string): Promise<PlacedPart> {
     if (!(error instanceof UnknownCursor)) throw error;
     this.#log.warn({ webhook }, 'events may have expired before they were read for webhooks; reading continues with the oldest event');
     return { events: [], upTo: await this.#eventLog.oldest(), isEnd: false };

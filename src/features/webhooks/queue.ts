@@ -5,7 +5,7 @@ import type { DeliveryRow } from './deliveries.sql.ts';
 import * as sql from './deliveries.sql.ts';
 import { firstRow, rowAfterAttempt, rowWith, testEvent } from './delivery-rows.ts';
 import { type Fresh, Lane, type LoadedRow } from './lane.ts';
-import type { EventLog, LoggedEvent } from './log-place.ts';
+import type { PlacedEvent, PlacedLog } from './log-place.ts';
 import { comparePlaces, cursorAt, type LogPlace } from './log-place.ts';
 import type { Progressing, Results } from './results.ts';
 import { FAILURES_OF_OUTAGE, hasFailedTooLong } from './retry.ts';
@@ -13,11 +13,11 @@ import type { Sender } from './sender.ts';
 import { type DeliveryAttempt, isWanted, type Webhook } from './webhook.ts';
 
 /** Renders events as the API shows them, in the same order. */
-export type RenderEvents = (events: readonly LoggedEvent[]) => Promise<readonly object[]>;
+export type RenderEvents = (events: readonly PlacedEvent[]) => Promise<readonly object[]>;
 
 export interface WebhookQueueDependencies {
   readonly database: Database;
-  readonly eventLog: Pick<EventLog, 'findMany'>;
+  readonly eventLog: Pick<PlacedLog, 'findMany'>;
   readonly renderEvents: RenderEvents;
   readonly sender: Sender;
   readonly results: Results;
@@ -122,7 +122,7 @@ export class WebhookQueue implements Progressing {
   }
 
   /** Takes an event of the account. Others, and those that have a row, are ignored. */
-  offer(event: LoggedEvent): void {
+  offer(event: PlacedEvent): void {
     if (!isWanted(this.webhook, event) || this.#known.delete(event.id)) return;
     const fresh: Fresh = { event, body: undefined, isRecorded: false };
     this.#unrecorded.push(fresh);
@@ -332,7 +332,7 @@ export class WebhookQueue implements Progressing {
     return fresh.body as Promise<string>;
   }
 
-  async #render(events: readonly LoggedEvent[]): Promise<string[]> {
+  async #render(events: readonly PlacedEvent[]): Promise<string[]> {
     return events.length === 0 ? [] : (await this.#deps.renderEvents(events)).map((event) => JSON.stringify(event));
   }
 
@@ -378,7 +378,7 @@ export class WebhookQueue implements Progressing {
   }
 
   /** Whether an event that the shared reader found was offered before. */
-  hasSeen(event: LoggedEvent): boolean {
+  hasSeen(event: PlacedEvent): boolean {
     return this.ownPlace !== undefined && comparePlaces(event.place, this.ownPlace) <= 0;
   }
 }

@@ -2,7 +2,7 @@ import type { Database } from '../../core/db/database.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { firstRow } from './delivery-rows.ts';
-import { comparePlaces, type EventLog, UnknownCursor } from './log-place.ts';
+import { comparePlaces, type PlacedLog, UnknownCursor } from './log-place.ts';
 import type { WebhookQueue } from './queue.ts';
 import { isWanted } from './webhook.ts';
 import * as sql from './webhooks.sql.ts';
@@ -15,7 +15,7 @@ const PART = 500;
  * deliveries of new events. @returns whether there may be more
  */
 export async function continueReplay(
-  { database, eventLog, clock }: { database: Database; eventLog: Pick<EventLog, 'read' | 'oldest'>; clock: Clock },
+  { database, eventLog, clock }: { database: Database; eventLog: Pick<PlacedLog, 'read' | 'oldest'>; clock: Clock },
   queue: WebhookQueue,
 ): Promise<boolean> {
   const { webhook } = queue;

@@ -1,5 +1,5 @@
 import { type EventType, isEventType } from '../../core/journal/event-types.ts';
-import type { LoggedEvent, LogPlace } from './log-place.ts';
+import type { LogPlace, PlacedEvent } from './log-place.ts';
 import type { StoredSecret } from './secrets.ts';
 import type { DeliveryRow, WebhookRow } from './webhooks.sql.ts';
 
@@ -65,7 +65,7 @@ export interface Delivery {
 }
 
 /** Returns whether an event of the account is sent to the webhook. */
-export function isWanted({ walletId, eventTypes }: Webhook, event: Pick<LoggedEvent, 'walletId' | 'type'>): boolean {
+export function isWanted({ walletId, eventTypes }: Webhook, event: Pick<PlacedEvent, 'walletId' | 'type'>): boolean {
   return (walletId === undefined || event.walletId === walletId) && (!eventTypes || eventTypes.includes(event.type));
 }
 

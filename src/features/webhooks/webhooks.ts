@@ -10,7 +10,7 @@ import { createDeliverer, type Deliverer, type DelivererDependencies, type Deliv
 import * as rows from './deliveries.sql.ts';
 import { countWaiting, type DeliveryPage, listDeliveries, listDeliveriesOfLightning, MAX_COUNTED } from './delivery-lists.ts';
 import { firstRow, rowWith } from './delivery-rows.ts';
-import type { EventLog } from './log-place.ts';
+import type { PlacedLog } from './log-place.ts';
 import { placesOf, type ReplayRange } from './replay-range.ts';
 import { newSecret, type StoredSecret } from './secrets.ts';
 import { validSecrets } from './sender.ts';
@@ -92,7 +92,7 @@ export interface WebhookStats {
 }
 
 export interface WebhookDependencies extends DelivererDependencies {
-  readonly eventLog: EventLog;
+  readonly eventLog: PlacedLog;
   readonly outbound: Pick<Outbound, 'post' | 'checkUrl'>;
   readonly retentionDays: number;
 }
