@@ -6,7 +6,6 @@ import { accountChangeRoutes } from './features/accounts/change-routes.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
 import type { EventDetails } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
-import { Places } from './features/events/places.ts';
 import { eventRoutes } from './features/events/routes.ts';
 import { createStatusWaits } from './features/events/status-waits.ts';
 import { createStreams, STREAM_TIMING, type StreamTiming } from './features/events/streams.ts';
@@ -45,8 +44,8 @@ import { webhookRoutes } from './features/webhooks/routes.ts';
 import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
-import { createListJobs } from './http/limits/list-jobs.ts';
 import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
+import { WaitingSlots } from './http/limits/waiting-slots.ts';
 import { createServer } from './http/server.ts';
 import type { Modules } from './modules.ts';
 
@@ -72,7 +71,6 @@ function registerRoutes(
     ...live,
     objects: createObjects(renderOptions(config)),
     renderEvent: (details: EventDetails) => renderEvent(details, renderOptions(config)),
-    listJobs: createListJobs(app),
   };
   walletRoutes(app, deps);
   accountRoutes(app, { ...deps, publicUrl: config.publicUrl });
@@ -124,8 +122,8 @@ function registerRoutes(
 function createLive(app: App, { maxRequestsAtOnce, maxConnections }: Config, modules: Modules, timing: StreamTiming) {
   const waiting = { ofKey: Math.ceil(maxRequestsAtOnce / 2), ofAddress: 100, ofAll: Math.ceil(maxConnections / 4) };
   const streaming = { ...waiting, ofKey: Math.ceil(maxRequestsAtOnce / 10) };
-  const waits = createStatusWaits({ ...modules, places: new Places(waiting) });
-  const streams = createStreams({ ...modules, places: new Places(streaming), timing });
+  const waits = createStatusWaits({ ...modules, slots: new WaitingSlots(waiting) });
+  const streams = createStreams({ ...modules, slots: new WaitingSlots(streaming), timing });
   // When the server is closed, it waits for open requests.
   app.addHook('preClose', async () => {
     waits.close();

@@ -18,7 +18,6 @@ import { WalletTransactionObject } from '../../src/features/transactions/wallet-
 import { walletRoutes } from '../../src/features/wallets/routes.ts';
 import { WalletObject } from '../../src/features/wallets/wallet-object.ts';
 import type { App } from '../../src/http/app-type.ts';
-import { createListJobs } from '../../src/http/limits/list-jobs.ts';
 import { compare } from '../compare.ts';
 import { fillWithTransfers, transfer } from '../filling.ts';
 import type { Figure, Row, Target } from '../row.ts';
@@ -130,7 +129,7 @@ function routes(web: Web, database: Database): (app: App) => void {
       waits,
       publicUrl: 'http://127.0.0.1',
     });
-    transactionRoutes(app, { ...web, history, listJobs: createListJobs(app) });
+    transactionRoutes(app, { ...web, history });
   };
 }
 

@@ -18,7 +18,7 @@ import { OWN_KEYWORDS } from './field-schema.ts';
 import { setCommonHeaders } from './headers.ts';
 import { limitConnectionsPerAddress } from './limits/connections.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
-import { limitUnsentBytes } from './limits/unsent-bytes.ts';
+import { limitUnreadBytes } from './limits/unread-bytes.ts';
 import { collectMethods, rejectOtherMethods } from './methods.ts';
 import { documentOptions } from './openapi/document.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
@@ -26,7 +26,7 @@ import { referencePage } from './openapi/reference-page.ts';
 import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
-import { rejectUnknownParameters } from './requests/query.ts';
+import { rejectLongQuery, rejectUnknownParameters } from './requests/query.ts';
 import { selectFields } from './responses/select.ts';
 import { sharedCompilers } from './schema-compilers.ts';
 import { handleClientError, rejectConnect } from './socket-errors.ts';
@@ -54,10 +54,10 @@ export interface ServerOptions {
   /** Trusts X-Forwarded-For from this number of hops, or from these addresses. */
   readonly trustProxy?: number | string[] | undefined;
   readonly maxConnections?: number;
-  /** Bytes of unread responses allowed for one key, and for one address. */
+  /** Bytes of unread responses allowed for one key, and for one address without a key. */
   readonly maxUnsentBytes?: number;
-  /** Closes a connection whose client reads nothing of a response for this long; default 15 seconds. */
-  readonly stallMs?: number;
+  /** Closes a connection on which nothing was sent or read for this long; default two minutes, more than any request waits. */
+  readonly idleTimeoutMs?: number;
   /** Closes a connection that has not sent complete headers after this time; default 10 seconds. */
   readonly headersTimeoutMs?: number;
   /** Throws when the request has no valid key. Runs before the body and the query are read. */
@@ -69,6 +69,7 @@ export interface ServerOptions {
 }
 
 const HEADERS_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 120_000;
 
 /** One year. */
 const HSTS = 'max-age=31536000';
@@ -78,7 +79,7 @@ const HSTS = 'max-age=31536000';
  * handler of GET, except where GET has a side effect.
  */
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
-  const { limits, maxConnections, maxUnsentBytes, stallMs, authenticate } = options;
+  const { limits, maxConnections, maxUnsentBytes, authenticate } = options;
   const lnurlPaths: RegExp[] = [];
   const app = createApp(log, options, lnurlPaths);
   if (maxConnections !== undefined) limitConnections(app, maxConnections, options.trustProxy);
@@ -93,7 +94,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   rejectUnknownParameters(app);
   normalizeRequests(app);
   selectFields(app);
-  if (maxUnsentBytes !== undefined) limitUnsentBytes(app, { maxUnsentBytes, ...(stallMs !== undefined && { stallMs }) });
+  if (maxUnsentBytes !== undefined) limitUnreadBytes(app, maxUnsentBytes);
   endConnectionsOnClose(app);
   if (authenticate) authenticateFirst(app, authenticate);
   app.addHook('onRoute', ({ url, config, exposeHeadRoute }) => {
@@ -117,7 +118,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
 
 function createApp(
   log: FastifyBaseLogger,
-  { trustProxy, headersTimeoutMs = HEADERS_TIMEOUT_MS }: ServerOptions,
+  { trustProxy, headersTimeoutMs = HEADERS_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS }: ServerOptions,
   lnurlPaths: readonly RegExp[],
 ): App {
   return Fastify({
@@ -135,7 +136,7 @@ function createApp(
     trustProxy: typeof trustProxy === 'number' ? (_address, hop) => hop < trustProxy : (trustProxy ?? false),
     bodyLimit: BODY_LIMIT,
     requestTimeout: 30_000,
-    connectionTimeout: 120_000,
+    connectionTimeout: idleTimeoutMs,
     keepAliveTimeout: 72_000,
     // As long as Node's limit for headers: a key that is too long gets the route's own error for an unknown key.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
@@ -182,6 +183,7 @@ function checkRequests(app: App, { limits, publicUrl }: ServerOptions): void {
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     if (isHttps) reply.header('strict-transport-security', HSTS);
+    rejectLongQuery(request.raw.url ?? '');
     limits?.admitRequest(request, reply);
     requireHost(request);
     if (!SAFE_METHODS.has(request.method)) rejectCrossSite(request, publicOrigin);

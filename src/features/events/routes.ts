@@ -15,10 +15,9 @@ import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, eventTypes, KeyParams } from '../../http/fields.ts';
-import { endListJob, type ListJobs } from '../../http/limits/list-jobs.ts';
+import { listTurn } from '../../http/limits/list-turns.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { readPage, setNextLink } from '../../http/responses/paging.ts';
-import { mapInSlices } from '../../http/responses/slices.ts';
 import { countThatFit, FIXED_BYTES, sizeOfLightning, sizeOfTransaction } from '../transactions/page-size.ts';
 import type { EventDetails } from './details.ts';
 import { eventFrames } from './event-frames.ts';
@@ -87,19 +86,18 @@ export interface EventRouteDependencies {
   readonly eventDetails: (events: readonly LoggedEvent[]) => Promise<EventDetails[]>;
   readonly renderEvent: (details: EventDetails) => Static<typeof EventObject>;
   readonly streams: Streams;
-  readonly listJobs: ListJobs;
 }
 
 export function eventRoutes(app: App, deps: EventRouteDependencies): void {
   const { access, eventDetails, renderEvent } = deps;
-  const render = async (events: readonly LoggedEvent[]) => mapInSlices(await eventDetails(events), renderEvent);
+  const render = async (events: readonly LoggedEvent[]) => (await eventDetails(events)).map(renderEvent);
   const withTexts = { ...deps, eventTexts: createEventTexts(render) };
   for (const base of WALLET_BASES) {
-    app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
+    app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true } }, async (request, reply) =>
       send(withTexts, request, reply, async () => ({ walletId: (await access.wallet(request, 'wallet_tx_read')).id })),
     );
   }
-  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true }, onSend: endListJob }, async (request, reply) =>
+  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true } }, async (request, reply) =>
     send(withTexts, request, reply, async () => eventScope(await accountScope(access, request))),
   );
 }
@@ -139,14 +137,14 @@ async function send(deps: SendDependencies, request: EventRequest, reply: Fastif
 async function list(deps: SendDependencies, request: EventRequest, reply: FastifyReply, query: LogQuery) {
   const { eventLog, eventDetails, renderEvent } = deps;
   const { limit } = readPage(request.query);
-  await deps.listJobs.start(request, reply, limit);
+  await listTurn(request);
   const start = await startOf(eventLog, query, request.query.after);
   const part = await eventLog.read(query, start, limit).catch((error) => throwExpired(eventLog, query.scope, error));
   const details = await eventDetails(part.events);
   const page = details.slice(0, countThatFit(details, sizeOfEvent));
   if (page.length < details.length) setNextLink(request, reply, limit, page.at(-1)?.event.id);
   else setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.next));
-  return mapInSlices(page, renderEvent);
+  return page.map(renderEvent);
 }
 
 /** Returns the position after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../core/kernel/clock.ts';
+import type { WaitingSlots } from '../../http/limits/waiting-slots.ts';
 import type { LightningTransaction } from '../transactions/lightning-transaction.ts';
 import type { Feed } from './feed.ts';
-import type { Places } from './places.ts';
 
 /** An invoice or a payment as it was read, with what else was read. */
 export interface ReadState {
@@ -21,7 +21,7 @@ export interface Watched<T extends ReadState> {
 export interface StatusWaits {
   /**
    * Returns the state after the next change of its status. Returns the state of that moment after `seconds`, and the known one at once if it
-   * is final, if no place is free, or if the service stops.
+   * is final, if no slot is free, or if the service stops.
    */
   wait<T extends ReadState>(request: FastifyRequest, reply: FastifyReply, seconds: number, watched: Watched<T>): Promise<T>;
   /** Returns the state after the next change of its status; undefined when the signal aborts. */
@@ -33,13 +33,13 @@ export interface StatusWaits {
 export interface StatusWaitDependencies {
   readonly feed: Pick<Feed, 'listen'>;
   readonly clock: Clock;
-  readonly places: Places;
+  readonly slots: WaitingSlots;
 }
 
 /** A longer timer would overflow. */
 const LONGEST_TIMER_MS = 3_600_000;
 
-export function createStatusWaits({ feed, clock, places }: StatusWaitDependencies): StatusWaits {
+export function createStatusWaits({ feed, clock, slots }: StatusWaitDependencies): StatusWaits {
   const closing = new AbortController();
   const waiting = new Set<AbortController>();
   const reads = new Map<string, Promise<unknown>>();
@@ -81,7 +81,7 @@ export function createStatusWaits({ feed, clock, places }: StatusWaitDependencie
     next,
     async wait(request, reply, seconds, watched) {
       const { known, read } = watched;
-      if (known.transaction.status !== 'pending' || closing.signal.aborted || !places.take(request, reply)) return known;
+      if (known.transaction.status !== 'pending' || closing.signal.aborted || !slots.take(request, reply)) return known;
       const own = new AbortController();
       const end = () => own.abort();
       const timer = setTimeout(end, seconds * 1000);

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { Places } from './places.ts';
+import type { WaitingSlots } from '../../http/limits/waiting-slots.ts';
 
 /** The waits of live streams. Tests shorten them. */
 export interface StreamTiming {
@@ -36,7 +36,7 @@ export interface Streams {
 }
 
 export interface StreamDependencies {
-  readonly places: Places;
+  readonly slots: WaitingSlots;
   readonly log: Log;
   readonly timing: StreamTiming;
 }
@@ -51,7 +51,7 @@ export function isStream(reply: FastifyReply): boolean {
   return reply.getHeader('content-type') === STREAM_TYPE;
 }
 
-export function createStreams({ places, log, timing }: StreamDependencies): Streams {
+export function createStreams({ slots, log, timing }: StreamDependencies): Streams {
   const open = new Set<AbortController>();
   let isClosed = false;
 
@@ -77,7 +77,7 @@ export function createStreams({ places, log, timing }: StreamDependencies): Stre
   return {
     async send(request, reply, { frames, isAllowed }) {
       const { raw } = reply;
-      if (!places.take(request, reply)) throw new Refusal('rate_limited', TOO_MANY);
+      if (!slots.take(request, reply)) throw new Refusal('rate_limited', TOO_MANY);
       const own = new AbortController();
       const abort = () => own.abort();
       raw.once('close', abort);

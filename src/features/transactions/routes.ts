@@ -7,11 +7,10 @@ import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requireNoKey } from '../../http/fields.ts';
-import { endListJob, type ListJobs } from '../../http/limits/list-jobs.ts';
+import { listTurn } from '../../http/limits/list-turns.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
-import { mapInSlices } from '../../http/responses/slices.ts';
 import { type History, MAX_COUNT } from './history.ts';
 import type { Objects } from './objects.ts';
 import { countThatFit, requireFits, sizeOfTransaction } from './page-size.ts';
@@ -131,7 +130,6 @@ interface TransactionRouteDependencies {
   readonly access: Access;
   readonly history: History;
   readonly objects: Objects;
-  readonly listJobs: ListJobs;
 }
 
 export function transactionRoutes(app: App, deps: TransactionRouteDependencies): void {
@@ -143,7 +141,7 @@ export function transactionRoutes(app: App, deps: TransactionRouteDependencies):
 }
 
 function listRoute(app: App, deps: TransactionRouteDependencies, base: string): void {
-  app.get(`${base}/transactions`, { schema: listSchema, onSend: endListJob }, async (request, reply) => {
+  app.get(`${base}/transactions`, { schema: listSchema }, async (request, reply) => {
     const wallet = await deps.access.wallet(request, 'wallet_tx_read');
     return list(deps, request, reply, wallet);
   });
@@ -151,7 +149,7 @@ function listRoute(app: App, deps: TransactionRouteDependencies, base: string): 
 
 function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
   const { access, history, objects } = deps;
-  app.get('/v1/wallet-transactions', { schema: accountListSchema, onSend: endListJob }, async (request, reply) => {
+  app.get('/v1/wallet-transactions', { schema: accountListSchema }, async (request, reply) => {
     const scope = await accountScope(access, request);
     return list(deps, request, reply, 'wallet' in scope ? scope.wallet : scope.accountId);
   });
@@ -166,7 +164,7 @@ function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
 type ListRequest = FastifyRequest & { query: Static<typeof ListQuery> };
 
 async function list(deps: TransactionRouteDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
-  await deps.listJobs.start(request, reply, readPage(request.query).limit);
+  await listTurn(request);
   return readList(deps, request, reply, of);
 }
 
@@ -192,12 +190,12 @@ async function readList(
   if (listed.total === undefined) {
     const items = listed.items.slice(0, countThatFit(listed.items, sizeOfTransaction));
     setNextLink(request, reply, page.limit, items.length < listed.items.length ? items.at(-1)?.id : listed.next);
-    return mapInSlices(items, objects.walletTransaction);
+    return items.map(objects.walletTransaction);
   }
   const items = requireFits(listed.items);
   setPageHeaders(request, reply, page, listed.total);
   if (listed.isCapped) reply.header('x-pagination-total-capped', 'true');
-  return mapInSlices(items, objects.walletTransaction);
+  return items.map(objects.walletTransaction);
 }
 
 /** @throws Refusal for a key, which the links of the response would repeat. */

@@ -17,7 +17,6 @@ export function limitConnectionsPerAddress(server: Server, max: number, nameOf: 
   server.on('connection', (socket) => {
     const name = nameOf(socket);
     if (name === undefined) return;
-    if (open.countOf(name) >= max) socket.destroy();
-    else open.countUntilClosed(name, socket);
+    if (!open.add([{ name, max }], socket)) socket.destroy();
   });
 }

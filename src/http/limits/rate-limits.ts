@@ -29,7 +29,7 @@ export interface RateLimitSettings {
 
 /** Limits the requests of each caller: a key, or an address. Each instance of the service counts separately. */
 export interface RateLimits {
-  /** Runs before a request is read. @throws Refusal `rate_limited`, `payload_too_large`, `validation_failed` */
+  /** Runs before a request is read. @throws Refusal `rate_limited` */
   admitRequest(request: FastifyRequest, reply: FastifyReply): void;
   /** Records that the credential, or a key in the path, is valid. The request then counts against the key instead of the address. */
   recordValidKey(request: FastifyRequest, pathKey?: string): void;
@@ -58,9 +58,6 @@ const PAYER_RATE = { perSecond: 10, burst: 200 };
 const QR_RATE = { perSecond: 20, burst: 100 };
 /** Longer than any key: anyone can send any text, and the buckets keep it. */
 const MAX_PAYEE_LENGTH = 64;
-const MAX_QUERY_LENGTH = 12_000;
-const MAX_QUERY_PARAMETERS = 100;
-const MAX_FIELDS = 50;
 
 interface Caller {
   readonly name: string;
@@ -86,21 +83,18 @@ export function createRateLimits(settings: RateLimitSettings, nowMs: () => numbe
   }
 
   function admitCaller({ name, buckets }: Caller, request: FastifyRequest, reply: FastifyReply): void {
-    const isFull = openRequests.countOf(name) >= settings.maxAtOnce;
     // A retry of a payment must get the outcome of that payment, so a request that may be a replay is charged later.
-    if (mayBeReplay(request)) {
-      request.mustNotWait = isFull;
+    const isChargedLater = mayBeReplay(request);
+    if (isChargedLater) {
+      request.mustNotWait = openRequests.countOf(name) >= settings.maxAtOnce;
       request.isChargeDue = true;
-    } else {
-      if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
-      if (isFull) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
-    }
-    openRequests.countUntilClosed(name, reply.raw);
+    } else if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
+    const max = isChargedLater ? Number.POSITIVE_INFINITY : settings.maxAtOnce;
+    if (!openRequests.add([{ name, max }], reply.raw)) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
   }
 
   return {
     admitRequest(request, reply) {
-      rejectLongQuery(request.raw.url ?? '');
       const { url } = request.routeOptions;
       if (url !== undefined && UNLIMITED_ROUTES.has(url)) return;
       const caller = callerOf(request);
@@ -167,29 +161,3 @@ function mayBeReplay({ method, headers, routeOptions }: FastifyRequest): boolean
 
 /** Monitoring must work during a flood of requests. */
 const UNLIMITED_ROUTES: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
-
-/** @throws Refusal */
-function rejectLongQuery(url: string): void {
-  const start = url.indexOf('?');
-  if (start < 0) return;
-  const query = url.slice(start + 1);
-  if (query.length > MAX_QUERY_LENGTH)
-    throw new Refusal('payload_too_large', `The query must have at most ${MAX_QUERY_LENGTH} characters.`);
-  const parameters = query.split('&');
-  if (parameters.length > MAX_QUERY_PARAMETERS)
-    throw new Refusal('payload_too_large', `The query must have at most ${MAX_QUERY_PARAMETERS} parameters.`);
-  for (const parameter of parameters) {
-    const text = decodeParameter(parameter);
-    if (text.startsWith('fields=') && text.split(',').length > MAX_FIELDS)
-      throw new Refusal('validation_failed', `\`fields\` must have at most ${MAX_FIELDS} names.`);
-  }
-}
-
-/** Returns text that is not valid percent-encoding unchanged. */
-function decodeParameter(parameter: string): string {
-  try {
-    return decodeURIComponent(parameter.replaceAll('+', ' '));
-  } catch {
-    return parameter;
-  }
-}

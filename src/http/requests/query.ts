@@ -55,3 +55,33 @@ function unknownParameterText(name: string, known: readonly string[], isInBody: 
   const remedy = known.length > 0 ? `The parameters are ${shownNames(known)}.` : 'It has no parameters.';
   return `${shownName(name)} is not a query parameter of this request. ${remedy}`;
 }
+
+const MAX_QUERY_LENGTH = 12_000;
+const MAX_QUERY_PARAMETERS = 100;
+const MAX_FIELDS = 50;
+
+/** Rejects a query that is too long, before anything of it is read. @throws Refusal `payload_too_large`, `validation_failed` */
+export function rejectLongQuery(url: string): void {
+  const start = url.indexOf('?');
+  if (start < 0) return;
+  const query = url.slice(start + 1);
+  if (query.length > MAX_QUERY_LENGTH)
+    throw new Refusal('payload_too_large', `The query must have at most ${MAX_QUERY_LENGTH} characters.`);
+  const parameters = query.split('&');
+  if (parameters.length > MAX_QUERY_PARAMETERS)
+    throw new Refusal('payload_too_large', `The query must have at most ${MAX_QUERY_PARAMETERS} parameters.`);
+  for (const parameter of parameters) {
+    const text = decodeParameter(parameter);
+    if (text.startsWith('fields=') && text.split(',').length > MAX_FIELDS)
+      throw new Refusal('validation_failed', `\`fields\` must have at most ${MAX_FIELDS} names.`);
+  }
+}
+
+/** Returns text that is not valid percent-encoding unchanged. */
+function decodeParameter(parameter: string): string {
+  try {
+    return decodeURIComponent(parameter.replaceAll('+', ' '));
+  } catch {
+    return parameter;
+  }
+}

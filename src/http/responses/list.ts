@@ -4,6 +4,7 @@ import type { List, ListPart } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { fieldsOf } from '../field-schema.ts';
 import { choice } from '../fields.ts';
+import { listTurn } from '../limits/list-turns.ts';
 import { setLinks } from './links.ts';
 import { pick, selectionOf } from './select.ts';
 
@@ -63,20 +64,21 @@ export async function sendList<T>(
   // The database needs an integer; a page that far is empty.
   const offset = Math.min(((page ?? 1) - 1) * limit, Number.MAX_SAFE_INTEGER - MAX_PER_PAGE);
   const isNumbered = after === undefined && Object.hasOwn(fieldsOf(request.routeOptions.schema?.querystring), 'page');
+  await listTurn(request);
   const total = isNumbered || count === 1 ? await list.count(MAX_COUNT + 1) : 0;
   if (page !== undefined && total > MAX_COUNT && offset + limit > MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
   const { items, next } = await list.readPage({ limit, order, after, offset });
   const objects = items.map(render);
-  const texts = serialize(request, reply, objects);
-  if (page !== undefined && texts.length < items.length) throw new Refusal('validation_failed', tooLarge(texts.length));
+  const { text, count: fitting } = serialize(request, reply, objects);
+  if (page !== undefined && fitting < items.length) throw new Refusal('validation_failed', tooLarge(fitting));
   reply.header('x-pagination-per-page', limit);
   if (isNumbered || count === 1) setTotals(reply, { total, limit, page: isNumbered ? (page ?? 1) : undefined });
   if (page !== undefined) setNumberedLinks(request, reply, { page, limit, total });
   else {
-    const cursor = texts.length < items.length ? objects[texts.length - 1]?.id : next;
+    const cursor = fitting < items.length ? objects[fitting - 1]?.id : next;
     if (cursor !== undefined) setLinks(request, reply, { next: { after: cursor, 'per-page': limit } });
   }
-  return reply.type('application/json; charset=utf-8').send(`[${texts.join()}]`);
+  return reply.type('application/json; charset=utf-8').send(text);
 }
 
 type ListParameters = Static<typeof NumberedListQuery>;
@@ -90,19 +92,28 @@ function tooLarge(fitting: number): string {
   );
 }
 
-/** Serializes objects until the page is full: at least one, so that a cursor always advances. */
-function serialize(request: FastifyRequest, reply: FastifyReply, objects: readonly object[]): string[] {
+interface SerializedPage {
+  readonly text: string;
+  /** The number of objects in it. */
+  readonly count: number;
+}
+
+/** Serializes as many objects as fit on a page: at least one, so that a cursor always advances. */
+function serialize(request: FastifyRequest, reply: FastifyReply, objects: readonly object[]): SerializedPage {
   const selection = selectionOf(request);
   const whole = reply.getSerializationFunction('200') ?? JSON.stringify;
-  const texts: string[] = [];
+  const toText = (some: readonly object[]) => (selection ? JSON.stringify(some.map((one) => pick(one, selection))) : whole(some as never));
+  const text = toText(objects);
+  if (Buffer.byteLength(text) <= MAX_PAGE_BYTES) return { text, count: objects.length };
+  const fitting: string[] = [];
   let bytes = 0;
   for (const object of objects) {
-    const text = selection ? JSON.stringify(pick(object, selection)) : whole([object] as never).slice(1, -1);
-    bytes += Buffer.byteLength(text);
-    if (bytes > MAX_PAGE_BYTES && texts.length > 0) break;
-    texts.push(text);
+    const one = toText([object]).slice(1, -1);
+    bytes += Buffer.byteLength(one);
+    if (bytes > MAX_PAGE_BYTES && fitting.length > 0) break;
+    fitting.push(one);
   }
-  return texts;
+  return { text: `[${fitting.join()}]`, count: fitting.length };
 }
 
 interface NumberedPage {

@@ -1,7 +1,6 @@
-import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify';
+import type { FastifyRequest, RouteOptions } from 'fastify';
 import { isJsonObject } from '../../core/kernel/json.ts';
 import type { App } from '../app-type.ts';
-import { SLICE_ROWS, serializeInSlices } from './slices.ts';
 
 const selectableSchemas = new WeakSet<object>();
 
@@ -13,7 +12,6 @@ export function selectable<T extends object>(schema: T): T {
 
 /**
  * Implements `fields=a,b,wal.balance` on reads of {@link selectable} objects: the response has only those fields, in the requested order.
- * Also serializes long lists in slices.
  */
 export function selectFields(app: App): void {
   app.addHook('onRoute', (route) => {
@@ -23,7 +21,6 @@ export function selectFields(app: App): void {
       ...others,
       (request, reply, payload, done) => {
         const selection = reply.statusCode < 300 ? selectionOf(request) : undefined;
-        if (Array.isArray(payload) && payload.length > SLICE_ROWS) return sliceList(reply, payload, selection, done);
         if (!selection) return done(null, payload);
         // The serializer of the route requires all fields.
         reply.serializer(JSON.stringify);
@@ -31,23 +28,6 @@ export function selectFields(app: App): void {
       },
     ];
   });
-}
-
-function sliceList(
-  reply: FastifyReply,
-  items: readonly unknown[],
-  selection: Selection | undefined,
-  done: (error: Error | null, payload?: unknown) => void,
-): void {
-  const whole = reply.getSerializationFunction('200') ?? JSON.stringify;
-  const serialize = selection
-    ? (slice: readonly unknown[]) => JSON.stringify(slice.map((item) => pick(item, selection)))
-    : (slice: readonly unknown[]) => whole(slice as unknown[]);
-  serializeInSlices(items, serialize).then((body) => {
-    // Fastify sends a Buffer unchanged, although the type of a serializer allows only strings.
-    reply.serializer(() => body as unknown as string);
-    done(null, items);
-  }, done);
 }
 
 /** Returns whether the responses of a route can be reduced with `fields`. */
