@@ -44,14 +44,14 @@ import { webhookRoutes } from './features/webhooks/routes.ts';
 import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
-import { createRateLimits, type RateLimits } from './http/limits/rate-limits.ts';
+import { RateLimits } from './http/limits/rate-limits.ts';
 import { WaitingSlots } from './http/limits/waiting-slots.ts';
 import { createServer } from './http/server.ts';
 import type { Modules } from './modules.ts';
 
 /** Creates the HTTP server with all routes. */
 export function createHttpServer(config: Config, modules: Modules): App {
-  const limits = createRateLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
+  const limits = new RateLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
   const access = createAccess({ ...modules, limits });
   const runIdempotent = createIdempotentHandler({ ...modules, limits });
   const options = { ...config, limits, authenticate: access.anyKey, recordDatabaseError: modules.health.note };

@@ -18,6 +18,7 @@ import { WalletTransactionObject } from '../../src/features/transactions/wallet-
 import { walletRoutes } from '../../src/features/wallets/routes.ts';
 import { WalletObject } from '../../src/features/wallets/wallet-object.ts';
 import type { App } from '../../src/http/app-type.ts';
+import { RateLimits } from '../../src/http/limits/rate-limits.ts';
 import { compare } from '../compare.ts';
 import { fillWithTransfers, transfer } from '../filling.ts';
 import type { Figure, Row, Target } from '../row.ts';
@@ -125,13 +126,15 @@ function routes(web: Web, database: Database): (app: App) => void {
       invoices,
       history,
       clock,
-      limits: { admitQrCode: () => undefined },
+      limits: new RateLimits({ keyRate: UNLIMITED, addressRate: UNLIMITED, maxAtOnce: Number.POSITIVE_INFINITY }),
       waits,
       publicUrl: 'http://127.0.0.1',
     });
     transactionRoutes(app, { ...web, history });
   };
 }
+
+const UNLIMITED = { perSecond: 0, burst: 1 };
 
 /** Returns the connection to a node without keys. It creates text that only looks like invoices. */
 function fakeConnections(database: Database): NodeConnections {

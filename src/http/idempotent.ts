@@ -68,7 +68,7 @@ const NO_OUTCOME: OutcomeWriter = { rows: () => [], saveExisting: async () => un
 
 interface IdempotentDependencies {
   readonly idempotency: Idempotency;
-  readonly limits?: Pick<RateLimits, 'chargeRequest' | 'recordReplay'>;
+  readonly limits?: RateLimits;
 }
 
 export function createIdempotentHandler({ idempotency, limits }: IdempotentDependencies): IdempotentHandler {

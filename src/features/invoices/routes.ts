@@ -107,7 +107,7 @@ export interface InvoiceRouteDependencies {
   readonly history: History;
   readonly objects: Objects;
   readonly clock: Clock;
-  readonly limits: Pick<RateLimits, 'admitQrCode'>;
+  readonly limits: RateLimits;
   readonly waits: Pick<StatusWaits, 'wait'>;
   readonly publicUrl: string;
 }

@@ -27,24 +27,6 @@ export interface RateLimitSettings {
   readonly maxAtOnce: number;
 }
 
-/** Limits the requests of each caller: a key, or an address. Each instance of the service counts separately. */
-export interface RateLimits {
-  /** Runs before a request is read. @throws Refusal `rate_limited` */
-  admitRequest(request: FastifyRequest, reply: FastifyReply): void;
-  /** Records that the credential, or a key in the path, is valid. The request then counts against the key instead of the address. */
-  recordValidKey(request: FastifyRequest, pathKey?: string): void;
-  /** Records that the credential is unknown, or only identifies a wallet in links. The request stays charged to its address. */
-  recordInvalidKey(request: FastifyRequest): void;
-  /** Takes a token for a request that was admitted without one and is not a replay. @throws Refusal `rate_limited` */
-  chargeRequest(request: FastifyRequest): void;
-  /** Records that the request is a replay, which takes no token. */
-  recordReplay(request: FastifyRequest): void;
-  /** Admits a payer's request for an invoice of a wallet. @throws Refusal `rate_limited` */
-  admitInvoiceRequest(request: FastifyRequest, payee: string): void;
-  /** Admits a request for a page or an image with a QR code. @throws Refusal `rate_limited` */
-  admitQrCode(request: FastifyRequest): void;
-}
-
 const MAX_BUCKETS = 100_000;
 const MAX_VALID_KEYS = 100_000;
 /**
@@ -59,101 +41,122 @@ const QR_RATE = { perSecond: 20, burst: 100 };
 /** Longer than any key: anyone can send any text, and the buckets keep it. */
 const MAX_PAYEE_LENGTH = 64;
 
-interface Caller {
+interface RequestBucket {
   readonly name: string;
   readonly buckets: TokenBuckets;
 }
 
-export function createRateLimits(settings: RateLimitSettings, nowMs: () => number = () => performance.now()): RateLimits {
-  const keys = new TokenBuckets(settings.keyRate, MAX_BUCKETS, nowMs);
-  const addresses = new TokenBuckets(settings.addressRate, MAX_BUCKETS, nowMs);
-  const validKeys = new Set<string>();
-  const openRequests = new OpenCounts();
+/** Limits the requests of each caller: a key, or an address. Each instance of the service counts separately. */
+export class RateLimits {
+  readonly #maxAtOnce: number;
+  readonly #keys: TokenBuckets;
+  readonly #addresses: TokenBuckets;
+  readonly #invoices: TokenBuckets;
+  readonly #payers: TokenBuckets;
+  readonly #qrCodes: TokenBuckets;
+  readonly #validKeys = new Set<string>();
+  readonly #openRequests = new OpenCounts();
+
+  constructor({ keyRate, addressRate, maxAtOnce }: RateLimitSettings, nowMs: () => number = () => performance.now()) {
+    const bucketsOf = (rate: Rate) => new TokenBuckets(rate, MAX_BUCKETS, nowMs);
+    const unlessUnlimited = (rate: Rate) => bucketsOf(addressRate.perSecond === 0 ? addressRate : rate);
+    this.#maxAtOnce = maxAtOnce;
+    this.#keys = bucketsOf(keyRate);
+    this.#addresses = bucketsOf(addressRate);
+    this.#invoices = unlessUnlimited(INVOICE_RATE);
+    this.#payers = unlessUnlimited(PAYER_RATE);
+    this.#qrCodes = unlessUnlimited(QR_RATE);
+  }
+
+  /** Runs before a request is read. @throws Refusal `rate_limited` */
+  admitRequest(request: FastifyRequest, reply: FastifyReply): void {
+    const { url } = request.routeOptions;
+    if (url !== undefined && UNLIMITED_ROUTES.has(url)) return;
+    const bucket = this.#bucketOf(request);
+    if (bucket) {
+      this.#admitKey(bucket, request, reply);
+      return;
+    }
+    const address = networkOf(request.ip);
+    // After a restart, all keys are new to this process, so their requests may be replays, too.
+    const isChargedLater = mayBeReplay(request);
+    if (isChargedLater ? this.#addresses.isEmpty(address) : !this.#addresses.takeToken(address)) throw new Refusal('rate_limited');
+    if (isChargedLater) request.isChargeDue = true;
+    else request.chargedAddress = address;
+  }
+
+  /** Records that the credential, or a key in the path, is valid. The request then counts against the key instead of the address. */
+  recordValidKey(request: FastifyRequest, pathKey?: string): void {
+    const key = pathKey === undefined ? credentialText(request) : canonicalText(pathKey);
+    if (key === undefined) return;
+    if (!this.#validKeys.has(key)) {
+      if (this.#validKeys.size === MAX_VALID_KEYS) this.#validKeys.delete(this.#validKeys.values().next().value as string);
+      this.#validKeys.add(key);
+    }
+    if (request.chargedAddress === undefined) return;
+    this.#addresses.returnToken(request.chargedAddress);
+    request.chargedAddress = undefined;
+    const bucket = this.#bucketOf(request);
+    bucket?.buckets.takeToken(bucket.name);
+  }
+
+  /** Records that the credential is unknown, or only identifies a wallet in links. The request stays charged to its address. */
+  recordInvalidKey(request: FastifyRequest): void {
+    const key = credentialText(request);
+    if (key !== undefined) this.#validKeys.delete(key);
+  }
+
+  /** Takes a token for a request that was admitted without one and is not a replay. @throws Refusal `rate_limited` */
+  chargeRequest(request: FastifyRequest): void {
+    if (!request.isChargeDue) return;
+    request.isChargeDue = false;
+    const { buckets, name } = this.#bucketOf(request) ?? { buckets: this.#addresses, name: networkOf(request.ip) };
+    if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
+  }
+
+  /** Records that the request is a replay, which takes no token. */
+  recordReplay(request: FastifyRequest): void {
+    request.isChargeDue = false;
+  }
+
+  /** Admits a payer's request for an invoice of a wallet. @throws Refusal `rate_limited` */
+  admitInvoiceRequest({ ip }: FastifyRequest, payee: string): void {
+    const address = networkOf(ip);
+    if (!this.#payers.takeToken(address) || !this.#invoices.takeToken(`${payee.slice(0, MAX_PAYEE_LENGTH)} ${address}`))
+      throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.');
+  }
+
+  /** Admits a request for a page or an image with a QR code. @throws Refusal `rate_limited` */
+  admitQrCode({ ip }: FastifyRequest): void {
+    if (!this.#qrCodes.takeToken(networkOf(ip)))
+      throw new Refusal('rate_limited', 'Too many QR codes were requested from this address. Try again in a minute.');
+  }
 
   /** Returns undefined unless the key was valid in an earlier request; the request then counts against its address. */
-  function callerOf(request: FastifyRequest): Caller | undefined {
+  #bucketOf(request: FastifyRequest): RequestBucket | undefined {
     const key = request.routeOptions.config?.lnurl ? undefined : credentialText(request);
-    if (key === undefined || !validKeys.has(key)) return undefined;
-    if (!isPublicText(key)) return { name: key, buckets: keys };
+    if (key === undefined || !this.#validKeys.has(key)) return undefined;
+    if (!isPublicText(key)) return { name: key, buckets: this.#keys };
     // A public key is no secret. A secret key in the path identifies the caller; without one, each address has its own limit.
     const inPath = (request.params as { key?: string } | undefined)?.key;
     const pathKey = inPath === undefined ? undefined : canonicalText(inPath);
-    if (pathKey !== undefined && validKeys.has(pathKey) && !isPublicText(pathKey)) return { name: pathKey, buckets: keys };
-    return { name: `${key} ${networkOf(request.ip)}`, buckets: addresses };
+    if (pathKey !== undefined && this.#validKeys.has(pathKey) && !isPublicText(pathKey)) return { name: pathKey, buckets: this.#keys };
+    return { name: `${key} ${networkOf(request.ip)}`, buckets: this.#addresses };
   }
 
-  function admitCaller({ name, buckets }: Caller, request: FastifyRequest, reply: FastifyReply): void {
+  #admitKey({ name, buckets }: RequestBucket, request: FastifyRequest, reply: FastifyReply): void {
     // A retry of a payment must get the outcome of that payment, so a request that may be a replay is charged later.
     const isChargedLater = mayBeReplay(request);
     if (isChargedLater) {
-      request.mustNotWait = openRequests.countOf(name) >= settings.maxAtOnce;
+      request.mustNotWait = this.#openRequests.countOf(name) >= this.#maxAtOnce;
       request.isChargeDue = true;
     } else if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
-    const max = isChargedLater ? Number.POSITIVE_INFINITY : settings.maxAtOnce;
-    if (!openRequests.add([{ name, max }], reply.raw)) throw new Refusal('rate_limited', 'The key has too many requests open at once.');
+    const max = isChargedLater ? Number.POSITIVE_INFINITY : this.#maxAtOnce;
+    if (!this.#openRequests.add([{ name, max }], reply.raw)) throw new Refusal('rate_limited', TOO_MANY_OPEN);
   }
-
-  return {
-    admitRequest(request, reply) {
-      const { url } = request.routeOptions;
-      if (url !== undefined && UNLIMITED_ROUTES.has(url)) return;
-      const caller = callerOf(request);
-      if (caller) return admitCaller(caller, request, reply);
-      const address = networkOf(request.ip);
-      // After a restart, all keys are new to this process, so their requests may be replays, too.
-      const isChargedLater = mayBeReplay(request);
-      if (isChargedLater ? addresses.isEmpty(address) : !addresses.takeToken(address)) throw new Refusal('rate_limited');
-      if (isChargedLater) request.isChargeDue = true;
-      else request.chargedAddress = address;
-    },
-    recordValidKey(request, pathKey) {
-      const key = pathKey === undefined ? credentialText(request) : canonicalText(pathKey);
-      if (key === undefined) return;
-      if (!validKeys.has(key)) {
-        if (validKeys.size === MAX_VALID_KEYS) validKeys.delete(validKeys.values().next().value as string);
-        validKeys.add(key);
-      }
-      if (request.chargedAddress === undefined) return;
-      addresses.returnToken(request.chargedAddress);
-      request.chargedAddress = undefined;
-      const caller = callerOf(request);
-      caller?.buckets.takeToken(caller.name);
-    },
-    recordInvalidKey(request) {
-      const key = credentialText(request);
-      if (key !== undefined) validKeys.delete(key);
-    },
-    chargeRequest(request) {
-      if (!request.isChargeDue) return;
-      request.isChargeDue = false;
-      const { buckets, name } = callerOf(request) ?? { buckets: addresses, name: networkOf(request.ip) };
-      if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
-    },
-    recordReplay(request) {
-      request.isChargeDue = false;
-    },
-    ...createAddressLimits(settings.addressRate, nowMs),
-  };
 }
 
-/** Returns the limits of expensive public requests. They do not apply if addresses have no limit. */
-function createAddressLimits(addressRate: Rate, nowMs: () => number): Pick<RateLimits, 'admitInvoiceRequest' | 'admitQrCode'> {
-  const bucketsOf = (rate: Rate) => new TokenBuckets(addressRate.perSecond === 0 ? addressRate : rate, MAX_BUCKETS, nowMs);
-  const invoices = bucketsOf(INVOICE_RATE);
-  const payers = bucketsOf(PAYER_RATE);
-  const qrCodes = bucketsOf(QR_RATE);
-  return {
-    admitInvoiceRequest(request, payee) {
-      const address = networkOf(request.ip);
-      if (!payers.takeToken(address) || !invoices.takeToken(`${payee.slice(0, MAX_PAYEE_LENGTH)} ${address}`))
-        throw new Refusal('rate_limited', 'Too many invoices were requested from this address. Try again in a minute.');
-    },
-    admitQrCode(request) {
-      if (!qrCodes.takeToken(networkOf(request.ip)))
-        throw new Refusal('rate_limited', 'Too many QR codes were requested from this address. Try again in a minute.');
-    },
-  };
-}
+const TOO_MANY_OPEN = 'The key has too many requests open at once.';
 
 function mayBeReplay({ method, headers, routeOptions }: FastifyRequest): boolean {
   return headers['idempotency-key'] !== undefined && takesIdempotencyKey(method, routeOptions.url ?? '', routeOptions.config);
