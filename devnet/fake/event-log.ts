@@ -1,5 +1,5 @@
-import { eventNumber, eventPosition } from '../../src/core/lightning/event-position.ts';
 import type { NodeEvent, Position } from '../../src/core/lightning/node.ts';
+import { eventNumber, eventPosition } from '../event-position.ts';
 import type { NetworkState } from './network-state.ts';
 import type { NewEvent } from './tables.ts';
 

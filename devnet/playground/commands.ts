@@ -1,4 +1,4 @@
-import { isPublicKey } from '../../src/core/lightning/public-key.ts';
+import { isPublicKey } from '../../src/core/lightning/secp256k1.ts';
 import { requireId, requirePoint, requirePosition, requireWhole } from '../checks.ts';
 import { channelsOf, localBalance, playgroundChannels } from './balances.ts';
 import { bytesOf, hexOf, sha256 } from './bindings.ts';

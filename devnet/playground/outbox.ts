@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { eventNumber, eventPosition } from '../../src/core/lightning/event-position.ts';
 import type { NodeEvent, PaymentUpdate, Position, Settlement } from '../../src/core/lightning/node.ts';
+import { eventNumber, eventPosition } from '../event-position.ts';
 import type { Row, Store } from './store.ts';
 
 /** An event without its position. */

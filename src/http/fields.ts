@@ -3,7 +3,7 @@ import { KEY_KINDS, parseKey } from '../core/accounts/keys.ts';
 import { EVENT_NAMES, type EventType, isEventType } from '../core/journal/event-types.ts';
 import { MAX_MSAT } from '../core/kernel/money.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
-import { isPublicKey } from '../core/lightning/public-key.ts';
+import { isPublicKey } from '../core/lightning/secp256k1.ts';
 import { EXAMPLE } from './openapi/example-values.ts';
 
 const MAX_SAT = Math.floor(MAX_MSAT / 1000);

@@ -18,7 +18,7 @@ import {
   unknownRequiredBits,
   unverifiedPaymentHash,
 } from '../../src/core/lightning/bolt11/bolt11.ts';
-import { isPublicKey } from '../../src/core/lightning/public-key.ts';
+import { isPublicKey } from '../../src/core/lightning/secp256k1.ts';
 import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import { INVALID, UNKNOWN_REQUIRED_FEATURE, VALID } from './bolt11-vectors.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventNumber } from '../../src/core/lightning/event-position.ts';
+import { eventNumber } from '../../devnet/event-position.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { HttpResponse, TestWallet } from '../support/client.ts';
 

@@ -1,8 +1,8 @@
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { ZERO_MSAT } from '../../core/kernel/money.ts';
-import { describeEvidence } from '../../core/lightning/evidence.ts';
 import type { PaymentEvidence, PaymentOutcome } from '../../core/lightning/node.ts';
+import { describeEvidence } from '../../core/lightning/node.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
 import { type Payment, referenceOf } from '../../core/payments/payment.ts';
 import { type Action, ActionRefused } from './actions.ts';

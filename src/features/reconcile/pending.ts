@@ -1,7 +1,7 @@
 import { timeText } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
-import { describeEvidence } from '../../core/lightning/evidence.ts';
 import type { InvoiceStatus, PaymentEvidence, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
+import { describeEvidence } from '../../core/lightning/node.ts';
 import type { NodeAnswer, NodeProbe } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED, type PendingReport, type StuckPayment } from './report.ts';

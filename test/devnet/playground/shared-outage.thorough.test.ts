@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { eventNumber } from '../../../devnet/event-position.ts';
 import { servePlayground } from '../../../devnet/playground/server.ts';
-import { eventNumber } from '../../../src/core/lightning/event-position.ts';
 import { type NodeEvent, NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { OutcomeUnknown, PlaygroundRefusal } from '../../../src/core/lightning/test-network.ts';
 import { freePort } from '../../support/free-port.ts';

@@ -1,8 +1,8 @@
+import { eventNumber } from '../../../devnet/event-position.ts';
 import { storePosition } from '../../../src/core/connection/nodes.sql.ts';
 import type { Database, SqlParameter, Tx } from '../../../src/core/db/database.ts';
 import { writeFact } from '../../../src/core/db/facts.sql.ts';
 import type { Statement } from '../../../src/core/db/statement.ts';
-import { eventNumber } from '../../../src/core/lightning/event-position.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /** Periodic jobs that are independent of requests, recognized by a transaction's first statement. */

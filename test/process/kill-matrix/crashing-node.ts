@@ -1,4 +1,4 @@
-import { eventNumber } from '../../../src/core/lightning/event-position.ts';
+import { eventNumber } from '../../../devnet/event-position.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../src/core/lightning/node.ts';
 import type { CrashPoints } from './crash-points.ts';
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
+import { eventNumber } from '../../../devnet/event-position.ts';
 import { openSharedPlayground } from '../../../devnet/playground/client.ts';
 import type { Dialect } from '../../../src/core/db/database.ts';
 import { openDatabase } from '../../../src/core/db/open.ts';
 import { statement } from '../../../src/core/db/statement.ts';
-import { eventNumber } from '../../../src/core/lightning/event-position.ts';
 import type { LightningNode, Position } from '../../../src/core/lightning/node.ts';
 import type { OutsidePayment, PlaygroundControl } from '../../../src/core/lightning/test-network.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';

@@ -1,8 +1,7 @@
 import { bech32 } from '@scure/base';
 import { MAX_MSAT, type Msat, msat } from '../../kernel/money.ts';
 import type { NodeInfo } from '../node.ts';
-import { BECH32_ALPHABET, type Bolt11Fields, readFields } from './fields.ts';
-import { InvalidInvoice } from './invalid-invoice.ts';
+import { BECH32_ALPHABET, type Bolt11Fields, InvalidInvoice, readFields } from './fields.ts';
 import { readSigner } from './signature.ts';
 
 export { type Bolt11Feature, unknownRequiredBits } from './features.ts';

@@ -1,7 +1,14 @@
 import { bech32 } from '@scure/base';
 import { type Msat, msat } from '../../kernel/money.ts';
 import { type Bolt11Feature, readFeatures } from './features.ts';
-import { InvalidInvoice } from './invalid-invoice.ts';
+
+/**
+ * A payment request that is not a well-formed, signed BOLT11 invoice. The message states the reason without repeating the input, and there is
+ * no `cause`, so it is safe to show and to log.
+ */
+export class InvalidInvoice extends Error {
+  override readonly name = 'InvalidInvoice';
+}
 
 /** One channel of a private route towards the payee. */
 export interface RouteHint {

@@ -1,25 +1,6 @@
 import type { Log } from '../../kernel/log.ts';
-import type {
-  CancelOutcome,
-  CreatedInvoice,
-  CredentialReport,
-  InvoiceRequest,
-  InvoiceStatus,
-  LightningNode,
-  NodeCapabilities,
-  NodeChannel,
-  NodeEvent,
-  NodeInfo,
-  PaymentEvidence,
-  PaymentOrder,
-  PaymentOutcome,
-  PaymentReference,
-  Position,
-  Route,
-  RouteQuery,
-} from '../node.ts';
-import { listNodeChannels } from './channel-list.ts';
-import { ownBalanceMsat } from './channels.ts';
+import { type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable } from '../node.ts';
+import { listNodeChannels, ownBalanceMsat } from './channels.ts';
 import { Datastore } from './datastore.ts';
 import { ClnEvents } from './events.ts';
 import { collectEvidence } from './evidence.ts';
@@ -29,8 +10,7 @@ import { ClnPayments, type PaymentTiming } from './payments.ts';
 import { reportRune } from './permissions.ts';
 import { queryRoutes } from './routes.ts';
 import { readRows } from './rows.ts';
-import { ClnRpc } from './rpc.ts';
-import { requireSettings } from './settings.ts';
+import { ClnRpc, type GetInfoResult } from './rpc.ts';
 import { RestTransport, readCredentials } from './transport-rest.ts';
 import { SocketTransport } from './transport-socket.ts';
 import { parseClnUrl, publicAddress } from './url.ts';
@@ -62,142 +42,111 @@ const LEDGER = ['ledger'];
 /** Connects to Core Lightning. Opening never waits: the first call connects. @throws InvalidClnUrl */
 export function openCln({ url, log, timing }: OpenClnOptions): LightningNode {
   const address = parseClnUrl(url);
-  const transport = address.transport === 'socket' ? new SocketTransport(address.path) : new RestTransport(address);
+  const rpc = new ClnRpc(address.transport === 'socket' ? new SocketTransport(address.path) : new RestTransport(address));
   log.info({ address: publicAddress(address) }, 'the Lightning node is Core Lightning');
-  const rune = async () => (address.transport === 'rest' ? readCredentials(address).rune : undefined);
-  return new ClnNode(new ClnRpc(transport), rune, timing);
+  const datastore = new Datastore(rpc);
+  const history = new NodeHistory(rpc, datastore);
+  const invoices = new ClnInvoices(rpc, datastore);
+  const closing = new AbortController();
+  const events = new ClnEvents({ rpc, history, closing: closing.signal, heartbeatMs: timing?.heartbeatMs });
+  let pubkey: string | undefined;
+  let settingsCheckedAtMs = Number.NEGATIVE_INFINITY;
+
+  async function info(): Promise<NodeInfo> {
+    const read = await rpc.call('getinfo');
+    if (performance.now() - settingsCheckedAtMs >= SETTINGS_MS) {
+      await requireSettings(rpc, read.version);
+      settingsCheckedAtMs = performance.now();
+    }
+    const node = toNodeInfo(read);
+    pubkey = node.pubkey;
+    return node;
+  }
+
+  const nodeId = async () => pubkey ?? (await info()).pubkey;
+  const payments = new ClnPayments({ rpc, datastore, history, nodeId, timing });
+
+  return {
+    info,
+    createInvoice: (request) => invoices.create(request),
+    cancelInvoice: (paymentHash) => invoices.cancel(paymentHash),
+    lookupInvoice: (paymentHash) => invoices.lookup(paymentHash),
+    pay: (order) => payments.pay(order),
+    /** Not supported, so nothing is sent. */
+    keysend: async () => ({ state: 'failed', reason: 'ERROR' }),
+    lookupPayment: (payment) => payments.lookup(payment),
+    /** lightningd claims payments of its invoices itself. An invoice is protected by cancelling it. */
+    guardIncoming() {},
+    watch: (position, signal) => events.watch(position, signal),
+    watchPayments: (signal) => events.watchPayments(signal),
+    newestPosition: () => events.newestPosition(),
+    knowsPosition: (position) => history.knows(position),
+    collectEvidence: async (payment) => collectEvidence(rpc, payment, await readRows(rpc, history, payment)),
+    queryRoutes: (query) => queryRoutes(rpc, query),
+    listChannels: () => listNodeChannels(rpc),
+    balance: async () => ({ localMsat: await ownBalanceMsat(rpc) }),
+    async claimForLedger(ledgerId, replaces) {
+      for (;;) {
+        if (await datastore.create(LEDGER, ledgerId)) return ledgerId;
+        const stored = await datastore.read(LEDGER);
+        if (!stored) continue;
+        if (stored.text !== replaces) return stored.text;
+        if (await datastore.replace(LEDGER, ledgerId, stored.generation)) return ledgerId;
+      }
+    },
+    /** Who can open the Unix socket may do everything, so there is nothing to compare. */
+    checkCredential: async () => (address.transport === 'rest' ? reportRune(readCredentials(address).rune) : undefined),
+    async close() {
+      closing.abort();
+      rpc.close();
+    },
+  };
 }
 
-class ClnNode implements LightningNode {
-  readonly #rpc: ClnRpc;
-  readonly #rune: () => Promise<string | undefined>;
-  readonly #closing = new AbortController();
-  readonly #datastore: Datastore;
-  readonly #history: NodeHistory;
-  readonly #invoices: ClnInvoices;
-  readonly #payments: ClnPayments;
-  readonly #events: ClnEvents;
-  #nodeId: string | undefined;
-  #settingsCheckedAtMs = Number.NEGATIVE_INFINITY;
+function toNodeInfo(info: GetInfoResult): NodeInfo {
+  const network = NETWORKS.find((one) => one === info.network);
+  if (!network) throw new Error(`the node is on the network ${info.network}, which is not supported`);
+  const isSyncing = info.warning_bitcoind_sync !== undefined || info.warning_lightningd_sync !== undefined;
+  const noChannel = info.num_active_channels === 0 ? 'it has no active channel' : undefined;
+  const cannotSend = isSyncing ? 'it is still reading the blockchain' : noChannel;
+  return {
+    pubkey: info.id,
+    alias: info.alias ?? '',
+    network,
+    software: `Core Lightning ${info.version}`,
+    capabilities: CAPABILITIES,
+    channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
+    ...(cannotSend !== undefined && { cannotSend }),
+  };
+}
 
-  constructor(rpc: ClnRpc, rune: () => Promise<string | undefined>, timing: OpenClnOptions['timing']) {
-    this.#rpc = rpc;
-    this.#rune = rune;
-    this.#datastore = new Datastore(rpc);
-    this.#history = new NodeHistory(rpc, this.#datastore);
-    this.#invoices = new ClnInvoices(rpc, this.#datastore);
-    const nodeId = async () => this.#nodeId ?? (await this.info()).pubkey;
-    this.#payments = new ClnPayments({ rpc, datastore: this.#datastore, history: this.#history, nodeId, timing });
-    this.#events = new ClnEvents({ rpc, history: this.#history, closing: this.#closing.signal, heartbeatMs: timing?.heartbeatMs });
+/** The first version whose behavior was verified. */
+const MIN_VERSION = [26, 6] as const;
+/** The records without which the adapter would pay twice, or would take a paid invoice for an unknown one. */
+const KEPT = ['succeededpays', 'failedpays', 'paidinvoices', 'expiredinvoices'] as const;
+
+/**
+ * Checks the version and the settings of the node that are required to keep money safe.
+ * @throws NodeUnavailable that names what to change.
+ */
+async function requireSettings(rpc: ClnRpc, version: string): Promise<void> {
+  const [, year = '0', month = '0'] = /^v?(\d+)\.(\d+)/.exec(version) ?? [];
+  if (Number(year) < MIN_VERSION[0] || (Number(year) === MIN_VERSION[0] && Number(month) < MIN_VERSION[1]))
+    throw new NodeUnavailable(`the node runs Core Lightning ${version}; version 26.06 or later is required`);
+  // The plugin `offers` provides the command `decode`. Two simultaneous payments of one invoice abort a node that runs this plugin, and
+  // abort it again at each start. Source: https://github.com/ElementsProject/lightning/issues/7075
+  if (await rpc.hasCommand('decode')) {
+    throw new NodeUnavailable(
+      'the node runs the plugin offers, with which simultaneous payments of one invoice stop it permanently; ' +
+        'add the line disable-plugin=offers to the config of lightningd and restart it',
+    );
   }
-
-  async info(): Promise<NodeInfo> {
-    const info = await this.#rpc.call('getinfo');
-    await this.#requireSettings(info.version);
-    const network = NETWORKS.find((one) => one === info.network);
-    if (!network) throw new Error(`the node is on the network ${info.network}, which is not supported`);
-    this.#nodeId = info.id;
-    const isSyncing = info.warning_bitcoind_sync !== undefined || info.warning_lightningd_sync !== undefined;
-    const cannotSend = isSyncing
-      ? 'it is still reading the blockchain'
-      : info.num_active_channels === 0
-        ? 'it has no active channel'
-        : undefined;
-    return {
-      pubkey: info.id,
-      alias: info.alias ?? '',
-      network,
-      software: `Core Lightning ${info.version}`,
-      capabilities: CAPABILITIES,
-      channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
-      ...(cannotSend !== undefined && { cannotSend }),
-    };
-  }
-
-  createInvoice(request: InvoiceRequest): Promise<CreatedInvoice> {
-    return this.#invoices.create(request);
-  }
-
-  cancelInvoice(paymentHash: string): Promise<CancelOutcome> {
-    return this.#invoices.cancel(paymentHash);
-  }
-
-  lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined> {
-    return this.#invoices.lookup(paymentHash);
-  }
-
-  pay(order: PaymentOrder): Promise<PaymentOutcome> {
-    return this.#payments.pay(order);
-  }
-
-  /** Not supported, so nothing is sent. */
-  async keysend(): Promise<PaymentOutcome> {
-    return { state: 'failed', reason: 'ERROR' };
-  }
-
-  lookupPayment(payment: PaymentReference): Promise<PaymentOutcome | undefined> {
-    return this.#payments.lookup(payment);
-  }
-
-  /** lightningd claims payments of its invoices itself. An invoice is protected by cancelling it. */
-  guardIncoming(): void {}
-
-  watch(position: Position | undefined, signal: AbortSignal): AsyncIterable<NodeEvent> {
-    return this.#events.watch(position, signal);
-  }
-
-  watchPayments(signal: AbortSignal): AsyncIterable<string> {
-    return this.#events.watchPayments(signal);
-  }
-
-  newestPosition(): Promise<Position | undefined> {
-    return this.#events.newestPosition();
-  }
-
-  knowsPosition(position: Position): Promise<boolean> {
-    return this.#history.knows(position);
-  }
-
-  async collectEvidence(payment: PaymentReference): Promise<PaymentEvidence> {
-    return await collectEvidence(this.#rpc, payment, await readRows(this.#rpc, this.#history, payment));
-  }
-
-  queryRoutes(query: RouteQuery): Promise<readonly Route[]> {
-    return queryRoutes(this.#rpc, query);
-  }
-
-  listChannels(): Promise<readonly NodeChannel[]> {
-    return listNodeChannels(this.#rpc);
-  }
-
-  async balance() {
-    return { localMsat: await ownBalanceMsat(this.#rpc) };
-  }
-
-  async claimForLedger(ledgerId: string, replaces: string | undefined): Promise<string> {
-    for (;;) {
-      if (await this.#datastore.create(LEDGER, ledgerId)) return ledgerId;
-      const stored = await this.#datastore.read(LEDGER);
-      if (!stored) continue;
-      if (stored.text !== replaces) return stored.text;
-      if (await this.#datastore.replace(LEDGER, ledgerId, stored.generation)) return ledgerId;
-    }
-  }
-
-  /** Who can open the Unix socket may do everything, so there is nothing to compare. */
-  async checkCredential(): Promise<CredentialReport | undefined> {
-    const rune = await this.#rune();
-    return rune === undefined ? undefined : reportRune(rune);
-  }
-
-  async close(): Promise<void> {
-    this.#closing.abort();
-    this.#rpc.close();
-  }
-
-  async #requireSettings(version: string): Promise<void> {
-    if (performance.now() - this.#settingsCheckedAtMs < SETTINGS_MS) return;
-    await requireSettings(this.#rpc, version);
-    this.#settingsCheckedAtMs = performance.now();
+  // The plugin `autoclean` may be disabled.
+  if (!(await rpc.hasCommand('autoclean-status'))) return;
+  const { autoclean } = await rpc.call('autoclean-status');
+  const cleaned = KEPT.filter((name) => autoclean[name]?.enabled);
+  if (cleaned.length > 0) {
+    const settings = cleaned.map((name) => `autoclean-${name}-age`).join(', ');
+    throw new NodeUnavailable(`the node deletes records that this service needs; remove ${settings} from the config of lightningd`);
   }
 }

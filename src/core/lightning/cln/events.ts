@@ -65,7 +65,7 @@ export class ClnEvents {
       const { invoices } = await rpc.call('listinvoices', { index: 'updated', start, limit: PAGE });
       return invoices;
     });
-    for await (const invoice of pages) if (invoice.status === 'paid') yield settlementOf(invoice, epoch);
+    for await (const invoice of pages) if (invoice.status === 'paid') yield toSettlement(invoice, epoch);
   }
 
   async *#paymentHashes(until: AbortSignal): AsyncGenerator<string> {
@@ -115,14 +115,14 @@ export class ClnEvents {
     const broken = new AbortController();
     const limits = { timeoutMs: WAIT_MS, signal: AbortSignal.any([signal, broken.signal]) };
     const waiting = rpc.call('wait', { subsystem, indexname: 'updated', nextvalue }, limits);
-    const beat = async () => {
+    const checkConnection = async () => {
       try {
         await rpc.call('getinfo', {}, { timeoutMs: HEARTBEAT_TIMEOUT_MS });
       } catch {
         broken.abort();
       }
     };
-    const heartbeat = setInterval(() => void beat(), heartbeatMs);
+    const heartbeat = setInterval(() => void checkConnection(), heartbeatMs);
     try {
       return (await waiting).updated;
     } finally {
@@ -131,7 +131,7 @@ export class ClnEvents {
   }
 }
 
-function settlementOf(invoice: InvoiceRecord, epoch: string): Settlement {
+function toSettlement(invoice: InvoiceRecord, epoch: string): Settlement {
   if (invoice.paid_at === undefined) throw new Error('lightningd reports a paid invoice without the time of the payment');
   return {
     type: 'settlement',

@@ -3,13 +3,13 @@ import { withTimeout } from '../../kernel/clock.ts';
 import { type Bolt11, decodeBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import { type FailureReason, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
 import { ownBalanceMsat } from './channels.ts';
-import { type Claim, Claims } from './claims.ts';
 import type { Datastore } from './datastore.ts';
 import { type ErrorMeaning, meaningOf, ResponseLost } from './errors.ts';
 import type { NodeHistory } from './history.ts';
 import { isAny, outcomeOf, readRows } from './rows.ts';
 import type { ClnRpc } from './rpc.ts';
-import { Settling } from './settling.ts';
+import { type SendRecord, SendRecords } from './send-records.ts';
+import { UnclearPayments } from './unclear-payments.ts';
 
 export interface ClnPaymentsOptions {
   readonly rpc: ClnRpc;
@@ -23,7 +23,7 @@ export interface ClnPaymentsOptions {
 export interface PaymentTiming {
   /** How long a call of `pay` waits for the end of the payment. */
   readonly waitMs: number;
-  /** See {@link Settling}. */
+  /** See {@link UnclearPayments}. */
   readonly quietMs: number;
 }
 
@@ -54,8 +54,8 @@ const HAVE_SENT: readonly ErrorMeaning[] = ['rejected', 'gave_up', 'timed_out'];
 /** A call of `pay` that has not ended. Later calls for the same payment join it. */
 interface OpenCall {
   readonly ended: Promise<PaymentOutcome>;
-  /** Whether the datastore has the claim, so that the payment is not lost. */
-  isClaimed: boolean;
+  /** Whether the datastore has the record, so that the payment is not lost. */
+  isRecorded: boolean;
 }
 
 /**
@@ -65,18 +65,18 @@ interface OpenCall {
 export class ClnPayments {
   readonly #options: ClnPaymentsOptions;
   readonly #timing: PaymentTiming;
-  readonly #claims: Claims;
-  readonly #settling: Settling;
+  readonly #records: SendRecords;
+  readonly #unclear: UnclearPayments;
   /** By payment id. */
   readonly #open = new Map<string, OpenCall>();
 
   constructor(options: ClnPaymentsOptions) {
     this.#options = options;
     this.#timing = options.timing ?? TIMING;
-    this.#claims = new Claims(options.datastore);
+    this.#records = new SendRecords(options.datastore);
     const { rpc, history } = options;
     const rows = (payment: PaymentReference) => readRows(rpc, history, payment);
-    this.#settling = new Settling({ rpc, claims: this.#claims, rows, quietMs: this.#timing.quietMs });
+    this.#unclear = new UnclearPayments({ rpc, records: this.#records, rows, quietMs: this.#timing.quietMs });
   }
 
   async pay(order: PaymentOrder): Promise<PaymentOutcome> {
@@ -87,22 +87,22 @@ export class ClnPayments {
     try {
       return await withTimeout(this.#timing.waitMs, call.ended, onTimeout);
     } catch (error) {
-      if (error instanceof WaitEnded && call.isClaimed) return { state: 'pending' };
+      if (error instanceof WaitEnded && call.isRecorded) return { state: 'pending' };
       throw error;
     }
   }
 
   async lookup(payment: PaymentReference): Promise<PaymentOutcome | undefined> {
-    const { known, claim, own } = await this.#read(payment);
+    const { known, record, own } = await this.#read(payment);
     if (known) return known;
-    if (this.#open.get(payment.paymentId)?.isClaimed) return { state: 'pending' };
-    if (!claim && own.length === 0) return undefined;
-    return await this.#settling.observe(payment, claim, 'ERROR');
+    if (this.#open.get(payment.paymentId)?.isRecorded) return { state: 'pending' };
+    if (!record && own.length === 0) return undefined;
+    return await this.#unclear.observe(payment, record, 'ERROR');
   }
 
   #begin(order: PaymentOrder, invoice: Bolt11): OpenCall {
     const { promise, resolve, reject } = Promise.withResolvers<PaymentOutcome>();
-    const call: OpenCall = { ended: promise, isClaimed: false };
+    const call: OpenCall = { ended: promise, isRecorded: false };
     this.#open.set(order.paymentId, call);
     promise.catch(() => undefined);
     void this.#run(order, invoice, call)
@@ -113,30 +113,30 @@ export class ClnPayments {
 
   async #run(order: PaymentOrder, invoice: Bolt11, call: OpenCall): Promise<PaymentOutcome> {
     for (;;) {
-      const { known, claim, others } = await this.#read(order);
+      const { known, record, others } = await this.#read(order);
       if (known) return known;
-      const begun = await this.#claims.begin(order, claim);
-      if (!begun) continue;
-      call.isClaimed = true;
-      const isFirst = begun.generation === 0 && order.unclearSinceMs === undefined;
+      const recorded = await this.#records.recordRequest(order, record);
+      if (!recorded) continue;
+      call.isRecorded = true;
+      const isFirst = recorded.generation === 0 && order.unclearSinceMs === undefined;
       // lightningd would reject the call; and it would pay an invoice of its own, without a channel.
       const isPaidByOther = isAny(others, 'complete') || isAny(others, 'pending');
-      if (isPaidByOther || invoice.payee === (await this.#options.nodeId())) return await this.#fail(order, begun, isFirst, 'ERROR');
-      return await this.#send(order, invoice, begun, isFirst);
+      if (isPaidByOther || invoice.payee === (await this.#options.nodeId())) return await this.#fail(order, recorded, isFirst, 'ERROR');
+      return await this.#send(order, invoice, recorded, isFirst);
     }
   }
 
   /** Reads everything that the node has about a payment. Always called before a request to pay. */
   async #read(payment: PaymentReference) {
     const { rpc, history } = this.#options;
-    const [rows, claim] = await Promise.all([readRows(rpc, history, payment), this.#claims.read(payment)]);
-    const failed: PaymentOutcome | undefined = claim?.failed && { state: 'failed', reason: claim.failed };
+    const [rows, record] = await Promise.all([readRows(rpc, history, payment), this.#records.read(payment)]);
+    const failed: PaymentOutcome | undefined = record?.failed && { state: 'failed', reason: record.failed };
     const known = outcomeOf(rows.own) ?? failed;
-    if (known) this.#settling.forget(payment.paymentId);
-    return { ...rows, claim, known };
+    if (known) this.#unclear.forget(payment.paymentId);
+    return { ...rows, record, known };
   }
 
-  async #send(order: PaymentOrder, invoice: Bolt11, claim: Claim, isFirst: boolean): Promise<PaymentOutcome> {
+  async #send(order: PaymentOrder, invoice: Bolt11, record: SendRecord, isFirst: boolean): Promise<PaymentOutcome> {
     const { rpc } = this.#options;
     const amount = invoice.amountMsat === undefined ? { amount_msat: order.amountMsat } : {};
     const limits = { maxfee: order.feeLimitMsat, retry_for: RETRY_SECONDS };
@@ -149,7 +149,7 @@ export class ClnPayments {
       error = thrown;
     }
     try {
-      return error === undefined ? await this.#concludeSuccess(order) : await this.#concludeError(order, claim, isFirst, error);
+      return error === undefined ? await this.#concludeSuccess(order) : await this.#concludeError(order, record, isFirst, error);
     } catch (thrown) {
       // The node became unavailable after the request, so `NodeUnavailable` would wrongly report that nothing was sent.
       throw thrown instanceof NodeUnavailable ? new ResponseLost(thrown.message) : thrown;
@@ -167,24 +167,24 @@ export class ClnPayments {
     return known;
   }
 
-  async #concludeError(order: PaymentOrder, claim: Claim, isFirst: boolean, error: unknown): Promise<PaymentOutcome> {
+  async #concludeError(order: PaymentOrder, record: SendRecord, isFirst: boolean, error: unknown): Promise<PaymentOutcome> {
     const { known, others } = await this.#read(order);
     if (known) return known;
     const meaning = meaningOf(error);
     const isOther = isAny(others, 'pending') || isAny(others, 'complete');
-    if (meaning === 'in_flight') return isOther ? await this.#fail(order, claim, isFirst, 'ERROR') : { state: 'pending' };
+    if (meaning === 'in_flight') return isOther ? await this.#fail(order, record, isFirst, 'ERROR') : { state: 'pending' };
     const reason = REASONS[meaning];
     if (!reason) throw error;
     const isTooMuch = meaning === 'no_route' && order.amountMsat > (await ownBalanceMsat(this.#options.rpc));
     // xpay may start one more part while it returns an error.
-    const late = HAVE_SENT.includes(meaning) ? await this.#settling.recheck(order) : undefined;
-    return late ?? (await this.#fail(order, claim, isFirst, isTooMuch ? 'INSUFFICIENT_BALANCE' : reason));
+    const late = HAVE_SENT.includes(meaning) ? await this.#unclear.recheck(order) : undefined;
+    return late ?? (await this.#fail(order, record, isFirst, isTooMuch ? 'INSUFFICIENT_BALANCE' : reason));
   }
 
   /** Ends the payment as failed, unless an earlier request may still be executed. */
-  async #fail(order: PaymentOrder, claim: Claim, isFirst: boolean, reason: FailureReason): Promise<PaymentOutcome> {
-    if (!isFirst) return await this.#settling.observe(order, claim, reason);
-    return (await this.#claims.fail(order, claim, reason)) ? { state: 'failed', reason } : { state: 'pending' };
+  async #fail(order: PaymentOrder, record: SendRecord, isFirst: boolean, reason: FailureReason): Promise<PaymentOutcome> {
+    if (!isFirst) return await this.#unclear.observe(order, record, reason);
+    return (await this.#records.recordFailure(order, record, reason)) ? { state: 'failed', reason } : { state: 'pending' };
   }
 }
 

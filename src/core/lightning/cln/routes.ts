@@ -16,14 +16,14 @@ export async function queryRoutes(rpc: ClnRpc, { destination, amountMsat }: Rout
   try {
     const query = { source, destination, amount_msat: amountMsat, layers, ...fee, final_cltv: FINAL_CLTV, maxparts: 1 };
     const { routes } = await rpc.call('getroutes', query);
-    return routes.map(({ path }) => routeOf(path, blockheight));
+    return routes.map(({ path }) => toRoute(path, blockheight));
   } catch (error) {
     if (['no_route', 'fee_limit'].includes(meaningOf(error))) return [];
     throw error;
   }
 }
 
-function routeOf(path: readonly RouteStep[], blockheight: number): Route {
+function toRoute(path: readonly RouteStep[], blockheight: number): Route {
   const [first] = path;
   const last = path.at(-1);
   if (!first || !last) throw new Error('lightningd returned a route without hops');
@@ -31,12 +31,12 @@ function routeOf(path: readonly RouteStep[], blockheight: number): Route {
     totalMsat: msat(first.amount_in_msat),
     feesMsat: msat(first.amount_in_msat - last.amount_out_msat),
     timeLock: blockheight + first.cltv_in,
-    hops: path.map((step, index) => hopOf(step, path[index + 1], blockheight)),
+    hops: path.map((step, index) => toHop(step, path[index + 1], blockheight)),
   };
 }
 
 /** A step describes a channel. The node at its far end forwards what arrives there over the channel of the next step. */
-function hopOf(step: RouteStep, next: RouteStep | undefined, blockheight: number): RouteHop {
+function toHop(step: RouteStep, next: RouteStep | undefined, blockheight: number): RouteHop {
   const forwardMsat = next?.amount_out_msat ?? step.amount_out_msat;
   return {
     shortChannelId: shortChannelId(step.short_channel_id_dir),

@@ -102,6 +102,8 @@ interface Results {
 
 export type RpcMethod = keyof Results;
 
+export type GetInfoResult = Results['getinfo'];
+
 /** The methods that the rune must permit. */
 export const METHODS: readonly RpcMethod[] = [
   'getinfo',

@@ -14,7 +14,7 @@ export interface LndWatchTiming {
 export const LND_WATCH_TIMING: LndWatchTiming = { heartbeatMs: 5000, answerMs: 5000 };
 
 /** LND numbers the settlements of a node from 1, without gaps. The hash proves that the number is still that of the same settlement. */
-interface Place {
+interface SettleIndex {
   readonly index: number;
   readonly paymentHash: string;
 }
@@ -30,9 +30,9 @@ export interface LndWatchDependencies {
 
 /** Returns whether the node has this settlement at this position. */
 export async function knowsPosition(transport: LndTransport, position: Position): Promise<boolean> {
-  const place = parsePosition(position);
-  const invoice = place && (await findInvoice(transport, place.paymentHash));
-  return invoice?.state === 'SETTLED' && readWhole(invoice.settle_index) === place?.index;
+  const known = parsePosition(position);
+  const invoice = known && (await findInvoice(transport, known.paymentHash));
+  return invoice?.state === 'SETTLED' && readWhole(invoice.settle_index) === known?.index;
 }
 
 /** Returns the position of the newest settlement. LND orders invoices by their creation, so all of them are read. */
@@ -55,8 +55,8 @@ export async function* watchSettlements(
   position: Position | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Settlement, void> {
-  if (position !== undefined && !(await knowsPosition(deps.transport, position))) throw changed(position);
-  let last: Place | undefined = position === undefined ? undefined : parsePosition(position);
+  if (position !== undefined && !(await knowsPosition(deps.transport, position))) throw historyChanged(position);
+  let last: SettleIndex | undefined = position === undefined ? undefined : parsePosition(position);
   // LND sends no backlog for 0, so the stream cannot repeat the first settlement.
   while ((last?.index ?? 0) < 2) {
     for (const settlement of await listedAfter(deps.transport, last?.index ?? 0)) {
@@ -69,7 +69,7 @@ export async function* watchSettlements(
   if (last) yield* streamAfter(deps, last, signal);
 }
 
-async function* streamAfter(deps: LndWatchDependencies, start: Place, signal: AbortSignal): AsyncGenerator<Settlement, void> {
+async function* streamAfter(deps: LndWatchDependencies, start: SettleIndex, signal: AbortSignal): AsyncGenerator<Settlement, void> {
   const proof = new AbortController();
   const timer = setTimeout(() => proof.abort(new Error('LND did not repeat the settlement at the known position')), deps.timing.answerMs);
   let isProven = false;
@@ -79,7 +79,7 @@ async function* streamAfter(deps: LndWatchDependencies, start: Place, signal: Ab
       if (invoice.state !== 'SETTLED') continue;
       const settlement = toSettlement(invoice);
       if (!isProven) {
-        if (settlement.position !== positionOf(start)) throw changed(positionOf(start));
+        if (settlement.position !== positionOf(start)) throw historyChanged(positionOf(start));
         isProven = true;
         clearTimeout(timer);
         continue;
@@ -111,7 +111,7 @@ export function subscribeInvoices(deps: LndWatchDependencies, after: number, sig
 async function* withHeartbeat<T>({ transport, timing }: LndWatchDependencies, path: string, signal: AbortSignal): AsyncGenerator<T, void> {
   const broken = new AbortController();
   const ended = new AbortController();
-  void beat(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
+  void sendHeartbeats(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
   try {
     yield* transport.stream<T>({ method: 'GET', path }, AbortSignal.any([signal, broken.signal]));
     if (signal.aborted) return;
@@ -122,8 +122,13 @@ async function* withHeartbeat<T>({ transport, timing }: LndWatchDependencies, pa
   }
 }
 
-/** Aborts `broken` when a heartbeat fails. */
-async function beat(transport: LndTransport, { heartbeatMs, answerMs }: LndWatchTiming, broken: AbortController, signal: AbortSignal) {
+/** Sends heartbeats until the signal aborts. Aborts `broken` when one fails. */
+async function sendHeartbeats(
+  transport: LndTransport,
+  { heartbeatMs, answerMs }: LndWatchTiming,
+  broken: AbortController,
+  signal: AbortSignal,
+) {
   while (!signal.aborted) {
     await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => undefined);
     if (signal.aborted) return;
@@ -178,16 +183,16 @@ export function customRecordsOf(invoice: LndInvoice): CustomRecords {
   return records;
 }
 
-function positionOf({ index, paymentHash }: Place): Position {
+function positionOf({ index, paymentHash }: SettleIndex): Position {
   return `${index}:${paymentHash}`;
 }
 
-function parsePosition(position: Position): Place | undefined {
+function parsePosition(position: Position): SettleIndex | undefined {
   const [, index = '', paymentHash = ''] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(position) ?? [];
   return index === '' ? undefined : { index: Number(index), paymentHash };
 }
 
-function changed(position: Position): HistoryChanged {
+function historyChanged(position: Position): HistoryChanged {
   return new HistoryChanged(`LND has no settlement at position ${position}: it was restored from an older backup`);
 }
 

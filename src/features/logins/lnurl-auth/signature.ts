@@ -1,4 +1,4 @@
-import { verifyEcdsa } from '../../../core/lightning/ecdsa.ts';
+import { verifyEcdsa } from '../../../core/lightning/secp256k1.ts';
 
 /** The parameters that a wallet adds to the URL of a challenge, as text. */
 export interface SignedChallenge {

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureReason, PaymentOutcome, PaymentReference } from '../node.ts';
-import type { Claim, Claims } from './claims.ts';
 import { outcomeOf, type SendpayRows } from './rows.ts';
 import type { ClnRpc } from './rpc.ts';
+import type { SendRecord, SendRecords } from './send-records.ts';
 
-export interface SettlingOptions {
+export interface UnclearPaymentOptions {
   readonly rpc: ClnRpc;
-  readonly claims: Claims;
+  readonly records: SendRecords;
   readonly rows: (payment: PaymentReference) => Promise<SendpayRows>;
   /** How long nothing may be in flight before a payment with a lost response has failed. Longer than `xpay` keeps trying. */
   readonly quietMs: number;
@@ -26,12 +26,12 @@ const RECHECK_MS = 250;
  * routes, so neither missing nor failed rows prove a failure at once. They do after lightningd has shown nothing in flight at the beginning
  * and at the end of a period in which each request must have ended, and no other request to pay has begun meanwhile.
  */
-export class Settling {
-  readonly #options: SettlingOptions;
+export class UnclearPayments {
+  readonly #options: UnclearPaymentOptions;
   /** By payment id. */
   readonly #quiet = new Map<string, Quiet>();
 
-  constructor(options: SettlingOptions) {
+  constructor(options: UnclearPaymentOptions) {
     this.#options = options;
   }
 
@@ -41,19 +41,19 @@ export class Settling {
   }
 
   /** Call it when no row of the payment is pending or complete. */
-  async observe(payment: PaymentReference, claim: Claim | undefined, reason: FailureReason): Promise<PaymentOutcome> {
+  async observe(payment: PaymentReference, record: SendRecord | undefined, reason: FailureReason): Promise<PaymentOutcome> {
     const { paymentId } = payment;
     const quiet = this.#quiet.get(paymentId);
     const nowMs = performance.now();
-    if (!quiet || quiet.generation !== claim?.generation) {
-      this.#quiet.set(paymentId, { generation: claim?.generation, sinceMs: nowMs, reason });
+    if (!quiet || quiet.generation !== record?.generation) {
+      this.#quiet.set(paymentId, { generation: record?.generation, sinceMs: nowMs, reason });
       return { state: 'pending' };
     }
     if (nowMs - quiet.sinceMs < this.#options.quietMs) return { state: 'pending' };
     const inFlight = await this.recheck(payment);
     this.forget(paymentId);
     if (inFlight) return inFlight;
-    return (await this.#options.claims.fail(payment, claim, quiet.reason))
+    return (await this.#options.records.recordFailure(payment, record, quiet.reason))
       ? { state: 'failed', reason: quiet.reason }
       : { state: 'pending' };
   }

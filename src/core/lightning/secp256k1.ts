@@ -1,5 +1,9 @@
-import { verify } from 'tiny-secp256k1';
-import { isPublicKey } from './public-key.ts';
+import { isPointCompressed, verify } from 'tiny-secp256k1';
+
+/** Returns whether a hex text is a compressed public key: 33 bytes, and a point on the curve. */
+export function isPublicKey(hex: string): boolean {
+  return /^0[23][0-9a-f]{64}$/i.test(hex) && isPointCompressed(Buffer.from(hex, 'hex'));
+}
 
 export interface EcdsaSignature {
   /** r and s, 32 bytes each. */

@@ -1,4 +1,4 @@
-import type { Position } from './node.ts';
+import type { Position } from '../src/core/lightning/node.ts';
 
 /**
  * The position of an adapter that numbers its events 1, 2, 3 … itself. The proof is different for every event that was ever written, so a
