@@ -1624,6 +1624,8 @@ export interface ListWalletTransactionsRequest {
   pass_through?: Record<string, string>;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
+  /** Default: `desc`, newest first */
+  order?: 'asc' | 'desc';
   /** Only transactions of this type: a `name` of `wtxType` */
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
   /** Selects these fields of the response */
@@ -1658,6 +1660,8 @@ export interface ListTransactionsRequest {
   pass_through?: Record<string, string>;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
+  /** Default: `desc`, newest first */
+  order?: 'asc' | 'desc';
   /** Only transactions of this type: a `name` of `wtxType` */
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
   /** Only transactions of this wallet: its id or one of its access keys */
@@ -1673,6 +1677,28 @@ export interface GetTransactionRequest {
   fields?: string;
 }
 
+export interface GetWalletSummaryRequest {
+  /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+  key: string;
+  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything */
+  from?: number;
+  /** The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour */
+  until?: number;
+  /** Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years */
+  interval?: 'hour' | 'day' | 'month';
+}
+
+export interface GetAccountSummaryRequest {
+  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything */
+  from?: number;
+  /** The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour */
+  until?: number;
+  /** Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years */
+  interval?: 'hour' | 'day' | 'month';
+  /** Only sums of this wallet: its id or one of its access keys */
+  wallet_id?: string;
+}
+
 export interface ListWalletEventsRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
@@ -1682,6 +1708,8 @@ export interface ListWalletEventsRequest {
   type?: string;
   /** The number of events. Default: 50, at most 500 */
   'per-page'?: number;
+  /** Default: `asc`, oldest first. A stream is always oldest first */
+  order?: 'asc' | 'desc';
 }
 
 export interface ListEventsRequest {
@@ -1691,6 +1719,8 @@ export interface ListEventsRequest {
   type?: string;
   /** The number of events. Default: 50, at most 500 */
   'per-page'?: number;
+  /** Default: `asc`, oldest first. A stream is always oldest first */
+  order?: 'asc' | 'desc';
   /** Only events of this wallet: its id or one of its access keys */
   wallet_id?: string;
 }
@@ -2741,23 +2771,27 @@ export interface Operations<Options> {
   keysend(request: KeysendRequest, options?: Options): Promise<Payment>;
   /** Move money to another wallet of the account. Costs nothing and is complete at once: both wallets change, or neither. The `passThru` of both transactions contains the two wallet ids and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfer`) */
   transfer(request: TransferRequest, options?: Options): Promise<Transfer>;
-  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and `pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
+  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
   listWalletTransactions(request: ListWalletTransactionsRequest & { fields: string }, options?: Options): Promise<Part<Array<WalletTransaction>>>;
-  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, the other lists by the time of creation; their totals and pages end at 10,000. `payment_hash` is found directly. `label` and `pass_through` search at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
+  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
   listWalletTransactions(request: ListWalletTransactionsRequest & { fields?: undefined }, options?: Options): Promise<Array<WalletTransaction>>;
   /** Read the statement of a wallet as CSV. Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, or the node that was paid) and withdraw_link (the withdraw link that was claimed). Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/statement`) */
   getStatement(request: GetStatementRequest, options?: Options): Promise<string>;
-  /** List the transactions of all wallets of the account. Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit. Permission: a secret API key. (`GET /v1/wallet-transactions`) */
+  /** List the transactions of all wallets of the account. Like the list of one wallet. Permission: a secret API key. (`GET /v1/wallet-transactions`) */
   listTransactions(request: ListTransactionsRequest & { fields: string }, options?: Options): Promise<Part<Array<WalletTransaction>>>;
-  /** List the transactions of all wallets of the account. Like the list of one wallet. It searches the newest 200,000 transfers of the service; the list of one wallet has no such limit. Permission: a secret API key. (`GET /v1/wallet-transactions`) */
+  /** List the transactions of all wallets of the account. Like the list of one wallet. Permission: a secret API key. (`GET /v1/wallet-transactions`) */
   listTransactions(request?: ListTransactionsRequest & { fields?: undefined }, options?: Options): Promise<Array<WalletTransaction>>;
   /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
   getTransaction(request: GetTransactionRequest & { fields: string }, options?: Options): Promise<Part<WalletTransaction>>;
   /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
   getTransaction(request: GetTransactionRequest & { fields?: undefined }, options?: Options): Promise<WalletTransaction>;
-  /** List the events of a wallet. Oldest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/events`) */
+  /** Read the sums of a wallet. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: `wallet_read`. (`GET /v1/wallet/{key}/summary`) */
+  getWalletSummary(request: GetWalletSummaryRequest, options?: Options): Promise<{ /** The spendable balance in millisatoshis now. It does not contain `pending_msat` */ balance_msat: number; /** Millisatoshis that are held for payments in flight now: their amounts and fee limits */ pending_msat: number; /** For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve */ max_payable_msat?: number; /** For an account: the number of its wallets */ wallets?: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The sums of each hour, day or month, oldest first; empty without `interval` */ buckets: Array<{ /** The beginning of the hour, day or month, in Unix seconds */ start: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The balance at its end in millisatoshis, with what was held for payments */ balance_msat: number; }>; }>;
+  /** Read the sums of all wallets of the account. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: a secret API key. (`GET /v1/account/summary`) */
+  getAccountSummary(request?: GetAccountSummaryRequest, options?: Options): Promise<{ /** The spendable balance in millisatoshis now. It does not contain `pending_msat` */ balance_msat: number; /** Millisatoshis that are held for payments in flight now: their amounts and fee limits */ pending_msat: number; /** For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve */ max_payable_msat?: number; /** For an account: the number of its wallets */ wallets?: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The sums of each hour, day or month, oldest first; empty without `interval` */ buckets: Array<{ /** The beginning of the hour, day or month, in Unix seconds */ start: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The balance at its end in millisatoshis, with what was held for payments */ balance_msat: number; }>; }>;
+  /** List the events of a wallet. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/events`) */
   listWalletEvents(request: ListWalletEventsRequest, options?: Options): Promise<Array<Event>>;
-  /** List the events of the account. Oldest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: a secret API key. (`GET /v1/events`) */
+  /** List the events of the account. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: a secret API key. (`GET /v1/events`) */
   listEvents(request?: ListEventsRequest, options?: Options): Promise<Array<Event>>;
   /** List the webhooks of the account. Permission: a secret API key. (`GET /v1/webhooks`) */
   listWebhooks(request?: ListWebhooksRequest, options?: Options): Promise<Array<Webhook>>;

@@ -38,6 +38,7 @@ import { lastPositions } from './features/reconcile/requests.ts';
 import { serviceRoutes } from './features/service/routes.ts';
 import { createObjects, renderOptions } from './features/transactions/objects.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
+import { summaryRoutes } from './features/transactions/summary-routes.ts';
 import { walletRoutes } from './features/wallets/routes.ts';
 import { webhookDeliveryRoutes } from './features/webhooks/delivery-routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
@@ -89,6 +90,7 @@ function registerRoutes(
   invoiceRoutes(app, { ...deps, publicUrl });
   invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);
+  summaryRoutes(app, deps);
   eventRoutes(app, deps);
   webhookRoutes(app, deps);
   webhookDeliveryRoutes(app, deps);

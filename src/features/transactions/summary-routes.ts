@@ -1,0 +1,147 @@
+import { type Static, Type } from 'typebox';
+import type { Database } from '../../core/db/database.ts';
+import { readSummary, type Summary, type SummaryQuery, type Sums } from '../../core/journal/sums.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { msat, subMsat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { maxPayable, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
+import { choice, KeyParams } from '../../http/fields.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+
+const HOUR = 3600;
+/** The longest period of each interval, in seconds: 31 days, two years, ten years. */
+const LONGEST = { hour: 31 * 86_400, day: 732 * 86_400, month: 3660 * 86_400 } as const;
+const END_OF_TIME = 253_402_300_799;
+
+function wholeHour(description: string) {
+  return Type.Integer({ minimum: 0, maximum: END_OF_TIME, unit: 'Unix seconds', description });
+}
+
+const SummaryParameters = Type.Object({
+  from: Type.Optional(wholeHour('The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything')),
+  until: Type.Optional(
+    wholeHour('The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour'),
+  ),
+  interval: Type.Optional(
+    choice(['hour', 'day', 'month'], {
+      description: 'Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years',
+    }),
+  ),
+});
+
+const amount = (description: string) => Type.Integer({ description, examples: [0] });
+
+const SUMS = {
+  in_msat: amount('Millisatoshis that arrived in the period'),
+  in_count: amount('How many times money arrived'),
+  out_msat: amount('Millisatoshis that left in the period, without fees'),
+  out_count: amount('How many times money left'),
+  fees_msat: amount('Millisatoshis that were paid as fees'),
+  failed_count: amount('Payments that were started in the period and failed'),
+};
+
+const SummaryObject = Type.Object(
+  {
+    balance_msat: amount('The spendable balance in millisatoshis now. It does not contain `pending_msat`'),
+    pending_msat: amount('Millisatoshis that are held for payments in flight now: their amounts and fee limits'),
+    max_payable_msat: Type.Optional(
+      amount('For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve'),
+    ),
+    wallets: Type.Optional(amount('For an account: the number of its wallets')),
+    ...SUMS,
+    buckets: Type.Array(
+      Type.Object({
+        start: Type.Integer({ description: 'The beginning of the hour, day or month, in Unix seconds', examples: [EXAMPLE.now] }),
+        ...SUMS,
+        balance_msat: amount('The balance at its end in millisatoshis, with what was held for payments'),
+      }),
+      { description: 'The sums of each hour, day or month, oldest first; empty without `interval`' },
+    ),
+  },
+  { description: 'Sums of settled transactions. A day has the same sums as its statement' },
+);
+
+const COMMON = {
+  tags: ['History'],
+  description:
+    'The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` ' +
+    'nor `out_msat`.',
+  response: { 200: SummaryObject },
+};
+
+interface SummaryContext {
+  readonly access: Access;
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+export function summaryRoutes(app: App, { access, database, clock }: SummaryContext): void {
+  for (const base of WALLET_BASES) {
+    const schema = {
+      ...COMMON,
+      operationId: 'getWalletSummary',
+      summary: 'Read the sums of a wallet',
+      ...requires('wallet_read'),
+      params: KeyParams,
+      querystring: SummaryParameters,
+    };
+    app.get(`${base}/summary`, { schema }, async (request) => {
+      const { ledgerAccount } = await access.wallet(request, 'wallet_read');
+      return summaryObject(await readSummary(database, { ledgerAccount }, periodOf(clock, request.query)), 'wallet');
+    });
+  }
+  const schema = {
+    ...COMMON,
+    operationId: 'getAccountSummary',
+    summary: 'Read the sums of all wallets of the account',
+    ...requires('account'),
+    querystring: Type.Object({ ...SummaryParameters.properties, wallet_id: walletFilter('sums') }),
+    errorStatuses: [404],
+  };
+  app.get('/v1/account/summary', { schema }, async (request) => {
+    const scope = await accountScope(access, request);
+    const owner = 'wallet' in scope ? { ledgerAccount: scope.wallet.ledgerAccount } : { accountId: scope.accountId };
+    return summaryObject(await readSummary(database, owner, periodOf(clock, request.query)), 'wallet' in scope ? 'wallet' : 'account');
+  });
+}
+
+/** Returns the requested period. @throws Refusal for one that does not consist of whole hours, or is too long for its interval */
+function periodOf(clock: Clock, { from = 0, until, interval }: Static<typeof SummaryParameters>): SummaryQuery {
+  const end = until ?? (Math.floor(unixSeconds(clock) / HOUR) + 1) * HOUR;
+  for (const [name, value] of Object.entries({ from, until: end }))
+    if (value % HOUR !== 0) throw new Refusal('validation_failed', `\`${name}\` must be the beginning of an hour (a multiple of 3600).`);
+  if (from > end) throw new Refusal('validation_failed', '`until` must not be before `from`.');
+  if (interval && end - from > LONGEST[interval])
+    throw new Refusal(
+      'validation_failed',
+      `The period is too long for \`interval=${interval}\`: at most ${LONGEST[interval] / 86_400} days.`,
+    );
+  return { from, until: end, interval };
+}
+
+function summaryObject(summary: Summary, kind: 'wallet' | 'account'): Static<typeof SummaryObject> {
+  const { balanceMsat, heldMsat, wallets, buckets } = summary;
+  const spendableMsat = subMsat(msat(balanceMsat), msat(heldMsat));
+  return {
+    balance_msat: spendableMsat,
+    pending_msat: heldMsat,
+    ...(kind === 'wallet' ? { max_payable_msat: maxPayable(PAYMENT_FEE_RULE, spendableMsat) } : { wallets }),
+    ...sumsObject(summary),
+    buckets: buckets.map((bucket) => ({ start: bucket.start, ...sumsObject(bucket), balance_msat: bucket.balanceMsat })),
+  };
+}
+
+function sumsObject({ inMsat, inCount, outMsat, outCount, feesMsat, failedCount }: Sums) {
+  return {
+    in_msat: inMsat,
+    in_count: inCount,
+    out_msat: outMsat,
+    out_count: outCount,
+    fees_msat: feesMsat,
+    failed_count: failedCount,
+  };
+}
