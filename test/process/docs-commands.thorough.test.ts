@@ -47,7 +47,7 @@ it.each([
     const pasted = all.map(({ commands }) => `${commands}\necho '=== end of block'\n`).join('');
     const { secretKey: KEY, url: URL } = service.client;
     // Commands of the clone run on the service of the test, without the installation that precedes them.
-    const env = { ...process.env, ...settings, KEY, URL, npm_config_ignore_scripts: 'true' };
+    const env = { ...process.env, ...settings, KEY, URL, CLONE: root, npm_config_ignore_scripts: 'true' };
     const inClone = `npm() { (cd '${root}' && command npm "$@"); }\n`;
     const { stdout } = await promisify(execFile)('bash', ['-c', inClone + pasted], { env, cwd: folder });
     const printed = stdout.split('=== end of block\n').map(linesOf);
