@@ -1,6 +1,6 @@
 # Starts a regtest network of two LND nodes in the present shell: `. devnet/regtest.sh`. docs/lightning.md uses it. It needs lnd, lncli, btcd,
 # btcctl and jq, and the default ports. `alice` is the node of the service, `bob` an outside node. All files are in data/regtest;
-# `stop_regtest` stops the network and deletes them.
+# `try_satchel` starts the service and makes two payments; `stop_regtest` stops everything and deletes the files.
 NET=$PWD/data/regtest; mkdir -p $NET
 
 btc() { btcctl -C /dev/null --regtest --rpccert=$NET/rpc.cert --rpcuser=u --rpcpass=p "$@"; }
@@ -18,7 +18,7 @@ start_lnd() {
 }
 alice() { lncli --lnddir=$NET/alice --network=regtest --rpcserver=localhost:10009 "$@"; }
 bob() { lncli --lnddir=$NET/bob --network=regtest --rpcserver=localhost:10010 "$@"; }
-stop_regtest() { alice stop; bob stop; sleep 3; btc stop; rm -r $NET; }
+stop_regtest() { [ -z "${SERVICE:-}" ] || kill $SERVICE; alice stop; bob stop; sleep 3; btc stop; rm -r $NET; }
 
 start_chain; start_lnd alice 9735 10009 8080; start_lnd bob 9736 10010 8081
 
@@ -34,3 +34,17 @@ sleep 1; mine 6; until alice listchannels | grep -q '"active": *true'; do sleep 
 # A macaroon with the permissions of the service.
 alice bakemacaroon --save_to $NET/satchel.macaroon uri:/lnrpc.Lightning/GetInfo uri:/lnrpc.Lightning/AddInvoice uri:/lnrpc.Lightning/LookupInvoice uri:/lnrpc.Lightning/ListInvoices uri:/lnrpc.Lightning/SubscribeInvoices uri:/lnrpc.Lightning/ChannelBalance uri:/lnrpc.Lightning/ListChannels uri:/lnrpc.Lightning/PendingChannels uri:/lnrpc.Lightning/QueryRoutes uri:/invoicesrpc.Invoices/CancelInvoice uri:/routerrpc.Router/SendPaymentV2 uri:/routerrpc.Router/TrackPaymentV2 uri:/routerrpc.Router/TrackPayments uri:/invoicesrpc.Invoices/SettleInvoice
 export LIGHTNING_URL="lnd+rest://localhost:8080?cert=$NET/alice/tls.cert&macaroon=$NET/satchel.macaroon&keysends=held"
+
+# Starts the service on alice. Bob pays 5,000 sat to a wallet, and the wallet pays 1,000 sat to bob.
+try_satchel() {
+  export DATA_DIR=./data/regtest
+  npm start > $NET/service.log 2>&1 &
+  SERVICE=$!
+  URL=http://127.0.0.1:4021; until curl -sf $URL/readyz; do sleep 1; done; echo
+  H="X-Api-Key: $(head -n 1 $NET/first-key)"
+  WALLET=$(curl -s $URL/v1/wallet -H "$H" -d user_label=alma | jq -r .id)
+  bob payinvoice --force --json $(curl -s $URL/v1/wallet/$WALLET/invoice -H "$H" -d num_satoshis=5000 | jq -r .payment_request) | jq -r .status
+  curl -s $URL/v1/wallet/$WALLET/withdraw -H "$H" -d payment_request=$(bob addinvoice --amt 1000 | jq -r .payment_request) | jq -r .status
+  curl -s "$URL/v1/wallet/$WALLET?fields=balance" -H "$H"; echo
+  npm run --silent reconcile
+}

@@ -36,7 +36,7 @@ const pattern = (line: string) =>
 it.each([
   { file: 'README.md', outputs: 1 },
   { file: 'docs/api.md', outputs: 12 },
-  { file: 'docs/keys.md', outputs: 4 },
+  { file: 'docs/keys.md', outputs: 3 },
   { file: 'docs/lnurl.md', outputs: 5, own: { OUTBOUND_ALLOW: '127.0.0.1' } },
 ])('runs the pasted commands of $file, and prints the output that the page shows', async ({ file, outputs, own = {} }) => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-docs-'));
