@@ -3,12 +3,13 @@ import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
 import {
+  type Action,
   findAction,
   findRecord,
   listActionsOn,
-  listOpenActions,
   listRecords,
   type NewAction,
+  openActions,
   requestAction,
   withdrawAction,
 } from '../../src/features/operator/actions.ts';
@@ -32,6 +33,12 @@ const CREDIT: NewAction = {
 };
 
 const request = (database: Database, action: NewAction = CREDIT, now = 1) => requestAction(database, action, now);
+
+async function allOpen(database: Database): Promise<Action[]> {
+  const actions: Action[] = [];
+  for await (const action of openActions(database)) actions.push(action);
+  return actions;
+}
 
 async function end(database: Database, id: string, state: 'done' | 'refused', answer = ''): Promise<void> {
   await database.transaction((tx) => tx.run(endAs, id, state, answer));
@@ -57,7 +64,7 @@ onBothDatabases('a request of an operator', (open) => {
       paymentId: undefined,
       isStarted: false,
     });
-    expect(await listOpenActions(database)).toEqual([action]);
+    expect(await allOpen(database)).toEqual([action]);
     expect(await findAction(database, 'opa_unknown')).toBeUndefined();
   });
 
@@ -120,7 +127,7 @@ onBothDatabases('a request of an operator', (open) => {
       return [];
     };
     for (let i = 0; i < 2; i++) await requestAction(database, CREDIT, 1, { extraRows });
-    expect(ids).toEqual([(await listOpenActions(database))[0]?.id]);
+    expect(ids).toEqual([(await allOpen(database))[0]?.id]);
   });
 });
 

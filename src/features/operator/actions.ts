@@ -53,8 +53,7 @@ export interface Action extends NewAction {
 /** An action, or a change of the fiat rate, as lists for operators show it. */
 export type ActionRecord = Omit<Action, 'kind'> & { readonly kind: sql.RecordRow['kind'] };
 
-/** How many open actions are read at once. */
-const MAX_OPEN = 100;
+const PAGE = 100;
 
 /** A page of a list, and the number of all its items. */
 export interface OperatorPage<T> {
@@ -105,9 +104,14 @@ export async function withdrawAction(database: Database, id: string): Promise<bo
   return (await database.transaction((tx) => tx.run(sql.withdrawAction, id))) === 1;
 }
 
-/** Returns actions that have not ended, oldest first. */
-export async function listOpenActions(database: SqlReader): Promise<Action[]> {
-  return (await database.all(sql.listOpen, MAX_OPEN)).map(toAction);
+/** Returns all actions that have not ended, oldest first. Many returns may wait for the end of their payments. */
+export async function* openActions(database: SqlReader): AsyncGenerator<Action> {
+  for (let after = '', isLast = false; !isLast; ) {
+    const page: sql.ActionRow[] = await database.all(sql.listOpen, after, PAGE);
+    for (const row of page) yield toAction(row);
+    after = page.at(-1)?.id ?? after;
+    isLast = page.length < PAGE;
+  }
 }
 
 /** Returns an action or a change of the fiat rate. */

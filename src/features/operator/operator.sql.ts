@@ -48,7 +48,7 @@ export const findSame = statement<ActionRow>(
      AND (ended_at IS NULL OR kind IN ('credit', 'return', 'resolve')) ORDER BY id DESC LIMIT 1`,
 );
 
-export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL ORDER BY id LIMIT $1`);
+export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL AND id > $1 ORDER BY id LIMIT $2`);
 
 export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
 

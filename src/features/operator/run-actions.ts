@@ -2,7 +2,7 @@ import { pause, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { satText } from '../../core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../core/ledger/ledger.ts';
-import { type Action, ActionRefused, findAction, listOpenActions } from './actions.ts';
+import { type Action, ActionRefused, findAction, openActions } from './actions.ts';
 import { changeNode, moveWallet } from './nodes.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
@@ -19,7 +19,7 @@ const ALERT = { kind: 'suspense_not_empty', subject: 'suspense' } as const;
 export async function runOperatorActions(deps: OperatorModules, signal: AbortSignal, pollMs = POLL_MS): Promise<void> {
   for (let alertedMsat: number | undefined; !signal.aborted; await pause(pollMs, signal)) {
     try {
-      for (const action of await listOpenActions(deps.database)) await runAction(deps, action);
+      for await (const action of openActions(deps.database)) await runAction(deps, action);
       alertedMsat = await checkSuspense(deps, alertedMsat);
     } catch (error) {
       deps.log.warn({ reason: errorMessage(error) }, 'operator actions were interrupted; retrying');

@@ -1,0 +1,182 @@
+import { expect, it } from 'vitest';
+import { statement } from '../../src/core/db/statement.ts';
+import { readHistory, readOverview } from '../../src/features/operator/overview.ts';
+import { findOperatorPayment, listPendingPayments } from '../../src/features/operator/pending.ts';
+import { findUnmatchedSettlement, listUnmatchedSettlements } from '../../src/features/operator/unmatched-settlements.ts';
+import { requestReconciliation } from '../../src/features/reconcile/requests.ts';
+import { onBothDatabases } from '../support/ledger.ts';
+import { NODE_ID } from '../support/modules.ts';
+import { operatorOn } from './operator-on.ts';
+
+const age = statement('test_age', 'UPDATE payment SET created_at = $2 WHERE id = $1');
+const settleAt = statement('test_settle_at', 'UPDATE unmatched_settlement SET settled_at = $2 WHERE payment_hash = $1');
+const finish = statement('test_finish', `UPDATE reconciliation SET state = 'done', report = $2 WHERE id = $1`);
+const sampleNode = statement(
+  'test_sample_node',
+  'INSERT INTO node_sample (hour, node_id, sampled_at, node_msat, held_msat) VALUES ($1, $2, $3, $4, 0)',
+);
+const sampleLedger = statement(
+  'test_sample_ledger',
+  'INSERT INTO ledger_sample (hour, sampled_at, customers_msat, suspense_msat) VALUES ($1, $2, $3, 0)',
+);
+const HOUR = 3600;
+
+onBothDatabases('the list of pending payments', (open) => {
+  it('has those of all wallets, oldest first, or only the stuck ones', async () => {
+    const { deps, pendingPayment, healthy, wallet } = await operatorOn(await open());
+    const clock = { nowMs: () => 2_000_000_000_000 };
+    const payments = [await pendingPayment(10_000), await pendingPayment(20_000), await pendingPayment(30_000)];
+    const now = 2_000_000_000;
+    await healthy.transaction(async (tx) => {
+      for (const [index, { id }] of payments.entries()) await tx.run(age, id, now - 100 * index);
+    });
+    const list = (status: 'pending' | 'stuck', limit = 10, offset = 0) =>
+      listPendingPayments({ ...deps, clock, stuckPaymentSeconds: 100 }, status, limit, offset);
+    const [first, second, third] = payments;
+    expect((await list('pending')).items.map(({ id, ageSeconds, isStuck }) => [id, ageSeconds, isStuck])).toEqual([
+      [first?.id, 0, false],
+      [second?.id, 100, true],
+      [third?.id, 200, true],
+    ]);
+    expect((await list('stuck')).items.map(({ id }) => id)).toEqual([second?.id, third?.id]);
+    expect(await list('stuck', 1, 1)).toMatchObject({ total: 2, items: [{ id: third?.id }] });
+    expect((await list('pending')).items[0]).toMatchObject({
+      walletId: wallet.id,
+      walletLabel: 'test',
+      nodeId: NODE_ID,
+      amountMsat: 10_000,
+      heldMsat: 11_000,
+      isKeysend: false,
+      isInternal: false,
+      state: 'pending',
+      failureReason: undefined,
+      evidence: undefined,
+    });
+  });
+
+  it('has no payment that has ended, which can still be read', async () => {
+    const { deps, pendingPayment, net, settle } = await operatorOn(await open());
+    const payment = await pendingPayment();
+    net.outside.resolveHold(payment.paymentHash, 'cancel');
+    await settle();
+    await expect.poll(async () => (await deps.payments.find(payment.id))?.state).toBe('failed');
+    const modules = { ...deps, stuckPaymentSeconds: 0 };
+    expect(await listPendingPayments(modules, 'pending', 10, 0)).toEqual({ items: [], total: 0 });
+    expect(await findOperatorPayment(modules, payment.id)).toMatchObject({
+      state: 'failed',
+      isStuck: false,
+      failureReason: expect.any(String),
+    });
+    expect(await findOperatorPayment(modules, 'lntx_unknown')).toBeUndefined();
+  });
+
+  it('shows what the last reconciliation found at the node, if it looked the payment up', async () => {
+    const { deps, pendingPayment, healthy } = await operatorOn(await open());
+    const [known, other] = [await pendingPayment(), await pendingPayment()];
+    const id = await requestReconciliation(healthy, 'full', 1);
+    const proof = { items: [{ fact: 'No channel has an HTLC.', holds: true, detail: '0 HTLCs' }], provesFailure: true };
+    const stuck = [{ paymentId: known.id, nodeState: 'pending', evidence: 'pending. …', proof }];
+    const report = { id, scope: 'full', positions: [], nodes: [{ nodeId: NODE_ID, endedAt: 77, pending: { stuck } }] };
+    await healthy.transaction((tx) => tx.run(finish, id, JSON.stringify(report)));
+    const { items } = await listPendingPayments({ ...deps, stuckPaymentSeconds: 0 }, 'pending', 10, 0);
+    expect(items.map((one) => one.evidence)).toEqual([{ at: 77, nodeState: 'pending', proof }, undefined]);
+    expect((await findOperatorPayment({ ...deps, stuckPaymentSeconds: 0 }, other.id))?.evidence).toBeUndefined();
+  });
+});
+
+onBothDatabases('the list of money in suspense', (open) => {
+  it('has pages, newest first, of what is left or of all, with what operators did', async () => {
+    const { healthy, unmatched, act, wallet } = await operatorOn(await open());
+    const hashes: string[] = [];
+    for (let i = 0; i < 4; i++) hashes.unshift((await unmatched('credit', 1_000 * (i + 1))).subject);
+    await healthy.transaction(async (tx) => {
+      for (const [index, hash] of hashes.entries()) await tx.run(settleAt, hash, 1_000 - index);
+    });
+    const credited = hashes[1] ?? '';
+    const refused = await act({ kind: 'credit', subject: credited, target: 'wal_0' });
+    const done = await act({ kind: 'credit', subject: credited, target: wallet.id });
+    const open_ = await listUnmatchedSettlements(healthy, false, 10, 0);
+    expect([open_.total, open_.items.map(({ paymentHash }) => paymentHash)]).toEqual([3, hashes.filter((hash) => hash !== credited)]);
+    const all = await listUnmatchedSettlements(healthy, true, 2, 1);
+    expect([all.total, all.items.map(({ paymentHash }) => paymentHash)]).toEqual([4, hashes.slice(1, 3)]);
+    expect(all.items[0]).toEqual({
+      paymentHash: credited,
+      amountMsat: 3_000,
+      leftMsat: 0,
+      settledAt: 999,
+      nodeId: NODE_ID,
+      isKeysend: false,
+      actions: [refused, done],
+    });
+    expect(await findUnmatchedSettlement(healthy, credited)).toEqual(all.items[0]);
+    expect(await findUnmatchedSettlement(healthy, 'ab'.repeat(32))).toBeUndefined();
+  });
+});
+
+onBothDatabases('the overview', (open) => {
+  it('adds up what is pending and owed, and knows no assets before a node was measured', async () => {
+    const { deps, pendingPayment, unmatched, healthy } = await operatorOn(await open());
+    const before = await readOverview(deps);
+    expect(before).toMatchObject({ assetsMsat: undefined, assetsAt: undefined, unmatchedSettlements: 0 });
+    expect(before.pending).toEqual({ payments: 0, heldMsat: 0, oldestAt: undefined });
+    const [first] = [await pendingPayment(10_000), await pendingPayment(20_000)];
+    await unmatched('credit', 5_000);
+    await healthy.transaction((tx) => tx.run(age, first.id, 1_000));
+    const now = await readOverview(deps);
+    expect(now.pending).toEqual({ payments: 2, heldMsat: 32_000, oldestAt: 1_000 });
+    expect(now).toMatchObject({ unmatchedSettlements: 1, wallets: 1, totals: { suspenseMsat: 5_000, customersMsat: 60_000 } });
+    expect(now.nodes).toMatchObject([{ id: NODE_ID, heldMsat: 65_000, pending: now.pending, isDraining: false, measured: undefined }]);
+    expect(now.nodes[0]?.lastBookedAt).toEqual(expect.any(Number));
+  });
+
+  it('has the last measured balance of each node, and its open alerts', async () => {
+    const { deps, healthy, act } = await operatorOn(await open());
+    await healthy.transaction(async (tx) => {
+      await tx.run(sampleNode, 10, NODE_ID, 10 * HOUR, 7_000);
+      await tx.run(sampleNode, 11, NODE_ID, 11 * HOUR + 5, 9_000);
+    });
+    await deps.alerts.raise({ kind: 'node_silent', subject: NODE_ID, message: 'no response' });
+    await deps.alerts.raise({ kind: 'payment_stuck', subject: 'lntx_1', message: 'pending' });
+    await act({ kind: 'drain', subject: NODE_ID });
+    const { nodes, ...all } = await readOverview(deps);
+    expect(all).toMatchObject({ assetsMsat: 9_000, assetsAt: 11 * HOUR + 5 });
+    expect(all.openAlerts.map(({ kind, n }) => [kind, n]).toSorted()).toEqual([
+      ['node_silent', 1],
+      ['payment_stuck', 1],
+    ]);
+    expect(nodes).toMatchObject([{ openAlerts: 1, isDraining: true, measured: { nodeMsat: 9_000, at: 11 * HOUR + 5 } }]);
+  });
+
+  it('shows a node that does not answer as unavailable, with the reason', async () => {
+    const { deps, net } = await operatorOn(await open());
+    expect((await readOverview(deps)).nodes[0]?.state).toEqual({ status: 'ready', reason: undefined });
+    net.always('info', { unavailable: true });
+    expect((await readOverview(deps)).nodes[0]?.state).toMatchObject({ status: 'unavailable', reason: expect.any(String) });
+  });
+});
+
+onBothDatabases('the history of balances', (open) => {
+  it('has the last sample of each step, and the last known balance of a node that was not measured', async () => {
+    const { deps, healthy } = await operatorOn(await open());
+    const clock = { nowMs: () => 2_000_000_000_000 };
+    const now = Math.floor(2_000_000_000 / HOUR);
+    await healthy.transaction(async (tx) => {
+      for (const back of [800, 50, 12, 11, 1, 0]) await tx.run(sampleLedger, now - back, (now - back) * HOUR, back + 1);
+      for (const back of [900, 12, 0]) await tx.run(sampleNode, now - back, NODE_ID, (now - back) * HOUR, 10 * back);
+    });
+    const history = async (period: Parameters<typeof readHistory>[1]) => readHistory({ ...deps, clock }, period);
+    expect((await history('day')).map(({ at, assetsMsat, isComplete }) => [now - at / HOUR, assetsMsat, isComplete])).toEqual([
+      [12, 120, true],
+      [11, 120, false],
+      [1, 120, false],
+      [0, 0, true],
+    ]);
+    expect((await history('week')).map(({ customersMsat }) => customersMsat)).toEqual([51, 13, 12, 2, 1]);
+    const year = await history('year');
+    expect(year[0]).toMatchObject({ at: (now - 800) * HOUR, assetsMsat: 9_000, customersMsat: 801, isComplete: false });
+    // One sample a day remains of a year, and one in six hours of a month.
+    expect(new Set(year.map(({ at }) => Math.floor(at / HOUR / 24))).size).toBe(year.length);
+    const month = await history('month');
+    expect(new Set(month.map(({ at }) => Math.floor(at / HOUR / 6))).size).toBe(month.length);
+  });
+});
