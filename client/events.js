@@ -15,7 +15,7 @@ export async function* events(options) {
   const state = { after: options.after, retryMs: RETRY_MS, failures: 0 };
   for (;;) {
     try {
-      yield* connection(options, state);
+      yield* connect(options, state);
       onDisconnect?.(undefined);
     } catch (error) {
       signal?.throwIfAborted();
@@ -30,26 +30,27 @@ export async function* events(options) {
 }
 
 /** Yields the events of one connection, and stores in `state` from where the next one continues. */
-async function* connection({ url, key, wallet, types, signal, fetch: ask = fetch }, state) {
+async function* connect({ url, key, wallet, types, signal, fetch: sendRequest = fetch }, state) {
   const path = wallet === undefined ? '/v1/events' : `/v1/wallet/${encodeURIComponent(wallet)}/events`;
   const query = types === undefined ? '' : `?type=${encodeURIComponent(types.join(','))}`;
-  const own = new AbortController();
-  const stop = () => own.abort(signal.reason);
-  signal?.throwIfAborted();
-  signal?.addEventListener('abort', stop, { once: true });
+  const connection = new AbortController();
   let timer;
-  const expectMore = () => {
+  const restartTimer = () => {
     clearTimeout(timer);
-    timer = setTimeout(() => own.abort(new Error('The stream was silent for too long.')), SILENCE_MS);
+    timer = setTimeout(() => connection.abort(new Error('The stream was silent for too long.')), SILENCE_MS);
   };
+  signal?.throwIfAborted();
   try {
-    expectMore();
+    restartTimer();
     const headers = {
       accept: 'text/event-stream',
       ...(key !== undefined && { 'x-api-key': key }),
       ...(state.after !== undefined && { 'last-event-id': state.after }),
     };
-    const response = await ask(`${url.replace(/\/+$/, '')}${path}${query}`, { headers, signal: own.signal });
+    const response = await sendRequest(`${url.replace(/\/+$/, '')}${path}${query}`, {
+      headers,
+      signal: signal ? AbortSignal.any([signal, connection.signal]) : connection.signal,
+    });
     if (!/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
       await readResponse(response);
       throw new Error('The response is no stream of events.');
@@ -60,7 +61,7 @@ async function* connection({ url, key, wallet, types, signal, fetch: ask = fetch
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return;
-      expectMore();
+      restartTimer();
       for (const { id, data } of parser.push(decoder.decode(value, { stream: true }))) {
         state.failures = 0;
         state.retryMs = parser.retryMs ?? RETRY_MS;
@@ -68,12 +69,11 @@ async function* connection({ url, key, wallet, types, signal, fetch: ask = fetch
         // The consumer may take its time.
         clearTimeout(timer);
         if (data !== '') yield JSON.parse(data);
-        expectMore();
+        restartTimer();
       }
     }
   } finally {
     clearTimeout(timer);
-    signal?.removeEventListener('abort', stop);
-    own.abort();
+    connection.abort();
   }
 }

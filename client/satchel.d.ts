@@ -2,46 +2,62 @@ import type { ErrorType, Event, LightningTransactionDetails, Operations } from '
 
 export type * from './operations.js';
 
-export interface ClientOptions {
+declare global {
+  // Projects without the types of browsers or of Node have no AbortSignal. For all others this adds nothing.
+  interface AbortSignal {}
+}
+
+/** A response, as `fetch` returns it. */
+export interface ClientResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  readonly body: unknown;
+  text(): Promise<string>;
+}
+
+/** The options with which the client calls `fetch`. */
+export interface ClientRequest {
+  readonly method?: string;
+  readonly headers: Record<string, string>;
+  readonly body?: string;
+  readonly signal: AbortSignal;
+}
+
+export interface ConnectionOptions {
   /** The address of the service: `https://wallets.example.com`. */
   readonly url: string;
   /** An API key or a wallet access key. */
   readonly key?: string;
   /** Replaces the global `fetch`. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: (url: string, request: ClientRequest) => Promise<ClientResponse>;
 }
 
-export interface RequestOptions {
-  /** Identifies the request: a repeated request with the same key is not executed twice. */
+interface RetryOptions {
+  /** The time limit of each attempt. Default: 90,000. */
+  readonly timeoutMs?: number;
+  /**
+   * How often a request is repeated after a lost connection, a timeout, a 429 or a 5xx. Default: 2. A POST that takes an Idempotency-Key gets
+   * one, so that it is executed once; 0 turns this off. Other requests that change something are repeated only after a 429 and a 503.
+   */
+  readonly maxRetries?: number;
+}
+
+export interface ClientOptions extends ConnectionOptions, RetryOptions {}
+
+export interface RequestOptions extends RetryOptions {
+  /** Identifies the request: a repeated request with the same key is not executed twice, also after a restart of your program. */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
-  /** Is called with the response before its body is read: its status, and headers like `X-Pagination-Total-Count`. */
-  readonly onResponse?: (response: Response) => void;
+  /** Is called with the response of the last attempt: its status, and headers like `X-Pagination-Total-Count`. */
+  onResponse?(response: ClientResponse): void;
 }
 
 export type SatchelClient = Operations<RequestOptions>;
 
 /** A client with one method for each operation of the API. A call throws `SatchelError` when the service responds with an error. */
 export function createClient(options: ClientOptions): SatchelClient;
-
-export interface WaitOptions {
-  /** Default: 120,000, two minutes. */
-  readonly timeoutMs?: number;
-  /** Default: 1,000. */
-  readonly intervalMs?: number;
-  readonly signal?: AbortSignal;
-}
-
-/**
- * Polls an invoice or a payment (`lntx_…`) until its `status` is not `pending`, and returns it. At the timeout it is returned as it is: a
- * payment that is still `pending` has not failed.
- */
-export function waitForSettlement(
-  client: Pick<SatchelClient, 'getLightningTransaction'>,
-  id: string,
-  options?: WaitOptions,
-): Promise<LightningTransactionDetails>;
 
 export interface PaymentWaitOptions {
   /** Default: 120. */
@@ -59,7 +75,7 @@ export function waitForPayment(
   options?: PaymentWaitOptions,
 ): Promise<LightningTransactionDetails>;
 
-export interface EventOptions extends ClientOptions {
+export interface EventOptions extends ConnectionOptions {
   /** A wallet: its id or an access key. Absent: all wallets of the account, for which `key` must be a secret API key. */
   readonly wallet?: string;
   /** Only events with these names. */
@@ -107,11 +123,20 @@ export type ListName = {
   [Name in keyof SatchelClient]: SatchelClient[Name] extends (...args: never[]) => Promise<Array<infer _Item>> ? Name : never;
 }[keyof SatchelClient];
 
-/** Yields the pages of a list: `for await (const page of pages(satchel, 'listWalletTransactions', { key }))`. */
+/** Yields the items of a list: `for await (const item of items(satchel, 'listWalletTransactions', { key }))`. */
+export function items<Name extends ListName>(
+  client: SatchelClient,
+  name: Name,
+  request?: Parameters<SatchelClient[Name]>[0],
+  options?: RequestOptions,
+): AsyncGenerator<Awaited<ReturnType<SatchelClient[Name]>>[number], void, undefined>;
+
+/** Yields the pages of a list. */
 export function pages<Name extends ListName>(
   client: SatchelClient,
   name: Name,
   request?: Parameters<SatchelClient[Name]>[0],
+  options?: RequestOptions,
 ): AsyncGenerator<Awaited<ReturnType<SatchelClient[Name]>>, void, undefined>;
 
 /** The service responded with its error object. With a 4xx, nothing was or will be paid by this request. */

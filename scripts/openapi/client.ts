@@ -15,15 +15,15 @@ const PARTIAL = `/** An object of which the query parameter \`fields\` selected 
 export type Part<T> = T extends Array<infer Item> ? Array<Part<Item>> : T extends object ? { [Name in keyof T]?: Part<T[Name]> } : T;
 `;
 
-interface Place {
+interface PathOperation {
   readonly path: string;
   readonly method: Method;
   readonly operation: Operation;
 }
 
-/** The method, path and query parameters of each operation. */
+/** The method, path and query parameters of each operation, and what decides whether the client may repeat it. */
 export function clientCode(document: OpenApiDocument): string {
-  const operations = placesOf(document).map(({ path, method, operation }) => {
+  const operations = operationsIn(document).map(({ path, method, operation }) => {
     const query = parametersIn(operation, 'query').map(({ name }) => name);
     if (takesFields(operation)) query.push('fields');
     const facts = [
@@ -31,6 +31,8 @@ export function clientCode(document: OpenApiDocument): string {
       `path: '${path}'`,
       ...(query.length > 0 ? [`query: ${quotedList(query)}`] : []),
       ...(operation.security.length === 0 ? ['open: true'] : []),
+      ...(takesIdempotencyKey(operation) ? ['keyed: true'] : []),
+      ...(operation['x-side-effect'] ? ['hasSideEffect: true'] : []),
     ];
     return `  ${operation.operationId}: { ${facts.join(', ')} },`;
   });
@@ -40,19 +42,19 @@ export function clientCode(document: OpenApiDocument): string {
 /** The types of every object, request and response. */
 export function clientTypes(document: OpenApiDocument): string {
   const { Error: error, ...objects } = document.components.schemas;
-  const places = placesOf(document);
+  const operations = operationsIn(document);
   const parts = [
     HEAD,
     `/** The cause of an error. A later version may add types. */\nexport type ErrorType = ${typeOf(error?.properties?.type ?? {})};\n`,
     PARTIAL,
     ...Object.entries(objects).map(([name, schema]) => interfaceOf(name, schema)),
-    ...places.map(({ operation }) => requestType(operation)),
-    `export interface Operations<Options> {\n${places.map(methodType).join('\n')}\n}\n`,
+    ...operations.map(({ operation }) => requestType(operation)),
+    `export interface Operations<Options> {\n${operations.map(methodType).join('\n')}\n}\n`,
   ];
   return parts.join('\n');
 }
 
-function placesOf(document: OpenApiDocument): Place[] {
+function operationsIn(document: OpenApiDocument): PathOperation[] {
   return Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
@@ -80,7 +82,7 @@ function requestType(operation: Operation): string {
 }
 
 /** A method; two of them where `fields` selects a part of the response. */
-function methodType({ path, method, operation }: Place): string {
+function methodType({ path, method, operation }: PathOperation): string {
   const needed = [...parametersIn(operation, 'path'), ...parametersIn(operation, 'query')].some(({ required }) => required);
   const isOptional = !needed && !operation.requestBody?.required;
   const responses = Object.entries(operation.responses).flatMap(([, response]) => responseType(response));
@@ -152,12 +154,16 @@ function quotedList(names: readonly string[]): string {
   return `[${names.map((name) => `'${name}'`).join(', ')}]`;
 }
 
-function parametersIn(operation: Operation, place: string): Parameter[] {
-  return (operation.parameters ?? []).filter((one): one is Parameter => 'in' in one && one.in === place);
+function parametersIn(operation: Operation, location: string): Parameter[] {
+  return (operation.parameters ?? []).filter((one): one is Parameter => 'in' in one && one.in === location);
 }
 
 function takesFields(operation: Operation): boolean {
   return (operation.parameters ?? []).some((one) => '$ref' in one && one.$ref.endsWith('/fields'));
+}
+
+function takesIdempotencyKey(operation: Operation): boolean {
+  return (operation.parameters ?? []).some((one) => '$ref' in one && /IdempotencyKey$|Idempotency-Key$/.test(one.$ref));
 }
 
 function requestName({ operationId }: Operation): string {

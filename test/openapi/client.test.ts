@@ -1,12 +1,13 @@
-import { beforeAll, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createClient,
   type ErrorType,
+  items,
   pages,
   type SatchelClient,
   SatchelError,
   type Wallet,
-  waitForSettlement,
+  waitForPayment,
 } from '../../client/satchel.js';
 import { onFakeNode } from '../support/app.ts';
 
@@ -69,12 +70,12 @@ onFakeNode('the generated client', (service) => {
   it('waits for the settlement of an invoice, and returns an open one at the timeout', async () => {
     const wallet = await fundedWallet();
     const invoice = await satchel.createInvoice({ key: wallet.id, num_satoshis: 10 });
-    expect(await waitForSettlement(satchel, invoice.id, { timeoutMs: 30, intervalMs: 10 })).toMatchObject({ status: 'pending' });
-    const waiting = waitForSettlement(satchel, invoice.id, { intervalMs: 10 });
+    expect(await waitForPayment(satchel, invoice.id, { timeoutSeconds: 0 })).toMatchObject({ status: 'pending' });
+    const waiting = waitForPayment(satchel, invoice.id);
     await satchel.playgroundPay({ payment_request: invoice.payment_request });
     expect(await waiting).toMatchObject({ status: 'settled', settled: 1 });
     const signal = AbortSignal.abort(new Error('stopped'));
-    await expect(waitForSettlement(satchel, invoice.id, { signal })).rejects.toThrow('stopped');
+    await expect(waitForPayment(satchel, invoice.id, { signal })).rejects.toThrow('stopped');
   });
 
   it('yields every page of a list, with a cursor and with page numbers', async () => {
@@ -87,6 +88,9 @@ onFakeNode('the generated client', (service) => {
       found.push(...page.map(({ id }) => id));
     }
     expect(new Set(found).size).toBe(5);
+    const listed: string[] = [];
+    for await (const { id } of items(satchel, 'listWalletTransactions', { key: wallet.id, 'per-page': 2 })) listed.push(id);
+    expect(listed).toEqual(found);
     const kinds: string[] = [];
     for await (const page of pages(satchel, 'listWalletKeys', { key: wallet.id, 'per-page': 3 }))
       kinds.push(...page.map(({ kind }) => kind));
@@ -150,6 +154,24 @@ onFakeNode('the generated client', (service) => {
     expect((await satchel.getWallet({ key: other.id })).balance).toBe(500);
   });
 
+  it('repeats a payment whose response was lost, with one effect', async () => {
+    const wallet = await fundedWallet();
+    const other = await satchel.createWallet();
+    let lost = 0;
+    const unlucky = createClient({
+      url: service.client.url,
+      key: service.client.secretKey,
+      async fetch(address, init) {
+        const response = await fetch(address, init);
+        if (lost++ < 2) throw new Error('the connection was reset');
+        return response;
+      },
+    });
+    const moved = await unlucky.transfer({ key: wallet.id, dest_wallet_id: other.id, num_satoshis: 500 });
+    expect(moved.wtx_transfer_in.wal.balance).toBe(500);
+    expect((await satchel.getWallet({ key: other.id })).balance).toBe(500);
+  });
+
   it('does not send its key to public addresses, and throws their errors', async () => {
     const wallet = await fundedWallet();
     const link = await satchel.createWithdrawLink({ key: wallet.id, num_satoshis: 100 });
@@ -178,3 +200,83 @@ async function refusal(work: Promise<unknown>): Promise<SatchelError> {
   if (error instanceof SatchelError) return error;
   throw new Error('it was not refused', { cause: error });
 }
+
+/** A client whose requests get these responses in turn: a status, or an error of the connection. */
+function scripted(...script: (number | Error)[]) {
+  const requests: { readonly method: string; readonly idempotencyKey: string | undefined }[] = [];
+  const client = createClient({
+    url: 'http://satchel.example',
+    key: 'sak_1',
+    async fetch(_address, { method = 'GET', headers }) {
+      requests.push({ method, idempotencyKey: headers['idempotency-key'] });
+      const next = script[Math.min(requests.length, script.length) - 1] ?? 200;
+      if (next instanceof Error) throw next;
+      return Response.json(next < 300 ? { id: 'wal_1' } : { type: 'internal_error', message: 'no' }, {
+        status: next,
+        headers: { 'retry-after': '0' },
+      });
+    },
+  });
+  return { client, requests };
+}
+
+describe('a request of the client that fails', () => {
+  const lost = new Error('fetch failed');
+
+  it('is repeated twice, with the same Idempotency-Key', async () => {
+    const { client, requests } = scripted(lost, 500, 200);
+    await client.createWallet();
+    expect(requests).toHaveLength(3);
+    expect(requests[0]?.idempotencyKey).toMatch(/^[0-9a-f]{32}$/);
+    expect(new Set(requests.map(({ idempotencyKey }) => idempotencyKey)).size).toBe(1);
+    await client.createWallet();
+    expect(requests[3]?.idempotencyKey).not.toBe(requests[0]?.idempotencyKey);
+  });
+
+  it('keeps the Idempotency-Key of its caller, and has none without repetitions', async () => {
+    const { client, requests } = scripted(503, 200);
+    await client.createWallet({}, { idempotencyKey: 'mine' });
+    await client.createWallet({}, { maxRetries: 0 });
+    expect(requests.map(({ idempotencyKey }) => idempotencyKey)).toEqual(['mine', 'mine', undefined]);
+  });
+
+  it.each<[string, (client: SatchelClient) => Promise<unknown>, number | Error, number]>([
+    ['a read after a lost connection', (client) => client.getWallet({ key: 'wal_1' }), lost, 3],
+    ['a read after a 429', (client) => client.getWallet({ key: 'wal_1' }), 429, 3],
+    ['a read after a 404', (client) => client.getWallet({ key: 'wal_1' }), 404, 1],
+    ['a payment after a 400', (client) => client.withdraw({ key: 'wal_1', payment_request: 'lnbc' }), 400, 1],
+    ['a deletion after a lost connection', (client) => client.deleteWebhook({ id: 'wh_1' }), lost, 1],
+    ['a deletion after a 500', (client) => client.deleteWebhook({ id: 'wh_1' }), 500, 1],
+    ['a deletion after a 503', (client) => client.deleteWebhook({ id: 'wh_1' }), 503, 3],
+    ['a GET that creates a link', (client) => client.makeWithdrawLink({ key: 'wal_1' }), lost, 1],
+  ])('%s: is thrown', async (_what, request, failure, attempts) => {
+    const { client, requests } = scripted(failure);
+    await expect(request(client)).rejects.toThrow();
+    expect(requests).toHaveLength(attempts);
+  });
+
+  it('reports only its last response', async () => {
+    const { client } = scripted(500, 200);
+    const statuses: number[] = [];
+    await client.getWallet({ key: 'wal_1' }, { onResponse: ({ status }) => statuses.push(status) });
+    expect(statuses).toEqual([200]);
+  });
+
+  it('ends at its timeout, and at once when its signal aborts', async () => {
+    let attempts = 0;
+    const silent = createClient({
+      url: 'http://satchel.example',
+      fetch: (_address, { signal }) => {
+        attempts += 1;
+        return new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+      },
+    });
+    await expect(silent.getHealth({}, { timeoutMs: 1, maxRetries: 1 })).rejects.toMatchObject({ name: 'TimeoutError' });
+    expect(attempts).toBe(2);
+    const stop = new AbortController();
+    const stopped = silent.getHealth({}, { signal: stop.signal });
+    stop.abort(new Error('stopped'));
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(attempts).toBe(3);
+  });
+});

@@ -125,6 +125,7 @@ function finishOperation(operation: Operation, method: Method, route: SwaggerRou
       .filter(Boolean)
       .join(' '),
     ...(permission !== undefined && { 'x-permission': permission }),
+    ...(config?.hasSideEffect && method === 'get' && { 'x-side-effect': true }),
     security,
     parameters: [...ownParameters(operation, components), ...sharedParameters(method, route)],
     ...(body && { requestBody: requestBody(body, components) }),

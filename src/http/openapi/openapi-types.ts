@@ -29,6 +29,8 @@ export interface Operation {
   readonly description?: string;
   /** The permission that the key needs; absent where no key is needed. */
   readonly 'x-permission'?: string;
+  /** A GET that changes something: a client must not repeat it by itself. */
+  readonly 'x-side-effect'?: true;
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };
