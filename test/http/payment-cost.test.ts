@@ -7,7 +7,7 @@ const COUNTED = /^(payment_|invoice_(?!list_expired)|ledger_|access_key_(?!find)
 
 const READ = 'payment_find_payable';
 const GUARDS = ['wallet_sending', 'access_key_valid'];
-const HOLD_ROWS = ['payment_insert', 'payment_require_within_limit', 'invoice_close'];
+const HOLD_ROWS = ['payment_insert', 'wallet_transaction_insert_pending', 'payment_require_within_limit', 'invoice_close'];
 const END_ROWS = ['payment_succeed', 'invoice_settle_inside'];
 const sent = (rows: readonly string[]) => rows.map((name) => `${name}_many`);
 
@@ -15,13 +15,13 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   sqlite: [
     READ,
     // The payer’s account is known because it was written last.
-    ...['ledger_read_last_batch', ...GUARDS, ...HOLD_ROWS, 'ledger_insert_hold', 'ledger_write_account', 'ledger_write_progress'],
+    ...['ledger_read_last_batch', ...GUARDS, ...HOLD_ROWS, 'ledger_insert_hold', 'ledger_write_account', 'ledger_write_checkpoint'],
     ...['ledger_read_last_batch', 'ledger_read_accounts', 'ledger_read_holds', ...END_ROWS],
-    ...['ledger_insert_transfer', 'ledger_close_hold', 'ledger_write_account', 'ledger_write_progress'],
+    ...['ledger_insert_transfer', 'ledger_close_hold', 'ledger_write_account', 'ledger_write_checkpoint'],
   ],
   postgres: [
     READ,
-    ...[...GUARDS, 'ledger_lock_accounts', ...sent(HOLD_ROWS), 'ledger_write_batch'],
+    ...[...GUARDS, 'ledger_lock_accounts', ...sent(HOLD_ROWS), 'ledger_write_batch_without_transfers'],
     ...['ledger_lock_accounts', 'ledger_read_holds', ...sent(END_ROWS), 'ledger_write_batch'],
   ],
 };

@@ -76,7 +76,8 @@ export function createEventLog(database: Database, retentionDays: number) {
 
   async function oldest(): Promise<number> {
     const first = await database.first(sql.oldestPeriod);
-    return first && first.period > 1 ? first.position : START;
+    // The newest event of that time stays.
+    return first && first.period > 1 ? first.position - 1 : START;
   }
 
   async function newest(): Promise<number> {

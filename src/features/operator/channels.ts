@@ -33,9 +33,10 @@ export async function readChannels(connection: NodeConnection, clock: Clock): Pr
   }
 
   async function list(): Promise<ChannelList> {
-    const channels = await connection.call(async (node) => node.listChannels?.());
-    if (!channels) return { at, status: 'unsupported', reason: undefined, channels: [] };
-    return { at, status: 'known', reason: undefined, channels: channels.map(withShortAlias).sort(compareChannels) };
+    // An answer without a list is not understood; only an adapter without the call cannot list channels.
+    const answer = await connection.call(async (node) => (node.listChannels ? { channels: await node.listChannels() } : undefined));
+    if (!answer) return { at, status: 'unsupported', reason: undefined, channels: [] };
+    return { at, status: 'known', reason: undefined, channels: answer.channels.map(withShortAlias).sort(compareChannels) };
   }
 }
 
