@@ -80,9 +80,9 @@ onBothDatabases('the event log', (open) => {
                   { type: 'wallet_transfer_out', subject: walletTransactionId(id, 'from'), wallet: from },
                   { type: 'wallet_transfer_in', subject: walletTransactionId(id, 'to'), wallet: to },
                 ];
-          // The events of a posting follow those of its transfers.
-          expected.push(...booked);
+          // The events of a posting precede those of its transfers.
           if (kind !== 'transfer') expected.push({ type: 'wallet_updated', subject, wallet: from });
+          expected.push(...booked);
         }
         const limit = operations[0]?.limit ?? 1;
         const all = await readAll(log, 'all', limit, before);

@@ -35,7 +35,7 @@ onFakeNode(
       const statements = app.statements;
       app.statements = undefined;
       expect(response.status).toBe(201);
-      expect(statements.filter((name) => /event|pending_reported/.test(name) && !name.startsWith('feed_'))).toEqual([]);
+      expect(statements.filter((name) => /event_insert|pending_reported/.test(name))).toEqual([]);
       await untilNames(app, wallet, ['wallet_send']);
     });
 

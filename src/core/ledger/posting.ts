@@ -68,7 +68,7 @@ export interface Posting {
   readonly posts?: readonly PostOrder[];
   readonly voids?: readonly VoidOrder[];
   readonly rows?: readonly RowWrite[];
-  /** Rows of the event log. They are written last, after the events of the transfers. */
+  /** Rows of the event log. They are written after all other rows, and before the events of the transfers. */
   readonly events?: readonly RowWrite[];
 }
 

@@ -71,6 +71,7 @@ export function createPostgresStore(database: Database): LedgerStore {
 
 async function sendBatch(tx: Tx, { batchId, rows, events, transfers, openedHolds, closedHolds, accounts }: BatchWrites): Promise<void> {
   await sendRows(tx, rows);
+  await sendRows(tx, events);
   if (transfers.length > 0) await tx.send(lockEventOrder);
   await tx.send(
     transfers.length > 0 ? sql.writeBatch : sql.writeBatchWithoutTransfers,
@@ -89,7 +90,6 @@ async function sendBatch(tx: Tx, { batchId, rows, events, transfers, openedHolds
       5,
     ),
   );
-  await sendRows(tx, events);
 }
 
 function columnsOf(rows: readonly (readonly SqlValue[])[], width: number): SqlValue[][] {

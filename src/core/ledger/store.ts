@@ -48,7 +48,7 @@ export interface BatchWrites {
   readonly batchId: string;
   /** Rows of other modules. */
   readonly rows: readonly RowWrite[];
-  /** Rows of the event log. They follow the events of the transfers. */
+  /** Rows of the event log. They precede the events of the transfers. */
   readonly events: readonly RowWrite[];
   readonly transfers: readonly TransferRow[];
   readonly openedHolds: readonly HoldState[];

@@ -14,7 +14,6 @@ export const wallets = {
     labelHint: 'For you; payers do not see it.',
     create: 'Create the wallet',
     spendable: 'Spendable, all wallets',
-    spendableOf: (count: number) => `Spendable, newest ${count} wallets`,
     inFlight: 'In flight',
     inFlightRemark: 'held for payments and their fees',
     heldSuffix: 'in flight',

@@ -43,9 +43,9 @@ async function writeBatch(tx: Tx, cache: BalanceCache, writes: BatchWrites): Pro
     await tx.run(sql.insertTransfer, ...transferValues(transfer), ...(places[index] ?? []));
   for (const { id, account, amountMsat, state } of writes.openedHolds) await tx.run(sql.insertHold, id, account, amountMsat, state);
   for (const { id, state } of writes.closedHolds) await tx.run(sql.closeHold, id, state);
+  await writeAll(tx, writes.events);
   const [first] = places;
   if (first) await bookJournal(tx, first[0] - 1);
-  await writeAll(tx, writes.events);
   await cache.save(tx, writes, places);
 }
 

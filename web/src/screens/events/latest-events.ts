@@ -3,18 +3,17 @@ import type { Event, ListEventsRequest } from '../../api/client.ts';
 type ListEvents = (request: ListEventsRequest, options: { signal: AbortSignal }) => Promise<Event[]>;
 
 const PAGE_SIZE = 100;
-/** The list begins with the oldest event; this bounds the requests that reach the newest. */
-const MAX_PAGES = 100;
 const SHOWN = 200;
 
 /** Returns the newest stored events, newest first. */
 export async function latestEvents(list: ListEvents, filter: Omit<ListEventsRequest, 'after'>, signal: AbortSignal): Promise<Event[]> {
-  let latest: Event[] = [];
-  for (let page = 0; page < MAX_PAGES; page++) {
+  const latest: Event[] = [];
+  while (latest.length < SHOWN) {
     const last = latest.at(-1);
-    const events = await list({ ...filter, 'per-page': PAGE_SIZE, ...(last && { after: last.id }) }, { signal });
-    latest = [...latest, ...events].slice(-SHOWN);
+    const request = { ...filter, order: 'desc', 'per-page': PAGE_SIZE, ...(last && { after: last.id }) } as const;
+    const events = await list(request, { signal });
+    latest.push(...events);
     if (events.length < PAGE_SIZE) break;
   }
-  return latest.reverse();
+  return latest;
 }

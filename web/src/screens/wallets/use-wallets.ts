@@ -40,32 +40,14 @@ function isOfWallet({ data }: Event): boolean {
 export interface WalletSum {
   readonly balanceMsat: number;
   readonly pendingMsat: number;
-  readonly count: number;
-  /** Whether the account has more wallets than were added up. */
-  readonly isPartial: boolean;
 }
 
-const SUM_PER_PAGE = 100;
-/** An account with more wallets is one of a service, which has its own books. */
-const MAX_SUM_PAGES = 50;
-
-/** The sum of the balances of the account's wallets. */
+/** The sums of all wallets of the account. */
 export function useWalletSum(): Resource<WalletSum> {
   return useResource('wallets sum', readSum, { isAffected: isOfWallet });
 }
 
 async function readSum(signal: AbortSignal): Promise<WalletSum> {
-  let [balanceMsat, pendingMsat, count, after] = [0, 0, 0, undefined as string | undefined];
-  for (let page = 0; page < MAX_SUM_PAGES; page++) {
-    const request = { 'per-page': SUM_PER_PAGE, fields: 'id,balance_msat,pending_msat', ...(after && { after }) };
-    const wallets = await api.listWallets(request, { signal });
-    for (const { balance_msat = 0, pending_msat = 0 } of wallets) {
-      balanceMsat += balance_msat;
-      pendingMsat += pending_msat;
-    }
-    count += wallets.length;
-    after = wallets.at(-1)?.id;
-    if (wallets.length < SUM_PER_PAGE) return { balanceMsat, pendingMsat, count, isPartial: false };
-  }
-  return { balanceMsat, pendingMsat, count, isPartial: true };
+  const { balance_msat: balanceMsat, pending_msat: pendingMsat } = await api.getAccountSummary({}, { signal });
+  return { balanceMsat, pendingMsat };
 }

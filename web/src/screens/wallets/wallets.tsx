@@ -109,10 +109,10 @@ function Total() {
   const sum = useWalletSum();
   return (
     <Loaded resource={sum} skeleton={<HeroSkeleton width="280px" />}>
-      {({ balanceMsat, pendingMsat, count, isPartial }) => (
+      {({ balanceMsat, pendingMsat }) => (
         <div class="wallets-total">
           <div>
-            <div class="small secondary">{isPartial ? t.wallets.spendableOf(count) : t.wallets.spendable}</div>
+            <div class="small secondary">{t.wallets.spendable}</div>
             <HeroAmount sats={Math.floor(balanceMsat / 1000)} />
           </div>
           {pendingMsat > 0 && (
