@@ -43,8 +43,8 @@ onFakeNode(
     async function insertEvent(connection: pg.Client, wallet: TestWallet): Promise<void> {
       await connection.query('BEGIN');
       await connection.query(
-        `INSERT INTO event (created_at_ms, type, ledger_account, subject)
-         SELECT $2, 'wallet_updated', ledger_account, id FROM wallet WHERE id = $1`,
+        `INSERT INTO event (created_at_ms, type, account_id, wallet_id, subject)
+         SELECT $2, 'wallet_updated', account_id, id, id FROM wallet WHERE id = $1`,
         [wallet.id, Date.now()],
       );
     }
@@ -104,7 +104,7 @@ onFakeNode(
     });
 
     it.each(['COMMIT', 'ROLLBACK'])(
-      'wait for a transaction that is open, however long, and continue after its %s',
+      'of later transactions wait for one that is open, and follow after its %s',
       { timeout: 60_000 },
       (end) => waitForOpen(end),
     );
@@ -117,19 +117,25 @@ onFakeNode(
       const [{ id: first }] = (await eventsOf(two)).slice(-1) as [Json];
       const connection = await connectToDatabase();
       await insertEvent(connection, wallet);
-      await app.client.post(`/v1/wallet/${wallet.id}/transfer`, { dest_wallet_id: other.id, num_satoshis: 1 });
-      await app.client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: 1 });
-      // The money has moved. Its events have later positions than the open one, so that they are not shown yet, by no list of any instance.
-      expect((await app.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(99);
-      const whileOpen = [app.client, two].map(async (client) => {
+      // Positions have the order of commits, so these requests wait for the open transaction.
+      const later = [
+        app.client.post(`/v1/wallet/${wallet.id}/transfer`, { dest_wallet_id: other.id, num_satoshis: 1 }),
+        app.client.post(`/v1/wallet/${other.id}/invoice`, { num_satoshis: 1 }),
+      ];
+      for (const client of [app.client, two]) {
         const [all, own] = await Promise.all([eventsOf(client, `/v1/events?after=${first}`), eventsOfWallet(client, wallet)]);
         expect(all).toEqual([]);
         expect(own.at(-1).data.wtx?.num_satoshis).toBe(100);
-      });
-      await Promise.all(whileOpen);
+      }
       await connection.query(end);
-      const expected = [...(end === 'COMMIT' ? ['wallet_updated'] : []), 'wallet_transfer_out', 'wallet_transfer_in', 'invoice_created'];
-      for (const client of [app.client, two]) expect((await eventsOf(client, `/v1/events?after=${first}`)).map(nameOf)).toEqual(expected);
+      await Promise.all(later);
+      const expected = [...(end === 'COMMIT' ? ['wallet_updated'] : []), 'invoice_created', 'wallet_transfer_in', 'wallet_transfer_out'];
+      for (const client of [app.client, two]) {
+        const names = (await eventsOf(client, `/v1/events?after=${first}`)).map(nameOf);
+        expect(names.toSorted()).toEqual(expected.toSorted());
+        if (end === 'COMMIT') expect(names[0]).toBe('wallet_updated');
+      }
+      expect((await app.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(99);
     }
 
     it('have cursors that an instance accepts which has just started while a transaction is open', { timeout: 60_000 }, async () => {
