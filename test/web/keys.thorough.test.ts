@@ -37,7 +37,8 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
       .getByText(/^waka_/)
       .first()
       .waitFor();
-    expect(await client.get(`/v1/wallet/${wallet.id}/keys`)).toHaveLength(before + 1);
+    // The hints of other keys begin with the same text, so the new one may not exist yet.
+    await expect.poll(() => client.get(`/v1/wallet/${wallet.id}/keys`)).toHaveLength(before + 1);
   });
 
   it('are rotated with an overlap and revoked after a confirmation', async () => {
