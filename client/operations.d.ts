@@ -275,7 +275,7 @@ export interface Instances {
   /** An instance that crashed remains for an hour */
   instances: Array<{ /** The id of the instance, `ins_…`, new at each start */ id: string; /** The name of its machine */ host: string; /** The id of its process */ pid: number; /** Unix seconds */ started_at: number; /** When it last reported, by its clock, in Unix seconds */ seen_at: number; /** Whether it sent this response */ is_this: boolean; }>;
   /** The background jobs and who runs them; empty on SQLite */
-  leases: Array<{ /** The background jobs */ name: string; /** The instance that runs them; null if it is unknown */ instance_id: string | null; /** Whether an instance holds it */ is_held: boolean; /** When it was last renewed, in Unix seconds */ renewed_at: number | null; /** When another instance takes it over unless it is renewed before */ expires_at: number | null; }>;
+  leases: Array<{ /** The background jobs */ name: string; /** The instance that runs them; null while none does */ instance_id: string | null; /** Whether an instance holds it */ is_held: boolean; /** When the instance last reported, in Unix seconds */ renewed_at: number | null; /** When another instance takes it over unless this one reports before */ expires_at: number | null; }>;
 }
 
 export interface InvoiceStatus {

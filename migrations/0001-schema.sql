@@ -19,25 +19,25 @@ CREATE TABLE service_fact (
   value TEXT NOT NULL
 ) STRICT;
 
--- One running instance of the service on PostgreSQL (src/core/db/instances.ts). It is deleted when the instance stops, or later if it crashed.
+-- One instance of the service on PostgreSQL (src/core/db/instances.ts). It is deleted when the instance stops, or some time after a crash.
 CREATE TABLE instance (
   id TEXT PRIMARY KEY,
   host TEXT NOT NULL,
   pid INTEGER NOT NULL,
   started_at INTEGER NOT NULL,
-  -- Renewed every ten seconds, by the clock of the instance.
-  seen_at INTEGER NOT NULL
+  -- Incremented every second. An instance whose heartbeat stands still is dead.
+  heartbeat INTEGER NOT NULL,
+  -- The time of the last heartbeat by the clock of the instance, for people.
+  seen_at INTEGER NOT NULL,
+  -- Set by another instance that took this one for dead. NULL: it is running.
+  ended_at INTEGER
 ) STRICT;
 
--- A background job that one instance at a time runs (src/core/db/leases.ts). The holder increments `heartbeat` every two seconds. Another
--- instance takes over a lease whose heartbeat stands still, or one without a holder.
+-- The right to run some background jobs, which one instance at a time has (src/core/db/instances.ts).
 CREATE TABLE lease (
   name TEXT PRIMARY KEY,
-  holder TEXT,
-  heartbeat INTEGER NOT NULL,
-  -- The instance that holds the lease, and when it last renewed it by its clock. Only for people: a lease is taken over by its heartbeat.
-  instance_id TEXT,
-  renewed_at INTEGER
+  -- A running instance. NULL: no instance holds it.
+  instance_id TEXT
 ) STRICT;
 
 -- The end of one retention period for one kind of rows: the newest position at that moment (src/core/db/retention.ts). A period is 15 minutes

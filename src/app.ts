@@ -55,6 +55,7 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
     const { jobTiming, passwords } = overrides;
     const modules = await createModules({ config, log, database, commits, opened, jobTiming, passwords });
     const operator = createOperatorModules(config, modules);
+    await modules.instances.start();
     return run(config, { ...modules, ...operator, health, streamTiming: overrides.streamTiming }, jobTiming);
   } catch (error) {
     health.close();
@@ -66,13 +67,12 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
 
 /** Starts the background jobs and returns the running service. */
 function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satchel {
-  const { database, health, connections, ledger, payments } = modules;
+  const { database, health, instances, connections, ledger, payments } = modules;
   const server = createHttpServer(config, modules);
   const stopping = new AbortController();
   const deliveries = modules.webhooks.deliver(stopping.signal);
-  const reporting = modules.instances.report(stopping.signal);
   const storing = modules.keyUses.store(stopping.signal);
-  const jobs = runJobs({ ...modules, instanceId: modules.instances.id }, backgroundJobs(modules, config, jobTiming), stopping.signal);
+  const jobs = runJobs(modules, backgroundJobs(modules, config, jobTiming), stopping.signal);
   return {
     server,
     newKeys: modules.newKeys,
@@ -87,7 +87,8 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
       modules.feed.close();
       health.close();
       await payments.stop();
-      await Promise.all([jobs, deliveries, reporting, storing]);
+      await Promise.all([jobs, deliveries, storing]);
+      await instances.stop();
       await ledger.drain();
       await connections.close();
       await database.close();

@@ -5,7 +5,7 @@ import type { NodeConnection } from './core/connection/connection.ts';
 import type { NodeConnections } from './core/connection/connections.ts';
 import { type EventReaderIntervals, readNodeEvents } from './core/connection/events.ts';
 import type { Database } from './core/db/database.ts';
-import { type LeaseDependencies, underLease } from './core/db/leases.ts';
+import type { Instances } from './core/db/instances.ts';
 import { PERIOD_MS } from './core/db/retention.ts';
 import type { Idempotency } from './core/idempotency/idempotency.ts';
 import type { Invoices } from './core/invoices/invoices.ts';
@@ -48,6 +48,7 @@ const EXPIRY_MS = 2000;
 
 export interface JobDependencies {
   readonly database: Database;
+  readonly instances: Instances;
   readonly connections: NodeConnections;
   readonly alerts: Alerts;
   readonly ledger: Ledger;
@@ -132,11 +133,11 @@ function eventsJob(deps: JobDependencies, connection: NodeConnection, intervals:
 }
 
 /** Runs the jobs, each under its lease, until the signal aborts. */
-export async function runJobs(deps: LeaseDependencies, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+export async function runJobs({ instances, log }: JobDependencies, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
   const leases = new Set(jobs.map(({ lease }) => lease));
   const runAll = (lease: Job['lease']) =>
-    underLease(deps, lease, signal, async (held) => {
-      await Promise.all(jobs.filter((job) => job.lease === lease).map((job) => runJob(deps.log, job, held)));
+    instances.underLease(lease, signal, async (held) => {
+      await Promise.all(jobs.filter((job) => job.lease === lease).map((job) => runJob(log, job, held)));
     });
   await Promise.all(Array.from(leases, runAll));
 }

@@ -9,7 +9,7 @@ import { connectNodes } from './core/connection/connections.ts';
 import type { Commits } from './core/db/commits.ts';
 import type { Database, Tx } from './core/db/database.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
-import { createInstances } from './core/db/instances.ts';
+import { Instances } from './core/db/instances.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
 import { Invoices } from './core/invoices/invoices.ts';
 import { keysendRouting } from './core/invoices/settle.ts';
@@ -65,6 +65,7 @@ export interface ModuleDependencies {
 export async function createModules({ config, log, database, commits, opened, jobTiming, passwords }: ModuleDependencies) {
   const clock = systemClock;
   const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds } = config;
+  const instances = new Instances({ database, clock, log });
   const alerts = createAlerts(database, clock, log);
   const nodes = opened.map(({ node }) => node);
   const connections = await connectNodes({ database, nodes, alerts, onRestore, replacesLedger: config.takeOverFromLedger, clock, log });
@@ -88,18 +89,8 @@ export async function createModules({ config, log, database, commits, opened, jo
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const invoices = new Invoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
-  const payments = new Payments({
-    database,
-    ledger,
-    alerts,
-    connections,
-    invoices,
-    clock,
-    log,
-    linkUses,
-    maxInFlight,
-    paymentWaitSeconds,
-  });
+  const limits = { maxInFlight, paymentWaitSeconds };
+  const payments = new Payments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...limits });
   const history = new History({ database, ledger, wallets, invoices, payments, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
   const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments }, events);
@@ -125,15 +116,13 @@ export async function createModules({ config, log, database, commits, opened, jo
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs };
-  const service = { clock, log, database, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, outbound, playground };
+  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  return { ...service, ...logins, ...moneyModules, eventLog, eventDetails, feed, webhooks };
+  return { ...service, outbound, playground, ...logins, ...moneyModules, eventLog, eventDetails, feed, webhooks };
 }
 
 export function createOperatorModules({ stuckPaymentSeconds, paymentWaitSeconds }: Config, modules: CoreModules) {
-  const { database, clock, log } = modules;
-  const instances = createInstances(database, clock, log);
-  return { instances, stuckPaymentSeconds, operator: createOperator(modules, paymentWaitSeconds) };
+  return { stuckPaymentSeconds, operator: createOperator(modules, paymentWaitSeconds) };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

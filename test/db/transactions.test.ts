@@ -68,14 +68,17 @@ onBothDatabases('a database transaction', (open) => {
 
   it('stores integers exactly, in every kind of statement', async () => {
     const database = await open();
-    const put = statement('test_put_heartbeat', 'INSERT INTO lease (name, heartbeat) VALUES ($1, $2)');
-    const change = statement('test_change_heartbeat', 'UPDATE lease SET heartbeat = $1');
+    const put = statement(
+      'test_put_heartbeat',
+      `INSERT INTO instance (id, host, pid, started_at, seen_at, heartbeat) VALUES ($1, 'h', 1, 1, 1, $2)`,
+    );
+    const change = statement('test_change_heartbeat', 'UPDATE instance SET heartbeat = $1');
     const half = statement<{ heartbeat: number; half: number }>(
       'test_half_heartbeat',
-      'SELECT heartbeat, heartbeat / 2 AS half FROM lease',
+      'SELECT heartbeat, heartbeat / 2 AS half FROM instance',
     );
     for (const heartbeat of [3, -3, 0, Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER, 2 ** 31, 2 ** 32 + 1]) {
-      const none = statement('test_no_heartbeat', 'DELETE FROM lease');
+      const none = statement('test_no_heartbeat', 'DELETE FROM instance');
       await database.transaction(async (tx) => {
         await tx.run(none);
         await tx.run(put, 'x', heartbeat);

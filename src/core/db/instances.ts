@@ -1,13 +1,11 @@
 import { hostname } from 'node:os';
-import { type Clock, pause, unixSeconds } from '../kernel/clock.ts';
+import { type Clock, pause, unixSeconds, withTimeout } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
-import type { Database } from './database.ts';
+import type { Database, Tx } from './database.ts';
 import * as sql from './instances.sql.ts';
-import { listLeases } from './leases.sql.ts';
-import { LEASE_SECONDS } from './leases.ts';
 
-/** A process that runs the service on this database. Times are Unix seconds by the clock of the instance. */
+/** A process that runs the service on this database. Times are Unix seconds by its clock. */
 export interface Instance {
   readonly id: string;
   readonly host: string;
@@ -18,74 +16,178 @@ export interface Instance {
   readonly isThis: boolean;
 }
 
-/** A background job that one instance at a time runs. */
-export interface HeldLease {
+/** The right to run some background jobs, which one instance at a time has. */
+export interface Lease {
   readonly name: string;
-  /** Undefined while no instance holds it, or for an instance of an earlier version. */
-  readonly instanceId: string | undefined;
-  readonly isHeld: boolean;
-  readonly renewedAt: number | undefined;
-  /** When another instance takes it over, unless it is renewed before. */
-  readonly expiresAt: number | undefined;
+  /** Undefined while no instance holds it. */
+  readonly holder: Pick<Instance, 'id' | 'seenAt'> | undefined;
 }
 
-/** The instances on one database. On SQLite there is one, and nothing is stored. */
-export interface Instances {
-  /** The id of this instance, `ins_…` */
-  readonly id: string;
-  list(): Promise<Instance[]>;
-  leases(): Promise<HeldLease[]>;
-  /** Reports that this instance runs, until the signal aborts. */
-  report(signal: AbortSignal): Promise<void>;
+export interface InstanceOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timing?: InstanceTiming;
 }
 
-const REPORT_MS = 10_000;
-/** Clocks of instances may differ, so the rows of crashed instances are kept for a while. */
+export interface InstanceTiming {
+  readonly heartbeatMs: number;
+  /** An instance is dead when another one has read the same heartbeat so many times more. */
+  readonly staleReads: number;
+}
+
+const TIMING: InstanceTiming = { heartbeatMs: 1000, staleReads: 6 };
+/** The rows of crashed instances are kept for operators. */
 const KEPT_SECONDS = 3600;
 
-export function createInstances(database: Database, clock: Clock, log: Log): Instances {
-  const id = `ins_${newId(clock.nowMs())}`;
-  const own = { id, host: hostname(), pid: process.pid, startedAt: unixSeconds(clock) };
+/** The seconds without a heartbeat after which an instance counts as dead. */
+export const STALE_SECONDS = (TIMING.staleReads * TIMING.heartbeatMs) / 1000;
 
-  async function reportOnce(): Promise<void> {
+/**
+ * The running instances, and the leases that they hold.
+ *
+ * Each instance increments a heartbeat in its row every second. An instance that reads the same value of another one in six further reads, a
+ * second apart, marks that one as dead and frees its leases. So clocks are never compared, and an outage of the database ends no instance,
+ * because nothing is read meanwhile. An instance that was marked, such as one that was paused, notices it with its next heartbeat, stops its
+ * work and registers again.
+ *
+ * This is no fence: an instance that was paused may continue while its successor works. Therefore constraints guard everything that must not
+ * happen twice.
+ *
+ * On SQLite a lock file allows one process only, so nothing is stored and the work needs no lease.
+ */
+export class Instances {
+  /** The id of this instance, `ins_…` */
+  readonly id: string;
+  readonly #options: InstanceOptions;
+  readonly #timing: InstanceTiming;
+  readonly #startedAt: number;
+  readonly #stopping = new AbortController();
+  #heartbeats: Promise<void> | undefined;
+  /** Aborts the work under leases. Replaced when the instance registers again. */
+  #registration = new AbortController();
+  /** The heartbeats of the running instances, and how often each was read again. */
+  #read: ReadonlyMap<string, { readonly heartbeat: number; readonly reads: number }> = new Map();
+
+  constructor(options: InstanceOptions) {
+    this.id = `ins_${newId(options.clock.nowMs())}`;
+    this.#options = options;
+    this.#timing = options.timing ?? TIMING;
+    this.#startedAt = unixSeconds(options.clock);
+  }
+
+  /** Registers this instance, and sends heartbeats until it is stopped. */
+  async start(): Promise<void> {
+    if (this.#options.database.dialect === 'sqlite') return;
+    await this.#register();
+    this.#heartbeats = this.#sendHeartbeats(this.#stopping.signal);
+  }
+
+  /** Call it when the work of this instance has ended, because others may then take it over. */
+  async stop(): Promise<void> {
+    this.#stopping.abort();
+    await this.#heartbeats;
+    if (this.#heartbeats) await this.#write(sql.deleteInstance, this.id).catch(() => undefined);
+  }
+
+  /** Returns whether an instance has ended, so that others may take over its work. */
+  async isDead(id: string): Promise<boolean> {
+    if (id === this.id) return false;
+    return !(await this.#options.database.all(sql.listRunning)).some((one) => one.id === id);
+  }
+
+  /**
+   * Runs `work` while this instance holds a lease, until the signal aborts. The signal of `work` also aborts when another instance may take the
+   * lease. Work that returns or throws is started again.
+   */
+  async underLease(name: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const { database, log } = this.#options;
+    while (!signal.aborted) {
+      const registered = this.#registration.signal;
+      try {
+        if (database.dialect === 'sqlite') await work(signal);
+        else if (!registered.aborted && (await this.#takeLease(name))) {
+          log.info({ lease: name }, 'this instance holds the lease');
+          await work(AbortSignal.any([signal, registered])).finally(() => this.#write(sql.freeLease, name, this.id));
+        }
+      } catch (error) {
+        log.warn({ lease: name, reason: errorMessage(error) }, 'work under a lease was interrupted; it starts again');
+      }
+      await pause(this.#timing.heartbeatMs, signal);
+    }
+  }
+
+  /** Returns the running instances and those that crashed within the last hour, in the order of their start, and the leases. */
+  async list(): Promise<{ readonly instances: readonly Instance[]; readonly leases: readonly Lease[] }> {
+    const { database, clock } = this.#options;
     const now = unixSeconds(clock);
-    await database.transaction(async (tx) => {
-      await tx.run(sql.reportInstance, id, own.host, own.pid, own.startedAt, now);
-      await tx.run(sql.deleteUnseen, now - KEPT_SECONDS);
+    const rows = await database.all(sql.listInstances, now - KEPT_SECONDS);
+    const own = { id: this.id, host: hostname(), pid: process.pid, startedAt: this.#startedAt, seenAt: now, isThis: true };
+    const instances = [...rows.filter(({ id }) => id !== this.id).map(toInstance), own];
+    // By id, too, so that all instances return the same order.
+    instances.sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
+    const leases = await database.all(sql.listLeases);
+    return { instances, leases: leases.map((row) => ({ name: row.name, holder: instances.find(({ id }) => id === row.instance_id) })) };
+  }
+
+  async #register(): Promise<void> {
+    const now = unixSeconds(this.#options.clock);
+    await this.#write(sql.registerInstance, this.id, hostname(), process.pid, this.#startedAt, now);
+    await this.#write(sql.deleteEnded, now - KEPT_SECONDS);
+    this.#registration = new AbortController();
+  }
+
+  async #sendHeartbeats(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    const { heartbeatMs, staleReads } = this.#timing;
+    // This instance stops its work before another one takes it for dead.
+    const limitMs = (staleReads - 2) * heartbeatMs;
+    for (let sentAtMs = performance.now(); !(await pause(heartbeatMs, signal)); ) {
+      const startedAtMs = performance.now();
+      try {
+        const sending = this.#write(sql.sendHeartbeat, this.id, unixSeconds(clock));
+        if ((await withTimeout(limitMs, sending, () => new Error('the database does not answer'))) !== 1) this.#registration.abort();
+        if (this.#registration.signal.aborted) await this.#register();
+        sentAtMs = startedAtMs;
+        await this.#endDeadInstances();
+      } catch (error) {
+        log.warn({ reason: errorMessage(error) }, 'this instance could not send its heartbeat');
+        if (performance.now() - sentAtMs > limitMs) this.#registration.abort();
+      }
+    }
+  }
+
+  async #endDeadInstances(): Promise<void> {
+    const { database, clock } = this.#options;
+    const before = this.#read;
+    const running = (await database.all(sql.listRunning)).map(({ id, heartbeat }) => {
+      const known = before.get(id);
+      return { id, heartbeat, reads: known?.heartbeat === heartbeat ? known.reads + 1 : 0 };
+    });
+    this.#read = new Map(running.map((one) => [one.id, one]));
+    for (const { id, heartbeat, reads } of running) {
+      if (id === this.id || reads < this.#timing.staleReads) continue;
+      await database.transaction(async (tx) => {
+        if ((await tx.run(sql.endInstance, id, heartbeat, unixSeconds(clock))) === 1) await tx.run(sql.freeLeases, id);
+      });
+    }
+  }
+
+  /** @returns false while another instance holds the lease. */
+  async #takeLease(name: string): Promise<boolean> {
+    return this.#options.database.transaction(async (tx) => {
+      if ((await tx.run(sql.takeLease, name, this.id)) !== 1) return false;
+      // Locks the row, so that a dead instance never holds a lease.
+      if ((await tx.run(sql.sendHeartbeat, this.id, unixSeconds(this.#options.clock))) === 1) return true;
+      throw new Error('another instance has taken this one for dead');
     });
   }
 
-  return {
-    id,
-    async list() {
-      const rows = await database.all(sql.listInstances);
-      const others = rows.filter((row) => row.id !== id).map((row) => ({ ...toInstance(row), isThis: false }));
-      // By id, too, so that all instances return the same order.
-      const byStart = (a: Instance, b: Instance) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1);
-      return [...others, { ...own, seenAt: unixSeconds(clock), isThis: true }].sort(byStart);
-    },
-    leases: async () => (await database.all(listLeases)).map(toLease),
-    async report(signal) {
-      if (database.dialect === 'sqlite') return;
-      do {
-        await reportOnce().catch((error) => log.warn({ reason: errorMessage(error) }, 'this instance could not report that it runs'));
-      } while (!(await pause(REPORT_MS, signal)));
-      await database.transaction((tx) => tx.run(sql.deleteInstance, id)).catch(() => undefined);
-    },
-  };
+  #write(...[statement, ...parameters]: Parameters<Tx['run']>): Promise<number> {
+    return this.#options.database.transaction((tx) => tx.run(statement, ...parameters));
+  }
 }
 
-function toInstance({ id, host, pid, started_at, seen_at }: sql.InstanceRow): Omit<Instance, 'isThis'> {
-  return { id, host, pid, startedAt: started_at, seenAt: seen_at };
-}
-
-function toLease(row: { name: string; holder: string | null; instance_id: string | null; renewed_at: number | null }): HeldLease {
-  const renewedAt = row.renewed_at ?? undefined;
-  return {
-    name: row.name,
-    instanceId: row.instance_id ?? undefined,
-    isHeld: row.holder !== null,
-    renewedAt,
-    expiresAt: row.holder === null || renewedAt === undefined ? undefined : renewedAt + LEASE_SECONDS,
-  };
+function toInstance({ id, host, pid, started_at, seen_at }: sql.InstanceRow): Instance {
+  return { id, host, pid, startedAt: started_at, seenAt: seen_at, isThis: false };
 }

@@ -144,7 +144,7 @@ export function operatorReadRoutes(app: App, deps: OperatorRouteModules): void {
 
   app.get('/v1/operator/instances', { schema: instancesSchema }, async (request) => {
     await access.operator(request);
-    return renderInstances(await instances.list(), await instances.leases());
+    return renderInstances(await instances.list());
   });
   recordRoutes(app, deps);
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { HeldLease, Instance } from '../../core/db/instances.ts';
+import { type Instances, STALE_SECONDS } from '../../core/db/instances.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 
@@ -20,12 +20,12 @@ export const InstancesObject = Type.Object(
       Type.Object({
         name: Type.String({ description: 'The background jobs', examples: ['reconcile'] }),
         instance_id: nullable(
-          Type.String({ description: 'The instance that runs them; null if it is unknown', examples: [EXAMPLE.instance] }),
+          Type.String({ description: 'The instance that runs them; null while none does', examples: [EXAMPLE.instance] }),
         ),
         is_held: Type.Boolean({ description: 'Whether an instance holds it', examples: [true] }),
-        renewed_at: nullable(Type.Integer({ description: 'When it was last renewed, in Unix seconds', examples: [EXAMPLE.now] })),
+        renewed_at: nullable(Type.Integer({ description: 'When the instance last reported, in Unix seconds', examples: [EXAMPLE.now] })),
         expires_at: nullable(
-          Type.Integer({ description: 'When another instance takes it over unless it is renewed before', examples: [EXAMPLE.now + 6] }),
+          Type.Integer({ description: 'When another instance takes it over unless this one reports before', examples: [EXAMPLE.now + 6] }),
         ),
       }),
       { description: 'The background jobs and who runs them; empty on SQLite' },
@@ -60,7 +60,7 @@ export interface LimitSettings {
   readonly eventRetentionDays: number;
 }
 
-export function renderInstances(instances: readonly Instance[], leases: readonly HeldLease[]): Static<typeof InstancesObject> {
+export function renderInstances({ instances, leases }: Awaited<ReturnType<Instances['list']>>): Static<typeof InstancesObject> {
   return {
     instances: instances.map(({ id, host, pid, startedAt, seenAt, isThis }) => ({
       id,
@@ -70,12 +70,12 @@ export function renderInstances(instances: readonly Instance[], leases: readonly
       seen_at: seenAt,
       is_this: isThis,
     })),
-    leases: leases.map(({ name, instanceId, isHeld, renewedAt, expiresAt }) => ({
+    leases: leases.map(({ name, holder }) => ({
       name,
-      instance_id: instanceId ?? null,
-      is_held: isHeld,
-      renewed_at: renewedAt ?? null,
-      expires_at: expiresAt ?? null,
+      instance_id: holder?.id ?? null,
+      is_held: holder !== undefined,
+      renewed_at: holder?.seenAt ?? null,
+      expires_at: holder ? holder.seenAt + STALE_SECONDS : null,
     })),
   };
 }

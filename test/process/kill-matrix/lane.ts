@@ -16,7 +16,7 @@ const ENTRY = 'test/process/kill-matrix/crashing-service.ts';
 const PAGE = 1000;
 
 /** Shorter than in the service, because every point of the test waits for the lease of the killed process. Another test covers the real times. */
-const freeLeases = statement('test_free_leases', 'UPDATE lease SET holder = NULL');
+const freeLeases = statement('test_free_leases', 'UPDATE lease SET instance_id = NULL');
 
 /** A database with the service, which is killed and restarted, and a Lightning network that continues to run. */
 export class Lane {
