@@ -85,6 +85,26 @@ onBothDatabases('operators at the same time', (open) => {
     expect(await problemsOf(rig.healthy)).toEqual([]);
   });
 
+  it('get the result of the instance that ended the payment, although another one read their request before', async () => {
+    const rig = await operatorOn(await open());
+    rig.net.always('collectEvidence', {
+      instead: { items: [{ fact: 'No channel has an HTLC.', holds: true, detail: '' }], provesFailure: true },
+    });
+    const ended: string[] = [];
+    for (let commit = 1; commit <= 5; commit++) {
+      const payment = await rig.pendingPayment(2_000);
+      const action = await rig.request({ kind: 'resolve', subject: payment.id, target: 'failed' });
+      rig.database.failAt({ commit, fails: 'refused' });
+      await runAction(rig.deps, action).catch(() => undefined);
+      ended.push((await rig.deps.payments.find(payment.id))?.state ?? '');
+      rig.database.failAt();
+      await runAction(rig.another(), action);
+      expect(await findAction(rig.healthy, action.id), `commit ${commit}`).toMatchObject({ state: 'done' });
+    }
+    expect(ended).toEqual(expect.arrayContaining(['pending', 'failed']));
+    expect(await problemsOf(rig.healthy)).toEqual([]);
+  });
+
   it('drain and activate a node in one order or the other', async () => {
     const rig = await operatorOn(await open());
     const subject = rig.wallet.nodeId;

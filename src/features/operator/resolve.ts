@@ -5,7 +5,7 @@ import type { PaymentEvidence, PaymentOutcome } from '../../core/lightning/node.
 import { describeEvidence } from '../../core/lightning/node.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
 import { type Payment, referenceOf } from '../../core/payments/payment.ts';
-import { type Action, ActionRefused } from './actions.ts';
+import { type Action, ActionRefused, findAction } from './actions.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
 
@@ -20,7 +20,8 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
   if (payment.state === 'pending') {
     if (payment.invoiceId === undefined) await resolveAtNode(deps, action, payment);
     else await resolveInside(deps, action, payment);
-  } else if (action.evidence === undefined) {
+    // Read again: another instance may have stored the evidence and ended the payment since this action was read.
+  } else if ((await findAction(deps.database, action.id))?.evidence === undefined) {
     throw new ActionRefused(`The payment has ended already: ${describe(payment)}.`);
   }
   const ended = await deps.payments.find(payment.id);
