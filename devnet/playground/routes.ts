@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Invoices } from '../../src/core/invoices/invoices.ts';
+import { markBooked } from '../../src/core/kernel/booking-mark.ts';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
 import { decodeBolt11, InvalidInvoice } from '../../src/core/lightning/bolt11/bolt11.ts';
@@ -180,7 +181,6 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     const { payment_request: paymentRequest, from = 'alice', num_satoshis: sat } = request.body;
     const invoice = await playing(() => decodeBolt11(paymentRequest));
     const amount = sat === undefined || invoice.amountMsat !== undefined ? {} : { amountMsat: satToMsat(sat) };
-    request.mayHaveBooked = true;
     const paid = await playing(() => control.payInvoice({ paymentRequest: invoice.paymentRequest, from, ...amount }));
     if (paid.state === 'succeeded') await untilCredited(invoices, invoice.paymentHash);
     return renderOutsidePayment(paid);
@@ -190,7 +190,6 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
     const wallet = await access.walletByIdOrKey(request, request.body.wallet_id, 'wallet_deposit');
     const order = { wallet, amountMsat: satToMsat(request.body.num_satoshis), memo: 'Playground', expirySeconds: 3600 };
     const { paymentRequest, paymentHash } = await invoices.create({ ...order, wtxType: 'ln_deposit' });
-    request.mayHaveBooked = true;
     const paid = await playing(() => control.payInvoice({ paymentRequest, from: 'alice' }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paymentHash);
     return renderOutsidePayment(paid);
@@ -199,7 +198,6 @@ function payRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   app.post('/playground/keysend', { schema: keysendSchema }, async (request) => {
     await access.secretKey(request);
     const { num_satoshis: sat, custom_records: records, from = 'alice' } = request.body;
-    request.mayHaveBooked = true;
     const paid = await playing(() => control.keysend({ from, amountMsat: satToMsat(sat), customRecords: customRecordsHex(records) }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paid.paymentHash);
     return renderOutsidePayment(paid);
@@ -246,8 +244,9 @@ async function untilCredited(invoices: Invoices, paymentHash: string): Promise<v
   }
 }
 
-/** Runs a command of the playground. @throws Refusal when the playground rejects it, or stops before it answers. */
+/** Runs a command of the playground, which may book something there. @throws Refusal when the playground rejects it, or stops before it answers. */
 async function playing<T>(play: () => T | Promise<T>): Promise<T> {
+  markBooked();
   try {
     return await play();
   } catch (error) {

@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { type BookingMark, withBookingMark } from '../core/kernel/booking-mark.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import { NodeUnavailable } from '../core/lightning/node.ts';
@@ -12,11 +13,8 @@ import { describeInvalid } from './requests/validation-errors.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * Set as soon as a request has booked something, or shows what an earlier request booked. An error after that must not promise that
-     * nothing was booked.
-     */
-    mayHaveBooked: boolean;
+    /** Absent until the handler runs. */
+    booking: BookingMark | undefined;
   }
 }
 
@@ -29,7 +27,7 @@ type DatabaseFailure = 'nothing written' | 'outcome unknown';
 
 /** Sends each error as the API's error object, and on the public LNURL routes as LUD-03 describes. */
 export function handleErrors(app: App, limits?: RateLimits, recordDatabaseError: RecordDatabaseError = () => undefined): void {
-  app.decorateRequest('mayHaveBooked', false);
+  markBookings(app);
   app.setErrorHandler((error, request, reply) => {
     // An outage is logged when it begins and when it ends, not for each request.
     const failure = recordDatabaseError(error);
@@ -39,9 +37,21 @@ export function handleErrors(app: App, limits?: RateLimits, recordDatabaseError:
   app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found', UNKNOWN_PATH)));
 }
 
+/** Gives each request a mark that its commits set. Background work of the request keeps only the mark, not the request. */
+function markBookings(app: App): void {
+  app.decorateRequest('booking', undefined);
+  app.addHook('onRoute', (route) => {
+    const { handler } = route;
+    route.handler = function (request, reply) {
+      request.booking = { mayHaveBooked: false };
+      return withBookingMark(request.booking, () => handler.call(this, request, reply));
+    };
+  });
+}
+
 /** 503 promises that this request booked nothing. When that is not certain, the status is 500. */
 function databaseRefusal(failure: DatabaseFailure, request: FastifyRequest): Refusal {
-  if (failure === 'outcome unknown' || request.mayHaveBooked) return new Refusal('internal_error');
+  if (failure === 'outcome unknown' || request.booking?.mayHaveBooked) return new Refusal('internal_error');
   // The Idempotency-Key could not be looked up, so an earlier request may have booked something.
   return new Refusal('database_unavailable', request.headers['idempotency-key'] === undefined ? undefined : UNAVAILABLE_FOR_A_RETRY);
 }

@@ -9,6 +9,7 @@ import {
 } from '../core/idempotency/idempotency.ts';
 import { type SealKey, seal, unseal } from '../core/idempotency/seal.ts';
 import { invariant } from '../core/kernel/assert.ts';
+import { markBooked } from '../core/kernel/booking-mark.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import type { RowWrite } from '../core/ledger/ledger.ts';
 import { NodeUnavailable } from '../core/lightning/node.ts';
@@ -78,18 +79,13 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
   return async (request, reply, scope, work) => {
     const key = readIdempotencyKey(request);
     if (key === undefined && request.routeOptions.config.needsIdempotencyKey) throw new Refusal('validation_failed', NO_KEY);
-    if (key === undefined) {
-      const made = await work.make(NO_OUTCOME);
-      request.mayHaveBooked = true;
-      return made;
-    }
+    if (key === undefined) return work.make(NO_OUTCOME);
     let named: NamedRequest = { scope: scopeText(request, scope), key, body: request.body };
     // Without the prefix, because one key can be written with two prefixes.
     const credential = scope.credential.text.slice(scope.credential.text.indexOf('_') + 1);
     const sealKey = { credential, idempotencyKey: key };
 
     function replay({ made, sealed }: Outcome) {
-      request.mayHaveBooked = true;
       limits?.recordReplay(request);
       reply.header('idempotency-replayed', 'true');
       return work.replay(made, () => {
@@ -100,15 +96,13 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
 
     async function execute() {
       try {
-        const made = await work.make(outcomeWriter(idempotency, named, sealKey));
-        request.mayHaveBooked = true;
-        return made;
+        return await work.make(outcomeWriter(idempotency, named, sealKey));
       } catch (error) {
         // Another instance may have executed the request first, which can also cause this rejection. Then its outcome is the response. If
         // another instance is still executing the request, the stored refusal prevents it from paying afterwards.
         const isRefused = error instanceof NodeUnavailable || (error instanceof Refusal && error.walletTransactionId === undefined);
         if (!isRefused && !(error instanceof ConcurrentOutcome)) throw error;
-        request.mayHaveBooked = true;
+        markBooked();
         const outcome = isRefused && !isBusy(error) ? await idempotency.refuse(named) : await idempotency.find(named);
         if (!isOutcome(outcome)) throw error;
         return replay(outcome);

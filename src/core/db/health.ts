@@ -1,3 +1,4 @@
+import { outsideRequest } from '../kernel/booking-mark.ts';
 import { pause } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Database } from './database.ts';
@@ -52,7 +53,7 @@ export function watchHealth(watched: Database, log: Log): { database: Database; 
     failures += 1;
     if (failures === 1 && !life.signal.aborted) {
       log.error({ reason: errorMessage(error) }, 'the database cannot be used: requests that need it are answered with 503');
-      void probe();
+      void outsideRequest(probe);
     }
     return isUnknown ? 'outcome unknown' : 'nothing written';
   }

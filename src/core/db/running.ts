@@ -1,4 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { markBooked } from '../kernel/booking-mark.ts';
+import { CommitUnknown } from './errors.ts';
 
 /** Tracks the running transactions of one database. */
 export class Running {
@@ -7,7 +9,7 @@ export class Running {
   #closed = false;
 
   /**
-   * Runs a task that writes.
+   * Runs a task that writes, and marks the request that waits for it.
    * @throws Error inside another write that is not over: on SQLite it would wait for itself.
    */
   async write<T>(task: () => Promise<T>): Promise<T> {
@@ -17,7 +19,14 @@ export class Running {
       task().finally(() => {
         mark.over = true;
       });
-    return this.read(() => this.#inside.run(mark, marked));
+    try {
+      const result = await this.read(() => this.#inside.run(mark, marked));
+      markBooked();
+      return result;
+    } catch (error) {
+      if (error instanceof CommitUnknown) markBooked();
+      throw error;
+    }
   }
 
   /** Runs a task that {@link close} waits for. */

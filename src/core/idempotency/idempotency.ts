@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
 import type { RowWrite } from '../db/row-write.ts';
+import { markBooked } from '../kernel/booking-mark.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import * as sql from './idempotency.sql.ts';
@@ -80,8 +81,10 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
   async function find(request: NamedRequest): Promise<Outcome | Refused | undefined> {
     const row = await database.first(sql.findOutcome, nameOf(request));
     if (row?.made.startsWith(REFUSED)) return { refusal: row.made };
-    if (row && row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
-    return row && { made: row.made, sealed: row.sealed ?? undefined };
+    if (!row) return undefined;
+    if (row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
+    markBooked();
+    return { made: row.made, sealed: row.sealed ?? undefined };
   }
 
   return {

@@ -1,6 +1,7 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import { CONNECTION, CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
 import { InvariantViolation, invariant } from '../kernel/assert.ts';
+import { outsideRequest } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -49,7 +50,7 @@ export class GroupCommit {
     return new Promise((resolve, reject) => {
       this.#queue.push({ posting, resolve, reject });
       if (this.#active >= this.#store.concurrentBatches) return;
-      const runner: Promise<void> = this.#run().finally(() => this.#runners.delete(runner));
+      const runner: Promise<void> = outsideRequest(() => this.#run()).finally(() => this.#runners.delete(runner));
       this.#runners.add(runner);
     });
   }

@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts';
+import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import type { AccountState } from './arithmetic.ts';
@@ -58,7 +59,12 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
   const store = createStore(database, cache);
   const commits = new GroupCommit(store, clock);
   return {
-    post: (posting) => commits.add(posting),
+    async post(posting) {
+      const receipt = await commits.add(posting);
+      // The transaction of a batch belongs to no request.
+      markBooked();
+      return receipt;
+    },
     stats: () => commits.stats(),
     async drain() {
       await commits.drain();

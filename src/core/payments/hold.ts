@@ -3,6 +3,7 @@ import type { KeyLimits } from '../budgets/limits.ts';
 import { closingRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { pendingTransactionRow } from '../journal/wallet-transactions.ts';
+import { markBooked } from '../kernel/booking-mark.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
@@ -44,7 +45,7 @@ export interface StartedPayment {
  */
 export async function startPayment(context: PaymentContext, draft: PaymentDraft): Promise<StartedPayment> {
   const earlier = await findReplayed(context, draft.payment);
-  if (earlier) return { payment: earlier, isReplay: true };
+  if (earlier) return toReplay(earlier);
   const row = await context.database.first(sql.countPending, draft.payment.walletId, context.maxInFlight);
   return startNewPayment(context, draft, row?.n ?? 0);
 }
@@ -69,7 +70,7 @@ export async function startNewPayment(context: PaymentContext, draft: PaymentDra
       // The budget may be used up by this very payment, if another request has started it meanwhile.
       const first = error instanceof Refusal && (await findReplayed(context, draft.payment));
       if (!first) throw error;
-      return { payment: first, isReplay: true };
+      return toReplay(first);
     }
   }
 }
@@ -93,7 +94,7 @@ async function hold(context: PaymentContext, draft: PaymentDraft): Promise<Start
     // database, only the database knows whether the payment was started.
     const first = await findReplayed(context, payment);
     if (!first) throw error;
-    if (first.id !== payment.id) return { payment: first, isReplay: true };
+    if (first.id !== payment.id) return toReplay(first);
   }
   void attempt(context, payment, { issued });
   return { payment, isReplay: false, balance };
@@ -140,6 +141,12 @@ export async function findLivePayment({ database }: PaymentContext, paymentHash:
 async function findReplayed(context: PaymentContext, wanted: Payment): Promise<Payment | undefined> {
   const live = await findLivePayment(context, wanted.paymentHash);
   return live && requireReplay(live, wanted);
+}
+
+/** Returns what an earlier request started. */
+export function toReplay(payment: Payment): StartedPayment {
+  markBooked();
+  return { payment, isReplay: true };
 }
 
 /** The fields of a payment request that are compared with an earlier payment. */

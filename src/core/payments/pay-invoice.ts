@@ -15,7 +15,7 @@ import {
 import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { findLivePayment, requireReplay, type StartedPayment, startNewPayment } from './hold.ts';
+import { findLivePayment, requireReplay, type StartedPayment, startNewPayment, toReplay } from './hold.ts';
 import { newPayment, type Payment, type WithdrawalType } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -63,7 +63,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   const amountMsat = agreedAmount(invoice, order.amountMsat);
   const wanted = { walletId: wallet.id, paymentRequest, amountMsat, linkId: claim?.linkId };
   const live = found.isLive ? await findLivePayment(context, paymentHash) : undefined;
-  if (live?.walletId === wallet.id) return { payment: requireReplay(live, wanted), isReplay: true };
+  if (live?.walletId === wallet.id) return toReplay(requireReplay(live, wanted));
 
   requirePayable(invoice, unixSeconds(context.clock));
   if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');

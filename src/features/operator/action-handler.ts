@@ -60,7 +60,6 @@ export async function runAction(
     {
       async make({ rows, saveExisting }) {
         const requested = await requestAction(database, wanted, unixSeconds(clock), { guards, extraRows: rows });
-        request.mayHaveBooked = true;
         if (!requested.isNew) {
           await saveExisting(requested.action.id);
           reply.header('idempotency-replayed', 'true');

@@ -181,7 +181,6 @@ function paymentRoutes(app: App, deps: OperatorRouteModules): void {
     const payment = await runIdempotent(request, reply, scope, {
       async make({ saveExisting }) {
         await saveExisting(id);
-        request.mayHaveBooked = true;
         const evidence = await operator.recheck(id);
         return { ...(await readPayment(id)), evidence };
       },

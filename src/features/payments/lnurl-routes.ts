@@ -291,12 +291,7 @@ function pullRoute(app: App, deps: RemoteRouteOptions, base: string): void {
       reply,
       { credential, walletId: wallet.id },
       {
-        make: ({ rows }) => {
-          const onCreated = () => {
-            request.mayHaveBooked = true;
-          };
-          return remoteLinks.pull({ ...order, onCreated, extraRows: (id) => rows(id) });
-        },
+        make: ({ rows }) => remoteLinks.pull({ ...order, extraRows: rows }),
         async replay(id) {
           const made = await invoices.find(id);
           invariant(made, `invoice ${id} is gone`);

@@ -40,7 +40,6 @@ export function runPayment(
     {
       async make(outcome) {
         const started = await begin((id) => outcome.rows(id));
-        request.mayHaveBooked = true;
         if (started.isReplay) await outcome.saveExisting(started.payment.id);
         return sendPayment(deps, request, reply, { wallet, started });
       },

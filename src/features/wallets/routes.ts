@@ -172,7 +172,6 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
       const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
       const { wallet: before, guards } = await access.authorizeWallet(request, 'wallet_read');
       const wallet = await wallets.change(before, { userLabel, status }, guards);
-      request.mayHaveBooked = true;
       return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount));
     });
   }

@@ -32,8 +32,6 @@ export interface RemotePull {
   readonly guards: readonly Guard[];
   /** Returns rows to write in the posting that stores the invoice. */
   readonly extraRows: (invoiceId: string) => readonly RowWrite[];
-  /** Called when the invoice is stored, before it is sent. */
-  readonly onCreated: () => void;
 }
 
 /** The invoice that was sent to the other service. */
@@ -74,7 +72,6 @@ export async function pullRemote(options: RemoteLinkOptions, order: RemotePull):
     guards,
     extraRows,
   });
-  order.onCreated();
   const refusal = await sendInvoice(outbound, domain, offer, invoice.paymentRequest);
   return refusal ? cancelRefused(invoices, invoice, refusal) : { invoice, refusal };
 }

@@ -1,0 +1,32 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** Records whether a request has booked something, or shows what an earlier request booked. Until then an error may promise the opposite. */
+export interface BookingMark {
+  mayHaveBooked: boolean;
+}
+
+const running = new AsyncLocalStorage<BookingMark | undefined>();
+
+/** Runs a request with a mark that is set by the first commit of the request. */
+export function withBookingMark<T>(mark: BookingMark, work: () => T): T {
+  return running.run(mark, work);
+}
+
+/** Runs work that a request only starts. Its commits do not set the mark of the request. */
+export function outsideRequest<T>(work: () => T): T {
+  return running.run(undefined, work);
+}
+
+/** Returns the mark of the running request; undefined in background jobs. */
+export function bookingMark(): BookingMark | undefined {
+  return running.getStore();
+}
+
+/**
+ * Sets the mark of the running request. The database and the ledger call it after each commit, so a handler cannot forget it. Other callers
+ * find what an earlier request booked, or book at another service.
+ */
+export function markBooked(): void {
+  const mark = running.getStore();
+  if (mark) mark.mayHaveBooked = true;
+}
