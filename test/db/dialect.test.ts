@@ -56,6 +56,14 @@ describe('statements of a migration', () => {
       expect(() => statementsOf(text, dialect)).toThrow('neither begins nor ends a block');
   });
 
+  it('may be triggers and functions, whose bodies have statements of their own', () => {
+    const trigger = 'CREATE TRIGGER t AFTER INSERT ON a BEGIN\n  INSERT INTO b VALUES (1);\n  DELETE FROM c;\nEND';
+    expect(statementsOf(`SELECT 1;\n${trigger};\nSELECT 2;`, 'sqlite')).toEqual(['SELECT 1', trigger, 'SELECT 2']);
+    const body = '$$\nBEGIN\n  INSERT INTO b VALUES (1); -- an INTEGER\n  RETURN NULL;\nEND $$';
+    const definition = `CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS ${body}`;
+    expect(statementsOf(`${definition};\nSELECT 2;`, 'postgres')).toEqual([definition, 'SELECT 2']);
+  });
+
   it('end with a semicolon, but not with one in a comment or a text', () => {
     const text = "-- a; comment's\nSELECT 1; -- one;\nSELECT ';\n--' -- two;\n, 2;\n-- the end;\n";
     expect(statementsOf(text, 'sqlite')).toEqual(['SELECT 1', "SELECT ';\n--' \n, 2"]);

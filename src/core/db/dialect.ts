@@ -11,13 +11,16 @@ const POSTGRES_WORDS: readonly (readonly [RegExp, string])[] = [
 const BLOCK = /^[ \t]*-- begin (sqlite|postgres)\n([\s\S]*?)^[ \t]*-- end \1$/gm;
 const BLOCK_MARK = /^[ \t]*-- (?:begin|end) .*$/m;
 const COMMENT = /^--/;
-/** Comments, string literals and quoted names: the words in them are not replaced. */
-const OPAQUE = /(--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*")/;
+/** Comments, string literals, quoted names and bodies of PostgreSQL's functions: the words in them are not replaced. */
+const OPAQUE = /(--[^\n]*|'(?:[^']|'')*'|"(?:[^"]|"")*"|\$\$[\s\S]*?\$\$)/;
+/** The beginning of a trigger of SQLite, whose body has statements of its own, and ends with END. */
+const TRIGGER = /^\s*CREATE TRIGGER\b[\s\S]*\bBEGIN\b/;
+const TRIGGER_END = /\bEND\s*$/;
 
 /**
  * Splits a migration, written in SQLite's words, into the statements of a dialect. The lines between `-- begin sqlite` and `-- end sqlite`,
- * or `-- begin postgres` and `-- end postgres`, are for that dialect alone. Comments are dropped. A statement ends with `;`, so a migration
- * cannot define triggers.
+ * or `-- begin postgres` and `-- end postgres`, are for that dialect alone. Comments are dropped. A statement ends with `;`, which inside a
+ * trigger or a function ends only a statement of its body. No statement of a trigger's body may itself end with END.
  */
 export function statementsOf(migration: string, dialect: 'sqlite' | 'postgres'): string[] {
   const statements = [''];
@@ -26,7 +29,15 @@ export function statementsOf(migration: string, dialect: 'sqlite' | 'postgres'):
     const opaque = index % 2 === 1;
     if (opaque && COMMENT.test(part)) continue;
     const [first = '', ...others] = opaque ? [part] : inWordsOf(dialect, part).split(';');
-    statements.push(`${statements.pop()}${first}`, ...others);
+    let last = `${statements.pop()}${first}`;
+    for (const next of others) {
+      if (TRIGGER.test(last) && !TRIGGER_END.test(last)) last += `;${next}`;
+      else {
+        statements.push(last);
+        last = next;
+      }
+    }
+    statements.push(last);
   }
   return statements.map((one) => one.trim()).filter((one) => one !== '');
 }
