@@ -221,7 +221,7 @@ export interface Delivery {
   status: 'queued' | 'retrying' | 'delivered' | 'dead' | 'cancelled' | (string & {});
   /** The number of attempts */
   attempts: number;
-  /** Unix seconds; null when there is none, or while an earlier event of the wallet is retried */
+  /** Unix seconds; null while it is sent or waits for an earlier event of the wallet, and after its end */
   next_attempt_at: number | null;
   /** Unix seconds; null before the end */
   ended_at: number | null;
@@ -1726,10 +1726,14 @@ export interface ListEventsRequest {
 }
 
 export interface ListWebhooksRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface CreateWebhookRequest {
@@ -1794,19 +1798,27 @@ export interface ListDeliveriesRequest {
   id: string;
   /** Only deliveries with this status */
   status?: 'queued' | 'retrying' | 'delivered' | 'dead' | 'cancelled';
-  /** Returns the deliveries that follow the one with this id in the list */
+  /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
-  /** The number of deliveries. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface ListDeliveriesOfLightningTransactionRequest {
   /** The `lntx_` id, or the payment hash in hex */
   id: string;
-  /** Returns the deliveries that follow the one with this id in the list */
+  /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
-  /** The number of deliveries. Default: 50, at most 500 */
+  /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface GetDeliveryRequest {
@@ -2809,9 +2821,9 @@ export interface Operations<Options> {
   testWebhook(request: TestWebhookRequest, options?: Options): Promise<Delivery>;
   /** Deliver events again. Sends a range of events again, with the same ids. Send `after`, or `from` and `to`. At most ten replays wait. Permission: a secret API key. (`POST /v1/webhooks/{id}/replay`) */
   replayWebhook(request: ReplayWebhookRequest, options?: Options): Promise<Replay>;
-  /** List the deliveries of a webhook. Newest first. Deliveries are kept as long as events. Permission: a secret API key. (`GET /v1/webhooks/{id}/deliveries`) */
+  /** List the deliveries of a webhook. Deliveries are kept as long as events. Permission: a secret API key. (`GET /v1/webhooks/{id}/deliveries`) */
   listDeliveries(request: ListDeliveriesRequest, options?: Options): Promise<Array<Delivery>>;
-  /** List the deliveries of a Lightning transaction. The deliveries of the events of an invoice or a payment to all webhooks of the account, newest first. Permission: a secret API key. (`GET /v1/lntx/{id}/deliveries`) */
+  /** List the deliveries of a Lightning transaction. The deliveries of the events of an invoice or a payment to all webhooks of the account. Permission: a secret API key. (`GET /v1/lntx/{id}/deliveries`) */
   listDeliveriesOfLightningTransaction(request: ListDeliveriesOfLightningTransactionRequest, options?: Options): Promise<Array<Delivery>>;
   /** Read a delivery. Permission: a secret API key. (`GET /v1/webhooks/{id}/deliveries/{delivery}`) */
   getDelivery(request: GetDeliveryRequest, options?: Options): Promise<Delivery>;

@@ -684,7 +684,8 @@ CREATE TABLE account_hour (
 
 -- Webhooks -------------------------------------------------------------------------------------------------------------
 
--- One endpoint to which the events of an account are delivered (src/features/webhooks/).
+-- One endpoint to which the events of an account are delivered (src/features/webhooks). Times are Unix seconds, or milliseconds where the name
+-- says so.
 CREATE TABLE webhook (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES account (id),
@@ -700,74 +701,94 @@ CREATE TABLE webhook (
   disabled_reason TEXT CHECK ((disabled_reason IS NOT NULL) = (status = 'disabled')),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
+  -- When it was created or last resumed. Retries last three days from then on.
+  active_since INTEGER NOT NULL,
   -- JSON: the sealed signing secrets, newest first (src/features/webhooks/secrets.ts).
   secrets TEXT NOT NULL,
   -- The fingerprint of the key that sealed the newest secret.
   key_id TEXT NOT NULL,
-  -- The place in the event log up to which each event was delivered or has a row in webhook_delivery.
-  position INTEGER NOT NULL,
-  rank INTEGER NOT NULL,
   last_success_at INTEGER,
   -- The first failed attempt after the last success.
   failing_since INTEGER,
   -- Failed attempts after the last success.
-  failures INTEGER NOT NULL DEFAULT 0,
-  -- The instance that delivers, and until when it may, by the clock of the database.
-  lease_holder TEXT,
-  lease_until_ms INTEGER NOT NULL DEFAULT 0
+  failures INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE INDEX webhook_account ON webhook (account_id, id);
 
--- An instance that delivers. Instances share the webhooks evenly.
-CREATE TABLE webhook_instance (
-  holder TEXT PRIMARY KEY,
-  key_id TEXT NOT NULL,
-  alive_until_ms INTEGER NOT NULL
-) STRICT;
-
--- The delivery of one event to one endpoint.
+-- The delivery of one event to one endpoint. A trigger inserts it with the event.
 CREATE TABLE webhook_delivery (
+  -- Ascends with the positions of the events within an ordering key.
   position INTEGER PRIMARY KEY,
-  id TEXT NOT NULL UNIQUE,
   webhook_id TEXT NOT NULL,
-  event_id TEXT NOT NULL,
+  -- The event; 0: a test, which is not in the log.
+  event_position INTEGER NOT NULL,
+  event_created_at_ms INTEGER NOT NULL,
   event_type TEXT NOT NULL,
   wallet_id TEXT,
-  -- The invoice or payment of the event; NULL for other events.
+  -- The payment or invoice of the event.
   lntx TEXT,
-  -- Deliveries of one lane are sent one after the other, in the order of their events: the wallet, '' for events without one, the replay and
-  -- the wallet, or the delivery itself (a test, a redelivery).
-  lane TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('queued', 'retrying', 'delivered', 'dead', 'cancelled')),
+  -- Deliveries with the same key are sent one after the other: the wallet, '' for events without one, the replay and the wallet, or a key of
+  -- its own (a test, a redelivery).
+  ordering_key TEXT NOT NULL,
   created_at_ms INTEGER NOT NULL,
-  -- The next attempt; null for a delivery that waits for an earlier one of its lane.
+  -- 'queued': not looked at. 'held': waits for an earlier one of its key. 'claimed': an instance sends it. 'retrying': failed, and waits for
+  -- `due_at_ms`. The others are ends.
+  state TEXT NOT NULL DEFAULT 'queued',
+  -- The instance that sends it.
+  claimed_by TEXT,
   due_at_ms INTEGER,
   -- The first attempt, from which the time of retries counts.
   first_attempt_ms INTEGER,
   ended_at_ms INTEGER,
-  attempts INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0,
   -- JSON: the last attempts, oldest first.
   log TEXT,
-  CHECK ((ended_at_ms IS NULL) = (state IN ('queued', 'retrying')))
+  -- One CASE, because it is evaluated for each event.
+  CHECK (CASE state
+    WHEN 'queued' THEN claimed_by IS NULL AND due_at_ms IS NULL AND ended_at_ms IS NULL
+    WHEN 'held' THEN claimed_by IS NULL AND due_at_ms IS NULL AND ended_at_ms IS NULL
+    WHEN 'claimed' THEN claimed_by IS NOT NULL AND due_at_ms IS NULL AND ended_at_ms IS NULL
+    WHEN 'retrying' THEN claimed_by IS NULL AND due_at_ms IS NOT NULL AND ended_at_ms IS NULL
+    ELSE state IN ('delivered', 'dead', 'cancelled') AND claimed_by IS NULL AND due_at_ms IS NULL AND ended_at_ms IS NOT NULL END)
 ) STRICT;
-CREATE UNIQUE INDEX webhook_delivery_event ON webhook_delivery (webhook_id, event_id, lane);
-CREATE INDEX webhook_delivery_list ON webhook_delivery (webhook_id, position);
-CREATE INDEX webhook_delivery_state ON webhook_delivery (webhook_id, state, position);
-CREATE INDEX webhook_delivery_waiting ON webhook_delivery (webhook_id, lane, event_id) WHERE ended_at_ms IS NULL;
-CREATE INDEX webhook_delivery_oldest ON webhook_delivery (position) WHERE ended_at_ms IS NULL;
-CREATE INDEX webhook_delivery_lntx ON webhook_delivery (lntx, position) WHERE lntx IS NOT NULL;
+-- An event costs its row and an entry here; the other indexes have few rows.
+CREATE INDEX webhook_delivery_state ON webhook_delivery (state, webhook_id, position);
+CREATE INDEX webhook_delivery_key ON webhook_delivery (webhook_id, ordering_key, position) WHERE state IN ('held', 'claimed', 'retrying');
+CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook_id, due_at_ms) WHERE state = 'retrying';
+CREATE INDEX webhook_delivery_lightning ON webhook_delivery (lntx, position) WHERE lntx IS NOT NULL;
+
+-- Paused and disabled webhooks get their deliveries, too: they wait until the webhook is resumed.
+-- begin sqlite
+CREATE TRIGGER webhook_delivery_of_event AFTER INSERT ON event BEGIN
+  INSERT INTO webhook_delivery (webhook_id, event_position, event_created_at_ms, event_type, wallet_id, lntx, ordering_key, created_at_ms)
+  SELECT w.id, NEW.position, NEW.created_at_ms, NEW.type, NEW.wallet_id, NEW.lntx, coalesce(NEW.wallet_id, ''), NEW.created_at_ms
+  FROM webhook w WHERE w.account_id = NEW.account_id AND w.status <> 'deleted' AND (w.wallet_id IS NULL OR w.wallet_id = NEW.wallet_id)
+    AND (w.event_types IS NULL OR ' ' || w.event_types || ' ' LIKE '% ' || NEW.type || ' %');
+END;
+-- end sqlite
+-- begin postgres
+CREATE FUNCTION insert_webhook_deliveries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  INSERT INTO webhook_delivery (webhook_id, event_position, event_created_at_ms, event_type, wallet_id, lntx, ordering_key, created_at_ms)
+  SELECT w.id, e.position, e.created_at_ms, e.type, e.wallet_id, e.lntx, coalesce(e.wallet_id, ''), e.created_at_ms
+  FROM inserted e JOIN webhook w ON w.account_id = e.account_id
+  WHERE w.status <> 'deleted' AND (w.wallet_id IS NULL OR w.wallet_id = e.wallet_id)
+    AND (w.event_types IS NULL OR ' ' || w.event_types || ' ' LIKE '% ' || e.type || ' %')
+  ORDER BY e.position;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER webhook_delivery_of_event AFTER INSERT ON event REFERENCING NEW TABLE AS inserted
+  FOR EACH STATEMENT EXECUTE FUNCTION insert_webhook_deliveries();
+-- end postgres
 
 -- A range of events that is delivered again to one endpoint.
 CREATE TABLE webhook_replay (
   id TEXT PRIMARY KEY,
   webhook_id TEXT NOT NULL,
   created_at INTEGER NOT NULL,
-  -- Events after this place were not read yet.
+  -- The deliveries of the events up to this position were inserted.
   position INTEGER NOT NULL,
-  rank INTEGER NOT NULL,
-  -- The last place of the range.
-  until_position INTEGER NOT NULL,
-  until_rank INTEGER NOT NULL
+  -- The last position of the range.
+  until_position INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX webhook_replay_webhook ON webhook_replay (webhook_id, id);
 

@@ -34,8 +34,8 @@ import { createProofs } from './features/proof/proofs.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { History } from './features/transactions/history.ts';
 import { renderOptions } from './features/transactions/objects.ts';
-import { placedLog } from './features/webhooks/log-place.ts';
-import { createSecretBox, createWebhooks } from './features/webhooks/webhooks.ts';
+import { createSecretBox } from './features/webhooks/secrets.ts';
+import { Webhooks } from './features/webhooks/webhooks.ts';
 import { storeFirstKeys } from './first-key.ts';
 import type { JobTiming } from './jobs.ts';
 import type { OpenedNode } from './open-node.ts';
@@ -98,11 +98,12 @@ export async function createModules({ config, log, database, commits, opened, jo
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
-  const webhooks = createWebhooks({
+  const webhooks = new Webhooks({
     database,
     commits,
-    eventLog: placedLog(eventLog),
+    eventLog,
     renderEvents: async (events) => (await eventDetails(events)).map((details) => renderEvent(details, renderOptions(config))),
+    instances,
     outbound: new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
     alerts,
     secretBox: createSecretBox(secretKey),

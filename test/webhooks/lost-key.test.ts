@@ -88,5 +88,5 @@ onFakeNode(
     });
   },
   LOCAL,
-  { webhooks: { ...FAST.webhooks, leaseMs: 500 } },
+  FAST,
 );

@@ -31,6 +31,8 @@ export interface Alerts {
   announce(): Promise<void>;
   /** Closes the alert, because its cause is gone. @returns whether it was open. */
   clear(kind: AlertKind, subject: string): Promise<boolean>;
+  /** The same in a transaction. */
+  clearIn(tx: Tx, kind: AlertKind, subject: string): Promise<boolean>;
   /** Returns open alerts, oldest first, after the id `after`. */
   listOpen(after?: string, limit?: number): Promise<Alert[]>;
   /** Returns a page of alerts of a state, newest first, and their number. */
@@ -74,6 +76,13 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
     for (const { kind, subject, message } of opened) log.error({ alert: kind, subject, reason: message }, `alert: ${kind}`);
   }
 
+  async function clearIn(tx: Tx, kind: AlertKind, subject: string): Promise<boolean> {
+    const now = unixSeconds(clock);
+    const alert = await tx.first(sql.clear, kind, subject, now);
+    if (alert) await writeRows(tx, [resolvedEvent(clock, alert, now)]);
+    return alert !== undefined;
+  }
+
   return {
     rowsOf,
     announce,
@@ -81,13 +90,9 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
       await database.transaction((tx) => writeRows(tx, rowsOf(alert)));
       await announce();
     },
+    clearIn,
     async clear(kind, subject) {
-      const isCleared = await database.transaction(async (tx) => {
-        const now = unixSeconds(clock);
-        const alert = await tx.first(sql.clear, kind, subject, now);
-        if (alert) await writeRows(tx, [resolvedEvent(clock, alert, now)]);
-        return alert !== undefined;
-      });
+      const isCleared = await database.transaction((tx) => clearIn(tx, kind, subject));
       if (isCleared) log.info({ alert: kind, subject }, `alert cleared: ${kind}`);
       return isCleared;
     },

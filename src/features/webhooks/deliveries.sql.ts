@@ -1,16 +1,16 @@
 import { statement } from '../../core/db/statement.ts';
 
 export type DeliveryRow = {
-  id: string;
+  position: number;
   webhook_id: string;
-  event_id: string;
+  event_position: number;
+  event_created_at_ms: number;
   event_type: string;
   wallet_id: string | null;
-  /** The invoice or payment of the event. */
   lntx: string | null;
-  lane: string;
-  state: string;
+  ordering_key: string;
   created_at_ms: number;
+  state: string;
   due_at_ms: number | null;
   first_attempt_ms: number | null;
   ended_at_ms: number | null;
@@ -18,157 +18,123 @@ export type DeliveryRow = {
   log: string | null;
 };
 
-const TYPES = {
-  id: 'text',
-  webhook_id: 'text',
-  event_id: 'text',
-  event_type: 'text',
-  wallet_id: 'text',
-  lntx: 'text',
-  lane: 'text',
+export const INSERTED = 'webhook_id, event_position, event_created_at_ms, event_type, wallet_id, lntx, ordering_key, created_at_ms';
+export const COLUMNS = `position, ${INSERTED}, state, due_at_ms, first_attempt_ms, ended_at_ms, attempts, log`;
+
+/** SQLite uses a partial index only where the condition of the index is repeated. */
+export const LOOKED_AT = "state IN ('held', 'claimed', 'retrying')";
+
+/** Returns a query for the rows in a JSON array, with columns of these types. */
+function rowsOfJson(types: Record<string, string>) {
+  const values = Object.keys(types).map((name) => `value ->> '${name}' AS ${name}`);
+  const columns = Object.entries(types).map(([name, type]) => `${name} ${type}`);
+  return {
+    sqlite: `SELECT ${values.join(', ')} FROM json_each($1)`,
+    postgres: `SELECT * FROM json_to_recordset($1::json) AS one(${columns.join(', ')})`,
+  };
+}
+
+/** A test or a redelivery. */
+export const insertDelivery = statement<DeliveryRow>(
+  'webhook_delivery_insert',
+  `INSERT INTO webhook_delivery (${INSERTED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+);
+
+/* Claims. Each of these runs while the webhook is locked. */
+
+const WEBHOOKS_WITH = (state: string) => `WITH RECURSIVE found (id) AS (
+    SELECT (SELECT webhook_id FROM webhook_delivery WHERE state = '${state}' ORDER BY webhook_id LIMIT 1)
+    UNION ALL SELECT (SELECT webhook_id FROM webhook_delivery WHERE state = '${state}' AND webhook_id > found.id ORDER BY webhook_id LIMIT 1)
+      FROM found WHERE found.id IS NOT NULL
+  ) SELECT w.id, w.account_id FROM found JOIN webhook w ON w.id = found.id WHERE w.status = 'active' AND w.key_id = $1`;
+
+type WorkRow = { id: string; account_id: string };
+
+/** The active webhooks with queued deliveries. Costs an index lookup per webhook that has some. */
+export const webhooksWithQueued = statement<WorkRow>('webhook_delivery_webhooks_queued', WEBHOOKS_WITH('queued'));
+
+/** The active webhooks with retries that are due: before `$2`, or after `$3`, which no retry is planned for. */
+export const webhooksWithDue = statement<WorkRow>(
+  'webhook_delivery_webhooks_due',
+  `${WEBHOOKS_WITH('retrying')}
+    AND (EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.state = 'retrying' AND d.webhook_id = w.id AND d.due_at_ms <= $2)
+      OR EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.state = 'retrying' AND d.webhook_id = w.id AND d.due_at_ms > $3))`,
+);
+
+const DUE = (condition: string) =>
+  `SELECT * FROM (SELECT ${COLUMNS} FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND ${condition} LIMIT $4) AS due`;
+
+export const findDue = statement<DeliveryRow>(
+  'webhook_delivery_due',
+  `${DUE('due_at_ms <= $2')} UNION ALL ${DUE('due_at_ms > $3')} ORDER BY position LIMIT $4`,
+);
+
+/** The next queued deliveries. `is_blocked`: an earlier one of the same ordering key has not ended. */
+export const findQueued = statement<DeliveryRow & { is_blocked: number }>(
+  'webhook_delivery_queued',
+  `SELECT ${COLUMNS}, CASE WHEN EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook_id = webhook_delivery.webhook_id
+     AND d.ordering_key = webhook_delivery.ordering_key AND d.${LOOKED_AT} AND d.position < webhook_delivery.position) THEN 1 ELSE 0 END AS is_blocked
+   FROM webhook_delivery WHERE state = 'queued' AND webhook_id = $1 ORDER BY position LIMIT $2`,
+);
+
+export const findClaimed = statement<{ position: number }>(
+  'webhook_delivery_claimed',
+  "SELECT position FROM webhook_delivery WHERE state = 'claimed' AND webhook_id = $1 LIMIT 1",
+);
+
+const UPDATE = (change: string) => ({
+  sqlite: `UPDATE webhook_delivery SET ${change} WHERE position IN (SELECT value FROM json_each($1))`,
+  postgres: `UPDATE webhook_delivery SET ${change} WHERE position = ANY($1::bigint[])`,
+});
+
+export const claim = statement('webhook_delivery_claim', UPDATE("state = 'claimed', claimed_by = $2, due_at_ms = NULL"));
+
+export const hold = statement('webhook_delivery_hold', UPDATE("state = 'held'"));
+
+const WITH_HELD = (given: string) => `SELECT given.webhook_id, given.ordering_key FROM (${given}) AS given WHERE EXISTS (
+  SELECT 1 FROM webhook_delivery d
+  WHERE d.webhook_id = given.webhook_id AND d.ordering_key = given.ordering_key AND d.${LOOKED_AT} AND d.state = 'held')`;
+
+const KEYS = rowsOfJson({ webhook_id: 'text', ordering_key: 'text' });
+
+/** Those of a JSON array of webhooks and keys that have held deliveries. */
+export const findHeldKeys = statement<{ webhook_id: string; ordering_key: string }>('webhook_delivery_held_keys', {
+  sqlite: WITH_HELD(KEYS.sqlite),
+  postgres: WITH_HELD(KEYS.postgres),
+});
+
+/** Lets the next deliveries of a key be looked at, after those that they waited for have ended. Others of the key stay held. */
+export const unhold = statement(
+  'webhook_delivery_unhold',
+  `UPDATE webhook_delivery SET state = 'queued' WHERE position IN (SELECT position FROM webhook_delivery
+    WHERE webhook_id = $1 AND ordering_key = $2 AND ${LOOKED_AT} AND state = 'held' ORDER BY position LIMIT 100)`,
+);
+
+/** What changes with an attempt, or when a claim is given up. */
+const OUTCOME = {
+  position: 'bigint',
   state: 'text',
-  created_at_ms: 'bigint',
   due_at_ms: 'bigint',
   first_attempt_ms: 'bigint',
   ended_at_ms: 'bigint',
   attempts: 'bigint',
   log: 'text',
-} as const satisfies Record<keyof DeliveryRow, string>;
+} satisfies Partial<Record<keyof DeliveryRow, string>>;
 
-const NAMES = Object.keys(TYPES);
-const COLUMNS = NAMES.join(', ');
-
-/** The rows of a JSON array, `$1`: any number of rows in one parameter. */
-const ROWS = {
-  sqlite: `SELECT ${NAMES.map((name) => `json_extract(value, '$.${name}') AS ${name}`).join(', ')} FROM json_each($1)`,
-  postgres: `SELECT ${COLUMNS} FROM json_to_recordset($1::json) AS given(${Object.entries(TYPES)
-    .map(([name, type]) => `${name} ${type}`)
-    .join(', ')})`,
-};
-
-const INSERT = (rows: string) => `INSERT INTO webhook_delivery (${COLUMNS}) ${rows} WHERE true ON CONFLICT DO NOTHING`;
-
-/** Inserts the rows that do not exist. */
-export const insertDeliveries = statement('webhook_delivery_insert', { sqlite: INSERT(ROWS.sqlite), postgres: INSERT(ROWS.postgres) });
-
-const UPDATE = (rows: string) => `UPDATE webhook_delivery SET state = given.state, due_at_ms = given.due_at_ms,
+const STORE = (given: string) => `UPDATE webhook_delivery SET state = given.state, claimed_by = NULL, due_at_ms = given.due_at_ms,
     first_attempt_ms = given.first_attempt_ms, ended_at_ms = given.ended_at_ms, attempts = given.attempts, log = given.log
-  FROM (${rows}) AS given WHERE webhook_delivery.id = given.id AND webhook_delivery.ended_at_ms IS NULL`;
+  FROM (${given}) AS given WHERE webhook_delivery.position = given.position AND webhook_delivery.claimed_by = $2`;
 
-/** Stores the attempts of deliveries that have not ended. */
-export const updateDeliveries = statement('webhook_delivery_update', { sqlite: UPDATE(ROWS.sqlite), postgres: UPDATE(ROWS.postgres) });
+export const OUTCOME_COLUMNS = Object.keys(OUTCOME);
 
-export const findDelivery = statement<DeliveryRow>(
-  'webhook_delivery_find',
-  `SELECT ${COLUMNS} FROM webhook_delivery WHERE id = $1 AND webhook_id = $2`,
-);
+const OUTCOMES = rowsOfJson(OUTCOME);
 
-/** Deliveries before the one with the id `$2`, newest first; all if it is empty. */
-export const listDeliveries = statement<DeliveryRow>(
-  'webhook_delivery_list',
-  `SELECT ${COLUMNS} FROM webhook_delivery WHERE webhook_id = $1
-     AND position < coalesce((SELECT position FROM webhook_delivery WHERE id = $2), 9007199254740991) ORDER BY position DESC LIMIT $3`,
-);
+/** Stores a JSON array of outcomes. Changes nothing where another instance has taken over. */
+export const storeOutcomes = statement('webhook_delivery_store', { sqlite: STORE(OUTCOMES.sqlite), postgres: STORE(OUTCOMES.postgres) });
 
-export const listDeliveriesInState = statement<DeliveryRow>(
-  'webhook_delivery_list_in_state',
-  `SELECT ${COLUMNS} FROM webhook_delivery WHERE webhook_id = $1 AND state = $4
-     AND position < coalesce((SELECT position FROM webhook_delivery WHERE id = $2), 9007199254740991) ORDER BY position DESC LIMIT $3`,
-);
-
-const OF_LIGHTNING = `FROM webhook_delivery WHERE lntx = $1
-     AND webhook_id IN (SELECT webhook.id FROM webhook WHERE webhook.account_id = $2 AND webhook.status <> 'deleted')`;
-
-/** Deliveries of the events of an invoice or a payment, before the one with the id `$3`, newest first; all if it is empty. */
-export const listDeliveriesOfLightning = statement<DeliveryRow>(
-  'webhook_delivery_list_of_lightning',
-  `SELECT ${COLUMNS} ${OF_LIGHTNING}
-     AND position < coalesce((SELECT position FROM webhook_delivery WHERE id = $3), 9007199254740991) ORDER BY position DESC LIMIT $4`,
-);
-
-export const findDeliveryOfLightning = statement<{ id: string }>(
-  'webhook_delivery_find_of_lightning',
-  `SELECT id ${OF_LIGHTNING} AND id = $3`,
-);
-
-/** The lanes of a webhook with deliveries that wait. `due_at_ms` is that of the first one; null if it may be sent at once. */
-export const waitingLanes = statement<{ lane: string; due_at_ms: number | null; n: number }>(
-  'webhook_delivery_waiting_lanes',
-  `SELECT lane, max(due_at_ms) AS due_at_ms, count(*) AS n FROM webhook_delivery WHERE webhook_id = $1 AND ended_at_ms IS NULL GROUP BY lane`,
-);
-
-/**
- * Waiting lanes of single deliveries: tests and redeliveries, which any instance may have inserted. The newest ones, because earlier reads have
- * returned the others.
- */
-export const singleLanes = statement<{ webhook_id: string; lane: string; due_at_ms: number | null }>('webhook_delivery_single_lanes', {
-  sqlite: `SELECT webhook_id, lane, due_at_ms FROM webhook_delivery WHERE webhook_id IN (SELECT value FROM json_each($1))
-    AND ended_at_ms IS NULL AND lane >= 'whd_' AND lane < 'whd~' ORDER BY position DESC LIMIT 1000`,
-  postgres: `SELECT webhook_id, lane, due_at_ms FROM webhook_delivery WHERE webhook_id = ANY($1::text[])
-    AND ended_at_ms IS NULL AND lane >= 'whd_' AND lane < 'whd~' ORDER BY position DESC LIMIT 1000`,
-});
-
-/** The first waiting deliveries of a lane. */
-export const firstOfLane = statement<DeliveryRow>(
-  'webhook_delivery_first_of_lane',
-  `SELECT ${COLUMNS} FROM webhook_delivery WHERE webhook_id = $1 AND lane = $2 AND ended_at_ms IS NULL ORDER BY event_id LIMIT $3`,
-);
-
-/** The events after a place whose delivery has a row; without single deliveries and replays, whose lanes begin with `wh`. */
-export const knownEvents = statement<{ event_id: string }>(
-  'webhook_delivery_known_events',
-  `SELECT event_id FROM webhook_delivery WHERE webhook_id = $1 AND event_id >= $2 AND (lane < 'wh' OR lane >= 'wi') LIMIT $3`,
-);
-
-/** Makes all waiting deliveries due that have an attempt later than `$2`. */
+/** Makes some later retries of a webhook due. */
 export const makeDue = statement(
   'webhook_delivery_make_due',
-  'UPDATE webhook_delivery SET due_at_ms = $2 WHERE webhook_id = $1 AND ended_at_ms IS NULL AND due_at_ms > $2',
-);
-
-/** The same when a webhook is resumed: the time of retries begins again. */
-export const restartRetries = statement(
-  'webhook_delivery_restart',
-  `UPDATE webhook_delivery SET due_at_ms = $2, first_attempt_ms = NULL
-   WHERE webhook_id = $1 AND ended_at_ms IS NULL AND due_at_ms IS NOT NULL`,
-);
-
-/** The number of waiting deliveries of a webhook, at most `$2`. */
-export const countWaiting = statement<{ n: number }>(
-  'webhook_delivery_count_waiting',
-  'SELECT count(*) AS n FROM (SELECT 1 FROM webhook_delivery WHERE webhook_id = $1 AND ended_at_ms IS NULL LIMIT $2) AS waiting',
-);
-
-/** The same of all webhooks. */
-export const countAllWaiting = statement<{ n: number }>(
-  'webhook_delivery_count_all_waiting',
-  'SELECT count(*) AS n FROM (SELECT 1 FROM webhook_delivery WHERE ended_at_ms IS NULL LIMIT $1) AS waiting',
-);
-
-export const oldestWaiting = statement<{ created_at_ms: number }>(
-  'webhook_delivery_oldest_waiting',
-  'SELECT created_at_ms FROM webhook_delivery WHERE ended_at_ms IS NULL ORDER BY position LIMIT 1',
-);
-
-/** Deletes some deliveries of a webhook. */
-export const deleteSome = statement(
-  'webhook_delivery_delete_some',
-  'DELETE FROM webhook_delivery WHERE position IN (SELECT position FROM webhook_delivery WHERE webhook_id = $1 ORDER BY position LIMIT $2)',
-);
-
-/* Retention. Deliveries that wait are kept. */
-
-export const newestPosition = statement<{ position: number | null }>(
-  'webhook_delivery_newest_position',
-  'SELECT max(position) AS position FROM webhook_delivery',
-);
-
-export const oldestPosition = statement<{ position: number | null }>(
-  'webhook_delivery_oldest_position',
-  'SELECT position FROM webhook_delivery WHERE ended_at_ms IS NOT NULL ORDER BY position LIMIT 1',
-);
-
-export const deleteBelow = statement(
-  'webhook_delivery_delete_below',
-  'DELETE FROM webhook_delivery WHERE position < $1 AND ended_at_ms IS NOT NULL',
+  `UPDATE webhook_delivery SET due_at_ms = $2 WHERE position IN
+    (SELECT position FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND due_at_ms > $2 LIMIT 1000)`,
 );

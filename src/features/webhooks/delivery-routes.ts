@@ -1,15 +1,15 @@
 import { Type } from 'typebox';
+import { UnknownCursor } from '../../core/journal/event-log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { readPage, setCursorHeaders } from '../../http/responses/paging.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from '../transactions/history.ts';
-import { UnknownCursor } from './log-place.ts';
-import { OF_WEBHOOK, WebhookParams, type WebhookRouteDependencies, webhookOwner } from './routes.ts';
+import { DELIVERY_STATES, deliveryId } from './delivery.ts';
+import { OF_WEBHOOK, WebhookParams, type WebhookRouteDependencies } from './routes.ts';
 import { DeliveryObject, ReplayObject, renderDelivery } from './webhook-object.ts';
-import { DELIVERY_STATES } from './webhooks.ts';
 
 const Time = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'Unix seconds', description });
 
@@ -30,14 +30,9 @@ const DeliveryParams = Type.Object({
   delivery: Type.String({ description: 'The id of the delivery, `whd_…`', examples: [EXAMPLE.delivery] }),
 });
 
-const PageOfDeliveries = Type.Object({
-  after: Type.Optional(Type.String({ maxLength: 64, description: 'Returns the deliveries that follow the one with this id in the list' })),
-  'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of deliveries. Default: 50, at most 500' })),
-});
-
 const DeliveryQuery = Type.Object({
   status: Type.Optional(choice(DELIVERY_STATES, { description: 'Only deliveries with this status' })),
-  ...PageOfDeliveries.properties,
+  ...ListQuery.properties,
 });
 
 const testSchema = {
@@ -64,7 +59,7 @@ const deliveriesSchema = {
   ...OF_WEBHOOK,
   operationId: 'listDeliveries',
   summary: 'List the deliveries of a webhook',
-  description: 'Newest first. Deliveries are kept as long as events.',
+  description: 'Deliveries are kept as long as events.',
   querystring: DeliveryQuery,
   response: { 200: Type.Array(DeliveryObject) },
 };
@@ -74,11 +69,11 @@ const lightningSchema = {
   ...requires('account'),
   operationId: 'listDeliveriesOfLightningTransaction',
   summary: 'List the deliveries of a Lightning transaction',
-  description: 'The deliveries of the events of an invoice or a payment to all webhooks of the account, newest first.',
+  description: 'The deliveries of the events of an invoice or a payment to all webhooks of the account.',
   params: Type.Object({
     id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
   }),
-  querystring: PageOfDeliveries,
+  querystring: ListQuery,
   response: { 200: Type.Array(DeliveryObject) },
 };
 
@@ -106,45 +101,39 @@ export function webhookDeliveryRoutes(app: App, deps: WebhookRouteDependencies &
   const { access, runIdempotent, webhooks, history } = deps;
 
   app.post('/v1/webhooks/:id/test', { schema: testSchema }, async (request, reply) => {
-    const { credential, accountId } = await webhookOwner(access, request);
+    const credential = await access.secretApiKey(request);
+    const { key } = credential;
     const { id } = request.params;
     const scope = { credential, objectId: id };
     const delivery = await runIdempotent(request, reply, scope, {
-      make: ({ rows }) => webhooks.test(accountId, id, (made) => rows(made.id)),
-      replay: (made) => webhooks.findDelivery(accountId, id, made),
+      make: ({ rows }) => webhooks.test(key, id, (made) => rows(deliveryId(made))),
+      replay: (made) => webhooks.findDelivery(key.accountId, id, made),
     });
     return reply.code(201).send(renderDelivery(delivery));
   });
 
   app.post('/v1/webhooks/:id/replay', { schema: replaySchema }, async (request, reply) => {
-    const { credential, accountId } = await webhookOwner(access, request);
+    const credential = await access.secretApiKey(request);
     const { id } = request.params;
     const range = readRange(request.body);
     const scope = { credential, objectId: id };
-    const replay = await runIdempotent(request, reply, scope, {
-      make: ({ rows }) => webhooks.replay(accountId, id, range, (made) => rows(made.id)).catch(throwExpired),
-      replay: async (made) => ({ id: made, webhookId: id }),
+    const replayId = await runIdempotent(request, reply, scope, {
+      make: ({ rows }) => webhooks.replay(credential.key, id, range, rows).catch(throwExpired),
+      replay: async (made) => made,
     });
-    return reply.code(201).send({ id: replay.id, webhook_id: replay.webhookId });
+    return reply.code(201).send({ id: replayId, webhook_id: id });
   });
 
   app.get('/v1/webhooks/:id/deliveries', { schema: deliveriesSchema, config: { closedQuery: true } }, async (request, reply) => {
-    const webhook = await webhooks.find(await access.account(request), request.params.id);
-    const { limit } = readPage(request.query);
-    const { after, status } = request.query;
-    const listed = await webhooks.deliveries(webhook, { after, state: status, limit });
-    setCursorHeaders(request, reply, limit, listed);
-    return listed.map(renderDelivery);
+    const { id } = await webhooks.find(await access.account(request), request.params.id);
+    return sendList(request, reply, webhooks.deliveries(id, request.query.status), renderDelivery);
   });
 
   app.get('/v1/lntx/:id/deliveries', { schema: lightningSchema, config: { closedQuery: true } }, async (request, reply) => {
     const accountId = await access.account(request);
     const found = await history.lightning(request.params.id, { accountId, walletId: undefined });
     if (!found) throw new Refusal('not_found');
-    const { limit } = readPage(request.query);
-    const listed = await webhooks.deliveriesOfLightning(accountId, found.transaction.id, { after: request.query.after, limit });
-    setCursorHeaders(request, reply, limit, listed);
-    return listed.map(renderDelivery);
+    return sendList(request, reply, webhooks.deliveriesOfLightning(accountId, found.transaction.id), renderDelivery);
   });
 
   app.get('/v1/webhooks/:id/deliveries/:delivery', { schema: deliverySchema }, async (request) => {
@@ -153,12 +142,13 @@ export function webhookDeliveryRoutes(app: App, deps: WebhookRouteDependencies &
   });
 
   app.post('/v1/webhooks/:id/deliveries/:delivery/redeliver', { schema: redeliverSchema }, async (request, reply) => {
-    const { credential, accountId } = await webhookOwner(access, request);
-    const { id, delivery: deliveryId } = request.params;
-    const scope = { credential, objectId: `${id} ${deliveryId}` };
+    const credential = await access.secretApiKey(request);
+    const { key } = credential;
+    const { id, delivery: earlier } = request.params;
+    const scope = { credential, objectId: `${id} ${earlier}` };
     const delivery = await runIdempotent(request, reply, scope, {
-      make: ({ rows }) => webhooks.redeliver(accountId, id, deliveryId, (made) => rows(made.id)),
-      replay: (made) => webhooks.findDelivery(accountId, id, made),
+      make: ({ rows }) => webhooks.redeliver(key, id, earlier, (made) => rows(deliveryId(made))),
+      replay: (made) => webhooks.findDelivery(key.accountId, id, made),
     });
     return reply.code(201).send(renderDelivery(delivery));
   });

@@ -1,135 +1,118 @@
-import type { Alerts } from '../../core/alerts/alerts.ts';
-import type { Database, Tx } from '../../core/db/database.ts';
+import type { Tx } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { errorMessage, type Log } from '../../core/kernel/log.ts';
-import * as rows from './deliveries.sql.ts';
-import type { LogPlace } from './log-place.ts';
-import type { DisabledReason, Webhook } from './webhook.ts';
+import type { DeliveryRow } from './deliveries.sql.ts';
+import * as deliveries from './deliveries.sql.ts';
+import { attemptsOf, type DeliveryAttempt, isTest } from './delivery.ts';
+import { isDown, nextAttemptMs, RETRY_SECONDS } from './retry.ts';
+import type { WebhookRow } from './webhooks.sql.ts';
 import * as sql from './webhooks.sql.ts';
+import type { WebhookDependencies } from './webhooks.ts';
 
-/** An endpoint whose progress is stored with the results. */
-export interface Progressing {
-  readonly webhook: Webhook;
-  /** The place up to which every event was delivered or has a row, counting rows that are not written yet. */
-  readonly cursor: LogPlace;
-  readonly health: Pick<Webhook, 'lastSuccessAt' | 'failingSince' | 'failures'>;
+/** How many attempts of one delivery are kept. */
+const KEPT_ATTEMPTS = 20;
+/** HTTP 410 Gone: the receiver wants nothing more. */
+const GONE = 410;
+
+/** An attempt, and the webhook before it. */
+interface Attempted {
+  readonly webhook: WebhookRow;
+  readonly isTest: boolean;
+  readonly isFailure: boolean;
+  readonly isGone: boolean;
+  /** Unix seconds. */
+  readonly at: number;
 }
 
-/** Collects the results of deliveries and writes those of all endpoints together. */
-export interface Results {
-  /** The number of results that are not written. */
-  readonly pending: number;
-  insert(queue: Progressing, row: rows.DeliveryRow): void;
-  update(queue: Progressing, row: rows.DeliveryRow): void;
-  /** Makes the waiting deliveries of an endpoint due that is reachable again. */
-  makeDue(queue: Progressing): void;
-  disable(queue: Progressing, reason: DisabledReason): void;
-  /** Stores the progress of an endpoint, also without results. */
-  touch(queue: Progressing): void;
-  /** Waits until everything that was collected before the call is written. */
-  flush(): Promise<void>;
-  /** Writes what was collected, with one try. */
-  close(): Promise<void>;
-}
+/** Results of deliveries that are not stored yet. */
+export class Results {
+  /** The rows as they will be. */
+  readonly #rows: DeliveryRow[] = [];
+  readonly #attempts: Attempted[] = [];
+  /** The ordering keys whose last claimed delivery has ended. */
+  readonly #ended: Pick<DeliveryRow, 'webhook_id' | 'ordering_key'>[] = [];
 
-export interface ResultDependencies {
-  readonly database: Database;
-  readonly alerts: Pick<Alerts, 'rowsOf' | 'announce'>;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly holder: string;
-  /** How long results are collected before they are written. */
-  readonly flushMs: () => number;
-}
-
-const RETRY_MS = 1000;
-
-class Batch {
-  readonly inserted: rows.DeliveryRow[] = [];
-  readonly updated = new Map<string, rows.DeliveryRow>();
-  readonly due = new Set<Progressing>();
-  readonly disabled = new Map<Progressing, DisabledReason>();
-  readonly touched = new Set<Progressing>();
-}
-
-export function createResults(deps: ResultDependencies): Results {
-  let batch = new Batch();
-  let pending = 0;
-  let timer: NodeJS.Timeout | undefined;
-  let last: Promise<void> = Promise.resolve();
-  let isClosing = false;
-
-  function collect(queue: Progressing, add: (to: Batch) => void): void {
-    add(batch);
-    batch.touched.add(queue);
-    pending += 1;
-    timer ??= setTimeout(() => void flush(), deps.flushMs());
+  get count(): number {
+    return this.#rows.length;
   }
 
-  function flush(): Promise<void> {
-    clearTimeout(timer);
-    timer = undefined;
-    last = last.then(writeAll);
-    return last;
+  get positions(): number[] {
+    return this.#rows.map(({ position }) => position);
   }
 
-  async function writeAll(): Promise<void> {
-    if (batch.touched.size === 0) return;
-    const [taken, count] = [batch, pending];
-    batch = new Batch();
-    // Computed now: results that are collected during the write are not part of it.
-    const progress = Array.from(taken.touched, ({ webhook, cursor, health }) => ({ id: webhook.id, cursor, ...health }));
-    for (;;) {
-      try {
-        await deps.database.transaction((tx) => write(deps, tx, taken, progress));
-        break;
-      } catch (error) {
-        deps.log.warn({ reason: errorMessage(error) }, 'results of webhook deliveries could not be stored');
-        // The events are delivered again after the next start.
-        if (isClosing) break;
-        await new Promise((resolve) => setTimeout(resolve, RETRY_MS));
-      }
+  /** The webhooks that were down, and have accepted a delivery. */
+  get recovered(): string[] {
+    return this.#attempts.filter(({ webhook, isFailure }) => !isFailure && isDown(webhook)).map(({ webhook }) => webhook.id);
+  }
+
+  /** Records an attempt. @returns the row after it */
+  record(webhook: WebhookRow, row: DeliveryRow, attempt: DeliveryAttempt, clock: Clock): DeliveryRow {
+    const after = rowAfterAttempt(webhook, row, attempt, clock.nowMs());
+    this.put(after);
+    const [isFailure, isGone] = [attempt.error !== null, attempt.status === GONE];
+    this.#attempts.push({ webhook, isTest: isTest(row), isFailure, isGone, at: unixSeconds(clock) });
+    return after;
+  }
+
+  /** Records a state that is not the result of an attempt: `queued` or `held` for a claim that is given up, `cancelled` for an expired event. */
+  put(row: DeliveryRow): void {
+    this.#rows.push(row);
+  }
+
+  /** Records that this instance has no further delivery of an ordering key. */
+  end({ webhook_id, ordering_key }: DeliveryRow): void {
+    this.#ended.push({ webhook_id, ordering_key });
+  }
+
+  /** Adds earlier results, which could not be stored. */
+  addEarlier(earlier: Results): void {
+    this.#rows.unshift(...earlier.#rows);
+    this.#attempts.unshift(...earlier.#attempts);
+    this.#ended.unshift(...earlier.#ended);
+  }
+
+  /**
+   * Writes the results. Locks the webhooks first: ending a delivery and claiming later ones of its key exclude each other.
+   * @returns whether a webhook was disabled
+   */
+  async store(tx: Tx, { instances, alerts, clock }: Pick<WebhookDependencies, 'instances' | 'alerts' | 'clock'>): Promise<boolean> {
+    if (this.count === 0) return false;
+    await tx.all(sql.lockMany, [...new Set(this.#rows.map(({ webhook_id }) => webhook_id))]);
+    await tx.run(deliveries.storeOutcomes, JSON.stringify(this.#rows, deliveries.OUTCOME_COLUMNS), instances.id);
+    const held = this.#ended.length === 0 ? [] : await tx.all(deliveries.findHeldKeys, JSON.stringify(this.#ended));
+    for (const { webhook_id, ordering_key } of held) await tx.send(deliveries.unhold, webhook_id, ordering_key);
+    let isDisabled = false;
+    for (const [id, attempts] of Map.groupBy(this.#attempts, ({ webhook }) => webhook.id)) {
+      const failures = attempts.slice(attempts.findLastIndex(({ isFailure }) => !isFailure) + 1).filter((attempt) => !attempt.isTest);
+      const lastSuccess = attempts.findLast(({ isFailure }) => !isFailure);
+      await tx.send(sql.storeHealth, id, lastSuccess?.at ?? null, failures.length, failures[0]?.at ?? null);
+      const isGone = attempts.some((attempt) => attempt.isGone);
+      if (failures.length === 0 && !isGone) continue;
+      const [reason, since] = [isGone ? 'gone' : 'failing', (failures.at(-1)?.at ?? 0) - RETRY_SECONDS] as const;
+      if ((await tx.run(sql.disableWebhook, id, reason, unixSeconds(clock), since)) === 0) continue;
+      isDisabled = true;
+      const message = alertText(attempts[0]?.webhook.url ?? '', reason);
+      await writeRows(tx, alerts.rowsOf({ kind: 'webhook_disabled', subject: id, message }));
     }
-    pending -= count;
-    if (taken.disabled.size > 0) await deps.alerts.announce().catch(() => undefined);
+    return isDisabled;
   }
-
-  return {
-    get pending() {
-      return pending;
-    },
-    insert: (queue, row) => collect(queue, ({ inserted }) => inserted.push(row)),
-    update: (queue, row) => collect(queue, ({ updated }) => updated.set(row.id, row)),
-    makeDue: (queue) => collect(queue, ({ due }) => due.add(queue)),
-    disable: (queue, reason) => collect(queue, ({ disabled }) => disabled.set(queue, reason)),
-    touch: (queue) => collect(queue, () => undefined),
-    flush,
-    close() {
-      isClosing = true;
-      return flush();
-    },
-  };
 }
 
-type StoredProgress = Progressing['health'] & { readonly id: string; readonly cursor: LogPlace };
-
-async function write(deps: ResultDependencies, tx: Tx, batch: Batch, progress: readonly StoredProgress[]): Promise<void> {
-  const { alerts, clock, holder } = deps;
-  const { inserted, updated, due, disabled } = batch;
-  if (inserted.length > 0) await tx.run(rows.insertDeliveries, JSON.stringify(inserted));
-  for (const { webhook } of due) await tx.run(rows.makeDue, webhook.id, clock.nowMs());
-  if (updated.size > 0) await tx.run(rows.updateDeliveries, JSON.stringify([...updated.values()]));
-  for (const { id, cursor, lastSuccessAt = null, failingSince = null, failures } of progress)
-    await tx.run(sql.storeProgress, id, holder, cursor.position, cursor.rank, lastSuccessAt, failingSince, failures);
-  for (const [{ webhook }, reason] of disabled) {
-    if ((await tx.run(sql.disableWebhook, webhook.id, reason, unixSeconds(clock))) === 0) continue;
-    await writeRows(tx, alerts.rowsOf({ kind: 'webhook_disabled', subject: webhook.id, message: alertOf(webhook, reason) }));
-  }
+/** Returns the row after an attempt. A test is sent once. */
+function rowAfterAttempt({ active_since }: WebhookRow, row: DeliveryRow, attempt: DeliveryAttempt, nowMs: number): DeliveryRow {
+  const attempts = row.attempts + 1;
+  const log = JSON.stringify([...attemptsOf(row), attempt].slice(-KEPT_ATTEMPTS));
+  const first_attempt_ms = row.first_attempt_ms ?? attempt.atMs;
+  const common = { ...row, attempts, log, first_attempt_ms, due_at_ms: null };
+  if (attempt.error === null) return { ...common, state: 'delivered', ended_at_ms: nowMs };
+  const isFinal = attempt.status === GONE || isTest(row);
+  const next = isFinal ? undefined : nextAttemptMs(Math.max(first_attempt_ms, active_since * 1000), nowMs, attempts);
+  if (next === undefined) return { ...common, state: 'dead', ended_at_ms: nowMs };
+  return { ...common, state: 'retrying', due_at_ms: next };
 }
 
 /** The path and the query of the URL may contain secrets. */
-function alertOf({ url }: Webhook, reason: DisabledReason): string {
+function alertText(url: string, reason: 'gone' | 'failing'): string {
   const { host } = new URL(url);
   return reason === 'gone' ? `${host} responded 410 Gone.` : `Nothing was delivered to ${host} for three days.`;
 }

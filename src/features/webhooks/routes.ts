@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { EventType } from '../../core/journal/event-types.ts';
 import type { App } from '../../http/app-type.ts';
@@ -8,9 +7,10 @@ import { ChangedLabel, choice, eventTypes, plainText, UserLabel } from '../../ht
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { NewWebhookObject, renderWebhook, WebhookHealthObject, WebhookObject } from './webhook-object.ts';
-import type { Webhook, Webhooks } from './webhooks.ts';
+import type { WebhookRow } from './webhooks.sql.ts';
+import type { Webhooks } from './webhooks.ts';
 
 const MAX_URL = 2048;
 const SOME_EVENTS = ['wallet_receive', 'wallet_send'];
@@ -86,7 +86,7 @@ const listSchema = {
   ...requires('account'),
   operationId: 'listWebhooks',
   summary: 'List the webhooks of the account',
-  querystring: PageQuery,
+  querystring: ListQuery,
   response: { 200: Type.Array(WebhookObject) },
 };
 
@@ -149,23 +149,19 @@ export function webhookRoutes(app: App, deps: WebhookRouteDependencies): void {
 
 function manageRoutes(app: App, { access, webhooks }: WebhookRouteDependencies): void {
   app.get('/v1/webhooks', { schema: listSchema, config: { closedQuery: true } }, async (request, reply) => {
-    const accountId = await access.account(request);
-    const page = readPage(request.query);
-    const { webhooks: listed, total } = await webhooks.list(accountId, page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return listed.map(renderWebhook);
+    return sendList(request, reply, webhooks.list(await access.account(request)), renderWebhook);
   });
 
   app.get('/v1/webhooks/:id', { schema: getSchema }, async (request) => {
     const webhook = await webhooks.find(await access.account(request), request.params.id);
-    return { ...renderWebhook(webhook), waiting: await webhooks.countWaiting(webhook) };
+    return { ...renderWebhook(webhook), waiting: await webhooks.countWaiting(webhook.id) };
   });
 
   app.patch('/v1/webhooks/:id', { schema: changeSchema }, async (request) => {
-    const accountId = await access.account(request);
+    const { key } = await access.secretApiKey(request);
     const { url, event_types, user_label, status } = request.body;
     return renderWebhook(
-      await webhooks.change(accountId, request.params.id, {
+      await webhooks.change(key, request.params.id, {
         url: url === undefined ? undefined : plainText('url', url),
         eventTypes: event_types === undefined ? undefined : (readEventTypes(event_types) ?? null),
         userLabel: user_label === undefined ? undefined : plainText('user_label', user_label),
@@ -175,26 +171,25 @@ function manageRoutes(app: App, { access, webhooks }: WebhookRouteDependencies):
   });
 
   app.delete('/v1/webhooks/:id', { schema: deleteSchema }, async (request) => {
-    const accountId = await access.account(request);
-    return renderWebhook(await webhooks.remove(accountId, request.params.id));
+    const { key } = await access.secretApiKey(request);
+    return renderWebhook(await webhooks.remove(key, request.params.id));
   });
 }
 
 /** The routes whose response contains a secret. */
 function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRouteDependencies): void {
-  const render = ({ webhook, secret }: { webhook: Webhook; secret: string }) => ({ ...renderWebhook(webhook), secret });
+  const render = ({ webhook, secret }: { webhook: WebhookRow; secret: string }) => ({ ...renderWebhook(webhook), secret });
   const replayed = (accountId: string) => async (id: string, secret: () => unknown) => ({
     webhook: await webhooks.find(accountId, id),
     secret: secret() as string,
   });
 
   app.post('/v1/webhooks', { schema: createSchema }, async (request, reply) => {
-    const { credential, accountId } = await webhookOwner(access, request);
+    const credential = await access.secretApiKey(request);
     const { url, event_types, wallet_id, user_label = '' } = request.body;
     const wallet = wallet_id === undefined ? undefined : await access.walletByIdOrKey(request, wallet_id, 'wallet_tx_read');
     const eventTypes = event_types === undefined ? undefined : readEventTypes(event_types);
     const order = {
-      accountId,
       walletId: wallet?.id,
       url: plainText('url', url),
       eventTypes,
@@ -205,15 +200,15 @@ function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRout
       reply,
       { credential, hasSecret: true },
       {
-        make: ({ rows }) => webhooks.create(order, ({ webhook, secret }) => rows(webhook.id, secret)),
-        replay: replayed(accountId),
+        make: ({ rows }) => webhooks.create(credential.key, order, ({ webhook, secret }) => rows(webhook.id, secret)),
+        replay: replayed(credential.key.accountId),
       },
     );
     return reply.code(201).send(render(made));
   });
 
   app.post('/v1/webhooks/:id/rotate-secret', { schema: rotateSchema }, async (request, reply) => {
-    const { credential, accountId } = await webhookOwner(access, request);
+    const credential = await access.secretApiKey(request);
     const { id } = request.params;
     const overlapSeconds = request.body.overlap_seconds ?? 0;
     const made = await runIdempotent(
@@ -221,18 +216,12 @@ function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRout
       reply,
       { credential, objectId: id, hasSecret: true },
       {
-        make: ({ rows }) => webhooks.rotateSecret(accountId, id, overlapSeconds, ({ webhook, secret }) => rows(webhook.id, secret)),
-        replay: replayed(accountId),
+        make: ({ rows }) => webhooks.rotateSecret(credential.key, id, overlapSeconds, ({ webhook, secret }) => rows(webhook.id, secret)),
+        replay: replayed(credential.key.accountId),
       },
     );
     return reply.code(201).send(render(made));
   });
-}
-
-/** Returns the secret API key of the request, and its account. */
-export async function webhookOwner(access: Access, request: FastifyRequest) {
-  const credential = await access.secretApiKey(request);
-  return { credential, accountId: credential.key.accountId };
 }
 
 /** Returns undefined for an empty list, which means all. */

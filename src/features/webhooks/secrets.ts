@@ -1,5 +1,6 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { sealText, unsealText } from '../../core/kernel/sealing.ts';
+import type { WebhookRow } from './webhooks.sql.ts';
 
 /** A signing secret as it is stored. */
 export interface StoredSecret {
@@ -43,4 +44,10 @@ export function createSecretBox(secretKey: Uint8Array): SecretBox {
 /** Returns a new signing secret in the form of Standard Webhooks. */
 export function newSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** Returns the secrets of a webhook whose overlap has not ended, newest first. */
+export function validSecrets({ secrets }: Pick<WebhookRow, 'secrets'>, nowSeconds: number): StoredSecret[] {
+  const stored: StoredSecret[] = JSON.parse(secrets);
+  return stored.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > nowSeconds);
 }

@@ -26,6 +26,10 @@ export class StartRate {
     return this.#perSecond < FIRST;
   }
 
+  get perSecond(): number {
+    return this.#perSecond;
+  }
+
   /** Takes the permission to begin a delivery. @returns 0, or the milliseconds after which to ask again */
   take(): number {
     this.#sample();

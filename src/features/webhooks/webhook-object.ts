@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { EVENT_NAMES } from '../../core/journal/event-types.ts';
+import { EVENT_NAMES, EVENT_TYPES, type EventType } from '../../core/journal/event-types.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
-import { DELIVERY_STATES, type Delivery, type Webhook } from './webhooks.ts';
+import type { DeliveryRow } from './deliveries.sql.ts';
+import { attemptsOf, DELIVERY_STATES, deliveryId, eventIdOf, stateOf } from './delivery.ts';
+import type { WebhookRow } from './webhooks.sql.ts';
 
 /** A webhook without its secret. */
 export const WebhookObject = Type.Object(
@@ -62,7 +64,7 @@ export const DeliveryObject = Type.Object(
     }),
     attempts: Type.Integer({ description: 'The number of attempts', examples: [1] }),
     next_attempt_at: nullable(
-      Type.Integer({ description: 'Unix seconds; null when there is none, or while an earlier event of the wallet is retried' }),
+      Type.Integer({ description: 'Unix seconds; null while it is sent or waits for an earlier event of the wallet, and after its end' }),
     ),
     ended_at: nullable(Type.Integer({ description: 'Unix seconds; null before the end', examples: [EXAMPLE.now] })),
     log: Type.Array(
@@ -87,43 +89,54 @@ export const ReplayObject = Type.Object(
   { title: 'Replay' },
 );
 
-export function renderWebhook(webhook: Webhook): Static<typeof WebhookObject> {
+export function renderWebhook(row: WebhookRow): Static<typeof WebhookObject> {
+  const { id, created_at, updated_at, url, wallet_id, user_label, last_success_at, failing_since } = row;
   return {
-    id: webhook.id,
-    created_at: webhook.createdAt,
-    updated_at: webhook.updatedAt,
-    url: webhook.url,
-    event_types: webhook.eventTypes ? [...webhook.eventTypes] : null,
-    wallet_id: webhook.walletId ?? null,
-    user_label: webhook.userLabel,
-    status: webhook.status === 'deleted' ? 'paused' : webhook.status,
-    disabled_reason: webhook.disabledReason ?? null,
-    last_success_at: webhook.lastSuccessAt ?? null,
-    failing_since: webhook.failingSince ?? null,
-    consecutive_failures: webhook.failures,
+    id,
+    created_at,
+    updated_at,
+    url,
+    event_types: row.event_types?.split(' ') ?? null,
+    wallet_id,
+    user_label,
+    status: row.status as Static<typeof WebhookObject>['status'],
+    disabled_reason: row.disabled_reason as 'failing' | 'gone' | null,
+    last_success_at,
+    failing_since,
+    consecutive_failures: row.failures,
   };
 }
 
-export function renderDelivery(delivery: Delivery): Static<typeof DeliveryObject> {
-  const { nextAttemptMs, endedAtMs } = delivery;
+export function renderDelivery(row: DeliveryRow): Static<typeof DeliveryObject> {
   return {
-    id: delivery.id,
-    created_at: seconds(delivery.createdAtMs),
-    webhook_id: delivery.webhookId,
-    event_id: delivery.eventId,
-    event_name: delivery.eventType,
-    wallet_id: delivery.walletId ?? null,
-    status: delivery.state,
-    attempts: delivery.attempts,
-    next_attempt_at: nextAttemptMs === undefined ? null : seconds(nextAttemptMs),
-    ended_at: endedAtMs === undefined ? null : seconds(endedAtMs),
-    log: delivery.log.map(({ atMs, durationMs, status, error, response }) => ({
+    id: deliveryId(row),
+    created_at: seconds(row.created_at_ms),
+    webhook_id: row.webhook_id,
+    event_id: eventIdOf(row),
+    event_name: row.event_type as EventType,
+    wallet_id: row.wallet_id,
+    status: stateOf(row),
+    attempts: row.attempts,
+    next_attempt_at: row.due_at_ms === null ? null : seconds(row.due_at_ms),
+    ended_at: row.ended_at_ms === null ? null : seconds(row.ended_at_ms),
+    log: attemptsOf(row).map(({ atMs, durationMs, status, error, response }) => ({
       at: seconds(atMs),
       duration_ms: durationMs,
       status_code: status,
       error,
       response,
     })),
+  };
+}
+
+/** Returns the event of a test, which is not in the log. */
+export function renderTestEvent(row: DeliveryRow): object {
+  const { category, displayName } = EVENT_TYPES.webhook_test;
+  return {
+    id: eventIdOf(row),
+    created_at: seconds(row.event_created_at_ms),
+    event: { type: category, name: 'webhook_test', display_name: displayName },
+    data: { webhook_id: row.webhook_id },
   };
 }
 

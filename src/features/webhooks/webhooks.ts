@@ -1,32 +1,32 @@
-import type { SqlReader, Tx } from '../../core/db/database.ts';
+import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
+import type { Alerts } from '../../core/alerts/alerts.ts';
+import type { Commits } from '../../core/db/commits.ts';
+import type { Database, SqlReader, SqlValue, Tx } from '../../core/db/database.ts';
+import { type ListStatements, openList } from '../../core/db/list.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY } from '../../core/db/retention.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
+import type { EventLog, LoggedEvent } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
-import { unixSeconds } from '../../core/kernel/clock.ts';
+import { invariant } from '../../core/kernel/assert.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
+import { type List, pageOf } from '../../core/kernel/list.ts';
+import type { Log } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
-import { createDeliverer, type Deliverer, type DelivererDependencies, type DeliveryCounts } from './deliverer.ts';
-import * as rows from './deliveries.sql.ts';
-import { countWaiting, type DeliveryPage, listDeliveries, listDeliveriesOfLightning, MAX_COUNTED } from './delivery-lists.ts';
-import { firstRow, rowWith } from './delivery-rows.ts';
-import type { PlacedLog } from './log-place.ts';
-import { placesOf, type ReplayRange } from './replay-range.ts';
-import { newSecret, type StoredSecret } from './secrets.ts';
-import { validSecrets } from './sender.ts';
-import { type Delivery, toDelivery, toWebhook, type Webhook } from './webhook.ts';
+import { Deliverer, type WebhookTiming } from './deliverer.ts';
+import { type DeliveryRow, insertDelivery } from './deliveries.sql.ts';
+import { type DeliveryState, deliveryId, parseDeliveryId } from './delivery.ts';
+import * as lists from './delivery-lists.sql.ts';
+import { newSecret, type SecretBox, validSecrets } from './secrets.ts';
+import * as upkeep from './upkeep.sql.ts';
+import type { WebhookRow } from './webhooks.sql.ts';
 import * as sql from './webhooks.sql.ts';
 
-export type { DeliveryPage } from './delivery-lists.ts';
-export type { RenderEvents } from './queue.ts';
-export { createSecretBox } from './secrets.ts';
-export { DELIVERY_STATES, type Delivery, type Webhook } from './webhook.ts';
-
-/** Writes rows in the transaction that creates an object, such as the outcome of an idempotent request. */
+/** Returns rows to write in the transaction that creates an object, such as the outcome of an idempotent request. */
 type ExtraRows<T> = (created: T) => readonly RowWrite[];
 
 export interface NewWebhook {
-  readonly accountId: string;
   readonly walletId: string | undefined;
   readonly url: string;
   readonly eventTypes: readonly EventType[] | undefined;
@@ -35,7 +35,7 @@ export interface NewWebhook {
 
 /** A webhook with its signing secret, which is returned only once. */
 export interface WebhookWithSecret {
-  readonly webhook: Webhook;
+  readonly webhook: WebhookRow;
   readonly secret: string;
 }
 
@@ -47,229 +47,202 @@ export interface WebhookChanges {
   readonly status?: 'active' | 'paused' | undefined;
 }
 
-export interface Replay {
-  /** `whr_…` */
-  readonly id: string;
-  readonly webhookId: string;
-}
+/** A range of events: those after an event, or those of a time in Unix seconds. */
+export type ReplayRange = { readonly after: string } | { readonly from: number; readonly to: number };
 
-/** Endpoints of accounts, to which the service delivers events. All methods throw Refusal `not_found` for a webhook of another account. */
-export interface Webhooks {
-  list(accountId: string, limit: number, offset: number): Promise<{ webhooks: Webhook[]; total: number }>;
-  find(accountId: string, id: string): Promise<Webhook>;
-  /** Returns the number of waiting deliveries and of events that were not read yet, at most 10,000. */
-  countWaiting(webhook: Webhook): Promise<number>;
-  /** @throws Refusal `validation_failed` for the URL, `too_many_webhooks` */
-  create(order: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>): Promise<WebhookWithSecret>;
-  change(accountId: string, id: string, changes: WebhookChanges): Promise<Webhook>;
-  remove(accountId: string, id: string): Promise<Webhook>;
-  /** Replaces the signing secret. Both secrets sign for `overlapSeconds`. */
-  rotateSecret(accountId: string, id: string, overlapSeconds: number, extraRows: ExtraRows<WebhookWithSecret>): Promise<WebhookWithSecret>;
-  /** Creates the delivery of a test event. @throws Refusal `webhook_inactive` */
-  test(accountId: string, id: string, extraRows: ExtraRows<Delivery>): Promise<Delivery>;
-  /** Delivers a range of events again. @throws Refusal `webhook_inactive`, `validation_failed`, `cursor_expired` */
-  replay(accountId: string, id: string, range: ReplayRange, extraRows: ExtraRows<Replay>): Promise<Replay>;
-  /** Returns deliveries, newest first, after the one with the id `after`. */
-  deliveries(webhook: Webhook, page: DeliveryPage): Promise<Delivery[]>;
-  /** Returns the same for the events of an invoice or a payment, to all webhooks of the account. */
-  deliveriesOfLightning(accountId: string, lightningId: string, page: Omit<DeliveryPage, 'state'>): Promise<Delivery[]>;
-  findDelivery(accountId: string, id: string, deliveryId: string): Promise<Delivery>;
-  /** Creates another delivery of the same event, which does not wait for others. @throws Refusal `webhook_inactive` */
-  redeliver(accountId: string, id: string, deliveryId: string, extraRows: ExtraRows<Delivery>): Promise<Delivery>;
-  /** Delivers until the signal aborts. */
-  deliver(signal: AbortSignal): Promise<void>;
-  /** Ends a retention period (db/retention.ts). */
-  endRetentionPeriod(): Promise<void>;
-  stats(): Promise<WebhookStats>;
-}
-
-export interface WebhookStats {
-  readonly counts: DeliveryCounts;
-  /** At most 10,000. */
-  readonly waiting: number;
-  readonly oldestWaitingSeconds: number;
-  readonly disabled: number;
-}
-
-export interface WebhookDependencies extends DelivererDependencies {
-  readonly eventLog: PlacedLog;
+export interface WebhookDependencies {
+  readonly database: Database;
+  readonly commits: Commits;
+  readonly eventLog: EventLog;
+  /** Renders events as the API shows them, in the same order. */
+  readonly renderEvents: (events: readonly LoggedEvent[]) => Promise<readonly object[]>;
+  readonly instances: { readonly id: string; isDead(id: string): Promise<boolean> };
+  readonly alerts: Alerts;
   readonly outbound: Pick<Outbound, 'post' | 'checkUrl'>;
+  readonly secretBox: SecretBox;
+  /** How long deliveries are kept: as long as events. */
   readonly retentionDays: number;
+  readonly timing: Partial<WebhookTiming> | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
 const MAX_WEBHOOKS = 50;
 const MAX_REPLAYS = 10;
 const MAX_SECRETS = 5;
+/** Larger numbers are not counted. */
+const MAX_COUNTED = 10_000;
 
-export function createWebhooks(deps: WebhookDependencies): Webhooks {
-  return new StoredWebhooks(deps);
-}
-
-class StoredWebhooks implements Webhooks {
+/**
+ * Endpoints of accounts, to which the service delivers events. All methods throw Refusal `not_found` for a webhook of another account. `by` is the
+ * requesting key; every change checks it in its transaction, and throws Refusal `unauthorized`.
+ */
+export class Webhooks {
   readonly #deps: WebhookDependencies;
   readonly #deliverer: Deliverer;
 
   constructor(deps: WebhookDependencies) {
     this.#deps = deps;
-    this.#deliverer = createDeliverer(deps);
+    this.#deliverer = new Deliverer(deps);
   }
 
-  async list(accountId: string, limit: number, offset: number) {
-    const { database } = this.#deps;
-    const [found, count] = await Promise.all([
-      database.all(sql.listOfAccount, accountId, limit, offset),
-      database.first(sql.countOfAccount, accountId),
-    ]);
-    return { webhooks: found.map(toWebhook), total: count?.n ?? 0 };
+  list(accountId: string): List<WebhookRow> {
+    const statements = sql.listOfAccount;
+    return openList(this.#deps.database, { statements, filters: [accountId], prefix: 'whk', toItem: (row) => row });
   }
 
-  async find(accountId: string, id: string): Promise<Webhook> {
-    return read(this.#deps.database, { id, accountId });
+  async find(accountId: string, id: string): Promise<WebhookRow> {
+    return readWebhook(this.#deps.database, id, accountId);
   }
 
-  countWaiting(webhook: Webhook): Promise<number> {
-    return countWaiting(this.#deps, webhook);
+  /** Returns the number of waiting deliveries, at most 10,000. */
+  async countWaiting(id: string): Promise<number> {
+    return (await this.#deps.database.first(lists.countWaiting, id, MAX_COUNTED))?.n ?? 0;
   }
 
-  async create({ accountId, walletId, url, eventTypes, userLabel }: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>) {
+  /** @throws Refusal `validation_failed` for the URL, `too_many_webhooks` */
+  async create(by: Key, { walletId, url, eventTypes, userLabel }: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>) {
     this.#checkUrl(url);
-    const { database, eventLog, secretBox, clock } = this.#deps;
-    const place = await eventLog.newest();
+    const { database, secretBox, clock } = this.#deps;
+    const { accountId } = by;
     const id = `whk_${newId(clock.nowMs())}`;
     const secret = newSecret();
-    const created = await database.transaction(async (tx) => {
-      await tx.first(sql.lockAccount, accountId);
-      const count = await tx.first(sql.countOfAccount, accountId);
-      if ((count?.n ?? 0) >= MAX_WEBHOOKS) throw new Refusal('too_many_webhooks');
+    const created = await changeOwnAccount(database, by, async (tx) => {
+      const count = await tx.first(sql.listOfAccount.count, accountId, MAX_WEBHOOKS);
+      if (count?.n === MAX_WEBHOOKS) throw new Refusal('too_many_webhooks');
       const settings = [walletId ?? null, url, eventTypes?.join(' ') ?? null, userLabel, unixSeconds(clock)];
       const secrets = JSON.stringify([secretBox.seal(id, secret)]);
-      await tx.run(sql.insertWebhook, id, accountId, ...settings, secrets, secretBox.keyId, place.position, place.rank);
-      return withRows(tx, { webhook: await read(tx, { id, accountId }), secret }, extraRows);
+      await tx.run(sql.insertWebhook, id, accountId, ...settings, secrets, secretBox.keyId);
+      return withRows(tx, { webhook: await readWebhook(tx, id, accountId), secret }, extraRows);
     });
     this.#deliverer.wake();
     return created;
   }
 
-  async change(accountId: string, id: string, { url, eventTypes, userLabel, status }: WebhookChanges): Promise<Webhook> {
+  async change(by: Key, id: string, { url, eventTypes, userLabel, status }: WebhookChanges): Promise<WebhookRow> {
     if (url !== undefined) this.#checkUrl(url);
-    const { clock, alerts } = this.#deps;
-    const changed = await this.#changeOne(accountId, id, async (tx, webhook) => {
+    const now = unixSeconds(this.#deps.clock);
+    const changed = await this.#changeOne(by, id, async (tx, webhook) => {
       const isResumed = status === 'active' && webhook.status !== 'active';
-      const types = eventTypes === undefined ? webhook.eventTypes : (eventTypes ?? undefined);
+      const types = eventTypes === undefined ? webhook.event_types : (eventTypes?.join(' ') ?? null);
       const after = status ?? webhook.status;
-      const reason = after === 'disabled' ? (webhook.disabledReason ?? null) : null;
-      const health = isResumed ? [null, 0] : [webhook.failingSince ?? null, webhook.failures];
-      const settings = [url ?? webhook.url, types?.join(' ') ?? null, userLabel ?? webhook.userLabel, after, reason];
-      await tx.run(sql.updateWebhook, id, ...settings, ...health, unixSeconds(clock));
-      if (isResumed) await tx.run(rows.restartRetries, id, clock.nowMs());
-      return { webhook: await read(tx, webhook), wasDisabled: webhook.status === 'disabled' && after !== 'disabled' };
+      const reason = after === 'disabled' ? webhook.disabled_reason : null;
+      const health = isResumed ? [null, 0, now] : [webhook.failing_since, webhook.failures, webhook.active_since];
+      const settings = [url ?? webhook.url, types, userLabel ?? webhook.user_label, after, reason];
+      await tx.run(sql.updateWebhook, id, ...settings, ...health, now);
+      if (webhook.status === 'disabled' && after !== 'disabled') await this.#deps.alerts.clearIn(tx, 'webhook_disabled', id);
+      return { webhook: await readWebhook(tx, id, by.accountId), isResumed };
     });
-    if (changed.wasDisabled) await alerts.clear('webhook_disabled', id);
+    if (changed.isResumed) this.#deliverer.makeDue(id);
     return changed.webhook;
   }
 
-  async remove(accountId: string, id: string): Promise<Webhook> {
-    const removed = await this.#changeOne(accountId, id, async (tx, webhook) => {
+  remove(by: Key, id: string): Promise<WebhookRow> {
+    return this.#changeOne(by, id, async (tx, webhook) => {
       await tx.run(sql.markDeleted, id);
+      if (webhook.status === 'disabled') await this.#deps.alerts.clearIn(tx, 'webhook_disabled', id);
       return webhook;
     });
-    if (removed.status === 'disabled') await this.#deps.alerts.clear('webhook_disabled', id);
-    return removed;
   }
 
-  rotateSecret(accountId: string, id: string, overlapSeconds: number, extraRows: ExtraRows<WebhookWithSecret>) {
+  /** Replaces the signing secret. Both secrets sign for `overlapSeconds`. */
+  rotateSecret(by: Key, id: string, overlapSeconds: number, extraRows: ExtraRows<WebhookWithSecret>): Promise<WebhookWithSecret> {
     const { secretBox, clock } = this.#deps;
-    return this.#changeOne(accountId, id, async (tx, webhook) => {
+    return this.#changeOne(by, id, async (tx, webhook) => {
       const now = unixSeconds(clock);
       const secret = newSecret();
       const until = now + overlapSeconds;
-      const earlier = webhook.secrets.map((one): StoredSecret => ({ ...one, expiresAt: Math.min(one.expiresAt ?? until, until) }));
-      const secrets = validSecrets([secretBox.seal(id, secret), ...earlier], now).slice(0, MAX_SECRETS);
+      const earlier = validSecrets(webhook, now).map((one) => ({ ...one, expiresAt: Math.min(one.expiresAt ?? until, until) }));
+      const secrets = [secretBox.seal(id, secret), ...earlier.filter(({ expiresAt }) => expiresAt > now)].slice(0, MAX_SECRETS);
       await tx.run(sql.updateSecrets, id, JSON.stringify(secrets), secretBox.keyId, now);
-      return withRows(tx, { webhook: await read(tx, webhook), secret }, extraRows);
+      return withRows(tx, { webhook: await readWebhook(tx, id, by.accountId), secret }, extraRows);
     });
   }
 
-  test(accountId: string, id: string, extraRows: ExtraRows<Delivery>): Promise<Delivery> {
-    const { clock } = this.#deps;
-    return this.#changeOne(accountId, id, async (tx, webhook) => {
+  /** Creates the delivery of a test event. @throws Refusal `webhook_inactive` */
+  test(by: Key, id: string, extraRows: ExtraRows<DeliveryRow>): Promise<DeliveryRow> {
+    const now = this.#deps.clock.nowMs();
+    return this.#changeOne(by, id, async (tx, webhook) => {
       requireActive(webhook);
-      const event = { id: `evt_${newId(clock.nowMs())}`, type: 'webhook_test', walletId: undefined, lightningId: undefined } as const;
-      return insertSingle(tx, firstRow(id, event, clock.nowMs()), extraRows);
+      return insertOwnDelivery(tx, [id, 0, now, 'webhook_test', null, null, newId(now), now], extraRows);
     });
   }
 
-  async replay(accountId: string, id: string, range: ReplayRange, extraRows: ExtraRows<Replay>): Promise<Replay> {
+  /** Creates another delivery of the same event, which does not wait for others. @throws Refusal `webhook_inactive` */
+  redeliver(by: Key, id: string, deliveryId: string, extraRows: ExtraRows<DeliveryRow>): Promise<DeliveryRow> {
+    const now = this.#deps.clock.nowMs();
+    return this.#changeOne(by, id, async (tx, webhook) => {
+      const { event_position, event_created_at_ms, event_type, wallet_id, lntx } = await readDelivery(tx, id, deliveryId);
+      requireActive(webhook);
+      const event = [event_position, event_created_at_ms, event_type, wallet_id, lntx];
+      return insertOwnDelivery(tx, [id, ...event, newId(now), now], extraRows);
+    });
+  }
+
+  /** Delivers a range of events again. @returns the id of the replay. @throws UnknownCursor; Refusal `webhook_inactive`, `validation_failed` */
+  async replay(by: Key, id: string, range: ReplayRange, extraRows: ExtraRows<string>): Promise<string> {
     const { eventLog, clock } = this.#deps;
-    await this.find(accountId, id);
-    const [after, until] = await placesOf(eventLog, range);
-    return this.#changeOne(accountId, id, async (tx, webhook) => {
+    const after = await ('after' in range ? eventLog.positionOf(range.after) : eventLog.positionAt(range.from * 1000));
+    const until = await ('after' in range ? eventLog.newest() : eventLog.positionAt((range.to + 1) * 1000));
+    return this.#changeOne(by, id, async (tx, webhook) => {
       requireActive(webhook);
-      const count = await tx.first(sql.countReplays, id);
+      const count = await tx.first(upkeep.countReplays, id);
       if ((count?.n ?? 0) >= MAX_REPLAYS)
         throw new Refusal('validation_failed', `The webhook has ${MAX_REPLAYS} replays that are not finished. Wait until one is.`);
-      const replay = { id: `whr_${newId(clock.nowMs())}`, webhookId: id };
-      const places = [after.position, after.rank, until.position, until.rank];
-      await tx.run(sql.insertReplay, replay.id, id, unixSeconds(clock), ...places);
-      return withRows(tx, replay, extraRows);
+      const replayId = `whr_${newId(clock.nowMs())}`;
+      await tx.run(upkeep.insertReplay, replayId, id, unixSeconds(clock), after, until);
+      return withRows(tx, replayId, extraRows);
     });
   }
 
-  deliveries({ id }: Webhook, page: DeliveryPage): Promise<Delivery[]> {
-    return listDeliveries(this.#deps.database, id, page);
+  /** Returns the deliveries of a webhook: those of a state, or all. */
+  deliveries(id: string, state: DeliveryState | undefined): List<DeliveryRow> {
+    return listOfDeliveries(this.#deps.database, lists.listOfWebhook[state ?? 'all'], [id]);
   }
 
-  deliveriesOfLightning(accountId: string, lightningId: string, page: Omit<DeliveryPage, 'state'>): Promise<Delivery[]> {
-    return listDeliveriesOfLightning(this.#deps.database, { accountId, lightningId }, page);
+  /** Returns the deliveries of the events of an invoice or a payment, to all webhooks of the account. */
+  deliveriesOfLightning(accountId: string, lightningId: string): List<DeliveryRow> {
+    return listOfDeliveries(this.#deps.database, lists.listOfLightning, [lightningId, accountId]);
   }
 
-  async findDelivery(accountId: string, id: string, deliveryId: string): Promise<Delivery> {
+  async findDelivery(accountId: string, id: string, deliveryId: string): Promise<DeliveryRow> {
     await this.find(accountId, id);
-    const row = await this.#deps.database.first(rows.findDelivery, deliveryId, id);
-    if (!row) throw new Refusal('not_found');
-    return toDelivery(row);
+    return readDelivery(this.#deps.database, id, deliveryId);
   }
 
-  redeliver(accountId: string, id: string, deliveryId: string, extraRows: ExtraRows<Delivery>): Promise<Delivery> {
-    return this.#changeOne(accountId, id, async (tx, webhook) => {
-      const row = await tx.first(rows.findDelivery, deliveryId, id);
-      if (!row) throw new Refusal('not_found');
-      requireActive(webhook);
-      const { event_type, wallet_id, lntx } = row;
-      const event = { id: row.event_id, type: event_type as EventType, walletId: wallet_id ?? undefined, lightningId: lntx ?? undefined };
-      return insertSingle(tx, firstRow(id, event, this.#deps.clock.nowMs()), extraRows);
-    });
-  }
-
+  /** Delivers until the signal aborts. */
   deliver(signal: AbortSignal): Promise<void> {
     return this.#deliverer.run(signal);
   }
 
+  /** Ends a retention period (db/retention.ts). Deliveries that waited for one that has expired are sent. */
   async endRetentionPeriod(): Promise<void> {
     const { database, retentionDays } = this.#deps;
-    const { newestPosition, oldestPosition, deleteBelow } = rows;
+    const { newestPosition, oldestPosition, deleteBelow } = upkeep;
     const periods = retentionDays * PERIODS_PER_DAY;
     await endRetentionPeriod(database, { name: 'webhook_delivery', periods, newestPosition, oldestPosition, deleteBelow });
+    for (const { id } of await database.all(upkeep.webhooksWithHeld)) {
+      await database.transaction(async (tx) => {
+        await tx.all(sql.lockMany, [id]);
+        await tx.run(upkeep.freeHeld, id);
+      });
+    }
   }
 
-  async stats(): Promise<WebhookStats> {
+  /** Returns figures for metrics: the attempts of this process by outcome, and deliveries that wait, at most 10,000. */
+  async stats() {
     const { database, clock } = this.#deps;
-    const [waiting, oldest, disabled] = await Promise.all([
-      database.first(rows.countAllWaiting, MAX_COUNTED),
-      database.first(rows.oldestWaiting),
-      database.first(sql.countDisabled),
-    ]);
-    const oldestMs = oldest ? Math.max(0, clock.nowMs() - oldest.created_at_ms) : 0;
-    const counts = this.#deliverer.counts();
-    return { counts, waiting: waiting?.n ?? 0, oldestWaitingSeconds: oldestMs / 1000, disabled: disabled?.n ?? 0 };
+    const [waiting, disabled] = await Promise.all([database.first(lists.readWaiting, MAX_COUNTED), database.first(sql.countDisabled)]);
+    const oldestWaitingSeconds = Math.max(0, clock.nowMs() - (waiting?.oldest ?? clock.nowMs())) / 1000;
+    return { counts: this.#deliverer.counts, waiting: waiting?.n ?? 0, oldestWaitingSeconds, disabled: disabled?.n ?? 0 };
   }
 
   /** Changes a webhook in a transaction, and lets the deliverer notice. */
-  async #changeOne<T>(accountId: string, id: string, work: (tx: Tx, webhook: Webhook) => Promise<T>): Promise<T> {
-    const result = await this.#deps.database.transaction(async (tx) => {
-      const row = await tx.first(sql.lockWebhook, id, accountId);
+  async #changeOne<T>(by: Key, id: string, work: (tx: Tx, webhook: WebhookRow) => Promise<T>): Promise<T> {
+    const result = await changeOwnAccount(this.#deps.database, by, async (tx) => {
+      const row = await tx.first(sql.lockWebhook, id, by.accountId);
       if (!row) throw new Refusal('not_found');
-      return work(tx, toWebhook(row));
+      return work(tx, row);
     });
     this.#deliverer.wake();
     return result;
@@ -285,26 +258,42 @@ class StoredWebhooks implements Webhooks {
   }
 }
 
-async function read(from: SqlReader, { id, accountId }: Pick<Webhook, 'id' | 'accountId'>): Promise<Webhook> {
+async function readWebhook(from: Pick<SqlReader, 'first'>, id: string, accountId: string): Promise<WebhookRow> {
   const row = await from.first(sql.findWebhook, id, accountId);
   if (!row) throw new Refusal('not_found');
-  return toWebhook(row);
+  return row;
 }
 
-/** Inserts a delivery that waits for no other. */
-async function insertSingle(tx: Tx, row: rows.DeliveryRow, extraRows: ExtraRows<Delivery>): Promise<Delivery> {
-  const due = rowWith(row, { lane: row.id, due_at_ms: row.created_at_ms });
-  await tx.run(rows.insertDeliveries, JSON.stringify([due]));
-  return withRows(tx, toDelivery(due), extraRows);
+async function readDelivery(from: Pick<SqlReader, 'first'>, id: string, given: string): Promise<DeliveryRow> {
+  const [position, createdAtMs] = parseDeliveryId(given, () => new Refusal('not_found'));
+  const row = await from.first(lists.findDelivery, position, createdAtMs);
+  if (row?.webhook_id !== id) throw new Refusal('not_found');
+  return row;
 }
 
-async function withRows<T>(tx: Tx, created: T, extraRows: ExtraRows<T>): Promise<T> {
-  await writeRows(tx, extraRows(created));
-  return created;
+function listOfDeliveries(queries: SqlReader, statements: ListStatements<DeliveryRow>, filters: readonly SqlValue[]): List<DeliveryRow> {
+  return {
+    async readPage({ limit, order, after }) {
+      const [position = order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER] = after === undefined ? [] : parseDeliveryId(after);
+      return pageOf(await queries.all(statements[order], ...filters, position, limit + 1, 0), limit, deliveryId);
+    },
+    count: async (max) => (await queries.first(statements.count, ...filters, max))?.n ?? 0,
+  };
 }
 
-function requireActive({ status, disabledReason }: Webhook): void {
+async function insertOwnDelivery(tx: Tx, values: readonly SqlValue[], extraRows: ExtraRows<DeliveryRow>): Promise<DeliveryRow> {
+  const row = await tx.first(insertDelivery, ...values);
+  invariant(row, 'the delivery is inserted');
+  return withRows(tx, row, extraRows);
+}
+
+async function withRows<T>(tx: Tx, made: T, extraRows: ExtraRows<T>): Promise<T> {
+  await writeRows(tx, extraRows(made));
+  return made;
+}
+
+function requireActive({ status, disabled_reason }: WebhookRow): void {
   if (status === 'active') return;
-  const why = disabledReason ? `disabled (${disabledReason})` : status;
+  const why = disabled_reason ? `disabled (${disabled_reason})` : status;
   throw new Refusal('webhook_inactive', `The webhook is ${why}. Send PATCH with \`status\` active first.`);
 }

@@ -1,0 +1,262 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { pause } from '../../core/kernel/clock.ts';
+import { errorMessage } from '../../core/kernel/log.ts';
+import type { DeliveryRow } from './deliveries.sql.ts';
+import { eventIdOf, isTest } from './delivery.ts';
+import { Results } from './results.ts';
+import { isDown } from './retry.ts';
+import { sendEvent } from './sender.ts';
+import { StartRate } from './start-rate.ts';
+import type { WebhookRow } from './webhooks.sql.ts';
+import type { WebhookDependencies } from './webhooks.ts';
+
+/** The most concurrent deliveries: in total, for one account, to one endpoint, and to endpoints that are down, of which each gets one at a time. */
+const SLOTS = 64;
+const SLOTS_OF_ACCOUNT = SLOTS / 4;
+const SLOTS_OF_ENDPOINT = 8;
+const SLOTS_DOWN = 16;
+/** The most claimed deliveries of all webhooks and of one; one account may have a quarter of them. */
+const MAX_CLAIMED = 1000;
+const MAX_CLAIMED_OF_WEBHOOK = 50;
+/** With more results to write, no delivery begins. */
+const MAX_RESULTS = 2000;
+/** The wait after something that was not the receiver's fault. */
+const STALL_MS = 500;
+/** How long running deliveries may take when the service stops. */
+const GRACE_MS = 3000;
+
+/** A delivery that this instance has claimed. Its body is undefined if the event has expired. */
+export interface ClaimedDelivery {
+  readonly row: DeliveryRow;
+  readonly body: string | undefined;
+}
+
+/** Deliveries with the same ordering key, which are sent one after the other. */
+type Chain = ClaimedDelivery[];
+
+/** The deliveries to one webhook that this instance has claimed. */
+class Endpoint {
+  webhook: WebhookRow;
+  readonly waiting: Chain[] = [];
+  /** Those whose first delivery is being sent. */
+  readonly running = new Set<Chain>();
+
+  constructor(webhook: WebhookRow) {
+    this.webhook = webhook;
+  }
+
+  get isReady(): boolean {
+    return this.waiting.length > 0 && this.running.size < (isDown(this.webhook) ? 1 : SLOTS_OF_ENDPOINT);
+  }
+
+  get positions(): number[] {
+    return [...this.waiting, ...this.running].flatMap((chain) => chain.map(({ row }) => row.position));
+  }
+
+  get size(): number {
+    return this.positions.length;
+  }
+
+  /** Removes and returns what is not being sent. */
+  giveUp(): ClaimedDelivery[] {
+    return [...this.waiting.splice(0).flat(), ...Array.from(this.running, (chain) => chain.splice(1)).flat()];
+  }
+}
+
+/** A number in total and of each account. */
+class Tally {
+  all = 0;
+  readonly #ofAccount = new Map<string, number>();
+
+  add({ account_id }: { readonly account_id: string }, count: number): void {
+    this.all += count;
+    this.#ofAccount.set(account_id, this.of({ account_id }) + count);
+  }
+
+  of({ account_id }: { readonly account_id: string }): number {
+    return this.#ofAccount.get(account_id) ?? 0;
+  }
+}
+
+/** Sends the deliveries that this instance has claimed, beside requests. */
+export class Sending {
+  /** The attempts of this process by outcome. */
+  readonly counts = { delivered: 0, failed: 0, dead: 0 };
+  readonly rate = new StartRate();
+  readonly #deps: WebhookDependencies;
+  readonly #timeoutMs: number;
+  readonly #onResult: (hasRoom: boolean) => void;
+  readonly #endpoints = new Map<string, Endpoint>();
+  readonly #life = new AbortController();
+  #results = new Results();
+  #isStopping = false;
+  #pumpTimer: NodeJS.Timeout | undefined;
+
+  /** @param onResult is called after each attempt; `hasRoom`: more deliveries of its webhook can be claimed */
+  constructor(deps: WebhookDependencies, timeoutMs: number, onResult: (hasRoom: boolean) => void) {
+    this.#deps = deps;
+    this.#timeoutMs = timeoutMs;
+    this.#onResult = onResult;
+  }
+
+  get webhookIds(): string[] {
+    return [...this.#endpoints.keys()];
+  }
+
+  /** The positions of all claimed deliveries whose results are not stored. */
+  get positions(): number[] {
+    return [...Array.from(this.#endpoints.values(), ({ positions }) => positions).flat(), ...this.#results.positions];
+  }
+
+  /** Returns the results so far, to be stored. */
+  takeResults(): Results {
+    const taken = this.#results;
+    this.#results = new Results();
+    return taken;
+  }
+
+  /** Takes results back that could not be stored. */
+  returnResults(results: Results): void {
+    this.#results.addEarlier(results);
+  }
+
+  #tally(countOf: (endpoint: Endpoint) => number): Tally {
+    const tally = new Tally();
+    for (const endpoint of this.#endpoints.values()) tally.add(endpoint.webhook, countOf(endpoint));
+    return tally;
+  }
+
+  /** Returns those of the webhooks of which more deliveries can be claimed, and how many of each. */
+  selectClaimable(webhooks: readonly { id: string; account_id: string }[], most: number): { ids: string[]; limit: number } {
+    if (this.#isStopping || this.#results.count >= MAX_RESULTS) return { ids: [], limit: 0 };
+    // An instance that can send few leaves the rest to others.
+    const total = Math.min(MAX_CLAIMED, 2 * this.rate.perSecond);
+    const limit = Math.min(MAX_CLAIMED_OF_WEBHOOK, Math.floor(total / 4));
+    const claimed = this.#tally(({ size }) => size);
+    const ids: string[] = [];
+    for (const webhook of webhooks) {
+      const endpoint = this.#endpoints.get(webhook.id);
+      const isFull = endpoint && endpoint.size > (isDown(endpoint.webhook) ? 0 : limit / 2);
+      if (isFull || ids.includes(webhook.id) || claimed.of(webhook) >= total / 4) continue;
+      if (claimed.all >= total || ids.length >= most) break;
+      claimed.add(webhook, limit);
+      ids.push(webhook.id);
+    }
+    return { ids, limit };
+  }
+
+  /** Adds claimed deliveries. `webhook` is as it was when they were claimed. */
+  add(webhook: WebhookRow, claimed: readonly ClaimedDelivery[]): void {
+    const endpoint = this.#endpoints.get(webhook.id) ?? new Endpoint(webhook);
+    this.#endpoints.set(webhook.id, endpoint);
+    endpoint.webhook = webhook;
+    endpoint.waiting.push(...Map.groupBy(claimed, ({ row }) => row.ordering_key).values());
+    if (this.#isStopping) this.#giveUp(endpoint);
+  }
+
+  /** Updates webhooks that may have changed, and gives up the deliveries of the others. */
+  update(webhooks: readonly WebhookRow[]): void {
+    const active = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
+    for (const [id, endpoint] of this.#endpoints) {
+      endpoint.webhook = active.get(id) ?? endpoint.webhook;
+      if (!active.has(id)) this.#giveUp(endpoint);
+      if (endpoint.size === 0) this.#endpoints.delete(id);
+    }
+  }
+
+  #giveUp(endpoint: Endpoint): void {
+    for (const { row } of endpoint.giveUp()) this.#results.put({ ...row, state: 'queued' });
+  }
+
+  /** Begins deliveries, one per endpoint in turn, as many as may run. */
+  pump(): void {
+    clearTimeout(this.#pumpTimer);
+    this.#pumpTimer = undefined;
+    if (this.#isStopping || this.#results.count >= MAX_RESULTS) return;
+    const running = this.#tally((endpoint) => endpoint.running.size);
+    const down = this.#tally((endpoint) => (isDown(endpoint.webhook) && endpoint.running.size > 0 ? 1 : 0));
+    const hasSlot = ({ isReady, webhook }: Endpoint) =>
+      isReady && running.all < SLOTS && running.of(webhook) < SLOTS_OF_ACCOUNT && (!isDown(webhook) || down.all < SLOTS_DOWN);
+    for (let isProgress = true; isProgress; ) {
+      isProgress = false;
+      for (const [id, endpoint] of [...this.#endpoints]) {
+        if (!hasSlot(endpoint)) continue;
+        const waitMs = this.rate.take();
+        if (waitMs > 0) {
+          this.#pumpTimer = setTimeout(() => this.pump(), waitMs);
+          return;
+        }
+        isProgress = true;
+        running.add(endpoint.webhook, 1);
+        if (isDown(endpoint.webhook)) down.add(endpoint.webhook, 1);
+        void this.#deliver(endpoint);
+        // The next free slot goes to another endpoint: slow ones would otherwise take all of them.
+        this.#endpoints.delete(id);
+        this.#endpoints.set(id, endpoint);
+      }
+    }
+  }
+
+  /** Makes the first delivery of a chain. Never throws. */
+  async #deliver(endpoint: Endpoint): Promise<void> {
+    const chain = endpoint.waiting.shift();
+    const [delivery] = chain ?? [];
+    if (!chain || !delivery) return;
+    endpoint.running.add(chain);
+    let isSent = false;
+    try {
+      isSent = await this.#attempt(endpoint, chain, delivery);
+    } catch (error) {
+      const { id } = endpoint.webhook;
+      this.#deps.log.warn({ webhook: id, reason: errorMessage(error) }, 'a webhook delivery was interrupted; it begins again');
+    }
+    if (!isSent) await pause(STALL_MS, this.#life.signal);
+    endpoint.running.delete(chain);
+    if (chain.length > 0) endpoint.waiting.push(chain);
+    // Once per turn of the event loop is enough.
+    this.#pumpTimer ??= setTimeout(() => this.pump(), 0);
+  }
+
+  /** @returns whether there is a result, instead of a delivery that was not sent */
+  async #attempt(endpoint: Endpoint, chain: Chain, { row, body }: ClaimedDelivery): Promise<boolean> {
+    if (body === undefined) {
+      this.#results.put({ ...row, state: 'cancelled', ended_at_ms: this.#deps.clock.nowMs() });
+      this.#endFirst(chain);
+      this.#onResult(true);
+      return true;
+    }
+    const event = { eventId: eventIdOf(row), eventType: row.event_type, body };
+    const attempt = await sendEvent(this.#deps, endpoint.webhook, event, { timeoutMs: this.#timeoutMs, signal: this.#life.signal });
+    if (!attempt) return false;
+    const { webhook } = endpoint;
+    const { state, ended_at_ms } = this.#results.record(webhook, row, attempt, this.#deps.clock);
+    const isFailure = attempt.error !== null;
+    this.counts[isFailure ? (state === 'dead' ? 'dead' : 'failed') : 'delivered'] += 1;
+    if (!isFailure || !isTest(row)) endpoint.webhook = { ...webhook, failures: isFailure ? webhook.failures + 1 : 0 };
+    if (ended_at_ms !== null) this.#endFirst(chain);
+    else for (const { row: later } of chain.splice(0).slice(1)) this.#results.put({ ...later, state: 'held' });
+    if (isDown(endpoint.webhook) && !isDown(webhook)) this.#giveUp(endpoint);
+    this.#onResult(ended_at_ms !== null && endpoint.size <= MAX_CLAIMED_OF_WEBHOOK / 4);
+    return true;
+  }
+
+  #endFirst(chain: Chain): void {
+    const first = chain.shift();
+    if (first && chain.length === 0) this.#results.end(first.row);
+  }
+
+  /** Begins no more deliveries, waits for the running ones, and gives up the others. The results can be taken afterwards. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#untilNoneRuns();
+    this.#life.abort();
+    await this.#untilNoneRuns();
+    clearTimeout(this.#pumpTimer);
+    for (const endpoint of this.#endpoints.values()) this.#giveUp(endpoint);
+  }
+
+  async #untilNoneRuns(): Promise<void> {
+    const until = performance.now() + GRACE_MS;
+    while (this.#tally(({ running }) => running.size).all > 0 && performance.now() < until) await delay(10);
+  }
+}

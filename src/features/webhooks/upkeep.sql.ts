@@ -1,0 +1,122 @@
+import { statement } from '../../core/db/statement.ts';
+import { INSERTED, LOOKED_AT } from './deliveries.sql.ts';
+
+/** The instances that send deliveries, and their webhooks. */
+export const findClaimers = statement<{ claimed_by: string; webhook_id: string }>(
+  'webhook_delivery_claimers',
+  "SELECT DISTINCT claimed_by, webhook_id FROM webhook_delivery WHERE state = 'claimed'",
+);
+
+/**
+ * Gives up the claims of an instance on deliveries of webhooks ($2), except those of `$3`. The webhooks are locked: otherwise a claim could
+ * overlook these deliveries.
+ */
+export const releaseClaims = statement('webhook_delivery_release', {
+  sqlite: `UPDATE webhook_delivery SET state = 'queued', claimed_by = NULL WHERE state = 'claimed' AND claimed_by = $1
+    AND webhook_id IN (SELECT value FROM json_each($2)) AND position NOT IN (SELECT value FROM json_each($3))`,
+  postgres: `UPDATE webhook_delivery SET state = 'queued', claimed_by = NULL WHERE state = 'claimed' AND claimed_by = $1
+    AND webhook_id = ANY($2::text[]) AND position <> ALL($3::bigint[])`,
+});
+
+/* Deletion. */
+
+const ANY_STATE = "state IN ('queued', 'held', 'claimed', 'retrying', 'delivered', 'dead', 'cancelled')";
+
+/** Deletes some deliveries of a webhook. The newest of all stays, so that SQLite never assigns a position twice. */
+export const deleteDeliveries = statement(
+  'webhook_delivery_delete_some',
+  `DELETE FROM webhook_delivery WHERE position < (SELECT max(position) FROM webhook_delivery)
+    AND position IN (SELECT position FROM webhook_delivery WHERE ${ANY_STATE} AND webhook_id = $1 LIMIT 1000)`,
+);
+
+/** Deletes a webhook that has no deliveries. */
+export const deleteWebhook = statement(
+  'webhook_delete',
+  `DELETE FROM webhook WHERE id = $1 AND status = 'deleted' AND NOT EXISTS
+    (SELECT 1 FROM webhook_delivery WHERE ${ANY_STATE} AND webhook_id = $1)`,
+);
+
+export const newestPosition = statement<{ position: number | null }>(
+  'webhook_delivery_newest_position',
+  'SELECT max(position) AS position FROM webhook_delivery',
+);
+
+/* Deliveries that wait expire with their events. Those that others wait for remain; they are cancelled instead of sent. */
+
+export const oldestPosition = statement<{ position: number | null }>(
+  'webhook_delivery_oldest_position',
+  "SELECT position FROM webhook_delivery WHERE state NOT IN ('claimed', 'retrying') ORDER BY position LIMIT 1",
+);
+
+export const deleteBelow = statement(
+  'webhook_delivery_delete_below',
+  "DELETE FROM webhook_delivery WHERE position < $1 AND state NOT IN ('claimed', 'retrying')",
+);
+
+/* Deliveries that waited for one that has expired. */
+
+export const webhooksWithHeld = statement<{ id: string }>(
+  'webhook_delivery_webhooks_held',
+  "SELECT DISTINCT webhook_id AS id FROM webhook_delivery WHERE state = 'held'",
+);
+
+const FIRST_OF_KEY = (condition: string) =>
+  `SELECT ordering_key FROM webhook_delivery WHERE webhook_id = $1 AND ${LOOKED_AT}${condition} ORDER BY ordering_key LIMIT 1`;
+
+/** Lets held deliveries of a webhook be looked at that wait for none: the one that they waited for has expired. */
+export const freeHeld = statement(
+  'webhook_delivery_free_held',
+  `WITH RECURSIVE keys (ordering_key) AS (
+     SELECT (${FIRST_OF_KEY('')}) UNION ALL SELECT (${FIRST_OF_KEY(' AND ordering_key > keys.ordering_key')})
+       FROM keys WHERE keys.ordering_key IS NOT NULL
+   ) UPDATE webhook_delivery SET state = 'queued' WHERE state = 'held' AND position IN (
+     SELECT (SELECT d.position FROM webhook_delivery d WHERE d.webhook_id = $1 AND d.ordering_key = keys.ordering_key AND d.${LOOKED_AT}
+       ORDER BY d.position LIMIT 1) FROM keys)`,
+);
+
+/* Replays. */
+
+export const insertReplay = statement(
+  'webhook_replay_insert',
+  'INSERT INTO webhook_replay (id, webhook_id, created_at, position, until_position) VALUES ($1, $2, $3, $4, $5)',
+);
+
+export const countReplays = statement<{ n: number }>(
+  'webhook_replay_count',
+  'SELECT count(*) AS n FROM webhook_replay WHERE webhook_id = $1',
+);
+
+/** The oldest replay of each webhook. */
+export const listReplays = statement<{ id: string; webhook_id: string }>(
+  'webhook_replay_list',
+  'SELECT min(id) AS id, webhook_id FROM webhook_replay GROUP BY webhook_id ORDER BY id LIMIT 100',
+);
+
+export const findReplay = statement<{ position: number; until_position: number }>(
+  'webhook_replay_find',
+  'SELECT position, until_position FROM webhook_replay WHERE id = $1',
+);
+
+/** The last of the next events of an account in a range. */
+export const endOfPart = statement<{ position: number | null }>(
+  'webhook_replay_end_of_part',
+  `SELECT max(position) AS position FROM (SELECT position FROM event WHERE account_id = $1 AND position > $2 AND position <= $3
+    ORDER BY position LIMIT 1000) AS part`,
+);
+
+/** Inserts the deliveries of events in a range that a webhook wants. Those of one wallet keep their order, and do not wait for new events. */
+export const insertReplayed = statement(
+  'webhook_replay_deliveries',
+  `INSERT INTO webhook_delivery (${INSERTED})
+   SELECT w.id, e.position, e.created_at_ms, e.type, e.wallet_id, e.lntx, $2 || ' ' || coalesce(e.wallet_id, ''), $5
+   FROM webhook w JOIN event e ON e.account_id = w.account_id
+   WHERE w.id = $1 AND e.position > $3 AND e.position <= $4 AND (w.wallet_id IS NULL OR w.wallet_id = e.wallet_id)
+     AND (w.event_types IS NULL OR ' ' || w.event_types || ' ' LIKE '% ' || e.type || ' %')
+   ORDER BY e.position`,
+);
+
+export const advanceReplay = statement('webhook_replay_advance', 'UPDATE webhook_replay SET position = $2 WHERE id = $1');
+
+export const deleteReplay = statement('webhook_replay_delete', 'DELETE FROM webhook_replay WHERE id = $1');
+
+export const deleteReplays = statement('webhook_replay_delete_all', 'DELETE FROM webhook_replay WHERE webhook_id = $1');

@@ -1,0 +1,136 @@
+import { expect, it } from 'vitest';
+import { createAlerts } from '../../src/core/alerts/alerts.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { claimDeliveries } from '../../src/features/webhooks/claims.ts';
+import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
+import { attemptsOf } from '../../src/features/webhooks/delivery.ts';
+import { Results } from '../../src/features/webhooks/results.ts';
+import { onBothDatabases, silentLog } from '../support/ledger.ts';
+import { KEY, storeResults, type World, worldOn } from './harness.ts';
+
+const DAY = 86_400;
+
+async function claimed(world: World, id: string): Promise<readonly DeliveryRow[]> {
+  const claimer = { instanceId: 'ins_a', keyId: KEY.keyId, nowMs: Date.now() + world.passedMs, limit: 50 };
+  const [claim] = await world.database.transaction((tx) => claimDeliveries(tx, [id], claimer));
+  return claim?.rows ?? [];
+}
+
+const attempt = (status: number | null) => ({
+  atMs: Date.now(),
+  durationMs: 5,
+  status,
+  error: status === 200 ? null : 'failed',
+  response: 'ok',
+});
+
+onBothDatabases('the results of attempts', (open) => {
+  async function prepared(count: number) {
+    const world = await worldOn(await open());
+    const id = await world.addWebhook();
+    for (let i = 0; i < count; i++) await world.insertEvents(1, { walletId: [...world.wallets, null][i % 3] ?? null });
+    return { world, id, rows: await claimed(world, id), webhook: await world.webhook(id) };
+  }
+
+  it('store state, attempts and health of the endpoint', async () => {
+    const { world, id, rows, webhook } = await prepared(3);
+    const results = new Results();
+    for (const [index, row] of rows.entries()) results.record(webhook, row, attempt([500, 200, null][index] ?? null), systemClock);
+    expect(await storeResults(world, results)).toBe(false);
+    expect(await world.states(id)).toEqual(['retrying', 'delivered', 'retrying']);
+    const [failed] = await world.deliveries(id);
+    expect(attemptsOf(failed as DeliveryRow)).toMatchObject([{ status: 500, error: 'failed', response: 'ok', durationMs: 5 }]);
+    // One failure came after the last success.
+    expect(await world.webhook(id)).toMatchObject({ failures: 1, last_success_at: expect.any(Number), failing_since: expect.any(Number) });
+  });
+
+  it('add to the failures that are stored, and keep the time of the first one', async () => {
+    const { world, id, rows, webhook } = await prepared(2);
+    await world.execute('UPDATE webhook SET failures = 3, failing_since = $2 WHERE id = $1', id, webhook.created_at - 100);
+    const results = new Results();
+    for (const row of rows) results.record(webhook, row, attempt(503), systemClock);
+    await storeResults(world, results);
+    expect(await world.webhook(id)).toMatchObject({ failures: 5, failing_since: webhook.created_at - 100 });
+  });
+
+  it('keep the last twenty attempts of a delivery', async () => {
+    const { world, id, rows, webhook } = await prepared(1);
+    let [row] = rows as [DeliveryRow];
+    const results = new Results();
+    for (let i = 0; i < 25; i++) row = results.record(webhook, { ...row, due_at_ms: null }, attempt(500 + i), systemClock);
+    const last = new Results();
+    last.put(row);
+    await storeResults(world, last);
+    const [stored] = await world.deliveries(id);
+    expect(stored?.attempts).toBe(25);
+    expect(attemptsOf(stored as DeliveryRow).map(({ status }) => status)).toEqual(Array.from({ length: 20 }, (_, i) => 505 + i));
+  });
+
+  it('change nothing where another instance has taken over', async () => {
+    const { world, id, rows, webhook } = await prepared(1);
+    await world.execute("UPDATE webhook_delivery SET claimed_by = 'ins_b' WHERE webhook_id = $1", id);
+    const results = new Results();
+    results.record(webhook, rows[0] as DeliveryRow, attempt(500), systemClock);
+    await storeResults(world, results);
+    expect(await world.deliveries(id)).toMatchObject([{ state: 'claimed', claimed_by: 'ins_b', attempts: 0 }]);
+  });
+
+  it('disable an endpoint that responds 410 Gone, with an alert that does not contain the path of its URL', async () => {
+    const { world, id, rows, webhook } = await prepared(1);
+    const results = new Results();
+    results.record(webhook, rows[0] as DeliveryRow, attempt(410), systemClock);
+    expect(await storeResults(world, results)).toBe(true);
+    // The alert is an event, too, which waits.
+    expect(await world.states(id)).toEqual(['dead', 'queued']);
+    expect(await world.webhook(id)).toMatchObject({ status: 'disabled', disabled_reason: 'gone' });
+    const [alert] = await createAlerts(world.database, systemClock, silentLog).listOpen();
+    expect(alert).toMatchObject({ kind: 'webhook_disabled', subject: id, message: 'shop.example responded 410 Gone.' });
+  });
+
+  it.each([
+    [3 * DAY - 60, 'active'],
+    [3 * DAY, 'disabled'],
+  ])('after %i seconds of failures leave the endpoint %s', async (seconds, status) => {
+    const { world, id, rows, webhook } = await prepared(1);
+    await world.execute('UPDATE webhook SET failing_since = $2, failures = 1 WHERE id = $1', id, Math.floor(Date.now() / 1000) - seconds);
+    const results = new Results();
+    results.record(webhook, rows[0] as DeliveryRow, attempt(500), systemClock);
+    await storeResults(world, results);
+    expect((await world.webhook(id)).status).toBe(status);
+  });
+
+  it('end a delivery after three days of retries, counted from when its webhook was resumed', async () => {
+    const { world, id, rows, webhook } = await prepared(2);
+    const [first, second] = rows as [DeliveryRow, DeliveryRow];
+    const long = { first_attempt_ms: Date.now() - 3 * DAY * 1000, attempts: 20 };
+    const results = new Results();
+    const old = { ...webhook, active_since: webhook.active_since - 10 * DAY };
+    expect(results.record(old, { ...first, ...long }, attempt(500), systemClock)).toMatchObject({ state: 'dead', due_at_ms: null });
+    expect(results.record(webhook, { ...second, ...long }, attempt(500), systemClock)).toMatchObject({ state: 'retrying' });
+    await storeResults(world, results);
+    expect(await world.states(id)).toEqual(['dead', 'retrying']);
+  });
+
+  it('of a test that fails say nothing about outages', async () => {
+    const { world, id, webhook, rows } = await prepared(1);
+    const results = new Results();
+    results.record(webhook, { ...(rows[0] as DeliveryRow), event_type: 'webhook_test' }, attempt(500), systemClock);
+    await storeResults(world, results);
+    expect(await world.webhook(id)).toMatchObject({ failures: 0, failing_since: null });
+    expect(await world.states(id)).toEqual(['dead']);
+  });
+
+  it('that could not be stored are stored with later ones', async () => {
+    const { world, id, rows, webhook } = await prepared(3);
+    const [a, b, c] = rows as [DeliveryRow, DeliveryRow, DeliveryRow];
+    const [earlier, later] = [new Results(), new Results()];
+    earlier.record(webhook, a, attempt(200), systemClock);
+    earlier.record(webhook, b, attempt(500), systemClock);
+    later.record(webhook, c, attempt(500), systemClock);
+    later.addEarlier(earlier);
+    expect(later.count).toBe(3);
+    await storeResults(world, later);
+    expect(await world.states(id)).toEqual(['delivered', 'retrying', 'retrying']);
+    expect(await world.webhook(id)).toMatchObject({ failures: 2, last_success_at: expect.any(Number) });
+  });
+});
