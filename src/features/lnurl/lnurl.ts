@@ -1,12 +1,29 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { randomText } from '../../core/kernel/ids.ts';
+import { oneOf } from '../../http/responses/response-types.ts';
 
 /** The error of the public LNURL routes. */
 export const LnurlError = Type.Object(
   { status: Type.Literal('ERROR', { description: 'Always `ERROR`' }), reason: Type.String({ description: 'The reason, for people' }) },
   { title: 'LnurlError', description: 'The request was rejected, in the form of LNURL' },
 );
+
+/** The status of a pay link or a withdraw link. */
+export function linkStatus(description: string, inactive: string) {
+  return Type.Object(
+    {
+      type: oneOf(['lnurl'], { description: 'The kind of object that has this status' }),
+      name: oneOf(['lnurl_active', 'lnurl_inactive'], { description: inactive }),
+      display_name: Type.String({ description: 'The status as text for people', examples: ['Active'] }),
+    },
+    { description },
+  );
+}
+
+export function renderLinkStatus(isActive: boolean) {
+  return { type: 'lnurl', name: isActive ? 'lnurl_active' : 'lnurl_inactive', display_name: isActive ? 'Active' : 'Inactive' } as const;
+}
 
 /** Generates a bearer token with 143 random bits. */
 export function newToken(): string {

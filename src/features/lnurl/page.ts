@@ -7,53 +7,33 @@ import { imageIn } from './pay/link-settings.ts';
 import type { PayParameters } from './pay/pay-requests.ts';
 import type { ClaimParameters } from './withdraw/claims.ts';
 
-/** What a person sees who opens an LNURL or a Lightning address in a browser. */
-interface LnurlPage {
-  readonly title: string;
-  readonly address: string | undefined;
-  readonly text: string | undefined;
-  /** A data URL. */
-  readonly image: string | undefined;
-  readonly amounts: string;
-  /** The URL of step 1, which the QR code encodes. */
-  readonly url: string;
-}
-
+/** Shows a withdraw link to a person who opens it in a browser. */
 export function sendWithdrawPage(reply: FastifyReply, offer: ClaimParameters): FastifyReply {
-  return sendLnurlPage(reply, {
-    title: 'Receive bitcoin',
-    address: undefined,
-    text: offer.defaultDescription,
-    image: undefined,
-    amounts: `Up to ${satoshis(offer.maxWithdrawable)}`,
-    url: offer.callback,
-  });
+  const text = html`<p>${offer.defaultDescription}</p>`;
+  return sendLnurlPage(reply, 'Receive bitcoin', text, `Up to ${satoshis(offer.maxWithdrawable)}`, offer.callback);
 }
 
+/** Shows a pay link or a Lightning address to a person who opens it in a browser. */
 export function sendPayPage(reply: FastifyReply, offer: PayParameters): FastifyReply {
   const metadata = new Map(JSON.parse(offer.metadata) as [string, string][]);
   const image = imageIn(offer.metadata);
-  return sendLnurlPage(reply, {
-    title: 'Pay with Lightning',
-    address: metadata.get('text/identifier') ?? metadata.get('text/email'),
-    text: metadata.get('text/long-desc') ?? metadata.get('text/plain'),
-    image: image && `data:${image.type},${image.data}`,
-    amounts: `${satoshis(offer.minSendable)} to ${satoshis(offer.maxSendable)}`,
-    url: offer.callback,
-  });
+  const title = metadata.get('text/identifier') ?? metadata.get('text/email') ?? 'Pay with Lightning';
+  const text = html`${image && html`<img src="data:${image.type},${image.data}" alt="">`}
+<p>${metadata.get('text/long-desc') ?? metadata.get('text/plain')}</p>`;
+  return sendLnurlPage(reply, title, text, `${satoshis(offer.minSendable)} to ${satoshis(offer.maxSendable)}`, offer.callback);
 }
 
-function sendLnurlPage(reply: FastifyReply, { title, address, text, image, amounts, url }: LnurlPage): FastifyReply {
+/** `url` is that of step 1, which the QR code encodes. */
+function sendLnurlPage(reply: FastifyReply, title: string, text: Html, amounts: string, url: string): FastifyReply {
   const lnurl = encodeLnurl(url);
-  const body = html`<main class="link"><h1>${address ?? title}</h1>
-${image && html`<img src="${image}" alt="">`}
-<p>${text}</p>
+  const body = html`<main class="link"><h1>${title}</h1>
+${text}
 ${new Html(qrSvg(lightningUri(lnurl)))}
 <p><a class="button" href="lightning:${lnurl}">Open in wallet</a></p>
 <p>${amounts}</p>
 <p class="muted">Scan the code with a Lightning wallet, or paste this text into it:</p>
 <p><code>${lnurl}</code></p></main>`;
-  return sendPage(reply, address ?? title, body);
+  return sendPage(reply, title, body);
 }
 
 function satoshis(amountMsat: number): string {

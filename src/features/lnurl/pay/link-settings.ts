@@ -106,22 +106,6 @@ export const LinkChangeBody = Type.Object(
   { additionalProperties: false, examples: [{ lnurlp_short_desc: 'tips', status: 'active' }] },
 );
 
-/** The settings of a new wallet's link. */
-export const DEFAULT_SETTINGS: LinkSettings = {
-  state: 'active',
-  user_label: '',
-  short_desc: 'Lightning payment',
-  long_desc: null,
-  min_msat: 1000,
-  max_msat: 100_000_000_000,
-  comment_length: 255,
-  payer_data: null,
-  success_action: null,
-  pass_thru: null,
-  domain: null,
-  name: null,
-};
-
 /** The settings that a request changes, as columns. `domain` is empty where the request leaves the choice to the service. */
 export interface LinkChanges extends Partial<LinkSettings> {
   /** undefined removes the image. */

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
-import { nullable, oneOf } from '../../../http/responses/response-types.ts';
+import { nullable } from '../../../http/responses/response-types.ts';
 import { selectable } from '../../../http/responses/select.ts';
-import { protocolUri } from '../lnurl.ts';
+import { linkStatus, protocolUri, renderLinkStatus } from '../lnurl.ts';
 import { imageIn } from './link-settings.ts';
 import type { PayLink } from './pay-links.ts';
 import { payLinkUrl } from './pay-requests.ts';
@@ -61,14 +61,7 @@ export const PayLinkObject = selectable(
       passThru: nullable(open('A JSON object of your own', { till: '2' }), {
         description: 'The JSON object that each payment of the link gets; null when there is none, and for public keys',
       }),
-      statusType: Type.Object(
-        {
-          type: oneOf(['lnurl'], { description: 'The kind of object that has this status' }),
-          name: oneOf(['lnurl_active', 'lnurl_inactive'], { description: '`lnurl_inactive`: the link cannot be paid' }),
-          display_name: Type.String({ description: 'The status as text for people', examples: ['Active'] }),
-        },
-        { description: 'Whether the link can be paid' },
-      ),
+      statusType: linkStatus('Whether the link can be paid', '`lnurl_inactive`: the link cannot be paid'),
     },
     { title: 'PayLink' },
   ),
@@ -76,7 +69,6 @@ export const PayLinkObject = selectable(
 
 export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof PayLinkObject> {
   const url = payLinkUrl(publicUrl, link);
-  const isActive = link.state === 'active';
   return {
     id: link.id,
     created_at: link.created_at,
@@ -99,11 +91,7 @@ export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof P
     lnurlp_identifier: link.name,
     lnurlp_domain: link.domain,
     passThru: parsed(link.pass_thru),
-    statusType: {
-      type: 'lnurl',
-      name: isActive ? 'lnurl_active' : 'lnurl_inactive',
-      display_name: isActive ? 'Active' : 'Inactive',
-    },
+    statusType: renderLinkStatus(link.state === 'active'),
   };
 }
 

@@ -24,21 +24,24 @@ export type LinkSettings = {
   name: string | null;
 };
 
+/** The settings of a new wallet's link. */
+export const DEFAULT_SETTINGS: LinkSettings = {
+  state: 'active',
+  user_label: '',
+  short_desc: 'Lightning payment',
+  long_desc: null,
+  min_msat: 1000,
+  max_msat: 100_000_000_000,
+  comment_length: 255,
+  payer_data: null,
+  success_action: null,
+  pass_thru: null,
+  domain: null,
+  name: null,
+};
+
 /** The columns of the settings, in the order of {@link insertLink} and {@link updateLink}. */
-const SETTINGS = [
-  'state',
-  'user_label',
-  'short_desc',
-  'long_desc',
-  'min_msat',
-  'max_msat',
-  'comment_length',
-  'payer_data',
-  'success_action',
-  'pass_thru',
-  'domain',
-  'name',
-] as const satisfies readonly (keyof LinkSettings)[];
+const SETTINGS = Object.keys(DEFAULT_SETTINGS) as (keyof LinkSettings)[];
 
 /** Returns the last parameters of {@link insertLink} and {@link updateLink}. */
 export function settingParameters(settings: LinkSettings): SqlValue[] {

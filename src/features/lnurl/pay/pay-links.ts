@@ -11,7 +11,7 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
-import { changedSettings, DEFAULT_SETTINGS, imageIn, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
+import { changedSettings, imageIn, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
 import * as sql from './pay-links.sql.ts';
 import { createPayRequests } from './pay-requests.ts';
 
@@ -68,7 +68,7 @@ export function createPayLinks(options: PayLinkOptions) {
 
     /** Creates a link. @throws Refusal `validation_failed`, `address_taken` */
     create(wallet: Wallet, changes: LinkChanges, change: ChangeOptions): Promise<PayLink> {
-      const settings = changedSettings(DEFAULT_SETTINGS, changes, addressDomains);
+      const settings = changedSettings(sql.DEFAULT_SETTINGS, changes, addressDomains);
       const id = `lnurlp_${newId(clock.nowMs())}`;
       const now = unixSeconds(clock);
       return write(id, change, async (tx) => {
@@ -113,10 +113,10 @@ async function storeReferences(tx: Tx, accountId: string, settings: Parameters<t
   return hash;
 }
 
-const DEFAULT_HASH = descriptionHash(metadataText(DEFAULT_SETTINGS));
+const DEFAULT_HASH = descriptionHash(metadataText(sql.DEFAULT_SETTINGS));
 
 /** Returns the row of a new wallet's pay link, for the transaction that creates the wallet. A migration has inserted its metadata. */
 export function defaultLinkRow({ id, accountId, createdAt }: Wallet): RowWrite {
-  const parameters = [defaultPayLinkId(id), id, accountId, DEFAULT_HASH, createdAt, ...sql.settingParameters(DEFAULT_SETTINGS)];
+  const parameters = [defaultPayLinkId(id), id, accountId, DEFAULT_HASH, createdAt, ...sql.settingParameters(sql.DEFAULT_SETTINGS)];
   return { statement: sql.insertLink, parameters, onMiss: () => new Error('the pay link of a new wallet was not stored') };
 }

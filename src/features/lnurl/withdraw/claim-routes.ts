@@ -10,7 +10,7 @@ import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
 import { LnurlError } from '../lnurl.ts';
 import { sendWithdrawPage } from '../page.ts';
 import { PAY_LINK_URL } from '../pay/pay-link-object.ts';
-import type { ClaimRequest } from './open-link.ts';
+import type { WithdrawRequest } from './open-link.ts';
 import { CALLBACK } from './withdraw-link-object.ts';
 import type { WithdrawLinks } from './withdraw-links.ts';
 
@@ -134,7 +134,7 @@ function readClaim(
     Params: { key: string };
     Querystring: { ott?: string; num_satoshis?: number; k1?: string; balanceNotify?: string };
   }>,
-): ClaimRequest {
+): WithdrawRequest {
   const { ott: token, num_satoshis: numSatoshis, k1, balanceNotify } = request.query;
   return { pathKey: request.params.key, token, numSatoshis, k1, balanceNotify };
 }

@@ -14,7 +14,6 @@ import { protocolUri } from '../lnurl.ts';
 import { payLinkUrl } from '../pay/pay-requests.ts';
 import { storeNotice } from './balance-notices.ts';
 import {
-  type ClaimRequest,
   claimFeeLimit,
   dayUsedUp,
   type FoundLink,
@@ -24,6 +23,7 @@ import {
   type OpenAmounts,
   requireOpenLink,
   SMALLEST_WITHDRAWAL,
+  type WithdrawRequest,
 } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
 import type { WithdrawLinkOptions } from './withdraw-links.ts';
@@ -31,7 +31,7 @@ import type { WithdrawLinkOptions } from './withdraw-links.ts';
 export type ClaimParameters = Awaited<ReturnType<typeof claimParameters>>;
 
 /** Step 1: returns the amounts that can be withdrawn now, in millisatoshis (LUD-03). Changes nothing. @throws Refusal */
-export async function claimParameters(options: WithdrawLinkOptions, request: ClaimRequest) {
+export async function claimParameters(options: WithdrawLinkOptions, request: WithdrawRequest) {
   const found = await findLink(options, request);
   const amounts = await requireOpenLink(options, found);
   const { link, k1, token, balanceToken } = found;
@@ -62,7 +62,7 @@ async function findPayLinkUri({ payLinks, publicUrl }: WithdrawLinkOptions, wall
   return protocolUri('lnurlp', url) ?? url;
 }
 
-function largestAmount({ maxMsat }: OpenAmounts, { numSatoshis }: ClaimRequest): Msat {
+function largestAmount({ maxMsat }: OpenAmounts, { numSatoshis }: WithdrawRequest): Msat {
   return numSatoshis === undefined ? maxMsat : minMsat(maxMsat, satToMsat(numSatoshis));
 }
 
@@ -70,7 +70,7 @@ function largestAmount({ maxMsat }: OpenAmounts, { numSatoshis }: ClaimRequest):
  * Step 2: takes one use of the link and starts the payment of the invoice, in one database transaction. Repeating a claim that is pending or
  * was paid takes no further use. @throws Refusal
  */
-export async function claimLink(options: WithdrawLinkOptions, request: ClaimRequest, paymentRequest: string): Promise<void> {
+export async function claimLink(options: WithdrawLinkOptions, request: WithdrawRequest, paymentRequest: string): Promise<void> {
   const found = await findLink(options, request);
   const invoice = options.payments.readInvoice(paymentRequest);
   try {

@@ -14,7 +14,7 @@ import * as sql from './withdraw-links.sql.ts';
 import type { WithdrawLinkOptions } from './withdraw-links.ts';
 
 /** The parameters of a claim. The link is identified by `token`, or by `k1` if there is no token. */
-export interface ClaimRequest {
+export interface WithdrawRequest {
   readonly pathKey: string;
   /** The parameter `ott`. */
   readonly token: string | undefined;
@@ -41,7 +41,7 @@ interface IdentifiedLink {
 export type FoundLink = IdentifiedLink & { readonly wallet: Wallet };
 
 /** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. @throws Refusal */
-export async function findLink(options: WithdrawLinkOptions, { pathKey, token, k1 }: ClaimRequest): Promise<FoundLink> {
+export async function findLink(options: WithdrawLinkOptions, { pathKey, token, k1 }: WithdrawRequest): Promise<FoundLink> {
   const [found, resolved] = await Promise.all([identifyLink(options, token, k1), options.wallets.resolve(pathKey)]);
   if (!found || resolved?.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', 'This withdraw link is not valid.');
   return { ...found, wallet: resolved.wallet };

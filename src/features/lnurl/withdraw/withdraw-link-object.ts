@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { floorSat, msat } from '../../../core/kernel/money.ts';
 import { EXAMPLE } from '../../../http/openapi/example-values.ts';
-import { nullable, oneOf } from '../../../http/responses/response-types.ts';
+import { nullable } from '../../../http/responses/response-types.ts';
+import { linkStatus, renderLinkStatus } from '../lnurl.ts';
 import type { WithdrawLink } from './withdraw-links.ts';
 
 export const CALLBACK = 'https://wallets.example.com/v1/user/wallet/waklw_ATA7…/lnurl-process';
@@ -49,15 +50,9 @@ export const WithdrawLinkObject = Type.Object(
     }),
     expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when the link does not expire' })),
     revoked_at: nullable(Type.Integer({ description: 'Unix seconds; null when the link is not revoked' })),
-    statusType: Type.Object(
-      {
-        type: oneOf(['lnurl'], { description: 'The kind of object that has this status' }),
-        name: oneOf(['lnurl_active', 'lnurl_inactive'], {
-          description: '`lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid',
-        }),
-        display_name: Type.String({ description: 'The status as text for people', examples: ['Active'] }),
-      },
-      { description: 'Whether the link can be claimed' },
+    statusType: linkStatus(
+      'Whether the link can be claimed',
+      '`lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid',
     ),
     passThru: Type.Object(
       {},
@@ -114,11 +109,7 @@ export function renderWithdrawLink(link: WithdrawLink): Static<typeof WithdrawLi
     daily_pending_msat: link.day_pending_msat,
     expires_at: link.expires_at,
     revoked_at: link.revoked_at,
-    statusType: {
-      type: 'lnurl',
-      name: link.isActive ? 'lnurl_active' : 'lnurl_inactive',
-      display_name: link.isActive ? 'Active' : 'Inactive',
-    },
+    statusType: renderLinkStatus(link.isActive),
     passThru: JSON.parse(link.pass_thru ?? '{}'),
   };
 }

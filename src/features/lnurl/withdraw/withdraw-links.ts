@@ -19,7 +19,7 @@ import { newToken, protocolUri, tokenHash } from '../lnurl.ts';
 import type { PayLinks } from '../pay/pay-links.ts';
 import { createNoticeJob } from './balance-notices.ts';
 import { claimLink, claimParameters } from './claims.ts';
-import { type ClaimRequest, linkUrl, SMALLEST_WITHDRAWAL, startOfDay } from './open-link.ts';
+import { linkUrl, SMALLEST_WITHDRAWAL, startOfDay, type WithdrawRequest } from './open-link.ts';
 import { balanceRootOf, k1Of } from './tokens.ts';
 import * as sql from './withdraw-links.sql.ts';
 
@@ -118,8 +118,8 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
         return link;
       }),
 
-    claimParameters: (request: ClaimRequest) => claimParameters(options, request),
-    claim: (request: ClaimRequest, paymentRequest: string) => claimLink(options, request, paymentRequest),
+    claimParameters: (request: WithdrawRequest) => claimParameters(options, request),
+    claim: (request: WithdrawRequest, paymentRequest: string) => claimLink(options, request, paymentRequest),
     /** Calls addresses of claimers when more can be withdrawn (LUD-15). A background job runs it again and again. */
     sendNotices: createNoticeJob(options),
   };
