@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import { msat } from '../../src/core/kernel/money.ts';
+import type { InvoicePayment } from '../../src/core/payments/pay-invoice.ts';
+import type { Payments } from '../../src/core/payments/payments.ts';
 import { type Action, findAction } from '../../src/features/operator/actions.ts';
 import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
@@ -65,6 +67,27 @@ onBothDatabases('operators at the same time', (open) => {
     const ended = await race(rig, requested);
     expect(statesOf(ended)).toEqual(['done', 'refused']);
     expect(await rig.suspenseMsat()).toBe(25_000);
+    expect(await problemsOf(rig.healthy)).toEqual([]);
+  });
+
+  it('do not refuse a return whose payment another instance began meanwhile', async () => {
+    const rig = await operatorOn(await open());
+    const { subject, target } = await rig.unmatched('return', 20_000);
+    const { id } = await rig.request({ kind: 'return', subject, target });
+    const read = async () => (await findAction(rig.healthy, id)) as Action;
+    const { payments } = rig.deps;
+    const late = {
+      readInvoice: (text: string) => payments.readInvoice(text),
+      find: (paymentId: string) => payments.find(paymentId),
+      async payInvoice(order: InvoicePayment) {
+        await runAction(rig.another(), await read());
+        return payments.payInvoice(order);
+      },
+    } as Payments;
+    await runAction({ ...rig.deps, payments: late }, await read());
+    const [ended] = await race(rig, [await read()]);
+    expect(ended).toMatchObject({ state: 'done' });
+    expect(await rig.suspenseMsat()).toBe(5_000);
     expect(await problemsOf(rig.healthy)).toEqual([]);
   });
 

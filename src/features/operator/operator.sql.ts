@@ -86,8 +86,8 @@ export const beginPaying = statement(
 
 export const endReturn = statement(
   'operator_end_return',
-  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4, back_msat = $5, back_transfer_id = $6
-   WHERE id = $1 AND state IN ('funded', 'paying')`,
+  // The state that was read: another instance may have begun the payment since, which looks like a payment of the same invoice by others.
+  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4, back_msat = $5, back_transfer_id = $6 WHERE id = $1 AND state = $7`,
 );
 
 export const storeEvidence = statement(

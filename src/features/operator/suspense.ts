@@ -103,7 +103,7 @@ function failureMessage({ id, failureReason }: Payment): string {
   return `The payment ${id} failed (${failureReason}). The money is in suspense again.`;
 }
 
-/** Ends a return and moves the rest back to suspense. */
+/** Ends a return and moves the rest back to suspense, if the action still has the state that was read. */
 async function endReturnWith(
   deps: OperatorModules,
   action: Action,
@@ -114,7 +114,8 @@ async function endReturnWith(
   const { clock, ledger } = deps;
   const end = (id: string | null, words: string) => {
     const back = id === null ? null : backMsat;
-    return { statement: sql.endReturn, parameters: [action.id, state, words, unixSeconds(clock), back, id], onMiss: new ActedBefore() };
+    const parameters = [action.id, state, words, unixSeconds(clock), back, id, action.state];
+    return { statement: sql.endReturn, parameters, onMiss: new ActedBefore() };
   };
   if (backMsat === 0) return postOnce(ledger.post({ rows: [end(null, answer)] }));
   const id = newId(clock.nowMs());
