@@ -32,7 +32,7 @@ export interface NodeResponses {
 export async function booksOn(database: Database) {
   // An attempt ends at once, so that no statement of it runs later.
   const lost = () => Promise.reject(new Error('the response was lost'));
-  const modules = await modulesOn(database, { pay: lost, keysend: lost });
+  const modules = await modulesOn(database, { pay: lost, keysend: lost }, systemClock);
   const responses: NodeResponses = {
     payments: new Map(),
     invoices: new Map(),

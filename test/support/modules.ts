@@ -124,14 +124,14 @@ export interface Modules {
   invoice(wallet: Wallet, amountMsat: number): Promise<Invoice>;
 }
 
-export async function modulesOn(healthy: Database, node: Partial<LightningNode> = {}): Promise<Modules> {
+export async function modulesOn(healthy: Database, node: Partial<LightningNode> = {}, clock = fixedClock): Promise<Modules> {
   await nameNode(healthy);
   const database = faulty(healthy);
   const { wallets, ledger, invoices, deps } = createModules({
     database,
     healthy,
     connections: connectionsTo(healthy, { ...stubNode(), ...node }),
-    clock: fixedClock,
+    clock,
   });
   const accountId = `acc_${newId()}`;
   await healthy.transaction((tx) => tx.run(insertAccount, accountId, NOW_MS / 1000));

@@ -6,6 +6,8 @@ const TIME_CHARS = 8;
 const COUNTER_CHARS = 2;
 const RANDOM_CHARS = 12;
 const COUNTER_LIMIT = BASE ** COUNTER_CHARS;
+/** A clock that is set back by more than this is followed. Otherwise all ids after a moment with a wrong clock would lie in the future. */
+const MAX_SETBACK_MS = 60_000;
 
 /** Length of an id without its prefix. */
 export const ID_LENGTH = TIME_CHARS + COUNTER_CHARS + RANDOM_CHARS;
@@ -18,14 +20,14 @@ let poolOffset = 0;
 
 /**
  * Returns a new time-ordered id: 8 characters of milliseconds, 2 of a counter within the millisecond, 12 random (71 bits). The ids of one
- * process sort bytewise in the order in which they were created.
+ * process sort bytewise in the order in which they were created, unless its clock is set back by more than a minute.
  */
 export function newId(nowMs: number = Date.now()): string {
-  if (nowMs > lastMs) {
+  if (nowMs > lastMs || nowMs < lastMs - MAX_SETBACK_MS) {
     lastMs = nowMs;
     counter = 0;
   } else if (++counter === COUNTER_LIMIT) {
-    // More than 3,844 ids in one millisecond, or a clock that was set back: use the next millisecond to keep the order.
+    // More than 3,844 ids in one millisecond, or a clock that was set back a little: use the next millisecond to keep the order.
     lastMs += 1;
     counter = 0;
   }
