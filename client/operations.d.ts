@@ -269,6 +269,14 @@ export interface FiatRate {
 export interface Health {
   /** Always `ok` */
   status: 'ok' | (string & {});
+  /** The version of the release */
+  version: string;
+  /** The commit; null where it is unknown */
+  commit: string | null;
+  /** The version of the database schema: the number of its newest migration */
+  schema: number;
+  /** The version of the API, as in the path */
+  api: string;
 }
 
 export interface Instances {
@@ -1258,6 +1266,17 @@ export interface Transfer {
   source_wallet_id: string;
   /** The wallet that received the money, `wal_…` */
   dest_wallet_id: string;
+}
+
+export interface Version {
+  /** The version of the release */
+  version: string;
+  /** The commit; null where it is unknown */
+  commit: string | null;
+  /** The version of the database schema: the number of its newest migration */
+  schema: number;
+  /** The version of the API, as in the path */
+  api: string;
 }
 
 export interface Wallet {
@@ -2742,6 +2761,10 @@ export interface GetHealthRequest {
 
 }
 
+export interface GetVersionRequest {
+
+}
+
 export interface GetReadinessRequest {
 
 }
@@ -3043,6 +3066,8 @@ export interface Operations<Options> {
   getMetrics(request?: GetMetricsRequest, options?: Options): Promise<string>;
   /** Check whether the process responds. Reads neither the database nor the node. (`GET /healthz`) */
   getHealth(request?: GetHealthRequest, options?: Options): Promise<Health>;
+  /** Read the version of the service.  (`GET /v1/version`) */
+  getVersion(request?: GetVersionRequest, options?: Options): Promise<Version>;
   /** Check whether the database and the node work. Returns 503 with the same body while one of them does not. (`GET /readyz`) */
   getReadiness(request?: GetReadinessRequest, options?: Options): Promise<Readiness>;
   /** Read this document. Returns the OpenAPI 3.1 document of the routes that this instance has. (`GET /openapi.json`) */

@@ -136,6 +136,7 @@ export const OPERATIONS = {
   getFiatRate: { method: 'GET', path: '/v1/fiat-rate' },
   getMetrics: { method: 'GET', path: '/metrics', open: true },
   getHealth: { method: 'GET', path: '/healthz', open: true },
+  getVersion: { method: 'GET', path: '/v1/version', open: true },
   getReadiness: { method: 'GET', path: '/readyz', open: true },
   getOpenApi: { method: 'GET', path: '/openapi.json', open: true },
   getDocs: { method: 'GET', path: '/docs', open: true },

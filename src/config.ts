@@ -23,6 +23,8 @@ export interface Config {
   readonly logLevel: string;
   /** A secret API key (`sak_…`) that the start creates unless it exists. */
   readonly bootstrapSecretKey: string | undefined;
+  /** The commit of this code, where it runs without its clone. */
+  readonly commit: string | undefined;
   /** How long a response waits for the end of a payment before it is a 202. Less than the server's idle timeout (120 s). */
   readonly paymentWaitSeconds: number;
   /** The maximum of pending payments of one wallet. */
@@ -98,6 +100,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       `one of ${LOG_LEVELS.join(', ')}`,
     ),
     bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
+    commit: optionalMatching(get('COMMIT'), 'COMMIT', /^[0-9a-f]{7,64}$/, 'the hash of a commit'),
     paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
     maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
     maxOpenInvoices: integer(get, 'MAX_OPEN_INVOICES', 1000, 1, 1_000_000),

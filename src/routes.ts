@@ -49,6 +49,7 @@ import { RateLimits } from './http/limits/rate-limits.ts';
 import { WaitingSlots } from './http/limits/waiting-slots.ts';
 import { createServer } from './http/server.ts';
 import type { Modules } from './modules.ts';
+import { readVersion } from './version.ts';
 
 /** Creates the HTTP server with all routes. */
 export function createHttpServer(config: Config, modules: Modules): App {
@@ -116,6 +117,7 @@ function registerRoutes(
   serviceRoutes(app, {
     isReadable: async () => (await readable.get('', () => isReadable(modules.database))) === true,
     isWritable: modules.health.isWritable,
+    version: readVersion(config.commit),
     connections: modules.connections,
   });
 }

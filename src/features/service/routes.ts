@@ -1,10 +1,22 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { NodeConnection } from '../../core/connection/connection.ts';
 import type { App } from '../../http/app-type.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
-import { oneOf } from '../../http/responses/response-types.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
 
-const Health = Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`' }) }, { title: 'Health' });
+const VersionObject = Type.Object(
+  {
+    version: Type.String({ description: 'The version of the release', examples: ['0.1.0'] }),
+    commit: nullable(
+      Type.String({ description: 'The commit; null where it is unknown', examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
+    ),
+    schema: Type.Integer({ description: 'The version of the database schema: the number of its newest migration', examples: [1] }),
+    api: Type.String({ description: 'The version of the API, as in the path', examples: ['1'] }),
+  },
+  { title: 'Version' },
+);
+
+const Health = Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`' }), ...VersionObject.properties }, { title: 'Health' });
 
 const Readiness = Type.Object(
   {
@@ -30,6 +42,14 @@ const healthSchema = {
   response: { 200: Health },
 };
 
+const versionSchema = {
+  operationId: 'getVersion',
+  tags: ['Service'],
+  summary: 'Read the version of the service',
+  ...PUBLIC,
+  response: { 200: VersionObject },
+};
+
 const readinessSchema = {
   operationId: 'getReadiness',
   tags: ['Service'],
@@ -46,12 +66,15 @@ export interface Parts {
   isReadable(): Promise<boolean>;
   /** Whether its last write succeeded. */
   isWritable(): boolean;
+  readonly version: Promise<Static<typeof VersionObject>>;
   readonly connections: { readonly all: readonly Pick<NodeConnection, 'isAvailable'>[] };
 }
 
 /** `healthz`: the process responds. `readyz`: the database and a node work. */
-export function serviceRoutes(app: App, { isReadable, isWritable, connections }: Parts): void {
-  app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const }));
+export function serviceRoutes(app: App, { isReadable, isWritable, version, connections }: Parts): void {
+  app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const, ...(await version) }));
+
+  app.get('/v1/version', { schema: versionSchema, config: { isPublic: true } }, () => version);
 
   app.get('/readyz', { schema: readinessSchema }, async (_request, reply) => {
     const [canRead, ...answers] = await Promise.all([isReadable(), ...connections.all.map((one) => one.isAvailable())]);

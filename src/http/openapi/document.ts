@@ -12,6 +12,9 @@ import { METHODS } from './openapi-types.ts';
 import { SECURITY_SCHEMES, TAGS } from './route-schema.ts';
 import { Components } from './schemas.ts';
 
+/** The version of the API. A change that breaks clients has another one. */
+export const API_VERSION = '1';
+
 const BASE = '/v1/wallet/';
 const ALIAS = '/v1/user/wallet/';
 const JSON_TYPE = 'application/json';
@@ -30,7 +33,7 @@ export function documentOptions(): FastifyDynamicSwaggerOptions {
       openapi: '3.1.0',
       info: {
         title: 'Satchel',
-        version: '1',
+        version: API_VERSION,
         description: INTRODUCTION,
         contact: { name: 'The operator of this service' },
         license: { name: 'MIT', identifier: 'MIT' } as { name: string },
