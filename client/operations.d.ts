@@ -3066,7 +3066,7 @@ export interface Operations<Options> {
   getMetrics(request?: GetMetricsRequest, options?: Options): Promise<string>;
   /** Check whether the process responds. Reads neither the database nor the node. (`GET /healthz`) */
   getHealth(request?: GetHealthRequest, options?: Options): Promise<Health>;
-  /** Read the version of the service.  (`GET /v1/version`) */
+  /** Read the version of the service. `/healthz` has the same fields. (`GET /v1/version`) */
   getVersion(request?: GetVersionRequest, options?: Options): Promise<Version>;
   /** Check whether the database and the node work. Returns 503 with the same body while one of them does not. (`GET /readyz`) */
   getReadiness(request?: GetReadinessRequest, options?: Options): Promise<Readiness>;

@@ -27,6 +27,7 @@ import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dash
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectLongQuery, rejectUnknownParameters } from './requests/query.ts';
+import { sendCompactly } from './responses/compact.ts';
 import { selectFields } from './responses/select.ts';
 import { sharedCompilers } from './schema-compilers.ts';
 import { handleClientError, rejectConnect } from './socket-errors.ts';
@@ -94,6 +95,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   rejectUnknownParameters(app);
   normalizeRequests(app);
   selectFields(app);
+  sendCompactly(app);
   if (maxUnsentBytes !== undefined) limitUnreadBytes(app, maxUnsentBytes);
   endConnectionsOnClose(app);
   if (authenticate) authenticateFirst(app, authenticate);

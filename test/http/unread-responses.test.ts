@@ -25,9 +25,9 @@ async function serve(maxUnsentBytes: number, idleTimeoutMs = 60_000) {
     app.addHook('onRequest', async (request) => {
       request.credential = { text: String(request.headers['x-api-key']) } as Credential;
     });
-    app.get('/v1/large', (_request, reply) => reply.type('text/plain').send(LARGE));
+    app.get('/v1/large', (_request, reply) => reply.type('application/octet-stream').send(LARGE));
     app.get('/v1/small', (_request, reply) => reply.type('text/plain').send('small'));
-    app.post('/v1/large', (_request, reply) => reply.type('text/plain').send(LARGE));
+    app.post('/v1/large', (_request, reply) => reply.type('application/octet-stream').send(LARGE));
   };
   const app = createServer(pino({ level: 'silent' }), register, { maxUnsentBytes, idleTimeoutMs });
   await app.listen({ host: '127.0.0.1', port: 0 });

@@ -46,6 +46,7 @@ const versionSchema = {
   operationId: 'getVersion',
   tags: ['Service'],
   summary: 'Read the version of the service',
+  description: '`/healthz` has the same fields.',
   ...PUBLIC,
   response: { 200: VersionObject },
 };

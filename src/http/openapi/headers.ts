@@ -12,6 +12,7 @@ function count(description: string): ApiHeader {
 export const COMMON_HEADERS: Readonly<Record<string, ApiHeader>> = {
   'X-Request-Id': { ...text('The id of this request. Give it to the operator when you report a problem.'), required: true },
   'Cache-Control': { ...text('`no-store`: responses contain balances and keys.'), required: true },
+  ETag: text('On responses to GET. With it as `If-None-Match`, the response is a 304 as long as nothing has changed.'),
   'X-Content-Type-Options': { ...text('`nosniff`'), required: true },
   'Content-Security-Policy': { ...text('Prevents a page from loading and framing anything.'), required: true },
   'Referrer-Policy': { ...text('`no-referrer`'), required: true },

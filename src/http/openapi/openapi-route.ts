@@ -8,15 +8,15 @@ const schema = {
   summary: 'Read this document',
   description: 'Returns the OpenAPI 3.1 document of the routes that this instance has.',
   ...PUBLIC,
-  response: { 200: Type.Unsafe<string>({ type: 'object', additionalProperties: true }) },
+  response: { 200: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) },
   exampleChanges: { 200: { openapi: '3.1.0', info: { title: 'Satchel', version: '1' }, paths: {} } },
 };
 
 /** Adds the route of the OpenAPI document. */
 export function openApiRoute(app: App): void {
-  let json: string | undefined;
+  let json: Buffer | undefined;
   app.get('/openapi.json', { schema, config: { isDocument: true } }, async (_request, reply) => {
-    json ??= JSON.stringify(app.swagger());
+    json ??= Buffer.from(JSON.stringify(app.swagger()));
     return reply.type('application/json').send(json);
   });
 }

@@ -1,7 +1,5 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
-import { promisify } from 'node:util';
-import { brotliCompress, constants } from 'node:zlib';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app-type.ts';
 
@@ -133,13 +131,8 @@ function sendPage(reply: FastifyReply, { page }: Dashboard): FastifyReply {
 /** The names in `assets/` contain a hash of the content, so browsers keep these files. */
 function serveFile(app: App, name: string, content: Buffer): void {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
-  const isText = !/^(image\/png|font\/)/.test(type);
   const cacheControl = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-  let compressed: Promise<Buffer> | undefined;
-  app.get(`/${name}`, { config: { undocumented: true } }, async (request, reply) => {
-    reply.type(type).headers({ 'cache-control': cacheControl, vary: 'Accept-Encoding' });
-    if (!isText || !/\bbr\b/.test(String(request.headers['accept-encoding'] ?? ''))) return reply.send(content);
-    compressed ??= promisify(brotliCompress)(content, { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } });
-    return reply.header('content-encoding', 'br').send(await compressed);
-  });
+  app.get(`/${name}`, { config: { undocumented: true } }, (_request, reply) =>
+    reply.type(type).header('cache-control', cacheControl).send(content),
+  );
 }

@@ -4,7 +4,7 @@ import type { HttpResponse } from '../../support/client.ts';
 import type { Walked } from './operations.ts';
 
 /** Headers that HTTP and CORS define. */
-const HTTP_OWN = /^(date|connection|keep-alive|content-type|content-length|transfer-encoding|vary|access-control-.*)$/;
+const HTTP_OWN = /^(date|connection|keep-alive|content-type|content-length|content-encoding|transfer-encoding|vary|access-control-.*)$/;
 
 /** Lists everything in a response that the document does not describe; nothing when it conforms. */
 export type Judge = (walked: Walked, received: HttpResponse) => string[];
