@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import * as keys from '../../src/core/accounts/accounts.sql.ts';
+import * as keys from '../../src/core/accounts/keys.sql.ts';
 import type { Dialect } from '../../src/core/db/database.ts';
 import type { Statement } from '../../src/core/db/statement.ts';
 import { statement } from '../../src/core/db/statement.ts';

@@ -1,6 +1,5 @@
-import type { BudgetPeriod } from '../budgets/limits.ts';
+import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
-import type { KeyKind } from './keys.ts';
 
 /** The first account is the operator's. */
 export const insertAccount = statement(
@@ -17,62 +16,119 @@ export const lockAccount = statement<{ id: string }>('account_lock', {
   postgres: 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE',
 });
 
-export const insertKey = statement(
-  'access_key_insert',
-  `INSERT INTO access_key (id, lineage_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, label, budget_msat, budget_period,
-     max_payment_msat, created_at, expires_at)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
-);
-
-export type KeyRow = {
+export type DirectoryRow = {
   id: string;
-  lineage_id: string;
-  kind: KeyKind;
-  account_id: string;
-  wallet_id: string | null;
-  expires_at: number | null;
-  budget_msat: number | null;
-  budget_period: BudgetPeriod | null;
-  max_payment_msat: number | null;
+  created_at: number;
+  role: 'operator' | 'member';
+  status: 'active' | 'frozen';
+  email: string | null;
+  max_wallets: number;
+  has_password: number;
+  has_totp: number;
+  public_text: string;
+  wallets: number;
+  setup_expires_at: number | null;
 };
 
-const KEY = `SELECT id, lineage_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
+/** The public key is the oldest one, because an account keeps it forever. */
+const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.max_wallets,
+    CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
+    (SELECT count(*) FROM totp t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
+    (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_text,
+    (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets,
+    (SELECT s.expires_at FROM setup_link s WHERE s.account_id = a.id) AS setup_expires_at
+  FROM account a`;
 
-/** Expiry is compared with the clock of the database, which all instances share. */
-const VALID = {
-  sqlite: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > unixepoch())',
-  postgres: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()))',
-};
+export const findAccount = statement<DirectoryRow>('directory_find', `${ACCOUNT} WHERE a.id = $1`);
 
-export const findKey = statement<KeyRow>('access_key_find', {
-  sqlite: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.sqlite}`,
-  postgres: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.postgres}`,
-});
+export const listAccounts = listStatements<DirectoryRow>('directory_list', { select: ACCOUNT, table: 'account a', id: 'a.id' });
 
-/** Also finds revoked and expired keys. */
-export const findKeyById = statement<KeyRow>('access_key_find_by_id', `${KEY} WHERE id = $1`);
-
-/** Finds a key, valid or not. */
-export const knowsKey = statement<{ id: string }>('access_key_knows', 'SELECT id FROM access_key WHERE kind = $1 AND secret_hash = $2');
-
-export const findPublicKeyOfWallet = statement<{ public_text: string }>(
-  'access_key_public_of_wallet',
-  `SELECT public_text FROM access_key WHERE wallet_id = $1 AND kind = $2 AND public_text IS NOT NULL ORDER BY id LIMIT 1`,
+export const findRole = statement<{ role: DirectoryRow['role']; status: DirectoryRow['status'] }>(
+  'directory_find_role',
+  'SELECT role, status FROM account WHERE id = $1',
 );
 
-/** Returns the valid keys among these, and locks them against revocation until the transaction ends. */
-export const validKeys = statement<{ id: string }>('access_key_valid', {
-  sqlite: `SELECT id FROM access_key WHERE id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
-  postgres: `SELECT id FROM access_key WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
+/** Returns the active operators and locks them, so that changes of roles are made one at a time. */
+export const lockOperators = statement<{ id: string }>('directory_lock_operators', {
+  sqlite: `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id`,
+  postgres: `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id FOR NO KEY UPDATE`,
 });
 
-export const findValidOfLineage = statement<{ id: string }>('access_key_find_valid_of_line', {
-  sqlite: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.sqlite} LIMIT 1`,
-  postgres: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.postgres} LIMIT 1`,
+/** Active operators among these accounts. Until the transaction ends, they remain operators. */
+export const validOperators = statement<{ id: string }>('directory_valid_operators', {
+  sqlite: `SELECT id FROM account WHERE id IN (SELECT value FROM json_each($1)) AND role = 'operator' AND status = 'active'`,
+  postgres: `SELECT id FROM account WHERE id = ANY($1::text[]) AND role = 'operator' AND status = 'active' FOR SHARE`,
 });
 
-/** Returns the lineages among these that have a valid key. A lineage may be returned more than once. */
-export const validLineages = statement<{ id: string }>('access_key_valid_lines', {
-  sqlite: `SELECT lineage_id AS id FROM access_key WHERE lineage_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
-  postgres: `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
+/** NULL leaves a column unchanged. */
+export const updateAccount = statement(
+  'directory_update',
+  `UPDATE account SET role = coalesce(CAST($2 AS TEXT), role), email = coalesce(CAST($3 AS TEXT), email),
+     max_wallets = coalesce(CAST($4 AS BIGINT), max_wallets)
+   WHERE id = $1`,
+);
+
+/** Waits for running postings that read the status ({@link lockForStatus}). */
+export const updateStatus = statement('directory_update_status', 'UPDATE account SET status = $2 WHERE id = $1');
+
+/** Waits until no posting holds the account, and prevents that one reads its status until the transaction ends. */
+export const lockForStatus = statement<{ id: string }>('directory_lock_for_status', {
+  sqlite: 'SELECT id FROM account WHERE id = $1',
+  postgres: 'SELECT id FROM account WHERE id = $1 FOR UPDATE',
 });
+
+export const findEmail = statement<{ id: string }>('directory_find_email', 'SELECT id FROM account WHERE email = $1');
+
+export const readWalletLimit = statement<{ max_wallets: number }>(
+  'directory_read_wallet_limit',
+  'SELECT max_wallets FROM account WHERE id = $1',
+);
+
+export const insertChange = statement(
+  'directory_insert_change',
+  `INSERT INTO account_change (id, account_id, made_by, made_by_account, changes, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+);
+
+export type ChangeRow = {
+  id: string;
+  account_id: string;
+  made_by: string;
+  made_by_account: string;
+  changes: string;
+  reason: string;
+  created_at: number;
+};
+
+export const listChanges = listStatements<ChangeRow>('directory_list_changes', {
+  select: 'SELECT id, account_id, made_by, made_by_account, changes, reason, created_at FROM account_change',
+  table: 'account_change',
+  where: 'account_id = $1',
+  filters: 1,
+});
+
+/** A new link of an account replaces the earlier one. */
+export const insertSetupLink = statement(
+  'setup_link_insert',
+  `INSERT INTO setup_link (account_id, token_hash, created_at, expires_at) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (account_id) DO UPDATE SET token_hash = excluded.token_hash, created_at = excluded.created_at, expires_at = excluded.expires_at`,
+);
+
+/** Returns the oldest operator, if no operator can log in. */
+export const findOperatorWithoutLogin = statement<{ id: string }>(
+  'login_find_operator_without',
+  `SELECT id FROM account WHERE role = 'operator'
+     AND NOT EXISTS (SELECT 1 FROM account WHERE role = 'operator' AND password_hash IS NOT NULL)
+   ORDER BY id LIMIT 1`,
+);
+
+export const findSetupLinkOf = statement<{ token_hash: Uint8Array; created_at: number; expires_at: number }>(
+  'setup_link_find_of',
+  'SELECT token_hash, created_at, expires_at FROM setup_link WHERE account_id = $1',
+);
+
+export const findSetupLink = statement<{ account_id: string }>(
+  'setup_link_find',
+  'SELECT account_id FROM setup_link WHERE token_hash = $1 AND expires_at > $2',
+);
+
+export const deleteSetupLink = statement('setup_link_delete', 'DELETE FROM setup_link WHERE token_hash = $1 AND expires_at > $2');

@@ -7,6 +7,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type Guard, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
+import * as keySql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
 import { validSessions } from './sessions.sql.ts';
 
@@ -32,12 +33,12 @@ export interface Key {
 export function keyGuard(key: Key): Guard {
   if (key.isSession)
     return { statement: validSessions, id: key.id, onMiss: () => new Refusal('unauthorized', 'The session has ended. Log in again.') };
-  return { statement: sql.validKeys, id: key.id, onMiss: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
+  return { statement: keySql.validKeys, id: key.id, onMiss: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
 }
 
 /** Returns a guard that rejects a posting unless a key of the lineage is valid. */
 export function lineageGuard(key: Key, onMiss: () => Error): Guard {
-  return { statement: sql.validLineages, id: key.lineageId, onMiss };
+  return { statement: keySql.validLineages, id: key.lineageId, onMiss };
 }
 
 /** The keys of a new account. They are returned only once. */
@@ -54,7 +55,7 @@ export function createAccounts(database: Database, clock: Clock) {
   const cache = new TtlCache<Key>(SHORT_TTL);
 
   async function load({ kind, hash }: ParsedKey): Promise<Key | undefined> {
-    const row = await database.first(sql.findKey, kind, bytes(hash));
+    const row = await database.first(keySql.findKey, kind, bytes(hash));
     return row && toKey(row);
   }
 
@@ -68,16 +69,16 @@ export function createAccounts(database: Database, clock: Clock) {
 
     /** Returns a key by its id, also a revoked or expired one. */
     async findById(id: string): Promise<Key | undefined> {
-      const row = await database.first(sql.findKeyById, id);
+      const row = await database.first(keySql.findKeyById, id);
       return row && toKey(row);
     },
 
     /** Returns whether a key of the same lineage is valid. */
-    isLineageValid: async (key: Key) => (await database.first(sql.findValidOfLineage, key.lineageId)) !== undefined,
+    isLineageValid: async (key: Key) => (await database.first(keySql.findValidOfLineage, key.lineageId)) !== undefined,
 
     /** Returns the public key that identifies a wallet in links of a kind. */
     async publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined> {
-      return (await database.first(sql.findPublicKeyOfWallet, walletId, kind))?.public_text;
+      return (await database.first(keySql.findPublicKeyOfWallet, walletId, kind))?.public_text;
     },
 
     /**
@@ -128,7 +129,7 @@ async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): P
     throw new Error('BOOTSTRAP_SECRET_KEY must be sak_ followed by at least 20 random letters and digits');
   }
   // A key that was revoked stays revoked.
-  const existing = await tx.first(sql.knowsKey, parsed.kind, bytes(parsed.hash));
+  const existing = await tx.first(keySql.knowsKey, parsed.kind, bytes(parsed.hash));
   return existing ? undefined : createAccount(tx, clock, secretKey);
 }
 
@@ -168,11 +169,11 @@ export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey)
   const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
   const { budget, maxPaymentMsat } = key.limits ?? {};
   const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];
-  await tx.run(sql.insertKey, ...named, ...owner, ...limits, unixSeconds(clock), key.expiresAt ?? null);
+  await tx.run(keySql.insertKey, ...named, ...owner, ...limits, unixSeconds(clock), key.expiresAt ?? null);
   return id;
 }
 
-function toKey(row: sql.KeyRow): Key {
+function toKey(row: keySql.KeyRow): Key {
   return {
     id: row.id,
     kind: row.kind,

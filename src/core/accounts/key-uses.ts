@@ -1,15 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { type Clock, pause, unixSeconds } from '../kernel/clock.ts';
 import type { Key } from './accounts.ts';
-import { storeKeyUses } from './key-uses.sql.ts';
-
-/** The time of each key's last use. Uses of up to the last minute are only in memory, and a crash loses them. */
-export interface KeyUses {
-  /** Records that a request was authenticated with the key. Returns at once and cannot fail. */
-  record(key: Key): void;
-  /** Stores recorded uses until the signal aborts, and then all that are left. */
-  store(signal: AbortSignal): Promise<void>;
-}
+import { storeKeyUses } from './keys.sql.ts';
 
 export interface KeyUseTiming {
   /** The time between two transactions. */
@@ -24,7 +16,10 @@ export const MAX_PER_ROUND = 250;
 /** How many keys may wait. Uses of further keys are not recorded. */
 const MAX_WAITING = 20_000;
 
-export function createKeyUses(database: Database, clock: Clock, timing: Partial<KeyUseTiming> = {}): KeyUses {
+/** The time of each key's last use. Uses of up to the last minute are only in memory, and a crash loses them. */
+export type KeyUses = ReturnType<typeof createKeyUses>;
+
+export function createKeyUses(database: Database, clock: Clock, timing: Partial<KeyUseTiming> = {}) {
   const { roundMs, keyMs } = { ...TIMING, ...timing };
   /** Unix seconds by the id of the key. The first key has waited longest: a Map keeps the order of insertion. */
   const waiting = new Map<string, number>();
@@ -55,11 +50,14 @@ export function createKeyUses(database: Database, clock: Clock, timing: Partial<
   }
 
   return {
-    record({ id, isSession }) {
+    /** Records that a request was authenticated with the key. Returns at once and cannot fail. */
+    record({ id, isSession }: Key): void {
       if (isSession || (waiting.size >= MAX_WAITING && !waiting.has(id))) return;
       waiting.set(id, unixSeconds(clock));
     },
-    async store(signal) {
+
+    /** Stores recorded uses until the signal aborts, and then all that are left. */
+    async store(signal: AbortSignal): Promise<void> {
       // A failed transaction is repeated in the next round. The database reports its outages itself (db/health.ts).
       while (!(await pause(roundMs, signal))) await storeSome(keyMs).catch(() => undefined);
       while (await storeSome(0).catch(() => 0)) {

@@ -10,7 +10,7 @@ import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
 import { changeOwnAccount, insertKey, type Key, lockAccount, type NewKey } from './accounts.ts';
-import * as sql from './keyring.sql.ts';
+import * as sql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText } from './keys.ts';
 
 /** The owner of keys: an account, or one of its wallets. */

@@ -2,8 +2,8 @@ import { createHmac, hash, hkdfSync } from 'node:crypto';
 import type { Database, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { randomText } from '../kernel/ids.ts';
+import * as sql from './accounts.sql.ts';
 import { lockAccount } from './accounts.ts';
-import * as sql from './setup-links.sql.ts';
 
 /** A link with which a person sets the e-mail and the password of an account, once. */
 export interface SetupLink {

@@ -1,0 +1,130 @@
+import type { BudgetPeriod } from '../budgets/limits.ts';
+import { firstOwnParameter, listStatements } from '../db/list.ts';
+import { statement } from '../db/statement.ts';
+import type { KeyKind } from './keys.ts';
+
+export const insertKey = statement(
+  'access_key_insert',
+  `INSERT INTO access_key (id, lineage_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, label, budget_msat, budget_period,
+     max_payment_msat, created_at, expires_at)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
+);
+
+export type KeyRow = {
+  id: string;
+  lineage_id: string;
+  kind: KeyKind;
+  account_id: string;
+  wallet_id: string | null;
+  expires_at: number | null;
+  budget_msat: number | null;
+  budget_period: BudgetPeriod | null;
+  max_payment_msat: number | null;
+};
+
+const KEY = `SELECT id, lineage_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
+
+/** Expiry is compared with the clock of the database, which all instances share. */
+const VALID = {
+  sqlite: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > unixepoch())',
+  postgres: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()))',
+};
+
+export const findKey = statement<KeyRow>('access_key_find', {
+  sqlite: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.sqlite}`,
+  postgres: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.postgres}`,
+});
+
+/** Also finds revoked and expired keys. */
+export const findKeyById = statement<KeyRow>('access_key_find_by_id', `${KEY} WHERE id = $1`);
+
+/** Finds a key, valid or not. */
+export const knowsKey = statement<{ id: string }>('access_key_knows', 'SELECT id FROM access_key WHERE kind = $1 AND secret_hash = $2');
+
+export const findPublicKeyOfWallet = statement<{ public_text: string }>(
+  'access_key_public_of_wallet',
+  `SELECT public_text FROM access_key WHERE wallet_id = $1 AND kind = $2 AND public_text IS NOT NULL ORDER BY id LIMIT 1`,
+);
+
+/** Returns the valid keys among these, and locks them against revocation until the transaction ends. */
+export const validKeys = statement<{ id: string }>('access_key_valid', {
+  sqlite: `SELECT id FROM access_key WHERE id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
+  postgres: `SELECT id FROM access_key WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
+});
+
+export const findValidOfLineage = statement<{ id: string }>('access_key_find_valid_of_line', {
+  sqlite: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.sqlite} LIMIT 1`,
+  postgres: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.postgres} LIMIT 1`,
+});
+
+/** Returns the lineages among these that have a valid key. A lineage may be returned more than once. */
+export const validLineages = statement<{ id: string }>('access_key_valid_lines', {
+  sqlite: `SELECT lineage_id AS id FROM access_key WHERE lineage_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
+  postgres: `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
+});
+
+export type ListedRow = {
+  id: string;
+  lineage_id: string;
+  kind: KeyKind;
+  public_text: string | null;
+  last_four: string | null;
+  account_id: string;
+  wallet_id: string | null;
+  label: string;
+  budget_msat: number | null;
+  budget_period: BudgetPeriod | null;
+  max_payment_msat: number | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  replaced_by: string | null;
+  last_used_at: number | null;
+  spent_msat: number | null;
+  pending_msat: number | null;
+};
+
+/** Keys with their spending in the present budget period. Three parameters, from `first`, are the starts of the day, the week and the month. */
+const listed = (
+  first: number,
+) => `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
+    k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at, s.spent_msat, s.pending_msat
+  FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN key_spending s ON s.lineage_id = k.lineage_id AND s.period_start =
+    CASE k.budget_period WHEN 'day' THEN CAST($${first} AS BIGINT) WHEN 'week' THEN CAST($${first + 1} AS BIGINT)
+      WHEN 'month' THEN CAST($${first + 2} AS BIGINT) ELSE 0 END`;
+
+const LIST = { select: listed(firstOwnParameter(1)), table: 'access_key k', filters: 1, id: 'k.id' };
+
+export const listOfAccount = listStatements<ListedRow>('keyring_list_of_account', {
+  ...LIST,
+  where: `k.account_id = $1 AND k.kind IN ('secret_api', 'public_api')`,
+});
+
+export const listOfWallet = listStatements<ListedRow>('keyring_list_of_wallet', { ...LIST, where: 'k.wallet_id = $1' });
+
+export const findListed = statement<ListedRow>('keyring_find', `${listed(2)} WHERE k.id = $1`);
+
+export const revokeKey = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
+
+export const replaceKey = statement(
+  'keyring_replace',
+  'UPDATE access_key SET replaced_by = $2, expires_at = $3, revoked_at = $4 WHERE id = $1',
+);
+
+/** Finds another secret API key of the account that expires no earlier than `$3`, the expiry of this one. */
+export const findSuccessor = statement<{ id: string }>(
+  'keyring_find_successor',
+  `SELECT id FROM access_key
+   WHERE account_id = $1 AND kind = 'secret_api' AND id <> $2 AND revoked_at IS NULL
+     AND budget_msat IS NULL AND max_payment_msat IS NULL AND (expires_at IS NULL OR (expires_at >= $3 AND expires_at > $4)) LIMIT 1`,
+);
+
+const STORE = (rows: string) =>
+  `INSERT INTO key_use (key_id, last_used_at) ${rows}
+   ON CONFLICT (key_id) DO UPDATE SET last_used_at = excluded.last_used_at WHERE key_use.last_used_at < excluded.last_used_at`;
+
+/** Stores the times of a JSON array, `$1`. Another instance may have stored a later one, which stays. */
+export const storeKeyUses = statement('key_use_store', {
+  sqlite: STORE(`SELECT json_extract(value, '$.key_id'), json_extract(value, '$.last_used_at') FROM json_each($1) WHERE true`),
+  postgres: STORE(`SELECT key_id, last_used_at FROM json_to_recordset($1::json) AS given(key_id text, last_used_at bigint)`),
+});
