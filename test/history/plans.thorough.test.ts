@@ -13,6 +13,10 @@ import * as payments from '../../src/core/payments/payments.sql.ts';
 import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
 import { transferTexts } from '../../src/features/transactions/transactions.sql.ts';
+import * as deliveries from '../../src/features/webhooks/deliveries.sql.ts';
+import * as deliveryLists from '../../src/features/webhooks/delivery-lists.sql.ts';
+import * as upkeep from '../../src/features/webhooks/upkeep.sql.ts';
+import * as webhooks from '../../src/features/webhooks/webhooks.sql.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 /** All reads of requests, with parameters of the right types. */
@@ -65,6 +69,24 @@ const READS: [Statement, unknown[]][] = [
   [links.findOfWallet, ['x', 'x', 0]],
   [links.listOfWallet.desc, ['x', '~', 50, 0, 0]],
   [links.readUses, ['x']],
+  [webhooks.listOfAccount.desc, ['x', '~', 50, 0]],
+  [webhooks.findWebhook, ['x', 'y']],
+  ...Object.values(deliveryLists.listOfWebhook).flatMap(({ asc, desc, count }): [Statement, unknown[]][] => [
+    [asc, ['x', 7, 50, 0]],
+    [desc, ['x', 7, 50, 0]],
+    [count, ['x', 50]],
+  ]),
+  [deliveryLists.listOfLightning.desc, ['x', 'y', 7, 50, 0]],
+  [deliveryLists.findDelivery, [7, 7]],
+  [deliveryLists.countWaiting, ['x', 50]],
+  [deliveries.webhooksWithQueued, ['x']],
+  [deliveries.webhooksWithDue, ['x', 7, 8]],
+  [deliveries.findDue, ['x', 7, 8, 50]],
+  [deliveries.findQueued, ['x', 50]],
+  [deliveries.findClaimed, ['x']],
+  [deliveries.findHeldKeys, ['[]']],
+  [upkeep.findClaimers, []],
+  [upkeep.endOfPart, ['x', 7, 8]],
 ];
 
 /** The reads of the ledger's store, in either database. */
@@ -93,7 +115,7 @@ onBothDatabases('W6: reads of constant cost', (open, dialect) => {
       // SQLite's word for reading a whole table is SCAN. List parameters and subqueries are exceptions.
       const whole =
         dialect === 'sqlite'
-          ? /SCAN (?!json_each|CONSTANT|always|entries|start|walk|\w+_rows|of_all|\(subquery)/
+          ? /SCAN (?!json_each|CONSTANT|always|entries|start|walk|part|listed|\w+_rows|of_all|\(subquery)/
           : /Seq Scan on (?!entries)/;
       expect(plan).not.toMatch(whole);
     },

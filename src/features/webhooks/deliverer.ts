@@ -35,8 +35,6 @@ const LONGEST_WAIT_FOR_TURN_MS = 1000;
 const WEBHOOKS_AT_ONCE = 16;
 /** On SQLite, only tools that write to the file are noticed by polling. */
 const SQLITE_POLLS = 10;
-/** A commit delays those of payments: on SQLite it waits for the disk. */
-const BUSY_FLUSH_MS = 1000;
 
 /**
  * Delivers what waits in `webhook_delivery`, in turns. Each turn stores the results since the last one and claims further deliveries, in one
@@ -62,10 +60,8 @@ export class Deliverer {
     this.#deps = deps;
     this.#timing = { ...TIMING, ...deps.timing };
     this.#upkeep = new Upkeep(deps);
-    this.#sending = new Sending(deps, this.#timing.timeoutMs, (hasRoom) => {
-      const { flushMs } = this.#timing;
-      this.#planTurn(hasRoom ? SHORTEST_WAIT_MS : this.#sending.rate.isLow ? Math.max(flushMs, BUSY_FLUSH_MS) : flushMs);
-    });
+    const { timeoutMs, flushMs } = this.#timing;
+    this.#sending = new Sending(deps, timeoutMs, (hasRoom) => this.#planTurn(hasRoom ? SHORTEST_WAIT_MS : flushMs));
   }
 
   /** The attempts of this process by outcome. */

@@ -21,6 +21,9 @@ export type DeliveryRow = {
 export const INSERTED = 'webhook_id, event_position, event_created_at_ms, event_type, wallet_id, lntx, ordering_key, created_at_ms';
 export const COLUMNS = `position, ${INSERTED}, state, due_at_ms, first_attempt_ms, ended_at_ms, attempts, log`;
 
+/** The most deliveries of one webhook that an instance claims at once. */
+export const MAX_CLAIMED_OF_WEBHOOK = 50;
+
 /** SQLite uses a partial index only where the condition of the index is repeated. */
 export const LOOKED_AT = "state IN ('held', 'claimed', 'retrying')";
 
@@ -42,11 +45,11 @@ export const insertDelivery = statement<DeliveryRow>(
 
 /* Claims. Each of these runs while the webhook is locked. */
 
-const WEBHOOKS_WITH = (state: string) => `WITH RECURSIVE found (id) AS (
+const WEBHOOKS_WITH = (state: string) => `WITH RECURSIVE walk (id) AS (
     SELECT (SELECT webhook_id FROM webhook_delivery WHERE state = '${state}' ORDER BY webhook_id LIMIT 1)
-    UNION ALL SELECT (SELECT webhook_id FROM webhook_delivery WHERE state = '${state}' AND webhook_id > found.id ORDER BY webhook_id LIMIT 1)
-      FROM found WHERE found.id IS NOT NULL
-  ) SELECT w.id, w.account_id FROM found JOIN webhook w ON w.id = found.id WHERE w.status = 'active' AND w.key_id = $1`;
+    UNION ALL SELECT (SELECT webhook_id FROM webhook_delivery WHERE state = '${state}' AND webhook_id > walk.id ORDER BY webhook_id LIMIT 1)
+      FROM walk WHERE walk.id IS NOT NULL
+  ) SELECT w.id, w.account_id FROM walk CROSS JOIN webhook w WHERE w.id = walk.id AND w.status = 'active' AND w.key_id = $1`;
 
 type WorkRow = { id: string; account_id: string };
 
@@ -62,7 +65,7 @@ export const webhooksWithDue = statement<WorkRow>(
 );
 
 const DUE = (condition: string) =>
-  `SELECT * FROM (SELECT ${COLUMNS} FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND ${condition} LIMIT $4) AS due`;
+  `SELECT * FROM (SELECT ${COLUMNS} FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND ${condition} LIMIT $4) AS part`;
 
 export const findDue = statement<DeliveryRow>(
   'webhook_delivery_due',
@@ -103,11 +106,11 @@ export const findHeldKeys = statement<{ webhook_id: string; ordering_key: string
   postgres: WITH_HELD(KEYS.postgres),
 });
 
-/** Lets the next deliveries of a key be looked at, after those that they waited for have ended. Others of the key stay held. */
+/** Lets the next deliveries of a key be looked at, as many as one claim takes, after those that they waited for have ended. */
 export const unhold = statement(
   'webhook_delivery_unhold',
   `UPDATE webhook_delivery SET state = 'queued' WHERE position IN (SELECT position FROM webhook_delivery
-    WHERE webhook_id = $1 AND ordering_key = $2 AND ${LOOKED_AT} AND state = 'held' ORDER BY position LIMIT 100)`,
+    WHERE webhook_id = $1 AND ordering_key = $2 AND ${LOOKED_AT} AND state = 'held' ORDER BY position LIMIT ${MAX_CLAIMED_OF_WEBHOOK})`,
 );
 
 /** What changes with an attempt, or when a claim is given up. */

@@ -52,14 +52,14 @@ export const listOfLightning = listStatements<DeliveryRow>('webhook_delivery_of_
 /** The number of waiting deliveries of a webhook, at most `$2`. */
 export const countWaiting = statement<{ n: number }>(
   'webhook_delivery_count_waiting',
-  `SELECT count(*) AS n FROM (SELECT 1 FROM webhook_delivery WHERE ${oneOf(WAITING)} AND webhook_id = $1 LIMIT $2) AS waiting`,
+  `SELECT count(*) AS n FROM (SELECT 1 FROM webhook_delivery WHERE ${oneOf(WAITING)} AND webhook_id = $1 LIMIT $2) AS listed`,
 );
 
 /** The number of waiting deliveries of all active webhooks, at most `$1`, and the oldest time of one. */
 export const readWaiting = statement<{ n: number; oldest: number | null }>(
   'webhook_delivery_read_waiting',
   `SELECT (SELECT count(*) FROM (SELECT 1 FROM webhook w CROSS JOIN webhook_delivery d
-       WHERE w.status = 'active' AND d.webhook_id = w.id AND d.${oneOf(WAITING)} LIMIT $1) AS waiting) AS n,
+       WHERE w.status = 'active' AND d.webhook_id = w.id AND d.${oneOf(WAITING)} LIMIT $1) AS listed) AS n,
      (SELECT min((SELECT d.created_at_ms FROM webhook_delivery d WHERE d.state = s.state AND d.webhook_id = w.id ORDER BY d.position LIMIT 1))
        FROM webhook w CROSS JOIN (SELECT 'queued' AS state UNION ALL SELECT 'held' UNION ALL SELECT 'claimed' UNION ALL SELECT 'retrying') AS s
        WHERE w.status = 'active') AS oldest`,

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
-import type { DeliveryRow } from './deliveries.sql.ts';
+import { type DeliveryRow, MAX_CLAIMED_OF_WEBHOOK } from './deliveries.sql.ts';
 import { eventIdOf, isTest } from './delivery.ts';
 import { Results } from './results.ts';
 import { isDown } from './retry.ts';
@@ -15,9 +15,8 @@ const SLOTS = 64;
 const SLOTS_OF_ACCOUNT = SLOTS / 4;
 const SLOTS_OF_ENDPOINT = 8;
 const SLOTS_DOWN = 16;
-/** The most claimed deliveries of all webhooks and of one; one account may have a quarter of them. */
+/** The most claimed deliveries; one account may have a quarter of them. */
 const MAX_CLAIMED = 1000;
-const MAX_CLAIMED_OF_WEBHOOK = 50;
 /** With more results to write, no delivery begins. */
 const MAX_RESULTS = 2000;
 /** The wait after something that was not the receiver's fault. */
