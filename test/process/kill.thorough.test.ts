@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, describe, expect, it } from 'vitest';
 import type { Client, Json, TestWallet } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
@@ -11,6 +12,7 @@ const FUNDING_SAT = 199_998;
 const PAYMENTS = 200;
 const KILLS = 3;
 const CONCURRENCY = 12;
+const MAX_TRIES = 50;
 
 /** Returns a generator of numbers below `max`, determined by the seed. */
 function seeded(seed: number): (max: number) => number {
@@ -70,9 +72,9 @@ async function untilAnswers(
   const worker = async () => {
     while (started < PAYMENTS) {
       started += 1;
-      await oneOperation(client, wallets, pubkeys, random).catch((error: Error) => {
+      await repeatWhileUnavailable(() => oneOperation(client, wallets, pubkeys, random)).catch((error: Error) => {
         // Only the kill may interrupt a request. An unexpected status is thrown unchanged.
-        if (!killed || /answered/.test(error.message)) throw error;
+        if (!killed || /returned \d/.test(error.message)) throw error;
       });
       answered += 1;
       if (answered === killAfter) killed = kill();
@@ -80,6 +82,18 @@ async function untilAnswers(
   };
   await Promise.all(Array.from({ length: CONCURRENCY }, worker));
   await killed;
+}
+
+/** Repeats an operation while the response is 503, as clients do: the node did not answer in time, and the request has booked nothing. */
+async function repeatWhileUnavailable(operate: () => Promise<void>): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await operate();
+    } catch (error) {
+      if (tries === MAX_TRIES || !/returned 503/.test(String(error))) throw error;
+      await delay(100);
+    }
+  }
 }
 
 /** The amount identifies the wallet: if the response is lost, the outside nodes report nothing else that identifies it. */
