@@ -1,0 +1,94 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { pino } from 'pino';
+import { expect, it, onTestFinished } from 'vitest';
+import { FakeNetwork } from '../../devnet/fake/fake.ts';
+import { readConfig } from '../../src/config.ts';
+import { newKeyText } from '../../src/core/accounts/keys.ts';
+import { watchCommits } from '../../src/core/db/commits.ts';
+import type { Database } from '../../src/core/db/database.ts';
+import { msat } from '../../src/core/kernel/money.ts';
+import { findAction, requestAction } from '../../src/features/operator/actions.ts';
+import { findRequest, requestReconciliation } from '../../src/features/reconcile/requests.ts';
+import { backgroundJobs } from '../../src/jobs.ts';
+import { createModules } from '../../src/modules.ts';
+import { onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
+
+const OPERATOR = { requestedBy: 'bob@desk', reason: 'a test' };
+const PENDING_SAT = 500;
+
+/** The modules of the service with a wallet, and the warnings that they log. */
+async function serviceOn(opened: Database) {
+  const dataDir = mkdtempSync(join(tmpdir(), 'satchel-jobs-'));
+  onTestFinished(() => rmSync(dataDir, { recursive: true, force: true }));
+  const warnings: string[] = [];
+  const lines = new Writable({
+    write(line, _encoding, done) {
+      warnings.push(String(line));
+      done();
+    },
+  });
+  const settings = { DATA_DIR: dataDir, BOOTSTRAP_SECRET_KEY: newKeyText('secret_api'), PROOF_INTERVAL_SECONDS: '1' };
+  const config = readConfig(settings);
+  const net = new FakeNetwork({ seed: 'jobs' });
+  const modules = await createModules({
+    config,
+    log: pino({ level: 'warn', base: null }, lines),
+    ...watchCommits(opened),
+    opened: [{ node: net.connect() }],
+    jobTiming: undefined,
+    passwords: undefined,
+  });
+  const { wallet } = await modules.wallets.create(modules.newKeys?.accountId ?? '', 'test');
+  return { config, net, modules, wallet, warnings };
+}
+
+onBothDatabases('each background job of the service', (open) => {
+  it('runs without an error and does its work', async () => {
+    const database = await open();
+    const { config, net, modules, wallet, warnings } = await serviceOn(database);
+    const { ledger, invoices, payments, connections, proofs } = modules;
+    const [{ nodeId } = { nodeId: '' }] = connections.all;
+    await ledger.post({ transfers: [testDeposit(wallet.ledgerAccount, 2000 * PENDING_SAT)] });
+    const held = net.outside.invoice({ amountMsat: 1000 * PENDING_SAT, script: { hold: true } });
+    const invoice = payments.readInvoice(held.paymentRequest);
+    await payments.payInvoice({ wallet, invoice, feeLimitMsat: msat(1000), wtxType: 'ln_withdrawal' });
+    const order = { wallet, amountMsat: msat(7000), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' } as const;
+    const { paymentRequest, id: invoiceId } = await invoices.create(order);
+    const { action } = await requestAction(database, { kind: 'drain', subject: nodeId, target: '', ...OPERATOR }, 1);
+    const reconciliation = await requestReconciliation(database, 'full', 1, OPERATOR);
+
+    /** Whether the jobs that run until their signal aborts have done their work. */
+    const isDone: Record<string, () => Promise<boolean>> = {
+      [`events of ${nodeId}`]: async () => (await invoices.find(invoiceId))?.state === 'settled',
+      'operator actions': async () => (await findAction(database, action.id))?.state === 'done',
+      reconciliation: async () => (await findRequest(database, reconciliation))?.report !== undefined,
+      'proofs of liabilities': async () => (await proofs.last()) !== undefined,
+    };
+    const jobs = backgroundJobs(modules, config, { probe: { againMs: 1, arrivalMs: 1 }, pollMs: 10 });
+    expect(jobs.filter(({ interval }) => interval === 'continuous').map(({ name }) => name)).toEqual(Object.keys(isDone));
+
+    const ending = new AbortController();
+    const running: Promise<void>[] = [];
+    await net.outside.pay({ paymentRequest });
+    // One after the other, because a reconciliation would report a settlement whose event has not been read.
+    for (const job of jobs) {
+      const run = job.run(ending.signal);
+      const done = isDone[job.name];
+      if (!done) await run;
+      else {
+        running.push(run);
+        await expect.poll(done, { timeout: 60_000, message: job.name }).toBe(true);
+      }
+    }
+    ending.abort();
+    await Promise.all(running);
+    await payments.stop();
+    await ledger.drain();
+    await connections.close();
+    expect(warnings).toEqual([]);
+    expect(await problemsOf(database)).toEqual([]);
+  });
+});
