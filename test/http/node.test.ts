@@ -107,12 +107,16 @@ onFakeNode('the node', (service) => {
   });
 });
 
-it('returns a separate error when a node cannot list routes', async () => {
-  const call = async (run: (adapter: object) => unknown) => run({});
+it.each([
+  ['cannot list routes', {}, { status: 400, type: 'not_supported' }],
+  ['returns null', { queryRoutes: async () => null }, { status: 503, type: 'node_unavailable' }],
+  ['returns no list', { queryRoutes: async () => ({ routes: [] }) }, { status: 503, type: 'node_unavailable' }],
+])('returns a separate error for routes of a node that %s', async (_case, adapter, expected) => {
+  const call = async (run: (node: object) => unknown) => run(adapter);
   const connections = new NodeConnections([{ nodeId: 'lnd_1', call } as unknown as NodeConnection], [], {} as Database);
   const access = { anyKey: async () => undefined } as unknown as Access;
   const server = createServer(pino({ level: 'silent' }), (app) => nodeRoutes(app, { access, connections, payments: {} as Payments }));
   const pubkey = '0279be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798';
   const response = await server.inject(`/v1/node/default/payments/queryroutes?pub_key=${pubkey}&amt=1`);
-  expect(response.json()).toMatchObject({ status: 400, type: 'not_supported' });
+  expect(response.json()).toMatchObject(expected);
 });

@@ -68,12 +68,20 @@ onFakeNode(
         [undefined, 'still in flight'],
         [{ unavailable: true }, 'did not answer'],
         [{ lose: 'answer' }, 'did not answer'],
+        [{ instead: null }, 'did not answer'],
+        [{ instead: { state: 'lost' } }, 'did not answer'],
         [{ instead: undefined }, 'no record of the payment'],
         [{ instead: { state: 'succeeded', preimage: '', feeMsat: 0 } }, 'the payment succeeded'],
       ] as const) {
         net.always('lookupPayment', fault);
         expect(await request(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining(answer) });
       }
+      net.always('lookupPayment', undefined);
+      for (const instead of [null, {}, { items: [], provesFailure: 'yes' }]) {
+        net.always('collectEvidence', { instead });
+        expect(await request(id, 'failed')).toMatchObject({ state: 'refused', answer: expect.stringContaining('did not answer') });
+      }
+      net.always('collectEvidence', undefined);
       expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
       net.always('lookupPayment', { instead: { state: 'failed', reason: 'NO_ROUTE' } });
       expect(await request(id, 'failed')).toMatchObject({ state: 'done', evidence: 'the node reports: failed (NO_ROUTE)' });
@@ -81,6 +89,21 @@ onFakeNode(
       expect(await wallet(payer.id)).toMatchObject({ balance: 1_000, pending_msat: 0 });
       net.outside.resolveHold(paymentHash, 'cancel');
       expect(await service.problems()).toEqual([]);
+    });
+
+    it('P6: is not settled with the preimage when the response of the node is not understood', async () => {
+      const { payer, id, preimage, paymentHash } = await held();
+      for (const instead of [null, { state: 'lost' }]) {
+        net.always('lookupPayment', { instead });
+        expect(await request(id, 'settled', preimage)).toMatchObject({
+          state: 'refused',
+          answer: expect.stringContaining('did not answer'),
+        });
+      }
+      net.always('lookupPayment', undefined);
+      expect(await wallet(payer.id)).toMatchObject({ balance: 475, pending_msat: 525_000 });
+      net.outside.resolveHold(paymentHash, 'cancel');
+      await expect.poll(async () => (await service.client.get(`/v1/lntx/${id}`)).status).toBe('failed');
     });
 
     it('P6: is settled with the preimage when a restored node has no record of it', async () => {

@@ -47,6 +47,33 @@ onBothDatabases('reconciled payments', (open) => {
     for (const { id } of payments) expect(await books.ledger.openHoldMsat(id)).toBeGreaterThan(0);
   });
 
+  it('reports a response that is not understood as no response, and raises no contradiction', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(100_000);
+    const [ended, pending] = [await books.pay(wallet, 1000), await books.pay(wallet, 1000)];
+    await books.end(ended, FAILED);
+    const invoice = await books.invoice(wallet, 1000);
+    for (const response of [null, {}, { state: 'lost' }] as never[]) {
+      books.responses.payments.set(ended.id, response).set(pending.id, response);
+      books.responses.invoices.set(invoice.paymentHash, response);
+      const report = await books.reconcile();
+      expect(report).toMatchObject({ pending: { byEvidence: { 'no response': 1 } }, contradictions: [], missedSettlements: [] });
+    }
+    expect(await books.openAlerts()).toEqual(['node_silent lnd_test']);
+  });
+
+  it('reports as unknown what the records of the node show about a stuck payment when it does not understand them', async () => {
+    const books = await booksOn(await open());
+    await books.pay(await books.wallet(100_000), 1000, STUCK_SECONDS + 5);
+    for (const evidence of [null, {}, { items: [], provesFailure: 'yes' }] as never[]) {
+      const { pending } = await books.reconcile('full', { node: { collectEvidence: async () => evidence } });
+      expect(pending).toMatchObject({
+        byEvidence: { pending: 1 },
+        stuck: [{ evidence: expect.stringContaining('unknown'), proof: undefined }],
+      });
+    }
+  });
+
   it('S7: corrects a payment that failed in the ledger and succeeded at the node, with an alert', async () => {
     const database = await open();
     const books = await booksOn(database);

@@ -5,6 +5,7 @@ import { floorSat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Bolt11 } from '../../core/lightning/bolt11/bolt11.ts';
 import type { NodeCapabilities, Route } from '../../core/lightning/node.ts';
+import { NotUnderstood, queryRoutes } from '../../core/lightning/responses.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
@@ -198,11 +199,15 @@ function paymentRoutes(app: App, { access, connections, payments }: NodeRouteDep
     const connection = nodeOf(connections, request.params.id);
     const destination = publicKey('pub_key', request.query.pub_key);
     const query = { destination, amountMsat: satToMsat(request.query.amt) };
-    const routes = await connection.call(async (node) => node.queryRoutes?.(query));
+    const routes = await connection.call((node) => queryRoutes(node, query)).catch(routesUnknown);
     if (!routes) throw new Refusal('not_supported');
     if (routes.length === 0) throw new Refusal('no_route');
     return { routes: routes.map(routeObject), successProb: null };
   });
+}
+
+function routesUnknown(error: unknown): never {
+  throw error instanceof NotUnderstood ? new Refusal('node_unavailable', `The routes are unknown: ${error.message}.`) : error;
 }
 
 /** Returns the nodes that were ever reached; the first one in any case. */

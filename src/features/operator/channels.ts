@@ -3,6 +3,7 @@ import { type Clock, unixSeconds, withTimeout } from '../../core/kernel/clock.ts
 import { errorMessage } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type NodeChannel, NotPermitted } from '../../core/lightning/node.ts';
+import { listChannels } from '../../core/lightning/responses.ts';
 
 export const CHANNEL_STATES = ['active', 'inactive', 'opening', 'closing'] as const satisfies readonly NodeChannel['state'][];
 
@@ -33,10 +34,9 @@ export async function readChannels(connection: NodeConnection, clock: Clock): Pr
   }
 
   async function list(): Promise<ChannelList> {
-    // An answer without a list is not understood; only an adapter without the call cannot list channels.
-    const answer = await connection.call(async (node) => (node.listChannels ? { channels: await node.listChannels() } : undefined));
-    if (!answer) return { at, status: 'unsupported', reason: undefined, channels: [] };
-    return { at, status: 'known', reason: undefined, channels: answer.channels.map(withShortAlias).sort(compareChannels) };
+    const channels = await connection.call(listChannels);
+    if (!channels) return { at, status: 'unsupported', reason: undefined, channels: [] };
+    return { at, status: 'known', reason: undefined, channels: channels.map(withShortAlias).sort(compareChannels) };
   }
 }
 

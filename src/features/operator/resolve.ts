@@ -4,6 +4,7 @@ import { ZERO_MSAT } from '../../core/kernel/money.ts';
 import type { PaymentEvidence, PaymentOutcome } from '../../core/lightning/node.ts';
 import { describeEvidence } from '../../core/lightning/node.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
+import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
 import { type Payment, referenceOf } from '../../core/payments/payment.ts';
 import { type Action, ActionRefused, findAction } from './actions.ts';
 import * as sql from './operator.sql.ts';
@@ -38,10 +39,9 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
 async function resolveAtNode(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {
   const connection = deps.connections.of(payment.nodeId);
   const reference = referenceOf(payment);
-  const status = await ask(() => connection.call((node) => node.lookupPayment(reference)));
+  const status = await ask(() => connection.call((node) => lookUpPayment(node, reference)));
   const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
-  const collected =
-    status?.state === 'pending' ? await ask(() => connection.call(async (node) => node.collectEvidence?.(reference))) : undefined;
+  const collected = status?.state === 'pending' ? await ask(() => connection.call((node) => collectEvidence(node, reference))) : undefined;
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status, collected);
   const proof = outcome === status ? [] : collected ? [describeEvidence(collected)] : [`preimage ${action.preimage}`];
   await storeEvidence(deps, action, [...proof, `the node reports: ${reported}`].join('; '));
@@ -100,7 +100,7 @@ function provenSuccess({ preimage = '' }: Action, payment: Payment, status: Paym
 /** Cancels the invoice of an internal payment at the node again. The response determines how the payment ends. */
 async function resolveInside(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {
   const nodeId = (await deps.invoices.find(payment.invoiceId ?? ''))?.nodeId ?? payment.nodeId;
-  await ask(() => deps.connections.of(nodeId).call((node) => node.lookupInvoice(payment.paymentHash)));
+  await ask(() => deps.connections.of(nodeId).call((node) => lookUpInvoice(node, payment.paymentHash)));
   await deps.payments.attempt(payment);
   if ((await deps.payments.find(payment.id))?.state === 'pending') {
     throw new ActionRefused('The node did not confirm that no outside payer can pay the invoice. See the log for its response.');

@@ -3,6 +3,7 @@ import type { Statement } from '../../core/db/statement.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { satText } from '../../core/kernel/money.ts';
 import type { PaymentOutcome } from '../../core/lightning/node.ts';
+import { lookUpPayment } from '../../core/lightning/responses.ts';
 import { describePayment, referenceTo } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
@@ -100,7 +101,7 @@ async function compareOne(
   payment: sql.ComparedPayment,
 ): Promise<'agreed' | 'contradicted' | 'unanswered' | 'unfinished'> {
   const { probe } = run;
-  const first = await probe.call((node) => node.lookupPayment(referenceTo(payment)));
+  const first = await probe.call((node) => lookUpPayment(node, referenceTo(payment)));
   if (!first.answered) return 'unanswered';
   run.compared.payments += 1;
   if (agree(payment, first.value)) return 'agreed';
@@ -109,7 +110,7 @@ async function compareOne(
   if (first.value) await tryCorrection(run, payment.id, first.value);
   // Either side may have changed between the two reads.
   const [second, now] = [
-    await probe.call((node) => node.lookupPayment(referenceTo(payment))),
+    await probe.call((node) => lookUpPayment(node, referenceTo(payment))),
     await run.database.first(sql.findPayment, payment.id),
   ];
   if (!second.answered) return 'unanswered';

@@ -5,6 +5,7 @@ import { newId } from '../../core/kernel/ids.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { satText } from '../../core/kernel/money.ts';
 import type { InvoiceStatus } from '../../core/lightning/node.ts';
+import { lookUpInvoice } from '../../core/lightning/responses.ts';
 import { describeInvoice } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
@@ -89,13 +90,13 @@ async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInv
 
 async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
   const { probe } = run;
-  const first = await probe.call((node) => node.lookupInvoice(invoice.payment_hash));
+  const first = await probe.call((node) => lookUpInvoice(node, invoice.payment_hash));
   if (!first.answered) return 'unanswered';
   run.compared.invoices += 1;
   if (agree(invoice, first.value)) return 'agreed';
   // Either side may have changed between the two reads.
   const [again, now] = [
-    await probe.call((node) => node.lookupInvoice(invoice.payment_hash)),
+    await probe.call((node) => lookUpInvoice(node, invoice.payment_hash)),
     await run.database.first(sql.findInvoice, invoice.id),
   ];
   if (!again.answered) return 'unanswered';

@@ -2,6 +2,7 @@ import { timeText } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
 import type { InvoiceStatus, PaymentEvidence, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
 import { describeEvidence } from '../../core/lightning/node.ts';
+import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
 import type { NodeAnswer, NodeProbe } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED, type PendingReport, type StuckPayment } from './report.ts';
@@ -26,7 +27,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
       total.amountMsat += payment.amount_msat;
       const ageSeconds = run.startedAt - payment.created_at;
       if (ageSeconds < run.stuckPaymentSeconds) continue;
-      const one = stuckPayment(payment, ageSeconds, found, await proofOf(run.probe, payment, found));
+      const one = stuckPayment(payment, ageSeconds, await withProof(run.probe, payment, found));
       total.stuckPayments += 1;
       if (stuck.length < MAX_LISTED) stuck.push(one);
       await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: stuckMessage(one) });
@@ -42,19 +43,21 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
 /** What identifies a payment at the node. */
 type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id'>;
 
+/** What the node reports about a pending payment. */
+interface FoundEvidence {
+  readonly nodeState: string;
+  readonly proof: PaymentEvidence | undefined;
+}
+
 /** Looks up a pending payment at the node. Changes nothing. */
-export async function lookUpEvidence(
-  probe: NodeProbe,
-  payment: LookedUp,
-): Promise<{ nodeState: string; proof: PaymentEvidence | undefined }> {
-  const nodeState = await evidenceOf(probe, payment);
-  return { nodeState, proof: await proofOf(probe, payment, nodeState) };
+export async function lookUpEvidence(probe: NodeProbe, payment: LookedUp): Promise<FoundEvidence> {
+  return withProof(probe, payment, await evidenceOf(probe, payment));
 }
 
 /** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
 async function evidenceOf(probe: NodeProbe, payment: LookedUp): Promise<string> {
-  if (payment.invoice_id !== null) return describeInvoice(await probe.call((node) => node.lookupInvoice(payment.payment_hash)));
-  return describePayment(await probe.call((node) => node.lookupPayment(referenceTo(payment))));
+  if (payment.invoice_id !== null) return describeInvoice(await probe.call((node) => lookUpInvoice(node, payment.payment_hash)));
+  return describePayment(await probe.call((node) => lookUpPayment(node, referenceTo(payment))));
 }
 
 /** Returns what identifies the payment at the node. */
@@ -62,11 +65,12 @@ export function referenceTo({ id, payment_hash, unclear_since_ms }: LookedUp): P
   return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined };
 }
 
-/** Returns what the node's records show about a payment that it reports as pending. */
-async function proofOf(probe: NodeProbe, payment: LookedUp, found: string): Promise<PaymentEvidence | undefined> {
-  if (found !== 'pending') return undefined;
-  const answer = await probe.call(async (node) => node.collectEvidence?.(referenceTo(payment)));
-  return answer.answered ? answer.value : undefined;
+/** Adds what the node's records show about a payment that it reports as pending. */
+async function withProof(probe: NodeProbe, payment: LookedUp, nodeState: string): Promise<FoundEvidence> {
+  if (nodeState !== 'pending') return { nodeState, proof: undefined };
+  const answer = await probe.call((node) => collectEvidence(node, referenceTo(payment)));
+  if (answer.answered) return { nodeState, proof: answer.value };
+  return { nodeState: `${nodeState}; what its records show is unknown (${answer.reason})`, proof: undefined };
 }
 
 /** Describes the node's response to the lookup of a payment. */
@@ -92,12 +96,7 @@ async function clearEnded({ alerts, database }: ReconciliationRun): Promise<void
   }
 }
 
-function stuckPayment(
-  payment: sql.ComparedPayment,
-  ageSeconds: number,
-  nodeState: string,
-  proof: PaymentEvidence | undefined,
-): StuckPayment {
+function stuckPayment(payment: sql.ComparedPayment, ageSeconds: number, { nodeState, proof }: FoundEvidence): StuckPayment {
   const { id, wallet_id, payment_hash, amount_msat, created_at } = payment;
   return {
     paymentId: id,

@@ -1,0 +1,65 @@
+import type {
+  InvoiceStatus,
+  LightningNode,
+  NodeChannel,
+  PaymentEvidence,
+  PaymentOutcome,
+  PaymentReference,
+  Route,
+  RouteQuery,
+} from './node.ts';
+
+/*
+ * Reads from a node whose responses an operator or a comparison relies on. Only `undefined` has a meaning of its own: that the node has no
+ * record, or that its adapter lacks the call. Any other value that the port does not allow, such as null, is unknown.
+ */
+
+/** The node's response is not one that its port allows, so what it means is unknown. */
+export class NotUnderstood extends Error {
+  override readonly name = 'NotUnderstood';
+
+  constructor(call: keyof LightningNode) {
+    super(`the response of the node to ${call} is not understood`);
+  }
+}
+
+const PAYMENT_STATES: readonly unknown[] = ['pending', 'succeeded', 'failed'] satisfies PaymentOutcome['state'][];
+const INVOICE_STATES: readonly unknown[] = ['open', 'accepted', 'cancelled', 'settled'] satisfies InvoiceStatus['state'][];
+
+/** Returns undefined when the node has no record of the payment. @throws NotUnderstood */
+export async function lookUpPayment(node: LightningNode, payment: PaymentReference): Promise<PaymentOutcome | undefined> {
+  const outcome = await node.lookupPayment(payment);
+  if (outcome !== undefined && !PAYMENT_STATES.includes(outcome?.state)) throw new NotUnderstood('lookupPayment');
+  return outcome;
+}
+
+/** Returns undefined when the node has no record of the invoice. @throws NotUnderstood */
+export async function lookUpInvoice(node: LightningNode, paymentHash: string): Promise<InvoiceStatus | undefined> {
+  const status = await node.lookupInvoice(paymentHash);
+  if (status !== undefined && !INVOICE_STATES.includes(status?.state)) throw new NotUnderstood('lookupInvoice');
+  return status;
+}
+
+/** Returns undefined when the adapter cannot collect evidence. @throws NotUnderstood */
+export async function collectEvidence(node: LightningNode, payment: PaymentReference): Promise<PaymentEvidence | undefined> {
+  if (!node.collectEvidence) return undefined;
+  const evidence = await node.collectEvidence(payment);
+  if (!Array.isArray(evidence?.items) || typeof evidence.provesFailure !== 'boolean') throw new NotUnderstood('collectEvidence');
+  return evidence;
+}
+
+/** Returns undefined when the adapter cannot find routes. @throws NotUnderstood */
+export async function queryRoutes(node: LightningNode, query: RouteQuery): Promise<readonly Route[] | undefined> {
+  if (!node.queryRoutes) return undefined;
+  const routes = await node.queryRoutes(query);
+  if (!Array.isArray(routes)) throw new NotUnderstood('queryRoutes');
+  return routes;
+}
+
+/** Returns undefined when the adapter cannot list channels. @throws NotUnderstood, NotPermitted */
+export async function listChannels(node: LightningNode): Promise<readonly NodeChannel[] | undefined> {
+  if (!node.listChannels) return undefined;
+  const channels = await node.listChannels();
+  if (!Array.isArray(channels)) throw new NotUnderstood('listChannels');
+  return channels;
+}
