@@ -41,12 +41,7 @@ const NewWebhookBody = Type.Object(
 const WebhookChangeBody = Type.Object(
   {
     url: Type.Optional(Url),
-    event_types: Type.Optional(
-      Type.Array(Type.String({ maxLength: 64 }), {
-        ...EventTypes,
-        description: 'The names of the events to send; an empty list: all',
-      }),
-    ),
+    event_types: Type.Optional({ ...EventTypes, description: 'The names of the events to send; an empty list: all' }),
     user_label: Type.Optional(ChangedLabel),
     status: Type.Optional(
       choice(['active', 'paused'], {

@@ -258,13 +258,13 @@ export class Webhooks {
   }
 }
 
-async function readWebhook(from: Pick<SqlReader, 'first'>, id: string, accountId: string): Promise<WebhookRow> {
+async function readWebhook(from: SqlReader, id: string, accountId: string): Promise<WebhookRow> {
   const row = await from.first(sql.findWebhook, id, accountId);
   if (!row) throw new Refusal('not_found');
   return row;
 }
 
-async function readDelivery(from: Pick<SqlReader, 'first'>, id: string, given: string): Promise<DeliveryRow> {
+async function readDelivery(from: SqlReader, id: string, given: string): Promise<DeliveryRow> {
   const [position, createdAtMs] = parseDeliveryId(given, () => new Refusal('not_found'));
   const row = await from.first(lists.findDelivery, position, createdAtMs);
   if (row?.webhook_id !== id) throw new Refusal('not_found');
