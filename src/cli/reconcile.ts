@@ -5,7 +5,14 @@ import type { Database } from '../core/db/database.ts';
 import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import type { ReconciliationReport, ReconciliationScope } from '../features/reconcile/report.ts';
-import { findRequest, lastReport, type Requester, requestReconciliation, withdrawRequest } from '../features/reconcile/requests.ts';
+import {
+  findReconciliation,
+  lastReport,
+  type Requester,
+  requestReconciliation,
+  runningProgress,
+  withdrawRequest,
+} from '../features/reconcile/requests.ts';
 import { exitWithUsage, operatorName, readArguments, stderrLog, withDatabase } from './command.ts';
 import { POLL_MS, START_TIMEOUT_MS } from './operator-command.ts';
 import { reportText } from './reconcile-text.ts';
@@ -67,9 +74,11 @@ async function requestAndWait(database: Database, scope: ReconciliationScope, re
   const id = await requestReconciliation(database, scope, unixSeconds(systemClock), requester);
   let seen = { heartbeat: '', sinceMs: performance.now() };
   for (;;) {
-    const request = await findRequest(database, id);
+    const request = await findReconciliation(database, id);
     if (!request) return 'The request was lost.';
-    const { state, progress, heartbeat } = request;
+    const { state, progress } = request;
+    // It also changes while an earlier request is running.
+    const heartbeat = `${state} ${await runningProgress(database)}`;
     if (state === 'done') return undefined;
     if (state === 'failed') return `The reconciliation failed: ${progress}`;
     if (heartbeat !== seen.heartbeat) seen = { heartbeat, sinceMs: performance.now() };

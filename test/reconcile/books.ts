@@ -8,9 +8,10 @@ import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/cor
 import type { Payment } from '../../src/core/payments/payment.ts';
 import { Payments } from '../../src/core/payments/payments.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
-import { type ReconcileDependencies, reconcile } from '../../src/features/reconcile/reconcile.ts';
+import { reconcile } from '../../src/features/reconcile/reconcile.ts';
 import type { NodeReport, ReconciliationScope } from '../../src/features/reconcile/report.ts';
 import { beginPeriodic, storeReport } from '../../src/features/reconcile/requests.ts';
+import type { ReconcileModules } from '../../src/features/reconcile/run.ts';
 import { silentLog } from '../support/ledger.ts';
 import { connectionsTo, createModules, draftOf, modulesOn, NODE_ID, preimageOf } from '../support/modules.ts';
 
@@ -52,9 +53,9 @@ export async function booksOn(database: Database) {
   const paymentsWith = (others: Alerts) => new Payments({ ...common, ledger: modules.ledger, invoices, alerts: others });
   const payments = paymentsWith(alerts);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
-  const deps: ReconcileDependencies = {
+  const deps: ReconcileModules = {
     database,
-    connection: connectionsTo(database, node).of(NODE_ID),
+    connections: connectionsTo(database, node),
     alerts,
     invoices,
     payments,
@@ -71,17 +72,18 @@ export async function booksOn(database: Database) {
     clock,
     /** What was written to the log as an error. */
     errors,
-    deps: { ...deps, node, connections: connectionsTo(database, node) },
+    deps: { ...deps, node },
     paymentsWith,
     /** One reconciliation, stored as the service stores it. */
     async reconcile(
       scope: ReconciliationScope = 'full',
-      { node: changedCalls = {}, ...changed }: Partial<ReconcileDependencies> & { node?: Partial<LightningNode> } = {},
+      { node: changedCalls = {}, ...changed }: { node?: Partial<LightningNode> } & Record<string, unknown> = {},
     ): Promise<NodeReport> {
       const connection = connectionsTo(database, { ...node, ...changedCalls }).of(NODE_ID);
       const { id } = await beginPeriodic(database, clock.ms / 1000);
       const report = await reconcile(
-        { ...deps, connection, ...changed },
+        { ...deps, ...changed },
+        connection,
         { id, scope, requestedBy: 'bob', reason: 'a test' },
         new AbortController().signal,
       );

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { reconcilePeriodically } from '../../src/features/reconcile/reconcile.ts';
-import { findRequest, lastReport, requestReconciliation, withdrawRequest } from '../../src/features/reconcile/requests.ts';
+import { findReconciliation, lastReport, requestReconciliation, withdrawRequest } from '../../src/features/reconcile/requests.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { type Books, booksOn, FAILED } from './books.ts';
 
@@ -22,7 +22,7 @@ async function whileReconciling(books: Books, work: () => Promise<void>): Promis
 }
 
 async function stateOf(database: Database, id: string): Promise<string | undefined> {
-  return (await findRequest(database, id))?.state;
+  return (await findReconciliation(database, id))?.state;
 }
 
 onBothDatabases('reconciliation on demand', (open) => {
@@ -43,7 +43,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     expect(await stateOf(database, id)).toBe('requested');
     expect(await withdrawRequest(database, id)).toBe(true);
     expect(await withdrawRequest(database, id)).toBe(false);
-    expect(await findRequest(database, id)).toBeUndefined();
+    expect(await findReconciliation(database, id)).toBeUndefined();
   });
 
   it('repeats the unfinished requests of a process that died', async () => {
@@ -69,7 +69,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     };
     await whileReconciling({ ...books, deps: { ...books.deps, alerts } }, async () => {
       const id = await requestReconciliation(database, 'full', 1);
-      await expect.poll(() => findRequest(database, id)).toMatchObject({ state: 'failed', progress: 'the disk is full' });
+      await expect.poll(() => findReconciliation(database, id)).toMatchObject({ state: 'failed', progress: 'the disk is full' });
       isBroken = false;
       const next = await requestReconciliation(database, 'full', 1);
       await expect.poll(() => stateOf(database, next)).toBe('done');

@@ -11,7 +11,7 @@ import { watchCommits } from '../../src/core/db/commits.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { findAction, requestAction } from '../../src/features/operator/actions.ts';
-import { findRequest, requestReconciliation } from '../../src/features/reconcile/requests.ts';
+import { findReconciliation, requestReconciliation } from '../../src/features/reconcile/requests.ts';
 import { backgroundJobs } from '../../src/jobs.ts';
 import { createModules } from '../../src/modules.ts';
 import { onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
@@ -64,7 +64,7 @@ onBothDatabases('each background job of the service', (open) => {
     const isDone: Record<string, () => Promise<boolean>> = {
       [`events of ${nodeId}`]: async () => (await invoices.find(invoiceId))?.state === 'settled',
       'operator actions': async () => (await findAction(database, action.id))?.state === 'done',
-      reconciliation: async () => (await findRequest(database, reconciliation))?.report !== undefined,
+      reconciliation: async () => (await findReconciliation(database, reconciliation))?.report !== undefined,
       'proofs of liabilities': async () => (await proofs.last()) !== undefined,
     };
     const jobs = backgroundJobs(modules, config, { probe: { againMs: 1, arrivalMs: 1 }, pollMs: 10 });

@@ -1,7 +1,6 @@
 import type { Database } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { PaymentEvidence } from '../../core/lightning/node.ts';
-import type { StuckPayment } from '../reconcile/report.ts';
 import { lastReport } from '../reconcile/requests.ts';
 import type { OperatorPage } from './actions.ts';
 import * as sql from './operator.sql.ts';
@@ -68,11 +67,8 @@ export async function findOperatorPayment(deps: PendingModules, id: string): Pro
 /** Returns the evidence about stuck payments that the last reconciliation looked up. */
 async function lastEvidence({ database }: PendingModules): Promise<Map<string, NodeEvidence>> {
   const nodes = (await lastReport(database))?.nodes ?? [];
-  return new Map(nodes.flatMap(({ endedAt, pending }) => pending.stuck.map((one) => [one.paymentId, evidenceOf(one, endedAt)])));
-}
-
-function evidenceOf({ nodeState, evidence, proof }: StuckPayment, at: number): NodeEvidence {
-  return { at, nodeState: nodeState ?? evidence, proof };
+  const found = nodes.flatMap(({ endedAt: at, pending }) => pending.stuck.map((one) => ({ ...one, at })));
+  return new Map(found.map(({ paymentId, at, nodeState, proof }) => [paymentId, { at, nodeState, proof }]));
 }
 
 function toPending(

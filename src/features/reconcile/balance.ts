@@ -14,7 +14,7 @@ const BASELINE_TRIES = 20;
 
 /** Compares the node's balance with the ledger, and tracks the node's own money. */
 export async function compareBalance(run: ReconciliationRun): Promise<BalanceReport> {
-  run.progress('balance');
+  run.progress = 'balance';
   const tracked = await readRemainder(run);
   const report = tracked && run.scope !== 'new_baseline' ? await trackRemainder(run, tracked) : await takeBaseline(run, tracked);
   if (report.state !== 'measured') return report;

@@ -6,8 +6,7 @@ import type { PaymentOutcome } from '../../core/lightning/node.ts';
 import { lookUpPayment } from '../../core/lightning/responses.ts';
 import { describePayment, referenceTo } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
-import { MAX_LISTED } from './report.ts';
-import { factOf, idAt, PAGE, type ReconciliationRun, windowStart } from './run.ts';
+import { factOf, idAt, PAGE, type ReconciliationRun, reportContradiction, windowStart } from './run.ts';
 import { storeCursor, sweepWindow } from './sweep.ts';
 
 const FRESH = 'reconcile_payments_seen';
@@ -92,7 +91,7 @@ async function compareAll(
     const isExplained = verdict === 'agreed' || verdict === 'unfinished';
     if (isExplained && alerted.has(payment.id)) await run.alerts.clear('payment_contradicted', payment.id);
   });
-  run.progress(`ended payments: ${run.compared.payments}`);
+  run.progress = `ended payments: ${run.compared.payments}`;
   return again;
 }
 
@@ -137,10 +136,6 @@ function agree({ state, correction }: sql.ComparedPayment, node: PaymentOutcome 
 
 async function recordContradiction(run: ReconciliationRun, payment: sql.ComparedPayment, node: string): Promise<void> {
   const { id, wallet_id: walletId, payment_hash: paymentHash, amount_msat: amountMsat, state: ours } = payment;
-  const isListed = run.contradictions.some((one) => one.id === id);
-  if (!isListed && run.contradictions.length < MAX_LISTED) {
-    run.contradictions.push({ kind: 'payment', id, walletId, paymentHash, amountMsat, ours, node });
-  }
   const message = `${satText(amountMsat)} of ${walletId}: ${ours} in the ledger, ${node} at the node`;
-  await run.alerts.raise({ kind: 'payment_contradicted', subject: id, message });
+  await reportContradiction(run, { kind: 'payment', id, walletId, paymentHash, amountMsat, ours, node }, message);
 }

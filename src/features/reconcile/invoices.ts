@@ -9,7 +9,7 @@ import { lookUpInvoice } from '../../core/lightning/responses.ts';
 import { describeInvoice } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
 import { MAX_LISTED } from './report.ts';
-import { factOf, PAGE, type ReconciliationRun } from './run.ts';
+import { factOf, PAGE, type ReconciliationRun, reportContradiction } from './run.ts';
 import { storeCursor, sweepWindow } from './sweep.ts';
 
 const WINDOW = 'reconcile_invoices_window';
@@ -85,7 +85,7 @@ async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInv
       if (alerted[kind].has(invoice.id)) await run.alerts.clear(kind, invoice.id);
     }
   });
-  run.progress(`invoices: ${run.compared.invoices}`);
+  run.progress = `invoices: ${run.compared.invoices}`;
 }
 
 async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
@@ -120,7 +120,9 @@ function agree(ours: sql.ComparedInvoice, node: InvoiceStatus | undefined): bool
 async function settleMissed(run: ReconciliationRun, invoice: sql.ComparedInvoice, paid: Settled): Promise<'agreed' | 'different'> {
   const { id: invoiceId, wallet_id: walletId, payment_hash: paymentHash } = invoice;
   const { amountMsat, preimage } = paid;
-  const failure = await settle(run, { paymentHash, amountMsat, preimage });
+  const settledAt = unixSeconds(run.clock);
+  const settlement = { type: 'settlement', paymentHash, amountMsat, preimage, settledAt, keysend: false, customRecords: {} } as const;
+  const failure = await run.invoices.settle(settlement, run.nodeId).then(() => undefined, errorMessage);
   const booked = failure === undefined;
   if (run.missedSettlements.length < MAX_LISTED) run.missedSettlements.push({ invoiceId, walletId, paymentHash, amountMsat, booked });
   run.log.warn({ invoice: invoiceId, amountMsat, booked }, 'the node was paid for an invoice that was not booked');
@@ -131,31 +133,12 @@ async function settleMissed(run: ReconciliationRun, invoice: sql.ComparedInvoice
   return 'different';
 }
 
-async function settle(
-  run: ReconciliationRun,
-  paid: { paymentHash: string } & Pick<Settled, 'amountMsat' | 'preimage'>,
-): Promise<string | undefined> {
-  try {
-    const settledAt = unixSeconds(run.clock);
-    await run.invoices.settle({ ...paid, type: 'settlement', settledAt, keysend: false, customRecords: {} }, run.nodeId);
-    return undefined;
-  } catch (error) {
-    return errorMessage(error);
-  }
-}
-
 async function recordContradiction(run: ReconciliationRun, invoice: sql.ComparedInvoice, status: InvoiceStatus | undefined): Promise<void> {
   const { id, wallet_id: walletId, payment_hash: paymentHash } = invoice;
   const amountMsat = invoice.received_msat ?? 0;
   const state = describeInvoice({ answered: true, value: status });
   const node = status?.state === 'settled' ? `${state} with ${satText(status.amountMsat)}` : state;
   const ours = `settled ${invoice.inside === 1 ? 'internally' : 'from outside'} with ${satText(amountMsat)}`;
-  if (!run.contradictions.some((one) => one.id === id) && run.contradictions.length < MAX_LISTED) {
-    run.contradictions.push({ kind: 'invoice', id, walletId, paymentHash, amountMsat, ours, node });
-  }
-  await run.alerts.raise({
-    kind: 'invoice_contradicted',
-    subject: id,
-    message: `${walletId}: ${ours} in the ledger, ${node} at the node`,
-  });
+  const message = `${walletId}: ${ours} in the ledger, ${node} at the node`;
+  await reportContradiction(run, { kind: 'invoice', id, walletId, paymentHash, amountMsat, ours, node }, message);
 }

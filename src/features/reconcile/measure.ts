@@ -1,24 +1,15 @@
 import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
+import type { BalanceParts } from './report.ts';
 import type { ReconciliationRun } from './run.ts';
 import { readTotals } from './totals.ts';
 
-/** The node's balance and the ledger at one point in time. Amounts are msat. */
-export interface Measurement {
-  readonly nodeMsat: number;
+/** One measurement of the node's balance. Amounts are msat. */
+export interface Measurement extends BalanceParts {
   /** The money that the node holds for the ledger, according to the ledger. */
   readonly heldByNodeMsat: number;
   /** `nodeMsat` − `heldByNodeMsat`: the node's own money. */
   readonly remainderMsat: number;
-  readonly customersMsat: number;
-  readonly serviceFeesMsat: number;
-  readonly suspenseMsat: number;
-  readonly operatorMsat: number;
-  readonly atOtherNodesMsat: number;
-  /** The part of the customers' money that may have left the node and is not booked yet. */
-  readonly inFlightMsat: number;
-  /** The amount that the ledger booked to and from the node during the measurement: the uncertainty of the remainder. */
-  readonly movedMsat: number;
 }
 
 export async function measure(run: ReconciliationRun): Promise<NodeAnswer<Measurement>> {

@@ -27,13 +27,13 @@ const TIMING: ProbeTiming = { answerMs: 5000, atOnce: 8, patience: 5, againMs: 2
 /** Calls the node for one reconciliation: with few concurrent calls, a time limit, and an end after repeated failures. */
 export class NodeProbe {
   readonly timing: ProbeTiming;
-  readonly #connection: Pick<NodeConnection, 'call'>;
+  readonly #connection: NodeConnection;
   readonly #signal: AbortSignal;
   readonly #ended: Promise<never>;
   #unanswered = 0;
   #stopReason: string | undefined;
 
-  constructor(connection: Pick<NodeConnection, 'call'>, signal: AbortSignal, timing: Partial<ProbeTiming> = {}) {
+  constructor(connection: NodeConnection, signal: AbortSignal, timing: Partial<ProbeTiming> = {}) {
     this.timing = { ...TIMING, ...timing };
     this.#connection = connection;
     this.#signal = signal;

@@ -34,7 +34,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingRep
     }
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
-    run.progress(`pending payments: ${total.payments}`);
+    run.progress = `pending payments: ${total.payments}`;
   }
   await clearEnded(run);
   return { ...total, byEvidence, stuck };

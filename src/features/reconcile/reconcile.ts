@@ -1,4 +1,4 @@
-import type { NodeConnections } from '../../core/connection/connections.ts';
+import type { NodeConnection } from '../../core/connection/connection.ts';
 import { pause, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
@@ -18,10 +18,8 @@ import {
   storeReport,
   takeRequest,
 } from './requests.ts';
-import type { ReconcileDependencies, ReconciliationRun } from './run.ts';
+import type { ReconcileModules, ReconciliationRun } from './run.ts';
 import { storeSamples } from './samples.ts';
-
-export type { ReconcileDependencies } from './run.ts';
 
 const POLL_MS = 1000;
 /** The interval after a run in which the node stopped answering. */
@@ -29,17 +27,13 @@ const INCOMPLETE_SECONDS = 30;
 const PROGRESS_MS = 1000;
 const LOG_EVERY = 10;
 
-export interface PeriodicDependencies extends Omit<ReconcileDependencies, 'connection'> {
-  readonly connections: Pick<NodeConnections, 'all'>;
-}
-
 /** Compares the ledger with all nodes at the same time, so that a node that does not answer delays no other. */
-async function reconcileAll(deps: PeriodicDependencies, request: RunningRequest, signal: AbortSignal): Promise<ReconciliationReport> {
-  const { all } = deps.connections;
+async function reconcileAll(modules: ReconcileModules, request: RunningRequest, signal: AbortSignal): Promise<ReconciliationReport> {
+  const { all } = modules.connections;
   const runs = all.map((connection, index) => {
     // Baselines and alerts about decreases have the id of the comparison.
     const own = index === 0 ? request : { ...request, id: `rec_${newId()}` };
-    return reconcile({ ...deps, connection }, own, signal, request.id);
+    return reconcile(modules, connection, own, signal, request.id);
   });
   // A comparison that fails must not leave the others running.
   const ended = await Promise.allSettled(runs);
@@ -48,7 +42,7 @@ async function reconcileAll(deps: PeriodicDependencies, request: RunningRequest,
     return one.value;
   });
   const { id, scope } = request;
-  return { id, scope, nodes, positions: await readPositions(deps.database, all) };
+  return { id, scope, nodes, positions: await readPositions(modules.database, all) };
 }
 
 /**
@@ -56,41 +50,38 @@ async function reconcileAll(deps: PeriodicDependencies, request: RunningRequest,
  * only missed settlements, and outcomes that the payments can correct. `requestId` is the request whose progress is published.
  */
 export async function reconcile(
-  deps: ReconcileDependencies,
+  modules: ReconcileModules,
+  connection: NodeConnection,
   request: RunningRequest,
   signal: AbortSignal,
   requestId = request.id,
 ): Promise<NodeReport> {
-  const latest = { text: '' };
+  const run: ReconciliationRun = {
+    ...modules,
+    ...request,
+    connection,
+    nodeId: connection.nodeId,
+    startedAt: unixSeconds(modules.clock),
+    signal,
+    probe: new NodeProbe(connection, signal, modules.timing),
+    contradictions: [],
+    missedSettlements: [],
+    compared: { payments: 0, invoices: 0 },
+    unbookedMsat: new Map(),
+    progress: '',
+  };
   const done = new AbortController();
-  const publishing = publishProgress(deps, requestId, latest, done.signal);
+  const publishing = publishProgress(run, requestId, done.signal);
   try {
-    const progress = (text: string) => {
-      latest.text = text;
-    };
-    return await compare(deps, request, progress, signal);
+    return await compare(run);
   } finally {
     done.abort();
     await publishing;
   }
 }
 
-async function compare(
-  deps: ReconcileDependencies,
-  request: RunningRequest,
-  progress: ReconciliationRun['progress'],
-  signal: AbortSignal,
-): Promise<NodeReport> {
-  const { nodeId } = deps.connection;
-  const startedAt = unixSeconds(deps.clock);
-  const probe = new NodeProbe(deps.connection, signal, deps.timing);
-  const found = {
-    contradictions: [],
-    missedSettlements: [],
-    compared: { payments: 0, invoices: 0 },
-    unbookedMsat: new Map<string, number>(),
-  };
-  const run: ReconciliationRun = { ...deps, ...found, ...request, nodeId, startedAt, signal, probe, progress };
+async function compare(run: ReconciliationRun): Promise<NodeReport> {
+  const { id, nodeId, scope, startedAt, signal, probe, alerts, contradictions, missedSettlements, compared } = run;
   const pending = await comparePending(run);
   await compareEnded(run);
   await compareInvoices(run);
@@ -98,13 +89,11 @@ async function compare(
   const balance = await compareBalance(run);
   if (signal.aborted) throw new Error(STOPPING);
   const incompleteReason = probe.stopReason ?? (balance.state === 'unanswered' ? balance.reason : null);
-  if (incompleteReason === null) await deps.alerts.clear('node_silent', nodeId);
-  else await deps.alerts.raise({ kind: 'node_silent', subject: nodeId, message: incompleteReason });
+  if (incompleteReason === null) await alerts.clear('node_silent', nodeId);
+  else await alerts.raise({ kind: 'node_silent', subject: nodeId, message: incompleteReason });
   // Announces alerts that a crashed process stored and did not announce.
-  await deps.alerts.announce();
-  const { contradictions, missedSettlements, compared } = run;
-  const endedAt = unixSeconds(deps.clock);
-  const { id, scope } = request;
+  await alerts.announce();
+  const endedAt = unixSeconds(run.clock);
   return { id, nodeId, scope, startedAt, endedAt, incompleteReason, balance, pending, compared, contradictions, missedSettlements };
 }
 
@@ -112,25 +101,26 @@ async function compare(
  * Reconciles at the start, every `seconds`, and within two seconds of a request in the database, until the signal aborts. Only the holder of
  * the lease may call it.
  */
-export async function reconcilePeriodically(deps: PeriodicDependencies, seconds: number, signal: AbortSignal): Promise<void> {
-  await requeueUnfinished(deps.database);
-  for (let due = 0; !signal.aborted; await pause(deps.pollMs ?? POLL_MS, signal)) {
+export async function reconcilePeriodically(modules: ReconcileModules, seconds: number, signal: AbortSignal): Promise<void> {
+  await requeueUnfinished(modules.database);
+  for (let due = 0; !signal.aborted; await pause(modules.pollMs ?? POLL_MS, signal)) {
     const isDue = performance.now() >= due;
-    const request = (await takeRequest(deps.database)) ?? (isDue ? await beginPeriodic(deps.database, unixSeconds(deps.clock)) : undefined);
+    const request =
+      (await takeRequest(modules.database)) ?? (isDue ? await beginPeriodic(modules.database, unixSeconds(modules.clock)) : undefined);
     if (!request) continue;
-    const hasAnswered = await runRequest(deps, request, signal);
+    const hasAnswered = await runRequest(modules, request, signal);
     due = performance.now() + 1000 * (hasAnswered ? seconds : Math.min(seconds, INCOMPLETE_SECONDS));
   }
 }
 
 /** @returns whether the run was finished and every node answered. */
-async function runRequest(deps: PeriodicDependencies, request: RunningRequest, signal: AbortSignal): Promise<boolean> {
-  const { database, log } = deps;
+async function runRequest(modules: ReconcileModules, request: RunningRequest, signal: AbortSignal): Promise<boolean> {
+  const { database, log } = modules;
   try {
-    const report = await reconcileAll(deps, request, signal);
-    await storeSamples(database, report.nodes, unixSeconds(deps.clock));
+    const report = await reconcileAll(modules, request, signal);
+    await storeSamples(database, report.nodes, unixSeconds(modules.clock));
     await storeReport(database, report);
-    for (const one of report.nodes) logReport(deps, one);
+    for (const one of report.nodes) logReport(modules, one);
     return report.nodes.every(({ incompleteReason }) => incompleteReason === null);
   } catch (error) {
     // The service stops. The next holder of the lease repeats the request.
@@ -141,7 +131,7 @@ async function runRequest(deps: PeriodicDependencies, request: RunningRequest, s
   }
 }
 
-function logReport({ log }: PeriodicDependencies, report: NodeReport): void {
+function logReport({ log }: ReconcileModules, report: NodeReport): void {
   const { nodeId: node, scope, compared, contradictions, missedSettlements, pending, incompleteReason } = report;
   const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
   const fields = { node, scope, ...compared, ...found };
@@ -150,14 +140,10 @@ function logReport({ log }: PeriodicDependencies, report: NodeReport): void {
 }
 
 /** Stores the progress every second, and logs it every ten seconds. */
-async function publishProgress(
-  { database, log }: Pick<ReconcileDependencies, 'database' | 'log'>,
-  id: string,
-  latest: { text: string },
-  signal: AbortSignal,
-): Promise<void> {
+async function publishProgress(run: ReconciliationRun, requestId: string, signal: AbortSignal): Promise<void> {
+  const { database, log } = run;
   for (let seconds = 1; !(await pause(PROGRESS_MS, signal)); seconds++) {
-    await storeProgress(database, id, `${latest.text} (${seconds} s)`).catch(() => undefined);
-    if (seconds % LOG_EVERY === 0) log.info({ progress: latest.text }, 'reconciliation is running');
+    await storeProgress(database, requestId, `${run.progress} (${seconds} s)`).catch(() => undefined);
+    if (seconds % LOG_EVERY === 0) log.info({ progress: run.progress }, 'reconciliation is running');
   }
 }

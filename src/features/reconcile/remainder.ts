@@ -1,4 +1,3 @@
-import type { Alerts } from '../../core/alerts/alerts.ts';
 import { readFact, writeFact } from '../../core/db/facts.sql.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { timeText, unixSeconds } from '../../core/kernel/clock.ts';
@@ -24,14 +23,14 @@ export interface Remainder {
   readonly fellMsat: number;
   /** The level before the first decrease in `fell`; null if there is none. */
   readonly beforeFallMsat: number | null;
-  /** The subjects of the alerts about the decreases in `fell`. Absent in what earlier versions stored: all open ones. */
-  readonly fallAlerts?: readonly string[];
+  /** The subjects of the alerts about the decreases in `fell`. */
+  readonly fallAlerts: readonly string[];
 }
 
 const FALL = 'node_balance_fell';
 const REMAINDER = 'node_remainder';
 
-export async function readRemainder({ database, nodeId }: Pick<ReconciliationRun, 'database' | 'nodeId'>): Promise<Remainder | undefined> {
+export async function readRemainder({ database, nodeId }: ReconciliationRun): Promise<Remainder | undefined> {
   const row = await database.first(readFact, factOf(REMAINDER, nodeId));
   return row && (JSON.parse(row.value) as Remainder);
 }
@@ -51,7 +50,7 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
     levelAt: now,
     fellMsat: tracked.fellMsat + fellMsat,
     beforeFallMsat: tracked.beforeFallMsat ?? tracked.levelMsat,
-    fallAlerts: [...(tracked.fallAlerts ?? (await run.alerts.openSubjects(FALL))), run.id],
+    fallAlerts: [...tracked.fallAlerts, run.id],
   };
   const uncertain =
     measured.inFlightMsat + measured.movedMsat > 0
@@ -77,10 +76,10 @@ export async function recordRise(run: ReconciliationRun, tracked: Remainder, lev
     roseMsat: isBack ? Math.max(0, levelMsat - tracked.baselineMsat) : tracked.roseMsat + levelMsat - tracked.levelMsat,
     fellMsat: isBack ? Math.max(0, tracked.baselineMsat - levelMsat) : tracked.fellMsat,
     beforeFallMsat: isBack ? null : tracked.beforeFallMsat,
-    ...(isBack && { fallAlerts: [] }),
+    fallAlerts: isBack ? [] : tracked.fallAlerts,
   };
   await run.database.transaction((tx) => tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next)));
-  if (isBack) await clearFalls(run.alerts, tracked);
+  if (isBack) await clearFalls(run, tracked);
   return next;
 }
 
@@ -105,11 +104,10 @@ export async function acceptBaseline(run: ReconciliationRun, tracked: Remainder 
     await tx.run(sql.insertBaseline, run.id, run.nodeId, now, who, reason, measured.nodeMsat, baselineMsat, ...accepted);
     await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
   });
-  await clearFalls(run.alerts, tracked);
+  await clearFalls(run, tracked);
   return next;
 }
 
-async function clearFalls(alerts: Alerts, tracked: Remainder | undefined): Promise<void> {
-  const subjects = tracked ? (tracked.fallAlerts ?? (await alerts.openSubjects(FALL))) : [];
-  for (const subject of subjects) await alerts.clear(FALL, subject);
+async function clearFalls({ alerts }: ReconciliationRun, tracked: Remainder | undefined): Promise<void> {
+  for (const subject of tracked?.fallAlerts ?? []) await alerts.clear(FALL, subject);
 }

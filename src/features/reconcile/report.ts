@@ -46,13 +46,10 @@ export interface NodeReport {
  */
 export type BalanceReport = MeasuredBalance | { readonly state: 'unanswered' | 'unsteady'; readonly reason: string };
 
-export interface MeasuredBalance {
-  readonly state: 'measured';
+/** The node's balance and the ledger at one point in time. */
+export interface BalanceParts {
   /** The balance of the node. */
   readonly nodeMsat: number;
-  /** The node's own money at the first measurement, or when the operator last accepted it. */
-  readonly baselineMsat: number;
-  readonly baselineAt: number;
   /** The balances of all wallets, including the holds of pending payments. */
   readonly customersMsat: number;
   readonly serviceFeesMsat: number;
@@ -61,18 +58,25 @@ export interface MeasuredBalance {
   readonly operatorMsat: number;
   /** Minus the money that the other nodes hold. Zero or negative; zero with one node. */
   readonly atOtherNodesMsat: number;
-  /** The sum of the six above. */
-  readonly expectedMsat: number;
   /** The part of the customers' money that may have left the node and is not booked yet. */
   readonly inFlightMsat: number;
+  /** The amount that the ledger booked to and from the node during the measurement: the uncertainty of the node's own money. */
+  readonly movedMsat: number;
+}
+
+export interface MeasuredBalance extends BalanceParts {
+  readonly state: 'measured';
+  /** The node's own money at the first measurement, or when the operator last accepted it. */
+  readonly baselineMsat: number;
+  readonly baselineAt: number;
+  /** The baseline, and what the node holds for the ledger: wallets, fees, suspense and operator, without what other nodes hold. */
+  readonly expectedMsat: number;
   /** `nodeMsat` − `expectedMsat`. Positive: routing income, own deposits, arriving money. Negative: leaving or missing money. */
   readonly restMsat: number;
   /** The unexplained increases since the baseline. They are not accepted yet. */
   readonly roseMsat: number;
   /** The unexplained decreases since the baseline. Each raised an alert. */
   readonly fellMsat: number;
-  /** The amount that the ledger moved during the measurement: the uncertainty of the rest. */
-  readonly movedMsat: number;
 }
 
 export interface PendingReport {
@@ -94,8 +98,8 @@ export interface StuckPayment {
   readonly ageSeconds: number;
   /** Its state at the node, and what the node's records show, as text. */
   readonly evidence: string;
-  /** Its state at the node. Absent in reports of earlier versions. */
-  readonly nodeState?: string;
+  /** Its state at the node. */
+  readonly nodeState: string;
   /** What the node's records show, if its adapter collects it. */
   readonly proof?: PaymentEvidence | undefined;
 }

@@ -5,16 +5,6 @@ import { type Guard, requireGuards } from '../../core/ledger/ledger.ts';
 import type { NodePosition, ReconciliationReport, ReconciliationScope } from './report.ts';
 import * as sql from './requests.sql.ts';
 
-/** A requested reconciliation. */
-export interface ReconciliationRequest {
-  readonly state: 'requested' | 'running' | 'done' | 'failed';
-  /** The present step, or the reason of a failure. */
-  readonly progress: string;
-  /** Changes every second while the service reconciles, for this request or an earlier one. */
-  readonly heartbeat: string;
-  readonly report: ReconciliationReport | undefined;
-}
-
 /** The number of periodic reconciliations that are stored, and of those that operators requested. */
 const MAX_PERIODIC = 10;
 const MAX_REQUESTED = 100;
@@ -52,18 +42,10 @@ export async function requestReconciliation(
   return id;
 }
 
-export async function findRequest(database: Database, id: string): Promise<ReconciliationRequest | undefined> {
-  const row = await database.first(sql.findRequest, id);
-  if (!row) return undefined;
-  const running = await database.first(sql.runningNow);
-  const report = row.report === null ? undefined : parse(row.report);
-  return { state: row.state, progress: row.progress, heartbeat: `${row.state} ${running?.progress}`, report };
-}
-
-/** A stored reconciliation, with its report once it is done. */
+/** A requested or periodic reconciliation, with its report once it is done. */
 export interface StoredReconciliation extends Requester {
   readonly id: string;
-  readonly state: ReconciliationRequest['state'];
+  readonly state: sql.RequestRow['state'];
   readonly scope: ReconciliationScope;
   /** Unix seconds. */
   readonly requestedAt: number;
@@ -87,6 +69,11 @@ export async function findReconciliation(database: SqlReader, id: string): Promi
 function toStored({ id, state, scope, requested_at, requested_by, reason, progress, report }: sql.RequestRow): StoredReconciliation {
   const parsed = report === null ? undefined : parse(report);
   return { id, state, scope, requestedAt: requested_at, requestedBy: requested_by, reason, progress, report: parsed };
+}
+
+/** Returns the progress of the running reconciliation, which changes every second. */
+export async function runningProgress(database: Database): Promise<string | undefined> {
+  return (await database.first(sql.runningNow))?.progress;
 }
 
 /** Deletes a request that no service has started. @returns false if a service has started it. */

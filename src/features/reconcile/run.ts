@@ -1,5 +1,6 @@
 import type { Alerts } from '../../core/alerts/alerts.ts';
 import type { NodeConnection } from '../../core/connection/connection.ts';
+import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
@@ -7,16 +8,16 @@ import { firstIdAt } from '../../core/kernel/ids.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { NodeProbe, ProbeTiming } from './node-probe.ts';
-import type { Contradiction, MissedSettlement } from './report.ts';
+import { type Contradiction, MAX_LISTED, type MissedSettlement } from './report.ts';
 import type { RunningRequest } from './requests.ts';
 
-export interface ReconcileDependencies {
+/** The modules and settings of reconciliations. */
+export interface ReconcileModules {
   readonly database: Database;
-  /** The node that is compared. */
-  readonly connection: Pick<NodeConnection, 'nodeId' | 'ledgerAccount' | 'call'>;
+  readonly connections: NodeConnections;
   readonly alerts: Alerts;
-  readonly invoices: Pick<Invoices, 'settle'>;
-  readonly payments: Pick<Payments, 'reportOutcome'>;
+  readonly invoices: Invoices;
+  readonly payments: Payments;
   readonly clock: Clock;
   readonly log: Log;
   /** The age at which a pending payment is reported as stuck. */
@@ -27,8 +28,9 @@ export interface ReconcileDependencies {
 }
 
 /** A running reconciliation with one node, and its findings so far. */
-export interface ReconciliationRun extends ReconcileDependencies, RunningRequest {
+export interface ReconciliationRun extends ReconcileModules, RunningRequest {
   readonly startedAt: number;
+  readonly connection: NodeConnection;
   readonly nodeId: string;
   readonly signal: AbortSignal;
   readonly probe: NodeProbe;
@@ -37,8 +39,15 @@ export interface ReconciliationRun extends ReconcileDependencies, RunningRequest
   readonly compared: { payments: number; invoices: number };
   /** Payment hash → amount in msat that arrived and could not be booked. It is not the node's own money. */
   readonly unbookedMsat: Map<string, number>;
-  /** Sets the text that shows the present step. */
-  progress(text: string): void;
+  /** The present step, as text. */
+  progress: string;
+}
+
+/** Lists a contradiction and raises its alert. */
+export async function reportContradiction(run: ReconciliationRun, found: Contradiction, message: string): Promise<void> {
+  const { contradictions } = run;
+  if (contradictions.length < MAX_LISTED && !contradictions.some(({ id }) => id === found.id)) contradictions.push(found);
+  await run.alerts.raise({ kind: `${found.kind}_contradicted`, subject: found.id, message });
 }
 
 /** Payments and invoices of the last week are compared repeatedly. */
@@ -50,7 +59,7 @@ export function factOf(name: string, nodeId: string): string {
 }
 
 /** Returns the id at the start of the window. */
-export function windowStart({ startedAt }: Pick<ReconciliationRun, 'startedAt'>): string {
+export function windowStart({ startedAt }: { readonly startedAt: number }): string {
   return idAt(startedAt - WINDOW_SECONDS);
 }
 

@@ -42,11 +42,11 @@ export async function sweepWindow<R extends { readonly id: string }>(run: Reconc
 }
 
 /** Returns where the last run stopped, or `earliest` if that is later. */
-async function readCursor({ database }: Pick<ReconciliationRun, 'database'>, fact: string, earliest: string): Promise<string> {
+async function readCursor({ database }: ReconciliationRun, fact: string, earliest: string): Promise<string> {
   const stored = (await database.first(readFact, fact))?.value ?? '';
   return stored > earliest ? stored : earliest;
 }
 
-export async function storeCursor({ database }: Pick<ReconciliationRun, 'database'>, fact: string, cursor: string): Promise<void> {
+export async function storeCursor({ database }: ReconciliationRun, fact: string, cursor: string): Promise<void> {
   await database.transaction((tx) => tx.run(writeFact, fact, cursor));
 }
