@@ -40,8 +40,7 @@ async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promi
   if (!measured.answered) return unanswered(measured);
   const look = measured.value;
   if (missingMsat(tracked, look) > 0) return reportOf(look, await recordFall(run, tracked, look));
-  const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database, run.nodeId))]);
-  const unbookedMsat = [...unbooked.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
+  const unbookedMsat = await unbookedSum(run);
   // The minimum of the node's own money.
   const certainMsat = ({ remainderMsat, movedMsat }: Measurement) => remainderMsat - movedMsat - unbookedMsat;
   const risenMsat = certainMsat(look);
@@ -54,20 +53,33 @@ async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promi
   return reportOf(again.value, levelMsat > tracked.levelMsat ? await recordRise(run, tracked, levelMsat) : tracked);
 }
 
-/** Accepts the node's own money as the new baseline, once two consecutive measurements agree and the ledger did not move. */
+/**
+ * Accepts the node's own money as the new baseline, once three consecutive measurements agree and the ledger did not move. Money that has
+ * arrived and is not booked yet looks like the node's own, so the third one comes later.
+ */
 async function takeBaseline(run: ReconciliationRun, tracked: Remainder | undefined): Promise<BalanceReport> {
   let measured = await measure(run);
   for (let tries = 1; tries < BASELINE_TRIES && measured.answered; tries++) {
-    const before: Measurement = measured.value;
+    const first: Measurement = measured.value;
+    const agrees = (again: NodeAnswer<Measurement>) =>
+      again.answered && first.movedMsat + again.value.movedMsat === 0 && again.value.remainderMsat === first.remainderMsat;
     await pause(run.probe.timing.againMs, run.signal);
     measured = await measure(run);
-    if (!measured.answered) break;
-    const { movedMsat, remainderMsat } = measured.value;
-    const isSteady = movedMsat === 0 && before.movedMsat === 0 && remainderMsat === before.remainderMsat;
-    if (isSteady) return reportOf(measured.value, await acceptBaseline(run, tracked, measured.value));
+    if (!agrees(measured)) continue;
+    await pause(run.probe.timing.arrivalMs, run.signal);
+    measured = await measure(run);
+    if (measured.answered && agrees(measured)) {
+      return reportOf(measured.value, await acceptBaseline(run, tracked, measured.value, await unbookedSum(run)));
+    }
   }
   if (!measured.answered) return unanswered(measured);
   return { state: 'unsteady', reason: `money moved through the node during each of ${BASELINE_TRIES} measurements` };
+}
+
+/** Returns the amount in msat that has arrived and could not be booked. */
+async function unbookedSum(run: ReconciliationRun): Promise<number> {
+  const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database, run.nodeId))]);
+  return [...unbooked.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
 }
 
 function unanswered({ reason }: Extract<NodeAnswer<Measurement>, { answered: false }>): BalanceReport {

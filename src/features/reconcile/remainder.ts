@@ -83,17 +83,26 @@ export async function recordRise(run: ReconciliationRun, tracked: Remainder, lev
   return next;
 }
 
-/** Accepts the node's present own money as the baseline, and records who did so. The baseline is at least 0: missing money of customers cannot be accepted. */
-export async function acceptBaseline(run: ReconciliationRun, tracked: Remainder | undefined, measured: Measurement): Promise<Remainder> {
+/**
+ * Accepts the node's present own money as the baseline, and records who did so. Money that could not be booked yet is not the node's own. The
+ * baseline is at least 0: missing money of customers cannot be accepted.
+ */
+export async function acceptBaseline(
+  run: ReconciliationRun,
+  tracked: Remainder | undefined,
+  { nodeMsat, remainderMsat }: Measurement,
+  unbookedMsat: number,
+): Promise<Remainder> {
   const now = unixSeconds(run.clock);
-  const baselineMsat = Math.max(0, measured.remainderMsat);
+  const levelMsat = remainderMsat - unbookedMsat;
+  const baselineMsat = Math.max(0, levelMsat);
   const next: Remainder = {
     baselineMsat,
     baselineAt: now,
-    levelMsat: measured.remainderMsat,
+    levelMsat,
     levelAt: now,
     roseMsat: 0,
-    fellMsat: baselineMsat - measured.remainderMsat,
+    fellMsat: baselineMsat - levelMsat,
     beforeFallMsat: null,
     fallAlerts: [],
   };
@@ -101,7 +110,7 @@ export async function acceptBaseline(run: ReconciliationRun, tracked: Remainder 
   const reason = run.reason || (tracked ? '' : 'first measurement');
   await run.database.transaction(async (tx) => {
     const accepted = [tracked?.roseMsat ?? 0, tracked?.fellMsat ?? 0];
-    await tx.run(sql.insertBaseline, run.id, run.nodeId, now, who, reason, measured.nodeMsat, baselineMsat, ...accepted);
+    await tx.run(sql.insertBaseline, run.id, run.nodeId, now, who, reason, nodeMsat, baselineMsat, ...accepted);
     await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
   });
   await clearFalls(run, tracked);
