@@ -56,10 +56,10 @@ export interface JobDependencies {
   readonly wallets: Wallets;
   readonly invoices: Invoices;
   readonly payments: Payments;
-  readonly eventLog: Pick<EventLog, 'endRetentionPeriod'>;
-  readonly webhooks: Pick<Webhooks, 'endRetentionPeriod'>;
+  readonly eventLog: EventLog;
+  readonly webhooks: Webhooks;
   readonly proofs: Proofs;
-  readonly links: Pick<WithdrawLinks, 'sendNotices'>;
+  readonly links: WithdrawLinks;
   readonly clock: Clock;
   readonly log: Log;
 }

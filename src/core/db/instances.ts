@@ -20,7 +20,7 @@ export interface Instance {
 export interface Lease {
   readonly name: string;
   /** Undefined while no instance holds it. */
-  readonly holder: Pick<Instance, 'id' | 'seenAt'> | undefined;
+  readonly holder: Instance | undefined;
 }
 
 export interface InstanceOptions {
