@@ -1205,6 +1205,23 @@ export interface Routes {
   successProb: number | null;
 }
 
+export interface SearchResult {
+  /** What was found */
+  type: 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction' | (string & {});
+  /** Its id */
+  id: string;
+  /** Its label or memo. With the address of a pay link, and the last four characters of a key */
+  label: string;
+  /** Its wallet; null for a key of the account */
+  wallet_id: string | null;
+  /** Its account */
+  account_id: string;
+  /** What matched: the whole id, the payment hash, … */
+  matched: 'id' | 'payment_hash' | 'id_prefix' | 'words' | (string & {});
+  /** When it was created, in Unix seconds */
+  created_at: number;
+}
+
 export interface Session {
   /** The id of the session, `ses_…`. It is not a secret */
   id: string;
@@ -1716,6 +1733,15 @@ export interface GetAccountSummaryRequest {
   interval?: 'hour' | 'day' | 'month';
   /** Only sums of this wallet: its id or one of its access keys */
   wallet_id?: string;
+}
+
+export interface SearchRequest {
+  /** An id or its first characters (at least 10 after the `_`), a payment hash, an invoice, or words. Each word must be the beginning of a word of the label or memo, in upper or lower case */
+  q: string;
+  /** Only objects of this type */
+  type?: 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction';
+  /** The number of results. Default: 20, at most 100. There are no further pages */
+  'per-page'?: number;
 }
 
 export interface ListWalletEventsRequest {
@@ -2824,6 +2850,8 @@ export interface Operations<Options> {
   getWalletSummary(request: GetWalletSummaryRequest, options?: Options): Promise<{ /** The spendable balance in millisatoshis now. It does not contain `pending_msat` */ balance_msat: number; /** Millisatoshis that are held for payments in flight now: their amounts and fee limits */ pending_msat: number; /** For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve */ max_payable_msat?: number; /** For an account: the number of its wallets */ wallets?: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The sums of each hour, day or month, oldest first; empty without `interval` */ buckets: Array<{ /** The beginning of the hour, day or month, in Unix seconds */ start: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The balance at its end in millisatoshis, with what was held for payments */ balance_msat: number; }>; }>;
   /** Read the sums of all wallets of the account. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: a secret API key. (`GET /v1/account/summary`) */
   getAccountSummary(request?: GetAccountSummaryRequest, options?: Options): Promise<{ /** The spendable balance in millisatoshis now. It does not contain `pending_msat` */ balance_msat: number; /** Millisatoshis that are held for payments in flight now: their amounts and fee limits */ pending_msat: number; /** For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve */ max_payable_msat?: number; /** For an account: the number of its wallets */ wallets?: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The sums of each hour, day or month, oldest first; empty without `interval` */ buckets: Array<{ /** The beginning of the hour, day or month, in Unix seconds */ start: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The balance at its end in millisatoshis, with what was held for payments */ balance_msat: number; }>; }>;
+  /** Find objects of the account. Exact ids and payment hashes first, then beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others. Permission: a secret API key. (`GET /v1/search`) */
+  search(request: SearchRequest, options?: Options): Promise<Array<SearchResult>>;
   /** List the events of a wallet. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/events`) */
   listWalletEvents(request: ListWalletEventsRequest, options?: Options): Promise<Array<Event>>;
   /** List the events of the account. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: a secret API key. (`GET /v1/events`) */

@@ -656,6 +656,16 @@ CREATE INDEX wallet_transaction_account_unsettled ON wallet_transaction (account
 -- Finds the credit of an invoice.
 CREATE INDEX wallet_transaction_credit ON wallet_transaction (lntx) WHERE amount_msat > 0 AND lntx IS NOT NULL;
 
+-- The words of labels and memos, in lower case, with the ids of the objects that have them (src/core/journal/search-words.ts). `type` is the
+-- prefix of the id.
+CREATE TABLE search_word (
+  account_id TEXT NOT NULL,
+  type TEXT NOT NULL,
+  word TEXT NOT NULL,
+  id TEXT NOT NULL,
+  PRIMARY KEY (account_id, type, word, id)
+) STRICT, WITHOUT ROWID;
+
 -- The sums of a wallet's bookings in one hour, in whole hours since the Unix epoch. Fees are part of neither `in` nor `out`.
 CREATE TABLE wallet_hour (
   ledger_account INTEGER NOT NULL,

@@ -35,6 +35,7 @@ import { paymentRoutes } from './features/payments/routes.ts';
 import { transferRoutes } from './features/payments/transfer-routes.ts';
 import { proofRoutes } from './features/proof/routes.ts';
 import { lastPositions } from './features/reconcile/requests.ts';
+import { searchRoutes } from './features/search/routes.ts';
 import { serviceRoutes } from './features/service/routes.ts';
 import { createObjects, renderOptions } from './features/transactions/objects.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
@@ -92,6 +93,7 @@ function registerRoutes(
   invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);
   summaryRoutes(app, deps);
+  searchRoutes(app, deps);
   eventRoutes(app, deps);
   webhookRoutes(app, deps);
   webhookDeliveryRoutes(app, deps);

@@ -34,6 +34,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   wallets: [],
   nodes: [],
   service: [],
+  search: [],
   proof: [],
   verify: ['proof'],
   reconcile: [],

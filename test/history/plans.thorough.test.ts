@@ -5,6 +5,7 @@ import type { Statement } from '../../src/core/db/statement.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import * as invoices from '../../src/core/invoices/invoices.sql.ts';
 import * as events from '../../src/core/journal/event-log.sql.ts';
+import * as words from '../../src/core/journal/search-words.sql.ts';
 import * as transactions from '../../src/core/journal/wallet-transactions.sql.ts';
 import * as ledger from '../../src/core/ledger/ledger.sql.ts';
 import * as onPostgres from '../../src/core/ledger/store-postgres.sql.ts';
@@ -12,6 +13,7 @@ import * as onSqlite from '../../src/core/ledger/store-sqlite/store-sqlite.sql.t
 import * as payments from '../../src/core/payments/payments.sql.ts';
 import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
+import * as search from '../../src/features/search/search.sql.ts';
 import { transferTexts } from '../../src/features/transactions/transactions.sql.ts';
 import * as deliveries from '../../src/features/webhooks/deliveries.sql.ts';
 import * as deliveryLists from '../../src/features/webhooks/delivery-lists.sql.ts';
@@ -87,6 +89,11 @@ const READS: [Statement, unknown[]][] = [
   [deliveries.findHeldKeys, ['[]']],
   [upkeep.findClaimers, []],
   [upkeep.endOfPart, ['x', 7, 8]],
+  [words.findWord, ['x', 'wal', 'y', 50]],
+  [words.findLongerWords, ['x', 'wal', 'y', 'z', 50]],
+  [search.findByHash, ['x', 'y', 50]],
+  ...Object.values(search.readObjects).map((read): [Statement, unknown[]] => [read, ['x', ['y']]]),
+  ...Object.values(search.idsInRange).map((read): [Statement, unknown[]] => [read, ['wal_x', 'wal_x~', 20]]),
 ];
 
 /** The reads of the ledger's store, in either database. */

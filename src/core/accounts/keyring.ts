@@ -4,6 +4,7 @@ import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import type { StoredEventType } from '../journal/event-types.ts';
 import { eventRow } from '../journal/events.ts';
+import { searchRows } from '../journal/search-words.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import type { List } from '../kernel/list.ts';
 import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
@@ -78,7 +79,8 @@ export function createKeyring(database: Database, clock: Clock) {
     const text = newKeyText(order.kind);
     const id = await insertKey(tx, clock, text, { ...owner, ...order });
     const created = { key: await read(tx, owner, id), text };
-    await writeRows(tx, [...extraRows(created), keyEvent(clock, 'key_created', owner, created.key)]);
+    const words = searchRows({ id, owner: owner.accountId, text: `${created.key.label} ${created.key.hint.slice(-4)}` });
+    await writeRows(tx, [...words, ...extraRows(created), keyEvent(clock, 'key_created', owner, created.key)]);
     return created;
   }
 

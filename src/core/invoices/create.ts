@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { NodeConnection } from '../connection/connection.ts';
 import { eventRow } from '../journal/events.ts';
+import { searchRows } from '../journal/search-words.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
@@ -148,7 +149,11 @@ function invoicePosting({ clock, maxOpenInvoices }: InvoiceContext, order: NewIn
   const event = eventRow(clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
   return {
     guards: order.guards ?? [],
-    rows: [{ statement: sql.insertOpen, parameters, onMiss }, ...(order.extraRows?.(invoice.id) ?? [])],
+    rows: [
+      { statement: sql.insertOpen, parameters, onMiss },
+      ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),
+      ...(order.extraRows?.(invoice.id) ?? []),
+    ],
     events: [event],
   };
 }

@@ -2,6 +2,8 @@ import { BudgetChanged, checkLimits } from '../budgets/budgets.ts';
 import type { KeyLimits } from '../budgets/limits.ts';
 import { closingRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
+import { searchRows } from '../journal/search-words.ts';
+import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { pendingTransactionRow } from '../journal/wallet-transactions.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Msat } from '../kernel/money.ts';
@@ -105,13 +107,14 @@ function holdPosting(
   { maxInFlight, clock }: PaymentContext,
   { payment, reserveMsat, rows = [], events = [], guards = [] }: PaymentDraft,
 ): Posting {
-  const { id, walletId, ledgerAccount, amountMsat, invoiceId, createdAt } = payment;
+  const { id, transferId, walletId, ledgerAccount, amountMsat, invoiceId, createdAt, userLabel } = payment;
   return {
     guards: [sendingWalletGuard(walletId), ...guards],
     holds: [{ id, account: ledgerAccount, amountMsat, reserveMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
       pendingTransactionRow(payment, clock.nowMs()),
+      ...searchRows({ id: walletTransactionId(transferId, 'from'), owner: walletId, text: userLabel }),
       { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: tooManyPayments },
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
       ...rows,

@@ -1,5 +1,7 @@
 import { type BudgetDependencies, transferCharge } from '../budgets/budgets.ts';
 import type { KeyLimits } from '../budgets/limits.ts';
+import { searchRows } from '../journal/search-words.ts';
+import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -32,7 +34,12 @@ export async function transferBetween(deps: BudgetDependencies & { ledger: Ledge
   const id = newId(deps.clock.nowMs());
   return deps.ledger.post({
     guards: [sendingWalletGuard(source.id), ...(order.guards ?? [])],
-    rows: [...(await transferCharge(deps, order.limits, id, amountMsat)), ...(order.extraRows?.(id) ?? [])],
+    rows: [
+      ...(await transferCharge(deps, order.limits, id, amountMsat)),
+      ...searchRows({ id: walletTransactionId(id, 'from'), owner: source.id, text: memo ?? '' }),
+      ...searchRows({ id: walletTransactionId(id, 'to'), owner: destination.id, text: memo ?? '' }),
+      ...(order.extraRows?.(id) ?? []),
+    ],
     transfers: [
       {
         id,

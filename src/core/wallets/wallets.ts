@@ -5,6 +5,7 @@ import type { Database, Tx } from '../db/database.ts';
 import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { eventRow } from '../journal/events.ts';
+import { changedSearchRows, searchRows } from '../journal/search-words.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { isId, newId } from '../kernel/ids.ts';
 import type { List } from '../kernel/list.ts';
@@ -121,7 +122,7 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
             await requireGuards(tx, [active, ...guards]);
             const made = await create(tx, clock, { accountId, userLabel, nodeId });
             const event = eventRow(clock, { type: 'wallet_created', owner: made.wallet, subject: made.wallet.id });
-            await writeRows(tx, [...rowsOf(made.wallet), ...extraRows(made), event]);
+            await writeRows(tx, [...rowsOf(made.wallet), ...searchRows(searchedWallet(made.wallet)), ...extraRows(made), event]);
             return made;
           });
         } catch (error) {
@@ -133,8 +134,10 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
     async change(wallet, { userLabel, status }, guards = []) {
       const row = await database.transaction(async (tx) => {
         await requireGuards(tx, guards);
+        const before = await tx.first(sql.findWallet, wallet.id);
         const changed = await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
         const after = await tx.first(sql.findWallet, wallet.id);
+        if (after && before) await writeRows(tx, changedSearchRows(searchedWallet(toWallet(after)), before.user_label));
         if (changed > 0) await writeRows(tx, [eventRow(clock, { type: 'wallet_updated', owner: wallet, subject: wallet.id })]);
         return after;
       });
@@ -192,6 +195,10 @@ async function create(tx: Tx, clock: Clock, { accountId, userLabel, nodeId }: Wa
   const row = await tx.first(sql.findWallet, id);
   if (!row) throw new Error('the new wallet was not stored');
   return { wallet: toWallet(row), accessKeys };
+}
+
+function searchedWallet({ id, accountId, userLabel }: Wallet) {
+  return { id, owner: accountId, text: userLabel };
 }
 
 function toWallet(row: sql.WalletRow): Wallet {

@@ -109,6 +109,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'getAccountSummary.from': () => 1_699_999_200,
     'getAccountSummary.until': () => 1_700_002_800,
     'getTransaction.id': newest,
+    q: () => 'alma',
     'getReconciliation.id': async () => (await client.get('/v1/operator/reconciliations'))[0].id,
     'getOperatorAction.id': async () => (await activate()).id,
     'creditSuspense.id': unmatchedMoney,

@@ -3,6 +3,7 @@ import { isUniqueViolation } from '../../../core/db/errors.ts';
 import { openList } from '../../../core/db/list.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import type { Invoices } from '../../../core/invoices/invoices.ts';
+import { changedSearchRows, searchRows } from '../../../core/journal/search-words.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId } from '../../../core/kernel/ids.ts';
@@ -74,6 +75,7 @@ export function createPayLinks(options: PayLinkOptions) {
       return write(id, change, async (tx) => {
         const hash = await storeReferences(tx, wallet.accountId, { ...settings, image: changes.image }, now);
         await tx.run(sql.insertLink, id, wallet.id, wallet.accountId, hash, now, ...sql.settingParameters(settings));
+        await writeRows(tx, searchRows({ id, owner: wallet.accountId, text: searchTextOf(settings) }));
       });
     },
 
@@ -87,6 +89,7 @@ export function createPayLinks(options: PayLinkOptions) {
         const image = 'image' in changes ? changes.image : imageIn(link.metadata);
         const hash = await storeReferences(tx, link.account_id, { ...settings, image }, now);
         await tx.run(sql.updateLink, id, hash, now, ...sql.settingParameters(settings));
+        await writeRows(tx, changedSearchRows({ id, owner: link.account_id, text: searchTextOf(settings) }, searchTextOf(link)));
       });
     },
 
@@ -95,6 +98,11 @@ export function createPayLinks(options: PayLinkOptions) {
       return openList(database, { statements, filters: [walletId ?? accountId], prefix: 'lnurlp', toItem: (link) => link });
     },
   };
+}
+
+/** The label and the address. */
+function searchTextOf({ user_label, name, domain }: Pick<PayLink, 'user_label' | 'name' | 'domain'>): string {
+  return name === null ? user_label : `${user_label} ${name}@${domain}`;
 }
 
 async function readLink(tx: Tx, id: string): Promise<sql.WholePayLinkRow> {

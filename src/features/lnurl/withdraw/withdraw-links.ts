@@ -2,6 +2,7 @@ import type { Accounts, Key } from '../../../core/accounts/accounts.ts';
 import type { Database, Tx } from '../../../core/db/database.ts';
 import { openList } from '../../../core/db/list.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
+import { searchRows } from '../../../core/journal/search-words.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId } from '../../../core/kernel/ids.ts';
@@ -162,7 +163,8 @@ async function createLink(options: WithdrawLinkOptions, order: NewLink): Promise
     const link = await readLink(tx, clock, wallet.id, id);
     invariant(link, 'a new link is stored');
     const created = { link, secrets };
-    await writeRows(tx, order.extraRows?.(created) ?? []);
+    const words = searchRows({ id, owner: wallet.accountId, text: userLabel });
+    await writeRows(tx, [...words, ...(order.extraRows?.(created) ?? [])]);
     return created;
   });
 }

@@ -1,0 +1,72 @@
+import { Type } from 'typebox';
+import type { Database } from '../../core/db/database.ts';
+import type { App } from '../../http/app-type.ts';
+import type { Access } from '../../http/auth/access.ts';
+import { choice, requireNoKey } from '../../http/fields.ts';
+import { listTurn } from '../../http/limits/list-turns.ts';
+import { EXAMPLE } from '../../http/openapi/example-values.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { type SearchType, search, TYPES } from './search.ts';
+
+const MAX_RESULTS = 100;
+const DEFAULT_RESULTS = 20;
+const TYPE_NAMES = Object.keys(TYPES) as SearchType[];
+
+const SearchResult = Type.Object(
+  {
+    type: oneOf(TYPE_NAMES, { description: 'What was found' }),
+    id: Type.String({ description: 'Its id', examples: [EXAMPLE.wallet] }),
+    label: Type.String({
+      description: 'Its label or memo. With the address of a pay link, and the last four characters of a key',
+      examples: ['alma'],
+    }),
+    wallet_id: nullable(Type.String({ description: 'Its wallet; null for a key of the account', examples: [EXAMPLE.wallet] })),
+    account_id: Type.String({ description: 'Its account', examples: [EXAMPLE.account] }),
+    matched: oneOf(['id', 'payment_hash', 'id_prefix', 'words'], { description: 'What matched: the whole id, the payment hash, …' }),
+    created_at: Type.Integer({ description: 'When it was created, in Unix seconds', examples: [EXAMPLE.now] }),
+  },
+  { title: 'SearchResult' },
+);
+
+const SearchQuery = Type.Object({
+  q: Type.String({
+    minLength: 1,
+    maxLength: 8000,
+    description:
+      'An id or its first characters (at least 10 after the `_`), a payment hash, an invoice, or words. Each word must be the beginning of a word ' +
+      'of the label or memo, in upper or lower case',
+    examples: ['alma'],
+  }),
+  type: Type.Optional(choice(TYPE_NAMES, { description: 'Only objects of this type' })),
+  'per-page': Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      mayBeEmpty: true,
+      description: 'The number of results. Default: 20, at most 100. There are no further pages',
+    }),
+  ),
+});
+
+const searchSchema = {
+  operationId: 'search',
+  tags: ['History'],
+  summary: 'Find objects of the account',
+  description:
+    'Exact ids and payment hashes first, then beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by ' +
+    'memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of ' +
+    'several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others.',
+  ...requires('account'),
+  querystring: SearchQuery,
+  response: { 200: Type.Array(SearchResult) },
+};
+
+export function searchRoutes(app: App, { access, database }: { access: Access; database: Database }): void {
+  app.get('/v1/search', { schema: searchSchema }, async (request) => {
+    const accountId = await access.account(request);
+    const { q, type, 'per-page': perPage = DEFAULT_RESULTS } = request.query;
+    requireNoKey('`q`', q);
+    await listTurn(request);
+    return search(database, { accountId, text: q.trim(), type, limit: Math.min(perPage, MAX_RESULTS) });
+  });
+}

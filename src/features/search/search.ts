@@ -1,0 +1,107 @@
+import type { Database } from '../../core/db/database.ts';
+import { findByWord, type SearchedType, wordsOf } from '../../core/journal/search-words.ts';
+import { canonicalText, unverifiedPaymentHash } from '../../core/lightning/bolt11/bolt11.ts';
+import * as sql from './search.sql.ts';
+
+/** The names of the types in the API, in the order of the results. */
+export const TYPES = {
+  wallet: 'wal',
+  pay_link: 'lnurlp',
+  withdraw_link: 'lnurlw',
+  key: 'key',
+  lightning_transaction: 'lntx',
+  wallet_transaction: 'wtx',
+} as const satisfies Record<string, SearchedType>;
+
+export type SearchType = keyof typeof TYPES;
+export type Match = 'id' | 'payment_hash' | 'id_prefix' | 'words';
+
+export interface Found extends sql.ObjectRow {
+  readonly type: SearchType;
+  readonly matched: Match;
+}
+
+export interface SearchQuery {
+  readonly accountId: string;
+  readonly text: string;
+  /** Undefined: all types. */
+  readonly type?: SearchType | undefined;
+  readonly limit: number;
+}
+
+/** The time of the id and two more characters: hardly more than one id begins with them. */
+const MIN_PREFIX = 10;
+const ID_PREFIX = new RegExp(`^([a-z]+)_[0-9A-Za-z]{${MIN_PREFIX},}$`);
+const HASH = /^[0-9a-f]{64}$/i;
+const MAX_IDS_OF_PREFIX = 20;
+/** With several words, the objects with the longest one are read, and compared with the others. */
+const MAX_COMPARED = 200;
+
+/**
+ * Finds objects of an account: first by id or payment hash, then by the beginning of an id, then by words. Each read uses an index of the account,
+ * or finds at most a few ids, so its cost does not depend on the number of objects.
+ */
+export async function search(database: Database, query: SearchQuery): Promise<Found[]> {
+  const { text, limit } = query;
+  const found = new Map<string, Found>();
+  const add = (some: readonly Found[]) => {
+    for (const one of some) if (!found.has(one.id)) found.set(one.id, one);
+  };
+  add(await findByHash(database, query));
+  add(await findByPrefix(database, query));
+  const words = wordsOf(text);
+  for (const type of words.length === 0 ? [] : typesOf(query)) {
+    if (found.size >= limit) break;
+    add(await findByWords(database, query, type, words));
+  }
+  return [...found.values()].slice(0, limit);
+}
+
+function typesOf({ type }: SearchQuery): readonly SearchType[] {
+  return type === undefined ? (Object.keys(TYPES) as SearchType[]) : [type];
+}
+
+async function readObjects(
+  database: Database,
+  accountId: string,
+  type: SearchType,
+  ids: readonly string[],
+): Promise<Omit<Found, 'matched'>[]> {
+  const rows = ids.length === 0 ? [] : await database.all(sql.readObjects[TYPES[type]], accountId, ids);
+  const order = new Map(ids.map((id, index) => [id, index]));
+  return rows.map((row) => ({ ...row, type })).sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+}
+
+/** Finds invoices and payments by payment hash, or by the invoice that contains it. */
+async function findByHash(database: Database, query: SearchQuery): Promise<Found[]> {
+  const { accountId, text, limit } = query;
+  const request = canonicalText(text);
+  const hash = HASH.test(text) ? text.toLowerCase() : request?.startsWith('ln') && unverifiedPaymentHash(request);
+  if (!hash || !typesOf(query).includes('lightning_transaction')) return [];
+  const ids = (await database.all(sql.findByHash, accountId, hash, limit)).map(({ id }) => id);
+  return (await readObjects(database, accountId, 'lightning_transaction', ids)).map((one) => ({ ...one, matched: 'payment_hash' }));
+}
+
+/** Finds objects by their id or the beginning of it. */
+async function findByPrefix(database: Database, query: SearchQuery): Promise<Found[]> {
+  const { accountId, text } = query;
+  const prefix = ID_PREFIX.exec(text)?.[1];
+  const type = typesOf(query).find((one) => TYPES[one] === prefix);
+  if (type === undefined) return [];
+  // `~` sorts after every character of an id.
+  const ids = (await database.all(sql.idsInRange[TYPES[type]], text, `${text}~`, MAX_IDS_OF_PREFIX)).map(({ id }) => id);
+  return (await readObjects(database, accountId, type, ids)).map((one) => ({ ...one, matched: one.id === text ? 'id' : 'id_prefix' }));
+}
+
+/** Finds objects that have words beginning with each of these words. */
+async function findByWords(database: Database, query: SearchQuery, type: SearchType, words: readonly string[]): Promise<Found[]> {
+  const longest = words.reduce((longer, word) => (word.length > longer.length ? word : longer));
+  const ids = await findByWord(database, query.accountId, TYPES[type], longest, words.length === 1 ? query.limit : MAX_COMPARED);
+  const objects = await readObjects(database, query.accountId, type, [...new Set(ids)]);
+  return objects
+    .filter(({ label }) => {
+      const own = wordsOf(label);
+      return words.every((word) => own.some((one) => one.startsWith(word)));
+    })
+    .map((one) => ({ ...one, matched: 'words' }));
+}

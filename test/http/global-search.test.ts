@@ -1,0 +1,97 @@
+import { beforeAll, expect, it } from 'vitest';
+import { wordsOf } from '../../src/core/journal/search-words.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json, TestWallet } from '../support/client.ts';
+
+it.each([
+  ['Rent, for MAY (rent)', ['rent', 'for', 'may']],
+  ['alice@pay.example', ['alice', 'pay', 'example']],
+  ['ÄRGER ﬁnden', ['ärger', 'finden']],
+  ['a b c d e f g h i', ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']],
+  [`${'🂡'.repeat(3)}${'x'.repeat(99)}`, ['x'.repeat(32)]],
+  ['\u0000 \ud800 —', []],
+])('splits %j into words', (text, words) => {
+  expect(wordsOf(text)).toEqual(words);
+});
+
+onFakeNode('searching an account', (service) => {
+  const { client, net } = service;
+  let alma: TestWallet;
+  let bruno: TestWallet;
+  const find = async (q: string, more = '', key = client.secretKey): Promise<Json[]> => {
+    const { status, body, text } = await client.request('GET', `/v1/search?q=${encodeURIComponent(q)}${more}`, { key });
+    if (status !== 200) throw new Error(text);
+    return body;
+  };
+  const types = async (q: string, more = ''): Promise<string[]> => (await find(q, more)).map(({ type }) => type);
+
+  beforeAll(async () => {
+    alma = await client.namedWallet('Alma Rosé', 1000);
+    bruno = await client.namedWallet('Bruno', 1000);
+  });
+
+  it('finds a wallet by its id, the beginning of its id, and words of its label', async () => {
+    const found = { type: 'wallet', id: alma.id, label: 'Alma Rosé', wallet_id: alma.id };
+    expect(await find(alma.id)).toEqual([expect.objectContaining({ ...found, matched: 'id' })]);
+    expect(await find(alma.id.slice(0, -4))).toEqual([expect.objectContaining({ ...found, matched: 'id_prefix' })]);
+    for (const q of ['alma', 'ALM', 'rosé alma', 'ros al'])
+      expect(await find(q, '&type=wallet')).toEqual([expect.objectContaining({ ...found, matched: 'words' })]);
+    expect(await find('alma bruno')).toEqual([]);
+    expect(await find('lma')).toEqual([]);
+    expect(await find(alma.id.slice(0, 10))).toEqual([]);
+    expect(await find('…!')).toEqual([]);
+  });
+
+  it('follows changes of labels', async () => {
+    const wallet = await client.namedWallet('Before shared');
+    await client.request('PATCH', `/v1/wallet/${wallet.id}`, { key: client.secretKey, json: { user_label: 'After shared' } });
+    expect(await find('before')).toEqual([]);
+    for (const q of ['after', 'shared']) expect((await find(q)).map(({ id }) => id)).toEqual([wallet.id]);
+  });
+
+  it('finds payments, transfers and invoices by memo, the newest first', async () => {
+    const outside = net.outside.invoice({ amountMsat: 10_000, memo: 'Zebra lessons', script: { fee: 1000 } });
+    const { lnTx } = await client.post(`/v1/wallet/${alma.id}/withdraw`, { payment_request: outside.paymentRequest });
+    const memo = 'zebra food';
+    const transfer = await client.post(`/v1/wallet/${alma.id}/transfer`, { dest_wallet_id: bruno.id, num_satoshis: 5, memo });
+    const invoice = await client.post(`/v1/wallet/${bruno.id}/invoice`, { num_satoshis: 5, memo: 'Zebra' });
+    const found = await find('zebra');
+    expect(found.map(({ type, label }) => [type, label])).toEqual([
+      ['lightning_transaction', 'Zebra'],
+      ['wallet_transaction', 'zebra food'],
+      ['wallet_transaction', 'zebra food'],
+      ['wallet_transaction', 'Zebra lessons'],
+    ]);
+    expect(found[0].id).toBe(invoice.id);
+    expect(found.map(({ id }) => id)).toContain(transfer.wtx_transfer_out.id);
+    expect(await types('zebra', '&per-page=2')).toHaveLength(2);
+    expect(await find(lnTx.r_hash_decoded)).toEqual([expect.objectContaining({ id: lnTx.id, matched: 'payment_hash' })]);
+    expect(await find(outside.paymentRequest.toUpperCase())).toEqual([expect.objectContaining({ id: lnTx.id, matched: 'payment_hash' })]);
+    expect(await find(lnTx.id)).toEqual([expect.objectContaining({ id: lnTx.id, matched: 'id' })]);
+    expect(await find(lnTx.r_hash_decoded, '&type=wallet')).toEqual([]);
+    expect(await service.problems()).toEqual([]);
+  });
+
+  it('finds pay links, withdraw links and keys', async () => {
+    const link = await client.post(`/v1/wallet/${alma.id}/lnurlp`, { user_label: 'Quince shop' });
+    await client.post(`/v1/wallet/${alma.id}/lnurl/withdraw`, { num_satoshis: 5, user_label: 'Quince voucher' });
+    const key = await client.post('/v1/keys', { label: 'Quince till' });
+    expect(await types('quince')).toEqual(['pay_link', 'withdraw_link', 'key']);
+    expect((await find(String(key.key).slice(-4), '&type=key')).map(({ label }) => label)).toEqual([`Quince till …${key.key.slice(-4)}`]);
+    await client.request('PATCH', `/v1/lnurlp/${link.id}`, { key: client.secretKey, json: { user_label: 'Pear' } });
+    expect(await types('pear')).toEqual(['pay_link']);
+    expect(await types('quince')).toEqual(['withdraw_link', 'key']);
+  });
+
+  it('finds nothing of other accounts', async () => {
+    const { secret_key: other } = await client.post('/v1/accounts', { email: 'other@example.com' });
+    for (const q of [alma.id, alma.id.slice(0, -2), 'alma', 'zebra']) expect(await find(q, '', other)).toEqual([]);
+  });
+
+  it('rejects wallet keys, secrets as the text, and a missing text', async () => {
+    expect((await client.request('GET', '/v1/search?q=alma', { key: alma.admin })).status).toBe(403);
+    expect((await client.request('GET', `/v1/search?q=${client.secretKey}`, { key: client.secretKey })).status).toBe(400);
+    expect((await client.request('GET', '/v1/search', { key: client.secretKey })).status).toBe(400);
+    expect((await client.request('GET', '/v1/search?q=', { key: client.secretKey })).status).toBe(400);
+  });
+});
