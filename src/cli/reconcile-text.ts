@@ -1,4 +1,4 @@
-import { type Alert, adviceFor } from '../core/alerts/alerts.ts';
+import { type Alert, remedyFor } from '../core/alerts/alerts.ts';
 import {
   type BalanceReport,
   holdsLess,
@@ -95,6 +95,6 @@ function missedText({ missedSettlements }: NodeReport): string {
 function alertsText(alerts: readonly Alert[]): string {
   if (alerts.length === 0) return 'Open alerts: none.';
   const one = ({ kind, subject, message, raisedAt }: Alert) =>
-    `  ${kind} ${subject}, since ${moment(raisedAt)}\n    ${message}\n    → ${adviceFor(kind)}`;
+    `  ${kind} ${subject}, since ${moment(raisedAt)}\n    ${message}\n    → ${remedyFor(kind)}`;
   return `Open alerts: ${alerts.length}\n${alerts.map(one).join('\n')}`;
 }

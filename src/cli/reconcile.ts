@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ALERT_KINDS, type AlertKind } from '../core/alerts/alert-kinds.ts';
-import { type Alert, type Alerts, adviceFor, createAlerts } from '../core/alerts/alerts.ts';
+import { type Alert, type Alerts, createAlerts, remedyFor } from '../core/alerts/alerts.ts';
 import type { Database } from '../core/db/database.ts';
 import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
@@ -95,7 +95,7 @@ async function requestAndWait(database: Database, scope: ReconciliationScope, re
 function show(report: ReconciliationReport | undefined, alerts: readonly Alert[], isJson: boolean): void {
   showProgress('');
   if (isJson) {
-    const advised = alerts.map((alert) => ({ ...alert, todo: adviceFor(alert.kind) }));
+    const advised = alerts.map((alert) => ({ ...alert, remedy: remedyFor(alert.kind) }));
     process.stdout.write(`${JSON.stringify({ report: report ?? null, alerts: advised }, null, 2)}\n`);
   } else if (report) {
     process.stdout.write(`${reportText(report, alerts, unixSeconds(systemClock))}\n`);

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { msat } from '../../src/core/kernel/money.ts';
 import type { InvoicePayment } from '../../src/core/payments/pay-invoice.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
@@ -9,14 +9,16 @@ import { operatorOn } from './operator-on.ts';
 
 type Rig = Awaited<ReturnType<typeof operatorOn>>;
 
-/** Executes actions at the same time, each on two instances, until all have ended or wait for a payment. */
+/** Executes actions at the same time, each on two instances, until all have ended. */
 async function race({ healthy, deps, another }: Rig, requested: readonly Action[]): Promise<Action[]> {
   const instances = [deps, another()];
   const read = async (id: string) => (await findAction(healthy, id)) as Action;
-  for (let tries = 0; tries < 5; tries++) {
-    const open = await Promise.all(requested.map(({ id }) => read(id)));
-    await Promise.allSettled(instances.flatMap((on) => open.filter((one) => one.endedAt === undefined).map((one) => runAction(on, one))));
-  }
+  const execute = async () => {
+    const open = (await Promise.all(requested.map(({ id }) => read(id)))).filter((one) => one.endedAt === undefined);
+    await Promise.allSettled(instances.flatMap((on) => open.map((one) => runAction(on, one))));
+    return open.length === 0;
+  };
+  await vi.waitUntil(execute, { timeout: 60_000, interval: 5 });
   return Promise.all(requested.map(({ id }) => read(id)));
 }
 

@@ -7,60 +7,65 @@ const CLOSE = 'in the dashboard, or with npm run reconcile -- --seen';
 export const ALERT_KINDS = {
   payment_stuck: {
     meaning: 'A payment has been pending for longer than the limit (STUCK_PAYMENT_SECONDS). Its money stays held.',
-    todo: 'Look up the payment hash on the node. The payment ends when the node reports an outcome. Never refund it by hand before.',
+    remedy: 'Look up the payment hash on the node. The payment ends when the node reports an outcome. Never refund it by hand before.',
   },
   payment_contradicted: {
     meaning: 'The ledger and the node disagree about the outcome of a payment.',
-    todo: `Check on the node whether the money left. If it left and the wallet was refunded, the operator bears the difference. The alert closes when both agree. If they never can, close it ${CLOSE} <payment>.`,
+    remedy: `Check on the node whether the money left. If it left and the wallet was refunded, the operator bears the difference. The alert closes when both agree. If they never can, close it ${CLOSE} <payment>.`,
   },
   payment_corrected: {
     meaning: 'The node reported a payment as failed and later as succeeded. The ledger was corrected.',
-    todo: `Tell the customer; the message states who pays. Then close the alert ${CLOSE} <payment>.`,
+    remedy: `Tell the customer; the message states who pays. Then close the alert ${CLOSE} <payment>.`,
   },
   fee_above_limit: {
     meaning: 'The node exceeded the fee limit. The wallet paid its limit, the operator bears the rest.',
-    todo: `Find out why the node exceeds its fee limit, and stop withdrawals if it happens again. Then close the alert ${CLOSE} <payment>.`,
+    remedy: `Find out why the node exceeds its fee limit, and stop withdrawals if it happens again. Then close the alert ${CLOSE} <payment>.`,
   },
   invoice_contradicted: {
     meaning: 'A wallet was credited for an invoice that the node does not report as paid, or reports with another amount.',
-    todo: 'Look up the payment hash on the node. If the money is missing, stop withdrawals of that wallet and find out how it was credited.',
+    remedy:
+      'Look up the payment hash on the node. If the money is missing, stop withdrawals of that wallet and find out how it was credited.',
   },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',
-    todo: 'Read the log for the reason, often a full disk. Every reconciliation retries it.',
+    remedy: 'Read the log for the reason, often a full disk. Every reconciliation retries it.',
   },
   node_balance_fell: {
     meaning: 'Money left the node without an entry in the ledger.',
-    todo: 'If you closed a channel or moved the node’s own money, accept the balance: on the page Reconciliation of the dashboard, or with npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
+    remedy:
+      'If you closed a channel or moved the node’s own money, accept the balance: on the page Reconciliation of the dashboard, or with npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
   },
   event_unbooked: {
     meaning: 'The node reported an event that could not be booked. It is stored and retried; later events are booked.',
-    todo: 'Read the message and the log for the reason. The alert closes when all stored events are booked.',
+    remedy: 'Read the message and the log for the reason. The alert closes when all stored events are booked.',
   },
   node_restored: {
     meaning: 'The node was restored from an older backup: it does not have the event up to which its events were read.',
-    todo: `All events are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then close the alert ${CLOSE} <node>.`,
+    remedy: `All events are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then close the alert ${CLOSE} <node>.`,
   },
   node_holds_less: {
     meaning: 'The node has less money than the ledger owes, beyond the amount in flight.',
-    todo: 'Stop withdrawals, and find out where the money went. The alert closes when the node has enough.',
+    remedy: 'Stop withdrawals, and find out where the money went. The alert closes when the node has enough.',
   },
   suspense_not_empty: {
     meaning: 'Money arrived for no wallet.',
-    todo: 'Assign it to a wallet, or return it to its payer, in the dashboard or with npm run suspense. The alert closes when suspense is empty.',
+    remedy:
+      'Assign it to a wallet, or return it to its payer, in the dashboard or with npm run suspense. The alert closes when suspense is empty.',
   },
   node_silent: {
     meaning: 'The node did not answer, so nothing was compared with it.',
-    todo: 'Check that the node runs and can be reached. Payments wait until it answers.',
+    remedy: 'Check that the node runs and can be reached. Payments wait until it answers.',
   },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',
-    todo: 'Tell its owner. The owner resumes it in the dashboard, or with PATCH /v1/webhooks/<id> and status active, which closes the alert; so does deleting it.',
+    remedy:
+      'Tell its owner. The owner resumes it in the dashboard, or with PATCH /v1/webhooks/<id> and status active, which closes the alert; so does deleting it.',
   },
   webhook_secrets_unreadable: {
     meaning: 'The signing secrets of active webhooks were sealed with another SECRET_KEY, so nothing is delivered to them.',
-    todo: 'Set SECRET_KEY to the earlier key, or restore DATA_DIR/secret-key. If it is lost, the owners rotate the secrets of their webhooks. The alert closes by itself.',
+    remedy:
+      'Set SECRET_KEY to the earlier key, or restore DATA_DIR/secret-key. If it is lost, the owners rotate the secrets of their webhooks. The alert closes by itself.',
   },
-} as const satisfies Record<string, { meaning: string; todo: string }>;
+} as const satisfies Record<string, { meaning: string; remedy: string }>;
 
 export type AlertKind = keyof typeof ALERT_KINDS;

@@ -132,8 +132,8 @@ function resolvedEvent(clock: Clock, alert: Omit<sql.AlertRow, 'last_seen_at'>, 
 }
 
 /** Returns what the operator should do. A newer version may have stored kinds that this version does not know. */
-export function adviceFor(kind: string): string {
-  return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].todo : 'This version does not know this alert; see docs/operations.md.';
+export function remedyFor(kind: string): string {
+  return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].remedy : 'This version does not know this alert; see docs/operations.md.';
 }
 
 /** Returns what an alert means; an empty text for a kind of a newer version. */

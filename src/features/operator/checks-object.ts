@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { adviceFor, type ListedAlert, meaningOf } from '../../core/alerts/alerts.ts';
+import { type ListedAlert, meaningOf, remedyFor } from '../../core/alerts/alerts.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { NodeReport } from '../reconcile/report.ts';
@@ -116,7 +116,7 @@ export function renderAlert(alert: ListedAlert): Static<typeof AlertObject> {
     status: alert.resolvedAt === undefined ? 'open' : 'resolved',
     message: alert.message,
     meaning: meaningOf(alert.kind),
-    remedy: adviceFor(alert.kind),
+    remedy: remedyFor(alert.kind),
     raised_at: alert.raisedAt,
     last_seen_at: alert.lastSeenAt,
     resolved_at: alert.resolvedAt ?? null,
