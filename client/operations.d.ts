@@ -69,7 +69,7 @@ export interface Alert {
   last_seen_at: number;
   /** Unix seconds; null while it is open */
   resolved_at: number | null;
-  /** The operator who closed it through the API; null if it is open, its cause went away, or a command closed it */
+  /** The operator who closed it; null if it is open or its cause went away */
   closed_by: string | null;
   /** Why, as the operator stated it */
   close_reason: string | null;
@@ -733,6 +733,8 @@ export interface NodeComparison {
   incomplete_reason: string | null;
   /** `unanswered`: the node did not answer. `unsteady`: money moved during each measurement of a baseline */
   balance_status: 'measured' | 'unanswered' | 'unsteady' | (string & {});
+  /** Why the balance was not measured; null if it was */
+  balance_reason: string | null;
   /** The balance of the node, in millisatoshis; null if the balance was not measured */
   assets_msat: number | null;
   /** Its own money when the baseline was accepted, in millisatoshis; null if the balance was not measured */
@@ -759,18 +761,28 @@ export interface NodeComparison {
   rose_msat: number | null;
   /** Unexplained decreases since the baseline, in millisatoshis; null if the balance was not measured */
   fell_msat: number | null;
+  /** What the ledger booked during the measurement: the uncertainty of the difference, in millisatoshis; null if the balance was not measured */
+  moved_msat: number | null;
+  /** What it holds for the ledger, in millisatoshis */
+  held_msat: number | null;
+  /** What of it is for wallets of other nodes, in millisatoshis; negative if other nodes hold money of its wallets. The sum of all nodes is 0 */
+  position_msat: number | null;
   /** Pending payments at that time */
   pending_payments: number;
   /** Those that were stuck */
   stuck_payments: number;
+  /** The amounts of the pending payments, in millisatoshis */
+  pending_msat: number;
+  /** The pending payments by their state at the node */
+  pending_states: Array<{ /** The state at the node */ node_state: string; /** The number of payments */ count: number; }>;
   /** Ended payments that were compared */
   compared_payments: number;
   /** Invoices that were compared */
   compared_invoices: number;
   /** Payments and invoices about which ledger and node disagree, at most 100 */
   contradictions: Array<{ /** The payment or the invoice, `lntx_…` */ id: string; /** Its wallet */ wallet_id: string; /** The amount, in millisatoshis */ num_msat: number; /** Its state in the ledger */ ledger_state: string; /** Its state at the node */ node_state: string; }>;
-  /** Invoices that were paid at the node and not booked */
-  missed_settlements: number;
+  /** Invoices that were paid at the node and not booked, at most 100 */
+  missed_settlements: Array<{ /** The invoice, `lntx_…` */ id: string; /** Its wallet */ wallet_id: string; /** The amount, in millisatoshis */ num_msat: number; /** Whether the reconciliation booked it */ is_booked: boolean; }>;
 }
 
 export interface NodeFigures {
@@ -842,7 +854,7 @@ export interface OperatorAction {
   subject: string;
   /** The wallet, the payment request, the outcome, the node or the rate of the request; empty if the kind has none */
   target: string;
-  /** The key or session and its account; for a command, user and machine */
+  /** The key or session, and its account */
   requested_by: string;
   /** The reason that the operator stated; empty for a change of the fiat rate */
   reason: string;
@@ -2701,6 +2713,15 @@ export interface ActivateNodeRequest {
   reason: string;
 }
 
+export interface MoveWalletRequest {
+  /** The id of the wallet, `wal_…` */
+  id: string;
+  /** The node (`lnd_…`) that creates its invoices and sends its payments from then on */
+  ln_node_id: string;
+  /** Why, for the record: 1 to 500 characters */
+  reason: string;
+}
+
 export interface CloseAlertRequest {
   /** The id of the alert */
   id: string;
@@ -3044,7 +3065,7 @@ export interface Operations<Options> {
   requestReconciliation(request?: RequestReconciliationRequest, options?: Options): Promise<Reconciliation>;
   /** Read a reconciliation. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations/{id}`) */
   getReconciliation(request: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
-  /** List what operators requested. Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate, through the API and by commands. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
+  /** List what operators requested. Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
   listOperatorActions(request?: ListOperatorActionsRequest, options?: Options): Promise<Array<OperatorAction>>;
   /** Read an action. Read it until `status` is not `pending`. Permission: a secret API key of an operator. (`GET /v1/operator/actions/{id}`) */
   getOperatorAction(request: GetOperatorActionRequest, options?: Options): Promise<OperatorAction>;
@@ -3068,6 +3089,8 @@ export interface Operations<Options> {
   drainNode(request: DrainNodeRequest, options?: Options): Promise<OperatorAction>;
   /** Give a drained node new wallets again. Permission: a secret API key of an operator. (`POST /v1/operator/nodes/{id}/activate`) */
   activateNode(request: ActivateNodeRequest, options?: Options): Promise<OperatorAction>;
+  /** Move a wallet to another node. No money moves: the balance is in the ledger. Its open invoices can still be paid at the old node. 409 `action_refused`: the wallet has pending payments, or the node is unknown, draining or already its node. Permission: a secret API key of an operator. (`POST /v1/operator/wallets/{id}/move`) */
+  moveWallet(request: MoveWalletRequest, options?: Options): Promise<OperatorAction>;
   /** Close an alert. For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. The caller and the reason are stored with it. Permission: a secret API key of an operator. (`POST /v1/operator/alerts/{id}/close`) */
   closeAlert(request: CloseAlertRequest, options?: Options): Promise<Alert>;
   /** Set the fiat rate. Replaces the rate and restarts its age. The change is recorded among the actions of operators. The rate is only for display: amounts, limits and fees never depend on it. Permission: a secret API key of an operator. (`PUT /v1/operator/fiat-rate`) */

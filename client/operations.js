@@ -124,6 +124,7 @@ export const OPERATIONS = {
   resolvePayment: { method: 'POST', path: '/v1/operator/payments/{id}/resolve', keyed: true },
   drainNode: { method: 'POST', path: '/v1/operator/nodes/{id}/drain', keyed: true },
   activateNode: { method: 'POST', path: '/v1/operator/nodes/{id}/activate', keyed: true },
+  moveWallet: { method: 'POST', path: '/v1/operator/wallets/{id}/move', keyed: true },
   closeAlert: { method: 'POST', path: '/v1/operator/alerts/{id}/close', keyed: true },
   setFiatRate: { method: 'PUT', path: '/v1/operator/fiat-rate', keyed: true },
   removeFiatRate: { method: 'DELETE', path: '/v1/operator/fiat-rate', keyed: true },

@@ -1007,8 +1007,7 @@ CREATE TABLE node_sample (
 
 -- Operator -------------------------------------------------------------------------------------------------------------
 
--- One action that an operator requested, and its result (src/features/operator/). Rows are an audit trail and are never deleted once a
--- service has started them.
+-- One action that an operator requested, and its result (src/features/operator/). Rows are an audit trail and are never deleted.
 -- credit, resolve, drain, activate, move: requested → done or refused.
 -- return: requested → funded (the money is on the wallet for returns) → paying → done or refused.
 CREATE TABLE operator_action (
@@ -1023,8 +1022,6 @@ CREATE TABLE operator_action (
   requested_by TEXT NOT NULL,
   reason TEXT NOT NULL,
   requested_at INTEGER NOT NULL,
-  -- 1 once a service has started it. Until then the command may withdraw it.
-  is_started INTEGER NOT NULL DEFAULT 0,
   ended_at INTEGER,
   -- The message for the operator, and what the node reported.
   answer TEXT NOT NULL DEFAULT '',

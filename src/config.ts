@@ -79,7 +79,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   const host = get('HOST') ?? '127.0.0.1';
   const port = integer(get, 'PORT', 4021, 0, 65_535);
   const dataDir = get('DATA_DIR') ?? './data';
-  const url = publicUrl(get('PUBLIC_URL') ?? `http://${host === '0.0.0.0' || host === '::' ? '127.0.0.1' : bracketed(host)}:${port}`);
+  const url = publicUrl(get('PUBLIC_URL') ?? localUrl({ host, port }));
   return {
     host,
     port,
@@ -133,6 +133,12 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
     secretKey: secretKey(get('SECRET_KEY')),
     outboundProxy: parsed('OUTBOUND_PROXY', get('OUTBOUND_PROXY'), parseProxy),
   };
+}
+
+/** Returns the URL at which programs on this machine reach the service. */
+export function localUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+  const isEvery = host === '0.0.0.0' || host === '::';
+  return `http://${isEvery ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 /** Creates DATA_DIR, readable only by its owner: its files contain keys, and preimages of unpaid invoices. @throws InvalidConfig */
@@ -254,8 +260,4 @@ function isNetwork(text: string): boolean {
   const version = isIP(address);
   if (version === 0 || rest.length > 0) return false;
   return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-}
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host;
 }

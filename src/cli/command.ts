@@ -1,4 +1,3 @@
-import { hostname, userInfo } from 'node:os';
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../core/db/database.ts';
@@ -31,11 +30,6 @@ function parse<T extends ParseArgsOptionsConfig>(usage: string, options: T) {
 export function exitWithUsage(usage: string): never {
   process.stderr.write(`Usage: ${usage}\n`);
   process.exit(2);
-}
-
-/** Returns the user and the machine (`user@host`) that run the command, for records. */
-export function operatorName(): string {
-  return `${process.env.SUDO_USER || userInfo().username}@${hostname()}`;
 }
 
 /** Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. */

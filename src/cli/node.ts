@@ -1,7 +1,6 @@
-import type { Database } from '../core/db/database.ts';
-import { listNodes } from '../features/operator/nodes.ts';
+import type { SatchelClient } from '../../client/satchel.js';
 import { exitWithUsage, readArguments } from './command.ts';
-import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
+import { EXIT, exitNotDone, readReason, requestAction, runOnService } from './service.ts';
 import { grouped, table } from './table.ts';
 
 const USAGE = `npm run --silent node -- [list | drain <node> | activate <node> | move <wallet> <node>] [--reason "…"]
@@ -17,21 +16,32 @@ Exit code 0: done. 1: refused. 2: not done. 3: not ended yet.`;
 /** `npm run node`: lists the nodes, drains one, or moves a wallet to another node. */
 async function main(): Promise<void> {
   const { words, reason: given } = readArguments(USAGE, { reason: { type: 'string' } }, 3);
-  const [verb, subject = '', target = ''] = words;
+  const [verb, id = '', target = ''] = words;
   if (verb === undefined || verb === 'list') {
     if (given !== undefined || words.length > 1) exitWithUsage(USAGE);
-    return runCommand(list);
+    return runOnService(list);
   }
   const isMove = verb === 'move';
   if (!(isMove || verb === 'drain' || verb === 'activate') || words.length !== (isMove ? 3 : 2)) exitWithUsage(USAGE);
   const reason = readReason(given);
-  if (isMove && !/^wal_[0-9A-Za-z]+$/.test(subject)) exitNotDone('The wallet must be an id (wal_…), not a key.');
-  if (!/^lnd_[0-9A-Za-z]+$/.test(isMove ? target : subject)) exitNotDone('The node must be an id (lnd_…). `npm run node` lists the nodes.');
-  await runCommand((database) => requestAndWait(database, { kind: verb, subject, target, reason }));
+  if (isMove && !/^wal_[0-9A-Za-z]+$/.test(id)) exitNotDone('The wallet must be an id (wal_…), not a key.');
+  if (!/^lnd_[0-9A-Za-z]+$/.test(isMove ? target : id)) exitNotDone('The node must be an id (lnd_…). `npm run node` lists the nodes.');
+  await runOnService((service) =>
+    requestAction((options) => {
+      if (isMove) return service.moveWallet({ id, ln_node_id: target, reason }, options);
+      return verb === 'drain' ? service.drainNode({ id, reason }, options) : service.activateNode({ id, reason }, options);
+    }),
+  );
 }
 
-async function list(database: Database): Promise<number> {
-  const rows = (await listNodes(database)).map((one) => [one.id, one.pubkey ?? 'never reached', one.state, grouped(one.wallets)]);
+async function list(service: SatchelClient): Promise<number> {
+  const { nodes } = await service.getOperatorOverview();
+  const rows = nodes.map(({ id, pubkey, draining, num_wallets: wallets }) => [
+    id,
+    pubkey ?? 'never reached',
+    draining ? 'draining' : 'active',
+    grouped(wallets),
+  ]);
   process.stdout.write(`${table([['node', 'public key', 'state', 'wallets'], ...rows], [3])}\n`);
   return EXIT.done;
 }

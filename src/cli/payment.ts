@@ -1,12 +1,11 @@
-import { systemClock } from '../core/kernel/clock.ts';
-import { listPendingPayments } from '../features/operator/pending.ts';
+import type { SatchelClient } from '../../client/satchel.js';
 import { exitWithUsage, readArguments } from './command.ts';
-import { EXIT, exitNotDone, readReason, requestAndWait, runCommand } from './operator-command.ts';
+import { EXIT, exitNotDone, readReason, requestAction, runOnService } from './service.ts';
 import { grouped, span, table } from './table.ts';
 
 const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> | --failed) --reason "…"]
 
-Without arguments: lists the pending payments, oldest first.
+Without arguments: lists the pending payments, oldest first, at most 100.
   resolve     ends a pending payment (lntx_…) with evidence. The service looks it up at the node right before it books.
   --preimage  The payment was paid; this is the preimage that the receiver shows. Refused while the node reports it as pending or failed.
   --failed    The payment failed. Refused unless the node reports failure, or its records prove that no money can leave.
@@ -14,34 +13,29 @@ Without arguments: lists the pending payments, oldest first.
 The service records the operator, the time, the reason and the evidence.
 Exit code 0: done. 1: refused, no money moved. 2: not done. 3: not ended yet.`;
 
-const MAX_LISTED = 200;
-
 /** `npm run payment`: lists pending payments, and ends one with evidence. */
 async function main(): Promise<void> {
   const options = { reason: { type: 'string' }, preimage: { type: 'string' }, failed: { type: 'boolean' } } as const;
   const { words, reason: given, preimage, failed } = readArguments(USAGE, options, 2);
-  const [verb, subject = ''] = words;
+  const [verb, id = ''] = words;
   if (verb === undefined) {
     if (given !== undefined || preimage !== undefined || failed) exitWithUsage(USAGE);
-    return list();
+    return runOnService(list);
   }
   if (verb !== 'resolve' || words.length !== 2 || (preimage !== undefined) === (failed === true)) exitWithUsage(USAGE);
   const reason = readReason(given);
-  if (!/^lntx_[0-9A-Za-z]+$/.test(subject))
-    exitNotDone('The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
+  if (!/^lntx_[0-9A-Za-z]+$/.test(id)) exitNotDone('The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
   if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) exitNotDone('--preimage must be 64 hexadecimal digits.');
-  const target = failed ? 'failed' : 'settled';
-  await runCommand((database) => requestAndWait(database, { kind: 'resolve', subject, target, preimage: preimage?.toLowerCase(), reason }));
+  const evidence = preimage === undefined ? ({ outcome: 'failed' } as const) : ({ outcome: 'settled', preimage } as const);
+  await runOnService((service) => requestAction((once) => service.resolvePayment({ id, ...evidence, reason }, once)));
 }
 
-function list(): Promise<void> {
-  return runCommand(async (database) => {
-    const pending = await listPendingPayments({ database, clock: systemClock, stuckPaymentSeconds: 0 }, 'pending', MAX_LISTED, 0);
-    const rows = pending.items.map((one) => [one.id, one.walletId, grouped(one.amountMsat), span(one.ageSeconds)]);
-    const head = ['payment', 'wallet', 'msat', 'age'];
-    process.stdout.write(rows.length === 0 ? 'No payment is pending.\n' : `${table([head, ...rows], [2])}\n`);
-    return EXIT.done;
-  });
+async function list(service: SatchelClient): Promise<number> {
+  const pending = await service.listPendingPayments({ status: 'pending', 'per-page': 100 });
+  const rows = pending.map((one) => [one.id, one.wallet_id, grouped(one.num_msat), span(one.age_seconds)]);
+  const head = ['payment', 'wallet', 'msat', 'age'];
+  process.stdout.write(rows.length === 0 ? 'No payment is pending.\n' : `${table([head, ...rows], [2])}\n`);
+  return EXIT.done;
 }
 
 await main();

@@ -1,100 +1,97 @@
-import { type Alert, remedyFor } from '../core/alerts/alerts.ts';
-import {
-  type BalanceReport,
-  holdsLess,
-  type NodePosition,
-  type NodeReport,
-  type PendingReport,
-  type ReconciliationReport,
-} from '../features/reconcile/report.ts';
+import type { Alert, NodeComparison, OperatorPayment, Reconciliation } from '../../client/satchel.js';
 import { grouped, moment, span, table } from './table.ts';
 
-/** Formats a report and the open alerts for a terminal. Amounts are msat. */
-export function reportText({ nodes, positions }: ReconciliationReport, alerts: readonly Alert[], now: number): string {
-  const distribution = positions.length > 1 ? [positionsText(positions)] : [];
-  return [...nodes.flatMap((one) => nodeText(one, now)), ...distribution, alertsText(alerts)].join('\n\n');
+/** Formats a report, the open alerts and the stuck payments for a terminal. Amounts are msat. */
+export function reportText({ nodes }: Reconciliation, alerts: readonly Alert[], stuck: readonly OperatorPayment[]): string {
+  const distribution = nodes.length > 1 ? [positionsText(nodes)] : [];
+  return [...nodes.flatMap(nodeText), ...distribution, stuckText(nodes, stuck), alertsText(alerts)].join('\n\n');
 }
 
-function nodeText(report: NodeReport, now: number): string[] {
-  const { nodeId, compared, startedAt, endedAt, incompleteReason } = report;
+function nodeText(node: NodeComparison): string[] {
+  const compared = `compared ${node.compared_payments} ended payments and ${node.compared_invoices} invoices`;
   return [
-    `Ledger and node ${nodeId} at ${moment(startedAt)} (${span(Math.max(0, now - endedAt))} ago): compared ${compared.payments} ended payments and ${compared.invoices} invoices.`,
-    ...(incompleteReason === null ? [] : [`THE NODE DID NOT ANSWER (${incompleteReason}). The report is incomplete.`]),
-    balanceText(report.balance),
-    pendingText(report.pending),
-    stuckText(report.pending),
-    contradictionsText(report),
-    missedText(report),
+    `Ledger and node ${node.ln_node_id} at ${moment(node.started_at)}: ${compared}.`,
+    ...(node.incomplete_reason === null ? [] : [`THE NODE DID NOT ANSWER (${node.incomplete_reason}). The report is incomplete.`]),
+    balanceText(node),
+    pendingText(node),
+    contradictionsText(node),
+    missedText(node),
   ];
 }
 
-function balanceText(balance: BalanceReport): string {
-  if (balance.state !== 'measured') {
-    const { state, reason } = balance;
-    if (state === 'unanswered') return `Balance: the node did not answer (${reason}).`;
-    return `Balance: not measured (${reason}). No baseline was accepted; try again.`;
-  }
-  const rest = balance.restMsat < 0 ? 'missing' : 'unexplained surplus: routing income, own deposits, arriving money';
-  const rows = [
-    [grouped(balance.baselineMsat), `the node's own, as of ${moment(balance.baselineAt)}`],
-    [grouped(balance.customersMsat), "customers' money"],
-    [grouped(balance.serviceFeesMsat), 'service fees'],
-    [grouped(balance.suspenseMsat), 'suspense: arrived for no wallet'],
-    [grouped(balance.operatorMsat), 'borne by the operator: routing beyond reserves, late successes'],
-    ...(balance.atOtherNodesMsat === 0 ? [] : [[grouped(balance.atOtherNodesMsat), 'held by the other nodes']]),
-    [grouped(balance.expectedMsat), 'expected'],
-    [grouped(balance.nodeMsat), "the node's balance"],
-    [grouped(balance.restMsat), balance.restMsat === 0 ? 'difference' : rest],
+function balanceText(node: NodeComparison): string {
+  if (node.balance_status === 'unanswered') return `Balance: the node did not answer (${node.balance_reason}).`;
+  if (node.balance_status === 'unsteady') return `Balance: not measured (${node.balance_reason}). No baseline was accepted; try again.`;
+  const { difference_msat: difference, moved_msat: moved, rose_msat: rose, fell_msat: fell, in_flight_msat: inFlight } = node;
+  const rest = (difference ?? 0) < 0 ? 'missing' : 'unexplained surplus: routing income, own deposits, arriving money';
+  const since = moment(node.baseline_at ?? 0);
+  const rows: [amount: number | null, meaning: string][] = [
+    [node.baseline_msat, `the node's own, as of ${since}`],
+    [node.customers_msat, "customers' money"],
+    [node.service_fees_msat, 'service fees'],
+    [node.suspense_msat, 'suspense: arrived for no wallet'],
+    [0 - (node.operator_costs_msat ?? 0), 'borne by the operator: routing beyond reserves, late successes'],
+    ...(node.other_nodes_msat ? [[-node.other_nodes_msat, 'held by the other nodes'] as [number, string]] : []),
+    [node.expected_msat, 'expected'],
+    [node.assets_msat, "the node's balance"],
+    [difference, difference === 0 ? 'difference' : rest],
   ];
-  const inFlight = `In flight: up to ${grouped(balance.inFlightMsat)} msat of the customers' money may have left the node, or may still leave it.`;
-  const moved = balance.movedMsat > 0 ? [`The ledger booked ${grouped(balance.movedMsat)} msat during the measurement.`] : [];
-  const { roseMsat, fellMsat } = balance;
-  const since = `Since ${moment(balance.baselineAt)}`;
-  const rose =
-    roseMsat > 0 ? [`${since} the node's own money rose by ${grouped(roseMsat)} msat. It is not accepted yet (--new-baseline).`] : [];
-  const fell = fellMsat > 0 ? [`${since} ${grouped(fellMsat)} MSAT LEFT THE NODE WITHOUT AN ENTRY IN THE LEDGER.`] : [];
-  const less = holdsLess(balance) ? ['THE NODE HAS LESS THAN THE LEDGER OWES, beyond the amount in flight.'] : [];
-  return [`Balance of the node, in msat:`, table(rows, [0]), inFlight, ...moved, ...rose, ...fell, ...less].join('\n');
+  const isLess = (difference ?? 0) + (node.baseline_msat ?? 0) < -((inFlight ?? 0) + (moved ?? 0));
+  return [
+    'Balance of the node, in msat:',
+    table(
+      rows.map(([amount, meaning]) => [grouped(amount ?? 0), meaning]),
+      [0],
+    ),
+    `In flight: up to ${grouped(inFlight ?? 0)} msat of the customers' money may have left the node, or may still leave it.`,
+    ...(moved ? [`The ledger booked ${grouped(moved)} msat during the measurement.`] : []),
+    ...(rose ? [`Since ${since} the node's own money rose by ${grouped(rose)} msat. It is not accepted yet (--new-baseline).`] : []),
+    ...(fell ? [`Since ${since} ${grouped(fell)} MSAT LEFT THE NODE WITHOUT AN ENTRY IN THE LEDGER.`] : []),
+    ...(isLess ? ['THE NODE HAS LESS THAN THE LEDGER OWES, beyond the amount in flight.'] : []),
+  ].join('\n');
 }
 
-function positionsText(positions: readonly NodePosition[]): string {
-  const rows = positions.map(({ nodeId, heldMsat, positionMsat }) => [nodeId, grouped(heldMsat), grouped(positionMsat)]);
+function positionsText(nodes: readonly NodeComparison[]): string {
+  const rows = nodes.map((one) => [one.ln_node_id, grouped(one.held_msat ?? 0), grouped(one.position_msat ?? 0)]);
   return `Distribution over the nodes, in msat:\n${table([['node', 'holds', 'of it for wallets of other nodes'], ...rows], [1, 2])}`;
 }
 
-function pendingText({ payments, amountMsat, byEvidence }: PendingReport): string {
+function pendingText({ pending_payments: payments, pending_msat: amount, pending_states }: NodeComparison): string {
   if (payments === 0) return 'Pending payments: none.';
-  const states = Object.entries(byEvidence).map(([evidence, count]) => `${evidence} (${count})`);
-  return `Pending payments: ${payments}, ${grouped(amountMsat)} msat. State at the node: ${states.join(', ')}.`;
+  const states = pending_states.map(({ node_state, count }) => `${node_state} (${count})`);
+  return `Pending payments: ${payments}, ${grouped(amount)} msat. State at the node: ${states.join(', ')}.`;
 }
 
-function stuckText({ stuck, stuckPayments }: PendingReport): string {
-  if (stuckPayments === 0) return 'Stuck payments: none.';
-  const rows = stuck.map((one) => [one.paymentId, one.walletId, grouped(one.amountMsat), span(one.ageSeconds), one.evidence]);
-  return `Stuck payments: ${stuckPayments}. Their money stays reserved until the node reports an outcome.\n${table([['payment', 'wallet', 'msat', 'age', 'state at the node'], ...rows], [2])}`;
+function stuckText(nodes: readonly NodeComparison[], stuck: readonly OperatorPayment[]): string {
+  const count = nodes.reduce((sum, one) => sum + one.stuck_payments, 0);
+  if (count === 0) return 'Stuck payments: none.';
+  const rows = stuck.map((one) => [one.id, one.wallet_id, grouped(one.num_msat), span(one.age_seconds), evidenceText(one)]);
+  const head = ['payment', 'wallet', 'msat', 'age', 'state at the node'];
+  return `Stuck payments: ${count}. Their money stays reserved until the node reports an outcome.\n${table([head, ...rows], [2])}`;
 }
 
-function contradictionsText({ contradictions }: NodeReport): string {
+function evidenceText({ evidence }: OperatorPayment): string {
+  if (evidence === null) return 'not looked up yet';
+  return evidence.proves_failure ? `${evidence.node_state}, but no money can leave it any more` : evidence.node_state;
+}
+
+function contradictionsText({ contradictions }: NodeComparison): string {
   if (contradictions.length === 0) return 'Contradictions: none.';
-  const rows = contradictions.map((one) => [one.id, one.walletId, grouped(one.amountMsat), one.ours, one.node]);
+  const rows = contradictions.map((one) => [one.id, one.wallet_id, grouped(one.num_msat), one.ledger_state, one.node_state]);
   const head = ['payment or invoice', 'wallet', 'msat', 'in the ledger', 'at the node'];
   return `Contradictions: ${contradictions.length}\n${table([head, ...rows], [2])}`;
 }
 
-function missedText({ missedSettlements }: NodeReport): string {
-  if (missedSettlements.length === 0) return 'Missed settlements: none.';
-  const rows = missedSettlements.map((one) => [
-    one.invoiceId,
-    one.walletId,
-    grouped(one.amountMsat),
-    one.booked ? 'booked now' : 'NOT BOOKED',
-  ]);
-  return `Missed settlements: ${missedSettlements.length}\n${table([['invoice', 'wallet', 'msat', ''], ...rows], [2])}`;
+function missedText({ missed_settlements: missed }: NodeComparison): string {
+  if (missed.length === 0) return 'Missed settlements: none.';
+  const rows = missed.map((one) => [one.id, one.wallet_id, grouped(one.num_msat), one.is_booked ? 'booked now' : 'NOT BOOKED']);
+  return `Missed settlements: ${missed.length}\n${table([['invoice', 'wallet', 'msat', ''], ...rows], [2])}`;
 }
 
 function alertsText(alerts: readonly Alert[]): string {
   if (alerts.length === 0) return 'Open alerts: none.';
-  const one = ({ kind, subject, message, raisedAt }: Alert) =>
-    `  ${kind} ${subject}, since ${moment(raisedAt)}\n    ${message}\n    → ${remedyFor(kind)}`;
-  return `Open alerts: ${alerts.length}\n${alerts.map(one).join('\n')}`;
+  const texts = alerts.map(
+    ({ kind, subject, raised_at, message, remedy }) => `  ${kind} ${subject}, since ${moment(raised_at)}\n    ${message}\n    → ${remedy}`,
+  );
+  return `Open alerts: ${alerts.length}\n${texts.join('\n')}`;
 }

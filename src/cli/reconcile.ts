@@ -1,38 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { ALERT_KINDS, type AlertKind } from '../core/alerts/alert-kinds.ts';
-import { type Alert, type Alerts, createAlerts, remedyFor } from '../core/alerts/alerts.ts';
-import type { Database } from '../core/db/database.ts';
-import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
-import { errorMessage } from '../core/kernel/log.ts';
-import type { ReconciliationReport, ReconciliationScope } from '../features/reconcile/report.ts';
-import {
-  findReconciliation,
-  lastReport,
-  type Requester,
-  requestReconciliation,
-  runningProgress,
-  withdrawRequest,
-} from '../features/reconcile/requests.ts';
-import { exitWithUsage, operatorName, readArguments, stderrLog, withDatabase } from './command.ts';
-import { POLL_MS, START_TIMEOUT_MS } from './operator-command.ts';
+import { type Alert, items, type Reconciliation, type SatchelClient } from '../../client/satchel.js';
+import { exitWithUsage, readArguments } from './command.ts';
 import { reportText } from './reconcile-text.ts';
+import { EXIT, readReason, runOnService } from './service.ts';
 
-const USAGE = `npm run reconcile -- [--json] [--seen <subject of an alert>] [--new-baseline [--reason "…"]]
+const USAGE = `npm run reconcile -- [--json] [--seen <subject of an alert>] [--new-baseline] [--reason "…"]
 
 Makes the running service compare the ledger with the node, and prints the report and the open alerts.
   --json          prints both as JSON
   --seen          first closes the alerts about a payment, an invoice or a decrease; an alert whose cause persists opens again
-  --new-baseline  accepts the node's own money as it is now, and records who did so and why
+  --new-baseline  accepts the node's own money as it is now
+  --reason        why, for the record of --seen or --new-baseline; required for --new-baseline
 Exit code 0: no differences and no open alerts. 1: differences or open alerts. 2: not done.`;
 
-/** How long to wait for progress, which a running service stores every second. */
-const STALLED_MS = 15_000;
-
-const MAX_ALERTS = 1000;
+const POLL_MS = 200;
+/** How long the state may stay the same. A request waits for the end of the reconciliation before it. */
+const STALLED_MS = 300_000;
 
 const CLEAN = 0;
 const DIFFERENCES = 1;
-const NOT_DONE = 2;
 
 /** `npm run reconcile`: requests a reconciliation from the running service, which is connected to the node, and prints the report. */
 async function main(): Promise<void> {
@@ -42,66 +28,58 @@ async function main(): Promise<void> {
     reason: { type: 'string' },
     seen: { type: 'string' },
   });
-  if (values.reason !== undefined && !values['new-baseline']) exitWithUsage(USAGE);
-  await withDatabase({ withoutLock: true }, async (database) => {
-    const alertsOf = createAlerts(database, systemClock, stderrLog);
-    if (values.seen !== undefined) await closeAlerts(alertsOf, values.seen);
-    const requester = { requestedBy: operatorName(), reason: values.reason ?? '' };
-    const failure = await requestAndWait(database, values['new-baseline'] ? 'new_baseline' : 'full', requester);
-    if (failure !== undefined) process.stderr.write(`${failure}\n`);
-    const [report, alerts] = [await lastReport(database), await alertsOf.listOpen('', MAX_ALERTS)];
-    show(report, alerts, values.json === true);
-    const isDone =
-      failure === undefined &&
-      report?.nodes.every(({ incompleteReason, balance }) => incompleteReason === null && balance.state === 'measured') === true;
-    process.exitCode = !isDone ? NOT_DONE : isClean(report, alerts) ? CLEAN : DIFFERENCES;
+  const { seen, 'new-baseline': isBaseline = false } = values;
+  if (values.reason !== undefined && !isBaseline && seen === undefined) exitWithUsage(USAGE);
+  const reason = isBaseline || values.reason !== undefined ? readReason(values.reason) : undefined;
+  await runOnService(async (service) => {
+    if (seen !== undefined) await closeAlerts(service, seen, reason ?? 'seen, by npm run reconcile');
+    const scope = isBaseline ? 'new_baseline' : 'full';
+    const report = await waitForEnd(service, await service.requestReconciliation({ scope, ...(reason !== undefined && { reason }) }));
+    if (report.status !== 'done') {
+      process.stderr.write(report.status === 'failed' ? `The reconciliation failed: ${report.progress}\n` : STALLED);
+      return EXIT.notDone;
+    }
+    const alerts = await openAlerts(service);
+    const stuck = await service.listPendingPayments({ status: 'stuck', 'per-page': 100 });
+    process.stdout.write(`${values.json ? JSON.stringify({ report, alerts, stuck }, null, 2) : reportText(report, alerts, stuck)}\n`);
+    return exitCode(report, alerts);
   });
 }
 
-async function closeAlerts(alerts: Alerts, subject: string): Promise<void> {
-  let closed = false;
-  for (const kind of Object.keys(ALERT_KINDS) as AlertKind[]) closed = (await alerts.clear(kind, subject)) || closed;
-  if (!closed) throw new Error('no open alert is about what --seen names. Run the command without --seen to list the open alerts.');
+async function openAlerts(service: SatchelClient): Promise<Alert[]> {
+  const alerts: Alert[] = [];
+  for await (const alert of items(service, 'listAlerts', { status: 'open', 'per-page': 100 })) alerts.push(alert);
+  return alerts;
 }
 
-function isClean({ nodes }: ReconciliationReport, alerts: readonly Alert[]): boolean {
-  const agrees = nodes.every(({ contradictions, missedSettlements }) => contradictions.length === 0 && missedSettlements.length === 0);
-  return agrees && alerts.length === 0;
+async function closeAlerts(service: SatchelClient, subject: string, reason: string): Promise<void> {
+  const found = (await openAlerts(service)).filter((alert) => alert.subject === subject);
+  if (found.length === 0)
+    throw new Error('no open alert is about what --seen names. Run the command without --seen to list the open alerts.');
+  for (const { id } of found) await service.closeAlert({ id, reason });
 }
 
-/** Requests a reconciliation and waits for it. @returns the reason of a failure; undefined when there is a new report. */
-async function requestAndWait(database: Database, scope: ReconciliationScope, requester: Requester): Promise<string | undefined> {
-  const id = await requestReconciliation(database, scope, unixSeconds(systemClock), requester);
-  let seen = { heartbeat: '', sinceMs: performance.now() };
-  for (;;) {
-    const request = await findReconciliation(database, id);
-    if (!request) return 'The request was lost.';
-    const { state, progress } = request;
-    // It also changes while an earlier request is running.
-    const heartbeat = `${state} ${await runningProgress(database)}`;
-    if (state === 'done') return undefined;
-    if (state === 'failed') return `The reconciliation failed: ${progress}`;
-    if (heartbeat !== seen.heartbeat) seen = { heartbeat, sinceMs: performance.now() };
-    const unchangedMs = performance.now() - seen.sinceMs;
-    if (state === 'requested' && unchangedMs > START_TIMEOUT_MS[database.dialect] && (await withdrawRequest(database, id))) {
-      return 'No service runs on this database, so nothing could be compared with the node. This is the last stored report.';
-    }
-    if (unchangedMs > STALLED_MS) return 'The service has started the request and shows no progress. This is the last stored report.';
-    showProgress(progress);
+/** Waits until a reconciliation has ended, or shows no progress. */
+async function waitForEnd(service: SatchelClient, requested: Reconciliation): Promise<Reconciliation> {
+  let [now, changedMs] = [requested, performance.now()];
+  while (now.status === 'queued' || now.status === 'running') {
+    if (performance.now() - changedMs > STALLED_MS) break;
+    showProgress(now.progress);
     await delay(POLL_MS);
+    const next = await service.getReconciliation({ id: requested.id });
+    if (next.status !== now.status || next.progress !== now.progress) changedMs = performance.now();
+    now = next;
   }
+  showProgress('');
+  return now;
 }
 
-function show(report: ReconciliationReport | undefined, alerts: readonly Alert[], isJson: boolean): void {
-  showProgress('');
-  if (isJson) {
-    const advised = alerts.map((alert) => ({ ...alert, remedy: remedyFor(alert.kind) }));
-    process.stdout.write(`${JSON.stringify({ report: report ?? null, alerts: advised }, null, 2)}\n`);
-  } else if (report) {
-    process.stdout.write(`${reportText(report, alerts, unixSeconds(systemClock))}\n`);
-  } else {
-    process.stdout.write('There is no report yet.\n');
-  }
+const STALLED = `The reconciliation has shown no progress for ${STALLED_MS / 60_000} minutes. See the log of the service.\n`;
+
+function exitCode({ nodes }: Reconciliation, alerts: readonly Alert[]): number {
+  if (nodes.some((one) => one.incomplete_reason !== null || one.balance_status !== 'measured')) return EXIT.notDone;
+  const agrees = nodes.every((one) => one.contradictions.length === 0 && one.missed_settlements.length === 0);
+  return agrees && alerts.length === 0 ? CLEAN : DIFFERENCES;
 }
 
 /** Writes to standard error, so that the output of `--json` can be piped. */
@@ -109,7 +87,4 @@ function showProgress(text: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${text}`);
 }
 
-main().catch((error) => {
-  process.stderr.write(`Nothing was reconciled: ${errorMessage(error)}\n`);
-  process.exitCode = NOT_DONE;
-});
+await main();

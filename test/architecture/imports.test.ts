@@ -58,7 +58,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
     Object.entries(FEATURES).map(([name, allowed]) => [`features/${name}`, [...core, 'http', ...allowed.map((one) => `features/${one}`)]]),
   ),
   devnet: ['core/kernel', 'core/lightning', 'core/invoices', 'http'],
-  cli: ['app', 'devnet', ...core, ...Object.keys(FEATURES).map((name) => `features/${name}`)],
+  cli: ['app', 'devnet', 'client', ...core, ...Object.keys(FEATURES).map((name) => `features/${name}`)],
 };
 
 /** The statements for facts about the service, a table that several modules use. */

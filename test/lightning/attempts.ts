@@ -66,7 +66,7 @@ function expectedAtAlice(kind: 'in' | 'out' | 'inside', status: AttemptStatus): 
 export async function checkLedger(settings: Record<string, string>): Promise<{ report: Json; alerts: Json[] }> {
   expect(await runVerify(settings)).toMatchObject({ code: 0 });
   const { report, alerts }: Json = JSON.parse((await runCommand('src/cli/reconcile.ts', ['--json'], settings)).stdout);
-  const agreed = { incompleteReason: null, contradictions: [], missedSettlements: [], balance: { fellMsat: 0 } };
+  const agreed = { incomplete_reason: null, contradictions: [], missed_settlements: [], fell_msat: 0 };
   for (const node of report.nodes) expect(node).toMatchObject(agreed);
   return { report, alerts };
 }

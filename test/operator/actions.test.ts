@@ -11,15 +11,12 @@ import {
   type NewAction,
   openActions,
   requestAction,
-  withdrawAction,
 } from '../../src/features/operator/actions.ts';
 import { changeFiatRate } from '../../src/features/operator/fiat-rate.ts';
-import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases } from '../support/ledger.ts';
-import { operatorOn } from './operator-on.ts';
 
 type Row = Record<string, string | number | null>;
-const markStarted = statement('test_start', 'UPDATE operator_action SET is_started = 1 WHERE id = $1');
+const touch = statement('test_touch', 'UPDATE operator_action SET answer = answer WHERE id = $1');
 const endAs = statement('test_end', 'UPDATE operator_action SET state = $2, ended_at = 5, answer = $3 WHERE id = $1');
 const countRows: Statement<Row> = statement('test_count_actions', 'SELECT count(*) AS n FROM operator_action');
 const never: Statement<{ id: string }> = statement('test_never', `SELECT id FROM account WHERE id = 'unknown' AND $1 = $1`);
@@ -62,7 +59,6 @@ onBothDatabases('a request of an operator', (open) => {
       transferId: undefined,
       ledgerAccount: undefined,
       paymentId: undefined,
-      isStarted: false,
     });
     expect(await allOpen(database)).toEqual([action]);
     expect(await findAction(database, 'opa_unknown')).toBeUndefined();
@@ -117,7 +113,7 @@ onBothDatabases('a request of an operator', (open) => {
     const guard = { statement: never, id: 'acc_1', onMiss: () => new Refusal('forbidden') };
     const rejected = requestAction(database, CREDIT, 1, { guards: [guard] });
     await expect(rejected).rejects.toMatchObject({ type: 'forbidden' });
-    const missed = { statement: markStarted, parameters: ['opa_unknown'], onMiss: new Error('the outcome was not stored') };
+    const missed = { statement: touch, parameters: ['opa_unknown'], onMiss: new Error('the outcome was not stored') };
     await expect(requestAction(database, CREDIT, 1, { extraRows: () => [missed] })).rejects.toThrow('the outcome was not stored');
     expect(await database.first(countRows)).toEqual({ n: 0 });
     // The rows of a request get the id of the action; an identical request writes none.
@@ -128,31 +124,6 @@ onBothDatabases('a request of an operator', (open) => {
     };
     for (let i = 0; i < 2; i++) await requestAction(database, CREDIT, 1, { extraRows });
     expect(ids).toEqual([(await allOpen(database))[0]?.id]);
-  });
-});
-
-onBothDatabases('a command', (open) => {
-  it('withdraws its action only before a service has started it', async () => {
-    const database = await open();
-    const [one, two] = [await request(database), await request(database, { ...CREDIT, target: 'wal_2' })];
-    expect([await withdrawAction(database, one.action.id), await withdrawAction(database, one.action.id)]).toEqual([true, false]);
-    expect(await findAction(database, one.action.id)).toBeUndefined();
-    await database.transaction((tx) => tx.run(markStarted, two.action.id));
-    expect(await withdrawAction(database, two.action.id)).toBe(false);
-    expect(await findAction(database, two.action.id)).toMatchObject({ isStarted: true });
-  });
-
-  it('and a service at the same time either withdraw an action or execute it', async () => {
-    const rig = await operatorOn(await open());
-    for (let i = 0; i < 6; i++) {
-      const before = await rig.suspenseMsat();
-      const { subject, target } = await rig.unmatched('credit', 10_000);
-      const action = await rig.request({ kind: 'credit', subject, target });
-      const [isWithdrawn] = await Promise.all([withdrawAction(rig.healthy, action.id), runAction(rig.deps, action)]);
-      const found = await findAction(rig.healthy, action.id);
-      expect(found?.state).toBe(isWithdrawn ? undefined : 'done');
-      expect((await rig.suspenseMsat()) - before).toBe(isWithdrawn ? 10_000 : 0);
-    }
   });
 });
 

@@ -1,13 +1,16 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { msat } from '../../src/core/kernel/money.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
-import { runCommand } from '../support/process.ts';
+import { commandSettings, runCommand } from '../support/process.ts';
 import { unmatchedMoney } from './unmatched-money.ts';
 
 onFakeNode('npm run suspense and npm run payment', (service) => {
   const { net } = service;
-  const run = (name: string, ...args: string[]) => runCommand(`src/cli/${name}.ts`, args, { DATABASE_URL: service.databaseUrl });
+  const run = (name: string, ...args: string[]) => runCommand(`src/cli/${name}.ts`, args, commandSettings(service.client));
 
   it('lists money in suspense, assigns it once when the command is repeated, and shows who decided', async () => {
     expect(await run('suspense')).toMatchObject({ code: 0, stdout: 'Suspense is empty.\n' });
@@ -24,7 +27,7 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
     expect(await assign()).toMatchObject({ code: 0, output: expect.stringContaining('requested before') });
     expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1_234);
     expect((await run('suspense')).stdout).toBe('Suspense is empty.\n');
-    expect((await run('suspense', '--all')).stdout).toMatch(/credit +\S+ +done +\S+@\S+: the payer called\./);
+    expect((await run('suspense', '--all')).stdout).toMatch(/credit +\S+ +done +key_\w+ of acc_\w+: the payer called\./);
     expect(await service.problems()).toEqual([]);
   });
 
@@ -61,11 +64,37 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
     const before = await service.suspenseMsat();
     await service.restart(async () => {
       const alone = await run('suspense', 'assign', hash, wallet.id, '--reason', 'a try');
-      expect(alone).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining('no service took it up') });
+      expect(alone).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining('no service answers at http://127.0.0.1:') });
     });
     expect(await service.suspenseMsat()).toBe(before);
     expect((await run('suspense', 'assign', hash, wallet.id, '--reason', 'a try')).code).toBe(0);
     expect(await service.problems()).toEqual([]);
+  });
+
+  it('reports an unknown wallet and unknown money as refused, and a key that is no operator’s as not done', async () => {
+    const hash = await unmatchedMoney(service, 2_000);
+    const assign = (id: string, to: string, more: object = {}) =>
+      runCommand('src/cli/suspense.ts', ['assign', id, to, '--reason', 'x'], { ...commandSettings(service.client), ...more });
+    expect(await assign(hash, 'wal_none')).toMatchObject({ code: 1, output: expect.stringMatching(/^Refused: There is no wallet/) });
+    expect((await assign('ab'.repeat(32), 'wal_none')).code).toBe(1);
+    const { secret_key: member } = await service.client.post('/v1/accounts', {});
+    for (const OPERATOR_KEY of [member, `sak_${'x'.repeat(28)}`, service.client.publicKey]) {
+      const rejected = await assign(hash, 'wal_none', { OPERATOR_KEY });
+      expect(rejected).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining('OPERATOR_KEY') });
+      expect(rejected.output).not.toContain(OPERATOR_KEY.slice(4));
+    }
+  });
+
+  it('uses BOOTSTRAP_SECRET_KEY or the file of the first key, as long as one of them is there', async () => {
+    const settings = { PORT: new URL(service.client.url).port, OPERATOR_KEY: '' };
+    const bare = await runCommand('src/cli/payment.ts', [], { ...settings, DATA_DIR: service.dataDir });
+    expect(bare).toMatchObject({ code: 2, output: expect.stringContaining('`npm run new-key` creates one') });
+    const chosen = { ...settings, DATA_DIR: service.dataDir, BOOTSTRAP_SECRET_KEY: service.client.secretKey };
+    expect(await runCommand('src/cli/payment.ts', [], chosen)).toMatchObject({ code: 0 });
+    const folder = mkdtempSync(join(tmpdir(), 'satchel-key-'));
+    writeFileSync(join(folder, 'first-key'), `${service.client.secretKey}\npak_x\n`);
+    expect(await runCommand('src/cli/payment.ts', [], { ...settings, DATA_DIR: folder })).toMatchObject({ code: 0 });
+    rmSync(folder, { recursive: true });
   });
 });
 

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { onTwoFakeNodes } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
-import { runCommand } from '../support/process.ts';
+import { commandSettings, runCommand } from '../support/process.ts';
 
 onTwoFakeNodes('npm run node', (app) => {
   const { client, nets } = app;
-  const run = (...args: string[]) => runCommand('src/cli/node.ts', args, { DATABASE_URL: app.databaseUrl });
+  const run = (...args: string[]) => runCommand('src/cli/node.ts', args, commandSettings(client));
   const nodeIds = async (): Promise<[string, string]> => (await client.get('/v1/nodes')).map(({ id }: Json) => id);
 
   it('lists the nodes with their states and the number of their wallets, as GET /v1/nodes shows them', async () => {
@@ -70,7 +70,7 @@ onTwoFakeNodes('npm run node', (app) => {
     await app.restart(async () => {
       expect(await run('drain', first, '--reason', 'x')).toMatchObject({
         code: 2,
-        output: expect.stringContaining('no service took it up'),
+        output: expect.stringContaining('no service answers'),
       });
     });
     expect((await run('list')).stdout).not.toContain('draining');

@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
-import { isNode, listNodes } from '../../src/features/operator/nodes.ts';
+import { isNode } from '../../src/features/operator/nodes.ts';
+import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { NODE_ID } from '../support/modules.ts';
 import { operatorOn } from './operator-on.ts';
@@ -15,6 +16,10 @@ const addNode = statement(
   'test_add_node',
   `INSERT INTO lightning_node (id, ledger_account, state, created_at) VALUES ('lnd_second', -1, 'active', 1)`,
 );
+const nodeRows: Statement<Row> = statement(
+  'test_node_rows',
+  `SELECT id, state, (SELECT count(*) FROM wallet WHERE node_id = lightning_node.id) AS wallets FROM lightning_node ORDER BY ledger_account DESC`,
+);
 const nodeOf: Statement<Row> = statement('test_node_of', 'SELECT node_id FROM wallet WHERE id = $1');
 const updates: Statement<Row> = statement('test_updates', `SELECT type FROM event WHERE type = 'wallet_updated'`);
 
@@ -26,7 +31,7 @@ async function onTwoNodes(database: Database) {
   });
   return {
     ...rig,
-    states: async () => (await listNodes(database)).map(({ id, state, wallets }) => [id, state, wallets]),
+    states: async () => (await database.all(nodeRows)).map(({ id, state, wallets }) => [id, state, wallets]),
     nodeOf: async (id: string) => (await database.first(nodeOf, id))?.node_id,
   };
 }
@@ -50,6 +55,18 @@ onBothDatabases('an action on a node', (open) => {
       });
       expect((await states())[1]).toEqual(['lnd_second', 'active', 0]);
     }
+  });
+
+  it('is not executed again by an instance that read it before it ended', async () => {
+    const { act, request, deps, states, wallet, nodeOf } = await onTwoNodes(await open());
+    const drain = await request({ kind: 'drain', subject: 'lnd_second' });
+    const move = await request({ kind: 'move', subject: wallet.id, target: 'lnd_second' });
+    for (const action of [move, drain]) await runAction(deps, action);
+    await act({ kind: 'activate', subject: 'lnd_second' });
+    await act({ kind: 'move', subject: wallet.id, target: NODE_ID });
+    for (const action of [move, drain]) await runAction(deps, action);
+    expect((await states())[1]).toEqual(['lnd_second', 'active', 0]);
+    expect(await nodeOf(wallet.id)).toBe(NODE_ID);
   });
 
   it('is refused for a node that the ledger does not have', async () => {

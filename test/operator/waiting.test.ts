@@ -7,7 +7,7 @@ import { onBothDatabases } from '../support/ledger.ts';
 import { NODE_ID } from '../support/modules.ts';
 import { operatorOn } from './operator-on.ts';
 
-const pay = statement('test_pay', `UPDATE operator_action SET state = 'paying', is_started = 1 WHERE id = $1`);
+const pay = statement('test_pay', `UPDATE operator_action SET state = 'paying' WHERE id = $1`);
 
 onBothDatabases('a request that waits for its action', (open) => {
   it('returns when it has ended, or the state after the wait', async () => {
@@ -92,7 +92,7 @@ onBothDatabases('the background job for operators', (open) => {
     stopping.abort();
     await running;
     const late = await rig.request({ kind: 'drain', subject: NODE_ID });
-    expect(await findAction(rig.healthy, late.id)).toMatchObject({ state: 'requested', isStarted: false });
+    expect(await findAction(rig.healthy, late.id)).toMatchObject({ state: 'requested' });
   });
 
   it('continues after a failure of the database', async () => {

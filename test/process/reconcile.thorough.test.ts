@@ -31,7 +31,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         alerts: [],
         report: {
           nodes: [
-            { incompleteReason: null, balance: { state: 'measured', customersMsat: 50_000_000, restMsat: 0 }, compared: { invoices: 1 } },
+            { incomplete_reason: null, balance_status: 'measured', customers_msat: 50_000_000, difference_msat: 0, compared_invoices: 1 },
           ],
         },
       });
@@ -64,8 +64,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(await service.stop()).toBe(0);
       const alone = await reconcile();
       expect(alone.code).toBe(2);
-      expect(alone.output).toContain('No service runs on this database');
-      expect(alone.output).toMatch(/Ledger and node lnd_\w+ at .* ago\)/);
+      expect(alone.output).toContain('no service answers at http://127.0.0.1:');
     });
   });
 }
@@ -85,5 +84,5 @@ it.each([
 });
 
 function evidenceOf({ output }: { output: string }): string | undefined {
-  return JSON.parse(output).report.nodes[0].pending.stuck[0]?.evidence;
+  return JSON.parse(output).stuck[0]?.evidence?.node_state;
 }

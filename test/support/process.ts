@@ -104,6 +104,11 @@ export function runVerify(settings: Record<string, string>): Promise<{ code: num
   return runCommand('src/cli/verify.ts', [], settings);
 }
 
+/** Returns the settings with which a command calls the service. */
+export function commandSettings({ url, secretKey }: Client): Record<string, string> {
+  return { PORT: new URL(url).port, OPERATOR_KEY: secretKey, DATA_DIR: '/nowhere/at/all' };
+}
+
 /** Runs a command while the service runs. Returns its exit code, all output, and standard output alone. */
 export async function runCommand(
   file: string,

@@ -12,8 +12,8 @@ export class ActionRefused extends Error {
 }
 
 /**
- * An action that an operator requests. It is a row that the running service executes, because only the service may write to the ledger: on
- * SQLite it caches balances. The row also records who decided what, when and why.
+ * An action that an operator requests. It is a row that a background job executes, so that an interrupted action is continued. The row also
+ * records who decided what, when and why.
  */
 export interface NewAction {
   /** `credit` and `return`: for money in suspense. `resolve`: for a pending payment. `drain`, `activate`: for a node. `move`: for a wallet. */
@@ -24,7 +24,7 @@ export interface NewAction {
   readonly target: string;
   /** The evidence for `settled`. */
   readonly preimage?: string | undefined;
-  /** The operator, as `user@host` for a command, or the key or session and its account. */
+  /** The operator: the key or session, and its account. */
   readonly requestedBy: string;
   readonly reason: string;
 }
@@ -46,8 +46,6 @@ export interface Action extends NewAction {
   readonly transferId: string | undefined;
   readonly ledgerAccount: number | undefined;
   readonly paymentId: string | undefined;
-  /** Whether a service has started it. */
-  readonly isStarted: boolean;
 }
 
 /** An action, or a change of the fiat rate, as lists for operators show it. */
@@ -65,8 +63,7 @@ export interface OperatorPage<T> {
 const lockActions = tableLock('operator_lock', 'operator_action');
 
 /**
- * Requests an action. Returns an identical earlier action instead, unless it was refused: a command that is repeated, or was killed while it
- * waited, has one effect.
+ * Requests an action. Returns an identical earlier action instead, unless it was refused: a command that is repeated has one effect.
  */
 export async function requestAction(
   database: Database,
@@ -97,11 +94,6 @@ export async function findAction(database: SqlReader, id: string): Promise<Actio
 /** Returns the actions on a subject, oldest first. */
 export async function listActionsOn(database: SqlReader, subject: string): Promise<Action[]> {
   return (await database.all(sql.listOfSubject, subject)).map(toAction);
-}
-
-/** Deletes an action that no service has started. @returns false if a service has started it. */
-export async function withdrawAction(database: Database, id: string): Promise<boolean> {
-  return (await database.transaction((tx) => tx.run(sql.withdrawAction, id))) === 1;
 }
 
 /** Returns all actions that have not ended, oldest first. Many returns may wait for the end of their payments. */
@@ -144,6 +136,5 @@ function toAction<K extends string>(row: Omit<sql.ActionRow, 'kind'> & { kind: K
     transferId: row.transfer_id ?? undefined,
     ledgerAccount: row.ledger_account ?? undefined,
     paymentId: row.payment_id ?? undefined,
-    isStarted: row.is_started === 1,
   };
 }

@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { type ListedAlert, meaningOf, remedyFor } from '../../core/alerts/alerts.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
-import type { NodeReport } from '../reconcile/report.ts';
+import type { NodePosition, NodeReport } from '../reconcile/report.ts';
 import type { StoredReconciliation } from '../reconcile/requests.ts';
 
 export const AlertObject = Type.Object(
@@ -28,7 +28,7 @@ export const AlertObject = Type.Object(
     resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open', examples: [null] })),
     closed_by: nullable(
       Type.String({
-        description: 'The operator who closed it through the API; null if it is open, its cause went away, or a command closed it',
+        description: 'The operator who closed it; null if it is open or its cause went away',
         examples: [null],
       }),
     ),
@@ -53,6 +53,7 @@ const ComparisonObject = Type.Object(
       description: '`unanswered`: the node did not answer. `unsteady`: money moved during each measurement of a baseline',
       examples: ['measured'],
     }),
+    balance_reason: nullable(Type.String({ description: 'Why the balance was not measured; null if it was', examples: [null] })),
     assets_msat: amount('The balance of the node', 75_047_904_000),
     baseline_msat: amount('Its own money when the baseline was accepted', 26_834_500_000),
     baseline_at: nullable(Type.Integer({ description: 'When the baseline was accepted, in Unix seconds', examples: [EXAMPLE.now] })),
@@ -69,8 +70,25 @@ const ComparisonObject = Type.Object(
     in_flight_msat: amount('What may have left the node and is not booked yet'),
     rose_msat: amount('Unexplained increases since the baseline'),
     fell_msat: amount('Unexplained decreases since the baseline'),
+    moved_msat: amount('What the ledger booked during the measurement: the uncertainty of the difference'),
+    held_msat: nullable(Type.Integer({ description: 'What it holds for the ledger, in millisatoshis', examples: [48_213_404_000] })),
+    position_msat: nullable(
+      Type.Integer({
+        description:
+          'What of it is for wallets of other nodes, in millisatoshis; negative if other nodes hold money of its wallets. The sum of all nodes is 0',
+        examples: [0],
+      }),
+    ),
     pending_payments: Type.Integer({ description: 'Pending payments at that time', examples: [1] }),
     stuck_payments: Type.Integer({ description: 'Those that were stuck', examples: [1] }),
+    pending_msat: Type.Integer({ description: 'The amounts of the pending payments, in millisatoshis', examples: [2_110_000] }),
+    pending_states: Type.Array(
+      Type.Object({
+        node_state: Type.String({ description: 'The state at the node', examples: ['pending'] }),
+        count: Type.Integer({ description: 'The number of payments', examples: [1] }),
+      }),
+      { description: 'The pending payments by their state at the node' },
+    ),
     compared_payments: Type.Integer({ description: 'Ended payments that were compared', examples: [120] }),
     compared_invoices: Type.Integer({ description: 'Invoices that were compared', examples: [340] }),
     contradictions: Type.Array(
@@ -83,7 +101,15 @@ const ComparisonObject = Type.Object(
       }),
       { description: 'Payments and invoices about which ledger and node disagree, at most 100', examples: [[]] },
     ),
-    missed_settlements: Type.Integer({ description: 'Invoices that were paid at the node and not booked', examples: [0] }),
+    missed_settlements: Type.Array(
+      Type.Object({
+        id: Type.String({ description: 'The invoice, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
+        wallet_id: Type.String({ description: 'Its wallet', examples: [EXAMPLE.wallet] }),
+        num_msat: Type.Integer({ description: 'The amount, in millisatoshis', examples: [2_110_000] }),
+        is_booked: Type.Boolean({ description: 'Whether the reconciliation booked it', examples: [true] }),
+      }),
+      { description: 'Invoices that were paid at the node and not booked, at most 100', examples: [[]] },
+    ),
   },
   { title: 'NodeComparison' },
 );
@@ -136,7 +162,12 @@ export function renderReconciliation(one: StoredReconciliation): Static<typeof R
     reason: one.reason || null,
     created_at: one.requestedAt,
     is_clean: one.report ? nodes.every(isClean) : null,
-    nodes: nodes.map(renderComparison),
+    nodes: nodes.map((node) =>
+      renderComparison(
+        node,
+        one.report?.positions.find(({ nodeId }) => nodeId === node.nodeId),
+      ),
+    ),
   };
 }
 
@@ -147,7 +178,7 @@ function isClean({ incompleteReason, contradictions, missedSettlements, balance 
   );
 }
 
-function renderComparison(report: NodeReport): Static<typeof ComparisonObject> {
+function renderComparison(report: NodeReport, position: NodePosition | undefined): Static<typeof ComparisonObject> {
   const { balance, pending, compared } = report;
   const measured = balance.state === 'measured' ? balance : undefined;
   return {
@@ -156,6 +187,7 @@ function renderComparison(report: NodeReport): Static<typeof ComparisonObject> {
     ended_at: report.endedAt,
     incomplete_reason: report.incompleteReason,
     balance_status: balance.state,
+    balance_reason: balance.state === 'measured' ? null : balance.reason,
     assets_msat: measured?.nodeMsat ?? null,
     baseline_msat: measured?.baselineMsat ?? null,
     baseline_at: measured?.baselineAt ?? null,
@@ -169,8 +201,13 @@ function renderComparison(report: NodeReport): Static<typeof ComparisonObject> {
     in_flight_msat: measured?.inFlightMsat ?? null,
     rose_msat: measured?.roseMsat ?? null,
     fell_msat: measured?.fellMsat ?? null,
+    moved_msat: measured?.movedMsat ?? null,
+    held_msat: position?.heldMsat ?? null,
+    position_msat: position?.positionMsat ?? null,
     pending_payments: pending.payments,
     stuck_payments: pending.stuckPayments,
+    pending_msat: pending.amountMsat,
+    pending_states: Object.entries(pending.byEvidence).map(([node_state, count]) => ({ node_state, count })),
     compared_payments: compared.payments,
     compared_invoices: compared.invoices,
     contradictions: report.contradictions.map(({ id, walletId, amountMsat, ours, node }) => ({
@@ -180,6 +217,11 @@ function renderComparison(report: NodeReport): Static<typeof ComparisonObject> {
       ledger_state: ours,
       node_state: node,
     })),
-    missed_settlements: report.missedSettlements.length,
+    missed_settlements: report.missedSettlements.map(({ invoiceId, walletId, amountMsat, booked }) => ({
+      id: invoiceId,
+      wallet_id: walletId,
+      num_msat: amountMsat,
+      is_booked: booked,
+    })),
   };
 }

@@ -26,7 +26,7 @@ export const ActionObject = Type.Object(
       examples: [EXAMPLE.wallet],
     }),
     requested_by: Type.String({
-      description: 'The key or session and its account; for a command, user and machine',
+      description: 'The key or session, and its account',
       examples: [`${EXAMPLE.key} of ${EXAMPLE.account}`],
     }),
     reason: Type.String({

@@ -3,7 +3,7 @@ import { operatorGuards } from '../../core/accounts/directory.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { choice } from '../../http/fields.ts';
+import { choice, plainText } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { findReconciliation, requestReconciliation } from '../reconcile/requests.ts';
@@ -35,6 +35,36 @@ const activateSchema = {
   operationId: 'activateNode',
   summary: 'Give a drained node new wallets again',
   exampleChanges: { 201: { ...NODE_EXAMPLE, kind: 'activate', answer: `${EXAMPLE.node} gets new wallets.` } },
+};
+
+const moveSchema = {
+  ...COMMON,
+  operationId: 'moveWallet',
+  summary: 'Move a wallet to another node',
+  description:
+    'No money moves: the balance is in the ledger. Its open invoices can still be paid at the old node. 409 `action_refused`: the wallet has ' +
+    'pending payments, or the node is unknown, draining or already its node.',
+  params: idParams('wallet, `wal_…`', EXAMPLE.wallet),
+  body: Type.Object(
+    {
+      ln_node_id: Type.String({
+        maxLength: 64,
+        description: 'The node (`lnd_…`) that creates its invoices and sends its payments from then on',
+      }),
+      reason: Reason,
+    },
+    { additionalProperties: false, examples: [{ ln_node_id: EXAMPLE.node, reason: 'the node is replaced' }] },
+  ),
+  response: { 201: ActionObject },
+  exampleChanges: {
+    201: {
+      kind: 'move',
+      subject: EXAMPLE.wallet,
+      target: EXAMPLE.node,
+      reason: 'the node is replaced',
+      answer: `${EXAMPLE.wallet} was moved to ${EXAMPLE.node}.`,
+    },
+  },
 };
 
 const reconcileSchema = {
@@ -84,11 +114,20 @@ export function operatorNodeRoutes(app: App, deps: OperatorRouteModules): void {
   for (const [kind, schema] of [['drain', drainSchema] as const, ['activate', activateSchema] as const]) {
     app.post(`/v1/operator/nodes/:id/${kind}`, { schema, config: NEEDS_KEY }, async (request, reply) => {
       const credential = await access.operator(request);
-      if (!(await isNode(database, request.params.id))) throw new Refusal('not_found');
+      if (!(await isNode(database, request.params.id))) throw new Refusal('not_found', 'There is no node with this id.');
       const action = { kind, subject: request.params.id, target: '', reason: reasonText(request.body.reason) };
       return reply.code(201).send(renderAction(await runAction(deps, request, reply, credential, action)));
     });
   }
+
+  app.post('/v1/operator/wallets/:id/move', { schema: moveSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const subject = request.params.id;
+    if (!(await deps.wallets.find(subject))) throw new Refusal('not_found', 'There is no wallet with this id.');
+    const target = plainText('ln_node_id', request.body.ln_node_id);
+    const action = { kind: 'move', subject, target, reason: reasonText(request.body.reason) } as const;
+    return reply.code(201).send(renderAction(await runAction(deps, request, reply, credential, action)));
+  });
   checkRoutes(app, deps);
 }
 

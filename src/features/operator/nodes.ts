@@ -11,11 +11,6 @@ interface NodeActionModules {
   readonly clock: Clock;
 }
 
-/** Returns the nodes of the ledger with the number of their wallets, in the order in which they were added. */
-export function listNodes(database: SqlReader): Promise<sql.NodeRow[]> {
-  return database.all(sql.listNodes);
-}
-
 /** Returns whether the ledger has this node. */
 export async function isNode(database: SqlReader, id: string): Promise<boolean> {
   return (await database.first(sql.findNodeState, id)) !== undefined;
@@ -26,8 +21,10 @@ export async function changeNode(deps: NodeActionModules, { id, kind, subject }:
   const state = kind === 'drain' ? 'draining' : 'active';
   const answer = kind === 'drain' ? `${subject} gets no new wallets.` : `${subject} gets new wallets.`;
   await deps.database.transaction(async (tx) => {
-    if ((await tx.run(sql.changeNodeState, subject, state)) !== 1) throw new ActionRefused(`There is no node ${subject}.`);
-    await tx.run(sql.endNodeAction, id, answer, unixSeconds(deps.clock));
+    if (!(await tx.first(sql.findNodeState, subject))) throw new ActionRefused(`There is no node ${subject}.`);
+    // Another instance may have executed it, and a later action may have changed the node since.
+    if ((await tx.run(sql.endNodeAction, id, answer, unixSeconds(deps.clock))) !== 1) return;
+    await tx.run(sql.changeNodeState, subject, state);
   });
 }
 
@@ -47,8 +44,9 @@ export async function moveWallet(deps: NodeActionModules, { id, subject, target 
     if (wallet.node_id === target) throw new ActionRefused(`${subject} is on ${target} already.`);
     if (wallet.pending > 0)
       throw new ActionRefused(`${subject} has pending payments (${wallet.pending}). Wait until they have ended, then move it.`);
+    const answer = `${subject} was moved from ${wallet.node_id} to ${target}.`;
+    if ((await tx.run(sql.endNodeAction, id, answer, now)) !== 1) return;
     await tx.run(sql.moveWallet, subject, target, now);
-    await tx.run(sql.endNodeAction, id, `${subject} was moved from ${wallet.node_id} to ${target}.`, now);
     const owner = { ledgerAccount: wallet.ledger_account };
     await writeRows(tx, [eventRow(deps.clock, { type: 'wallet_updated', owner, subject })]);
   });

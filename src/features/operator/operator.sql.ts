@@ -17,21 +17,20 @@ export type ActionRow = {
   transfer_id: string | null;
   ledger_account: number | null;
   payment_id: string | null;
-  is_started: number;
 };
 
 /** An action, or a change of the fiat rate. */
 export type RecordRow = Omit<ActionRow, 'kind'> & { kind: ActionRow['kind'] | 'set_fiat_rate' | 'remove_fiat_rate' };
 
 const ACTION = `SELECT id, kind, state, subject, target, preimage, requested_by, reason, requested_at, ended_at, answer, evidence, amount_msat, transfer_id,
-  ledger_account, payment_id, is_started FROM operator_action`;
+  ledger_account, payment_id FROM operator_action`;
 
 /** A change of the fiat rate is a record only: it has been executed. */
 const RECORD = `SELECT * FROM (${ACTION}
   UNION ALL SELECT id, CASE WHEN currency IS NULL THEN 'remove_fiat_rate' ELSE 'set_fiat_rate' END, 'done', COALESCE(currency, ''),
     COALESCE(per_btc, ''), NULL, set_by, '', set_at, set_at,
     CASE WHEN currency IS NULL THEN 'No fiat value is shown.' ELSE '1 BTC is shown as ' || per_btc || ' ' || currency || '.' END,
-    NULL, NULL, NULL, NULL, NULL, 1 FROM fiat_rate) AS record`;
+    NULL, NULL, NULL, NULL, NULL FROM fiat_rate) AS record`;
 
 export const insertAction = statement(
   'operator_insert',
@@ -51,13 +50,6 @@ export const findSame = statement<ActionRow>(
 export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL AND id > $1 ORDER BY id LIMIT $2`);
 
 export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
-
-export const markStarted = statement('operator_start', `UPDATE operator_action SET is_started = 1 WHERE id = $1 AND state = 'requested'`);
-
-export const withdrawAction = statement(
-  'operator_withdraw',
-  `DELETE FROM operator_action WHERE id = $1 AND state = 'requested' AND is_started = 0`,
-);
 
 /** Ends an action that has moved no money. */
 export const markRefused = statement(

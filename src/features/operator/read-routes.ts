@@ -88,8 +88,7 @@ const actionsSchema = {
   ...COMMON,
   operationId: 'listOperatorActions',
   summary: 'List what operators requested',
-  description:
-    'Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate, through the API and by commands.',
+  description: 'Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate.',
   querystring: PageQuery,
   response: { 200: Type.Array(ActionObject) },
 };

@@ -13,8 +13,8 @@ const POLL_MS = 1000;
 const ALERT = { kind: 'suspense_not_empty', subject: 'suspense' } as const;
 
 /**
- * Executes the actions that operators request through the database, until the signal aborts. An action's row changes in the posting that
- * executes it, so a second instance does not repeat it.
+ * Executes the actions that operators request, until the signal aborts. An action's row changes in the posting that executes it, so a second
+ * instance does not repeat it.
  */
 export async function runOperatorActions(deps: OperatorModules, signal: AbortSignal, pollMs = POLL_MS): Promise<void> {
   for (let alertedMsat: number | undefined; !signal.aborted; await pause(pollMs, signal)) {
@@ -31,8 +31,6 @@ export async function runOperatorActions(deps: OperatorModules, signal: AbortSig
 export async function runAction(deps: OperatorModules, action: Action): Promise<void> {
   const { database, clock, log } = deps;
   const { id, kind, subject, requestedBy } = action;
-  // From here on the operator's command cannot withdraw the action.
-  if (action.state === 'requested' && (await database.transaction((tx) => tx.run(sql.markStarted, id))) !== 1) return;
   try {
     if (kind === 'credit') await creditWallet(deps, action);
     else if (kind === 'return') await continueReturn(deps, action);

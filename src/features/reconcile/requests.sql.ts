@@ -29,20 +29,12 @@ export const listRequests = statement<RequestRow>(
 
 export const countRequests = statement<{ n: number }>('reconcile_count_requests', 'SELECT count(*) AS n FROM reconciliation');
 
-/** The progress of the running reconciliation. It changes every second. */
-export const runningNow = statement<{ progress: string }>(
-  'reconcile_running',
-  `SELECT progress FROM reconciliation WHERE state = 'running' ORDER BY id DESC LIMIT 1`,
-);
-
 export const nextRequest = statement<{ id: string; scope: ReconciliationScope; requested_by: string; reason: string }>(
   'reconcile_next_request',
   `SELECT id, scope, requested_by, reason FROM reconciliation WHERE state = 'requested' ORDER BY id LIMIT 1`,
 );
 
 export const start = statement('reconcile_take', `UPDATE reconciliation SET state = 'running' WHERE id = $1 AND state = 'requested'`);
-
-export const withdraw = statement('reconcile_withdraw', `DELETE FROM reconciliation WHERE id = $1 AND state = 'requested'`);
 
 export const updateProgress = statement(
   'reconcile_progress',

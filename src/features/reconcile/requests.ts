@@ -71,16 +71,6 @@ function toStored({ id, state, scope, requested_at, requested_by, reason, progre
   return { id, state, scope, requestedAt: requested_at, requestedBy: requested_by, reason, progress, report: parsed };
 }
 
-/** Returns the progress of the running reconciliation, which changes every second. */
-export async function runningProgress(database: Database): Promise<string | undefined> {
-  return (await database.first(sql.runningNow))?.progress;
-}
-
-/** Deletes a request that no service has started. @returns false if a service has started it. */
-export async function withdrawRequest(database: Database, id: string): Promise<boolean> {
-  return (await database.transaction((tx) => tx.run(sql.withdraw, id))) === 1;
-}
-
 export async function lastReport(database: Database): Promise<ReconciliationReport | undefined> {
   const row = await database.first(sql.lastReport);
   return row && parse(row.report);

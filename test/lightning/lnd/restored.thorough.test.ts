@@ -146,8 +146,8 @@ describe.each(['sqlite', 'postgres'] as const)('the service on a real LND that w
     expect(await runVerify(settings)).toMatchObject({ code: 0 });
     // Only what LND has lost contradicts the ledger.
     const { report }: Json = JSON.parse((await runCommand('src/cli/reconcile.ts', ['--json'], settings)).stdout);
-    const lost = report.nodes[0].contradictions.map(({ amountMsat, node }: Json) => [amountMsat, node]);
+    const lost = report.nodes[0].contradictions.map(({ num_msat, node_state }: Json) => [num_msat, node_state]);
     expect(lost.sort()).toEqual([1, 2, 20, 6, 7].map((thousands) => [thousands * 1_000_000, 'no record']));
-    expect(report.nodes[0].missedSettlements).toEqual([]);
+    expect(report.nodes[0].missed_settlements).toEqual([]);
   }, 400_000);
 });

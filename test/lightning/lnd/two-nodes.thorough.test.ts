@@ -102,9 +102,9 @@ describe.each(['sqlite', 'postgres'] as const)('one service on two real LND node
     }
     expect([await totalOf(a), await totalOf(b)]).toEqual([FUNDS_MSAT - 12_000_000, FUNDS_MSAT + 2_000_000]);
     const { report, alerts } = await checkLedger(settings);
-    const rests = report.nodes.map(({ nodeId, balance }: Json) => [nodeId, balance.state, balance.restMsat]);
+    const rests = report.nodes.map((one: Json) => [one.ln_node_id, one.balance_status, one.difference_msat]);
     expect(rests).toEqual(expect.arrayContaining(nodes.map((id) => [id, 'measured', 0])));
-    const positions = new Map(report.positions.map((one: Json) => [one.nodeId, [one.heldMsat, one.positionMsat]]));
+    const positions = new Map(report.nodes.map((one: Json) => [one.ln_node_id, [one.held_msat, one.position_msat]]));
     expect(positions.get(nodes[0])).toEqual([2 * FUNDS_MSAT - 5_000_000, 7_000_000]);
     expect(positions.get(nodes[1])).toEqual([2 * FUNDS_MSAT - 5_000_000, -7_000_000]);
     expect(alerts).toEqual([]);
@@ -216,7 +216,7 @@ describe.each(['sqlite', 'postgres'] as const)('one service on two real LND node
     let stuck: Json[] = [];
     const isDone = async () => {
       const { report, alerts } = await checkLedger(settings);
-      const pending = new Map<string, number>(report.nodes.map((one: Json) => [one.nodeId, one.pending.payments]));
+      const pending = new Map<string, number>(report.nodes.map((one: Json) => [one.ln_node_id, one.pending_payments]));
       stuck = alerts;
       return pending.get(nodes[0]) === 0 && pending.get(nodes[1]) === (await inFlight());
     };

@@ -38,6 +38,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   const { client, net } = service;
   const wallet = await client.wallet(10_000_000);
   const other = await client.wallet(1_000);
+  const movable = await client.wallet();
   const { nodes } = await client.get('/playground');
   const { ln_node_id } = await client.get(`/v1/wallet/${wallet.id}`);
   const proof = () => client.get(`/v1/wallet/${wallet.id}/proof`);
@@ -123,6 +124,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
       return ln_node_id;
     },
     'activateNode.id': () => ln_node_id,
+    'moveWallet.id': walletOfAnotherNode,
     'closeAlert.id': openAlert,
     'getNode.id': () => 'default',
     'decodeInvoice.id': () => 'default',
@@ -283,6 +285,15 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     const { body } = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, options);
     await vi.waitUntil(() => net.state().outgoing[body.lnTx.id]?.outcome.state === 'pending', { timeout: 60_000, interval: 10 });
     return body.lnTx.id;
+  }
+
+  /** A wallet on a node that is not connected. */
+  async function walletOfAnotherNode(): Promise<string> {
+    const add = (table: string, row: string) => service.execute(`INSERT INTO ${table} VALUES ${row} ON CONFLICT DO NOTHING`);
+    await add('ledger_account (id, kind)', `(-99, 'node')`);
+    await add('lightning_node (id, ledger_account, state, created_at)', `('lnd_another', -99, 'active', 1)`);
+    await service.execute(`UPDATE wallet SET node_id = 'lnd_another' WHERE id = $1`, movable.id);
+    return movable.id;
   }
 
   async function openAlert(): Promise<string> {

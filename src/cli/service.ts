@@ -1,0 +1,93 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { createClient, type OperatorAction, type RequestOptions, type SatchelClient, SatchelError } from '../../client/satchel.js';
+import { type Config, localUrl, readConfig } from '../config.ts';
+import { errorMessage } from '../core/kernel/log.ts';
+import { keysFile } from '../first-key.ts';
+import { moment } from './table.ts';
+
+/** The exit codes of the commands that call the service. */
+export const EXIT = { done: 0, refused: 1, notDone: 2, pending: 3 } as const;
+
+/** Longer than any response waits for the end of a payment (PAYMENT_WAIT_SECONDS). */
+const TIMEOUT_MS = 120_000;
+const MAX_REASON = 500;
+
+/** Runs a command over the API of the service that runs with the same settings. `work` returns the exit code. */
+export async function runOnService(work: (service: SatchelClient) => Promise<number>): Promise<void> {
+  try {
+    const config = readConfig(process.env);
+    const url = localUrl(config);
+    try {
+      process.exitCode = await work(createClient({ url, key: readKey(config), timeoutMs: TIMEOUT_MS }));
+    } catch (error) {
+      process.exitCode = showError(error, url);
+    }
+  } catch (error) {
+    process.stderr.write(`Nothing was done: ${errorMessage(error)}\n`);
+    process.exitCode = EXIT.notDone;
+  }
+}
+
+/** Returns the operator's key: OPERATOR_KEY, or the first key of the service as long as its operator has not removed it. */
+function readKey({ bootstrapSecretKey, dataDir }: Config): string {
+  const given = process.env.OPERATOR_KEY?.trim() || bootstrapSecretKey;
+  if (given) return given;
+  const file = keysFile(dataDir);
+  const [stored = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
+  if (stored === '') throw new Error(NO_KEY);
+  return stored;
+}
+
+const NO_KEY =
+  'the command needs a secret API key (sak_…) of an operator in OPERATOR_KEY. If none is left, `npm run new-key` creates one for an account.';
+
+/** Prints why the service did not do what was requested. @returns the exit code */
+function showError(error: unknown, url: string): number {
+  const isRefused = error instanceof SatchelError && error.status < 500 && ![401, 403, 429].includes(error.status);
+  process.stderr.write(`${isRefused ? 'Refused: ' : ''}${describeError(error, url)}\n`);
+  return isRefused ? EXIT.refused : EXIT.notDone;
+}
+
+function describeError(error: unknown, url: string): string {
+  if (error instanceof SatchelError) {
+    if (error.status === 401 || error.status === 403) return `Nothing was done: ${error.message} ${NO_KEY.replace('the', 'The')}`;
+    return error.status < 500 ? error.message : `${error.message} Run the same command again.`;
+  }
+  const { code } = (error as { cause?: NodeJS.ErrnoException }).cause ?? {};
+  if (code === 'ECONNREFUSED')
+    return `Nothing was done: no service answers at ${url}. Start it, or run the command with its settings (HOST, PORT and DATA_DIR).`;
+  return `No valid response came from ${url} (${errorMessage(error)}). Run the same command again: an action has one effect.`;
+}
+
+/** Prints the reason why nothing was requested, and exits. */
+export function exitNotDone(message: string): never {
+  process.stderr.write(`${message}\n`);
+  process.exit(EXIT.notDone);
+}
+
+/** Returns the reason of an action, and exits if it is missing or too long. */
+export function readReason(given: string | undefined): string {
+  const reason = given?.trim() ?? '';
+  if (reason === '' || reason.length > MAX_REASON) exitNotDone(`--reason is required and must have 1 to ${MAX_REASON} characters.`);
+  return reason;
+}
+
+/** Requests an action and prints its result. The service returns an identical earlier action instead of repeating it. @returns the exit code */
+export async function requestAction(request: (options: RequestOptions) => Promise<OperatorAction>): Promise<number> {
+  let isReplay = false;
+  const action = await request({
+    onResponse({ headers }) {
+      isReplay = headers.get('idempotency-replayed') === 'true';
+    },
+  });
+  const { id, status, answer, payment_id: paymentId } = action;
+  if (isReplay)
+    process.stderr.write(`The same action was requested before: ${id}, by ${action.requested_by} at ${moment(action.requested_at)}.\n`);
+  if (status === 'done') {
+    process.stdout.write(`Done: ${answer} (${id})\n`);
+    return EXIT.done;
+  }
+  const payment = paymentId === null ? '' : ` Its payment ${paymentId} is pending.`;
+  process.stderr.write(`Not ended yet (${id}).${payment} The service continues. Run the same command again to see the result.\n`);
+  return EXIT.pending;
+}
