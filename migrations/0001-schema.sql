@@ -95,10 +95,6 @@ CREATE TABLE ledger_account (
   -- The number of entries, and the hash of the last one: NULL before the first entry.
   entries INTEGER NOT NULL DEFAULT 0 CHECK (entries >= 0),
   head BLOB,
-  -- begin sqlite
-  -- The position of the account's last transfer, 0 before the first.
-  last_position INTEGER NOT NULL DEFAULT 0,
-  -- end sqlite
   CHECK (kind IN ('node', 'routing_fees') OR balance_msat >= held_msat)
 ) STRICT;
 -- begin postgres
@@ -141,28 +137,15 @@ CREATE TABLE ledger_transfer (
   to_lntx TEXT,
   memo TEXT,
   pass_thru TEXT,
-  -- begin sqlite
-  -- The positions of the entries before, on either account; 0 for the first.
-  from_previous INTEGER NOT NULL,
-  to_previous INTEGER NOT NULL,
-  -- end sqlite
   CHECK (from_account <> to_account)
 ) STRICT;
--- begin postgres
-CREATE UNIQUE INDEX ledger_transfer_from ON ledger_transfer (from_account, from_entry);
-CREATE UNIQUE INDEX ledger_transfer_to ON ledger_transfer (to_account, to_entry);
--- end postgres
+-- The transfers to and from Lightning nodes. The entries of a wallet are listed from `wallet_transaction`; an index of all entries would cost
+-- PostgreSQL a tenth of its throughput. That an account has one entry of each number is checked when its row is updated
+-- (src/core/ledger/store-postgres.sql.ts), and by `npm run verify`.
+CREATE INDEX ledger_transfer_from_node ON ledger_transfer (from_account, position) WHERE from_account <= 1;
+CREATE INDEX ledger_transfer_to_node ON ledger_transfer (to_account, position) WHERE to_account <= 1;
 
 -- begin sqlite
--- The position of every 64th entry of an account. SQLite has no index of an account's entries: it finds a page of them by walking back
--- from the nearest of these rows, from one entry to the one before.
-CREATE TABLE ledger_milestone (
-  account INTEGER NOT NULL,
-  entry INTEGER NOT NULL,
-  position INTEGER NOT NULL,
-  PRIMARY KEY (account, entry)
-) STRICT, WITHOUT ROWID;
-
 -- One row: how far the rows of `ledger_account` are up to date (src/core/ledger/store-sqlite/).
 CREATE TABLE ledger_checkpoint (
   -- Rows lag behind transfers after this position only.

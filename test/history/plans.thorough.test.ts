@@ -6,6 +6,7 @@ import { statement } from '../../src/core/db/statement.ts';
 import * as invoices from '../../src/core/invoices/invoices.sql.ts';
 import * as events from '../../src/core/journal/event-log.sql.ts';
 import * as words from '../../src/core/journal/search-words.sql.ts';
+import * as sums from '../../src/core/journal/sums.sql.ts';
 import * as transactions from '../../src/core/journal/wallet-transactions.sql.ts';
 import * as ledger from '../../src/core/ledger/ledger.sql.ts';
 import * as onPostgres from '../../src/core/ledger/store-postgres.sql.ts';
@@ -13,6 +14,7 @@ import * as onSqlite from '../../src/core/ledger/store-sqlite/store-sqlite.sql.t
 import * as payments from '../../src/core/payments/payments.sql.ts';
 import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
+import { newestOfNode } from '../../src/features/operator/operator.sql.ts';
 import * as search from '../../src/features/search/search.sql.ts';
 import { transferTexts } from '../../src/features/transactions/transactions.sql.ts';
 import * as deliveries from '../../src/features/webhooks/deliveries.sql.ts';
@@ -20,6 +22,19 @@ import * as deliveryLists from '../../src/features/webhooks/delivery-lists.sql.t
 import * as upkeep from '../../src/features/webhooks/upkeep.sql.ts';
 import * as webhooks from '../../src/features/webhooks/webhooks.sql.ts';
 import { onBothDatabases } from '../support/ledger.ts';
+
+/** The reads of a summary, of a wallet or an account. */
+const READS_OF_SUMS = (['wallet', 'account'] as const).flatMap((owner): [Statement, unknown[]][] => {
+  const id = owner === 'wallet' ? 5 : 'x';
+  return [
+    ...(['hour', 'day'] as const).flatMap((unit): [Statement, unknown[]][] => [
+      [sums.sums[owner].sums[unit], [id, 7, 8]],
+      [sums.sums[owner].failures[unit], [id, 7, 8]],
+    ]),
+    [sums.sums[owner].netSince, [id, 7]],
+    [sums.heldMsat[owner], [id]],
+  ];
+});
 
 /** All reads of requests, with parameters of the right types. */
 const READS: [Statement, unknown[]][] = [
@@ -34,6 +49,11 @@ const READS: [Statement, unknown[]][] = [
       [events.pages[owner][order], [7, 50, 'x']] as [Statement, unknown[]],
     ]),
   ),
+  ...READS_OF_SUMS,
+  [sums.balanceOfWallet, [5]],
+  [sums.balanceOfAccount, ['x']],
+  [sums.countWallets, ['x']],
+  [newestOfNode, [1]],
   [events.pages.all.asc, [7, 50]],
   [events.findMany, [[7]]],
   [events.newestUpTo, [7]],
@@ -99,12 +119,10 @@ const READS: [Statement, unknown[]][] = [
 /** The reads of the ledger's store, in either database. */
 const READS_OF_STORE: Record<Dialect, [Statement, unknown[]][]> = {
   sqlite: [
-    [onSqlite.pageOfEntries, [5, 1, 50, 100, 1000]],
     [onSqlite.readAccount, [5]],
     [onSqlite.readAccounts, [[5]]],
   ],
   postgres: [
-    [onPostgres.pageOfEntries, [5, 1, 50]],
     [onPostgres.readAccount, [5]],
     [onPostgres.readAccounts, [[5]]],
   ],

@@ -3,7 +3,6 @@ import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { type Msat, msat, subMsat } from '../kernel/money.ts';
 import type { AccountState } from './arithmetic.ts';
-import type { EntryRow } from './entries.sql.ts';
 import { GroupCommit, type LedgerStats } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
@@ -12,7 +11,6 @@ import { createStore } from './stores.ts';
 
 export { isNodeAccount, isSystemAccount, SYSTEM_ACCOUNTS } from './accounts.ts';
 export { HoldClosed, InsufficientBalance } from './arithmetic.ts';
-export { type EntryRow, entryFrom, entryTo } from './entries.sql.ts';
 export {
   type Balance,
   type Guard,
@@ -40,8 +38,6 @@ export interface Ledger {
   balance(account: number): Promise<Balance>;
   /** Returns the committed balances of many accounts, in their order. They may be of different moments. */
   balances(accounts: readonly number[]): Promise<Balance[]>;
-  /** Returns an account's entries from one number to another, both included, newest first. The cost does not depend on the history's length. */
-  entries(account: number, first: number, last: number): Promise<EntryRow[]>;
   /** Returns the amount of an open hold; undefined when it is closed or unknown. */
   openHoldMsat(id: string): Promise<Msat | undefined>;
   /** Returns the amount of a hold, open or closed; undefined when it is unknown. */
@@ -75,11 +71,6 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
     async balances(accounts) {
       const states = await store.readAccounts(accounts);
       return accounts.map((id, index) => balanceOf(found(id, states[index])));
-    },
-    async entries(account, first, last) {
-      const entries = await store.readEntries(account, first, last);
-      if (entries.length === 0) found(account, await store.readAccount(account));
-      return entries;
     },
     async reservedMsat(id) {
       const row = await database.first(sql.readHold, id);

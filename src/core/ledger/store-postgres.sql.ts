@@ -1,6 +1,5 @@
 import { statement } from '../db/statement.ts';
 import { POSTGRES_BOOKING } from '../journal/bookings.sql.ts';
-import { ENTRY_OF_FROM, ENTRY_OF_TO, type EntryRow } from './entries.sql.ts';
 import { TRANSFER_COLUMNS } from './ledger.sql.ts';
 
 export type AccountRow = { id: number; balance_msat: number; held_msat: number; entries: number; head: Uint8Array | null };
@@ -19,16 +18,11 @@ export const readAccounts = statement<AccountRow>('ledger_read_accounts', `${ACC
 
 export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', `${ACCOUNT} WHERE id > $1 ORDER BY id LIMIT $2`);
 
-export const pageOfEntries = statement<EntryRow>(
-  'ledger_page_of_entries',
-  `SELECT * FROM (
-     ${ENTRY_OF_FROM} from_account = $1 AND from_entry BETWEEN $2 AND $3
-     UNION ALL
-     ${ENTRY_OF_TO} to_account = $1 AND to_entry BETWEEN $2 AND $3
-   ) AS entries ORDER BY entry DESC`,
-);
-
-/** Writes a whole batch, a list of values per column. The batch's mark is part of the statement, so it proves that all of it was written. */
+/**
+ * Writes a whole batch, a list of values per column. The batch's mark is part of the statement, so it proves that all of it was written. If the
+ * number of an account's entries is not the one from which the batch continues, its outcome is NULL, and the statement fails: no two transfers
+ * can be the same entry of an account.
+ */
 const batchWith = (journal: string) =>
   `WITH transfers AS (
       INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
@@ -43,10 +37,12 @@ const batchWith = (journal: string) =>
       UPDATE ledger_hold h SET state = n.state FROM unnest($23::text[], $24::text[]) AS n (id, state) WHERE h.id = n.id
     ), saved AS (
       UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
-      FROM unnest($25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bytea[]) AS n (id, balance_msat, held_msat, entries, head)
-      WHERE a.id = n.id
+      FROM unnest($25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bytea[], $30::bigint[])
+        AS n (id, balance_msat, held_msat, entries, head, entries_before)
+      WHERE a.id = n.id AND a.entries = n.entries_before RETURNING a.id
     )${journal}
-    INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'committed')`;
+    INSERT INTO ledger_batch (id, outcome)
+    SELECT $1, CASE WHEN (SELECT count(*) FROM saved) = cardinality($25::bigint[]) THEN 'committed' END`;
 
 /** Also inserts what happened by its transfers, after {@link lockEventOrder}. */
 export const writeBatch = statement('ledger_write_batch', batchWith(`, ${POSTGRES_BOOKING}`));

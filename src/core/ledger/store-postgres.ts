@@ -63,7 +63,6 @@ export function createPostgresStore(database: Database): LedgerStore {
         return row && accountState(row);
       });
     },
-    readEntries: (account, first, last) => database.all(sql.pageOfEntries, account, first, last),
     flush: async () => {},
     endRetentionPeriod: () => endRetentionPeriod(database, RETAINED_BATCHES),
   };
@@ -73,6 +72,8 @@ async function sendBatch(tx: Tx, { batchId, rows, events, transfers, openedHolds
   await sendRows(tx, rows);
   await sendRows(tx, events);
   if (transfers.length > 0) await tx.send(lockEventOrder);
+  const added = new Map<number, number>();
+  for (const id of transfers.flatMap(({ from, to }) => [from, to])) added.set(id, (added.get(id) ?? 0) + 1);
   await tx.send(
     transfers.length > 0 ? sql.writeBatch : sql.writeBatchWithoutTransfers,
     batchId,
@@ -86,8 +87,15 @@ async function sendBatch(tx: Tx, { batchId, rows, events, transfers, openedHolds
       2,
     ),
     ...columnsOf(
-      accounts.map((account) => [account.id, account.balanceMsat, account.heldMsat, account.entries, account.head]),
-      5,
+      accounts.map(({ id, balanceMsat, heldMsat, entries, head }) => [
+        id,
+        balanceMsat,
+        heldMsat,
+        entries,
+        head,
+        entries - (added.get(id) ?? 0),
+      ]),
+      6,
     ),
   );
 }

@@ -1,7 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import type { AccountState, HoldState } from './arithmetic.ts';
-import type { EntryRow } from './entries.sql.ts';
 import type { TransferRow } from './posting.ts';
 
 /**
@@ -27,8 +26,6 @@ export interface LedgerStore {
   readAccount(id: number): Promise<AccountState | undefined>;
   /** The same of many accounts, in their order. */
   readAccounts(ids: readonly number[]): Promise<(AccountState | undefined)[]>;
-  /** An account's entries from one number to another, both included, newest first. The cost does not depend on the length of the history. */
-  readEntries(account: number, first: number, last: number): Promise<EntryRow[]>;
   /** Brings all rows of accounts up to date, for a clean stop. Does not throw: the next start does it otherwise. */
   flush(): Promise<void>;
   /** Ends a retention period (db/retention.ts): deletes the marks of batches whose outcome has been clear for a day. */

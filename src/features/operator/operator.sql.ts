@@ -224,3 +224,13 @@ export const insertRateChange = statement(
   'fiat_rate_insert',
   'INSERT INTO fiat_rate (id, currency, per_btc, set_at, set_by) VALUES ($1, $2, $3, $4, $5)',
 );
+
+const newestOf = (side: 'from' | 'to') =>
+  `SELECT * FROM (SELECT position, created_at_ms FROM ledger_transfer
+     WHERE ${side}_account = $1 AND ${side}_account <= 1 ORDER BY position DESC LIMIT 1) AS ${side}_rows`;
+
+/** The last transfer to or from the node with the ledger account $1, which is at most 1. */
+export const newestOfNode = statement<{ created_at_ms: number }>(
+  'operator_newest_of_node',
+  `SELECT created_at_ms FROM (${newestOf('from')} UNION ALL ${newestOf('to')}) AS of_all ORDER BY position DESC LIMIT 1`,
+);

@@ -125,7 +125,7 @@ interface ReadFigures {
 }
 
 async function nodeOverview(
-  { database, ledger }: OperatorModules,
+  { database }: OperatorModules,
   { totals, report, pending, rows, alerted }: ReadFigures,
   connection: NodeConnection,
   state: NodeState,
@@ -133,8 +133,7 @@ async function nodeOverview(
   const { nodeId, ledgerAccount, createdAt } = connection;
   const row = rows.get(nodeId);
   const ofNode = report?.nodes.find((one) => one.nodeId === nodeId);
-  const entries = totals.entriesOfNode.get(ledgerAccount) ?? 0;
-  const [newest] = entries === 0 ? [] : await ledger.entries(ledgerAccount, entries, entries);
+  const newest = await database.first(sql.newestOfNode, ledgerAccount);
   return {
     id: nodeId,
     createdAt,

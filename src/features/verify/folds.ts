@@ -9,13 +9,11 @@ export interface Fold {
   readonly entries: number;
   readonly balanceMsat: number;
   readonly head: Uint8Array;
-  /** The position of its last entry. */
-  readonly position: number;
 }
 
-const NOTHING: Fold = { entries: 0, balanceMsat: 0, head: new Uint8Array(), position: 0 };
+const NOTHING: Fold = { entries: 0, balanceMsat: 0, head: new Uint8Array() };
 
-type Entry = Parameters<typeof entryHash>[1] & { readonly hash: Uint8Array; readonly position: number; readonly previous: number | null };
+type Entry = Parameters<typeof entryHash>[1] & { readonly hash: Uint8Array; readonly position: number };
 
 /** Folds transfers in their order, and compares each account's row with the state of its entries when the row was written. */
 export class Folds {
@@ -54,7 +52,6 @@ export class Folds {
       hash: t.from_hash,
       type: t.from_type,
       lntx: t.from_lntx,
-      previous: t.from_previous,
     });
     this.#enter({
       ...common,
@@ -66,7 +63,6 @@ export class Folds {
       hash: t.to_hash,
       type: t.to_type,
       lntx: t.to_lntx,
-      previous: t.to_previous,
     });
   }
 
@@ -77,18 +73,16 @@ export class Folds {
     if (entry.balanceMsat !== before.balanceMsat + entry.amountMsat) report('the balance after it does not follow from the one before');
     if (Buffer.compare(entry.hash, entryHash(before.head, entry)) !== 0) report('the hash does not match the entry and its predecessor');
     if (entry.balanceMsat < 0 && !mayGoBelowZero(entry.account)) report('the balance is below zero');
-    if (entry.previous !== null && entry.previous !== before.position) report('its link to the entry before it is wrong');
     const { balanceMsat, hash: head, position } = entry;
-    const fold = { entries: entry.entry, balanceMsat, head, position };
+    const fold = { entries: entry.entry, balanceMsat, head };
     this.#folds.set(entry.account, fold);
     const row = this.#rows.get(entry.account);
     if (row) this.#confirm(row, fold);
     if (row && fold.entries > row.entries && position <= this.#written) this.#behind.add(row.id);
   }
 
-  #confirm(row: VerifiedAccount, { entries, balanceMsat, head, position }: Fold): void {
+  #confirm(row: VerifiedAccount, { entries, balanceMsat, head }: Fold): void {
     if (row.entries !== entries || row.balance_msat !== balanceMsat) return;
-    if (row.last_position !== null && row.last_position !== position) return;
     if (Buffer.compare(row.head ?? NOTHING.head, head) === 0) this.#confirmed.add(row.id);
   }
 

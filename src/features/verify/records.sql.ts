@@ -48,17 +48,14 @@ export const paymentsAgainstAmounts = statement<Mismatch>(
 /** The text before and after the id of the payment's transfer in a fee line. */
 const [BEFORE_SOURCE, AFTER_SOURCE] = ['{"source_transaction":"wtx_', 'o"}'];
 
-const withFeeLine = (place: string) =>
+/** A fee is booked in one posting with the amount, so its transfer is the next one. */
+export const paymentsAgainstFees = statement<Mismatch>(
+  'verify_payment_fees',
   `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
-   LEFT JOIN ledger_transfer f ON ${place} AND f.from_account = t.from_account AND f.from_entry = t.from_entry + 1
+   LEFT JOIN ledger_transfer f ON f.position = t.position + 1 AND f.from_account = t.from_account AND f.from_entry = t.from_entry + 1
      AND f.from_type = 'network_fee' AND f.pass_thru = '${BEFORE_SOURCE}' || t.id || '${AFTER_SOURCE}'
-   WHERE p.fee_msat IS NULL OR COALESCE(f.amount_msat, 0) <> p.fee_msat LIMIT 20`;
-
-/** A fee is booked in one posting with the amount, so its line is the wallet's next entry; in SQLite the next transfer of all. */
-export const paymentsAgainstFees = statement<Mismatch>('verify_payment_fees', {
-  sqlite: withFeeLine('f.position = t.position + 1'),
-  postgres: withFeeLine('true'),
-});
+   WHERE p.fee_msat IS NULL OR COALESCE(f.amount_msat, 0) <> p.fee_msat LIMIT 20`,
+);
 
 /** Lines that charge a wallet for a payment, or for routing one, and are not those of a payment. */
 export const linesWithoutPayment = statement<Mismatch>(

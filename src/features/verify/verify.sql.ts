@@ -20,20 +20,16 @@ export type VerifiedTransfer = {
   to_lntx: string | null;
   memo: string | null;
   pass_thru: string | null;
-  /** SQLite's links to the entries before; null in PostgreSQL, which has none. */
-  from_previous: number | null;
-  to_previous: number | null;
 };
 
 const COLUMNS = `position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
   to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
 
 /** A page in the order of positions: each account's entries come in the order in which they were made. */
-export const transfersAfter = statement<VerifiedTransfer>('verify_transfers', {
-  sqlite: `SELECT ${COLUMNS}, from_previous, to_previous FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
-  postgres: `SELECT ${COLUMNS}, NULL AS from_previous, NULL AS to_previous FROM ledger_transfer
-    WHERE position > $1 ORDER BY position LIMIT $2`,
-});
+export const transfersAfter = statement<VerifiedTransfer>(
+  'verify_transfers',
+  `SELECT ${COLUMNS} FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
+);
 
 export const countTransfers = statement<{ n: number }>('verify_count', 'SELECT count(*) AS n FROM ledger_transfer');
 
@@ -44,13 +40,12 @@ export type VerifiedAccount = {
   held_msat: number;
   entries: number;
   head: Uint8Array | null;
-  last_position: number | null;
 };
 
-export const allAccounts = statement<VerifiedAccount>('verify_accounts', {
-  sqlite: 'SELECT id, kind, balance_msat, held_msat, entries, head, last_position FROM ledger_account ORDER BY id',
-  postgres: 'SELECT id, kind, balance_msat, held_msat, entries, head, NULL AS last_position FROM ledger_account ORDER BY id',
-});
+export const allAccounts = statement<VerifiedAccount>(
+  'verify_accounts',
+  'SELECT id, kind, balance_msat, held_msat, entries, head FROM ledger_account ORDER BY id',
+);
 
 /** PostgreSQL sums bigints to a decimal, which is cast back: what is held fits, because the balance above it does. */
 export const openHolds = statement<{ account: number; held_msat: number }>(

@@ -2,7 +2,6 @@ import type { Database, Tx } from '../../db/database.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { AccountState } from '../arithmetic.ts';
-import type { TransferRow } from '../posting.ts';
 import type { BatchWrites } from '../store.ts';
 import {
   addClean,
@@ -10,16 +9,12 @@ import {
   beginChanges,
   beginWriteBack,
   type CacheChanges,
-  type CachedAccount,
   type CacheState,
   continueWriteBack,
   writeBackAccount,
 } from './cache-state.ts';
 import { readCache, rowToAccount } from './read-cache.ts';
 import * as sql from './store-sqlite.sql.ts';
-
-/** The position of a new transfer, and the positions of the entries before it on either account. */
-export type Place = [position: number, fromPrevious: number, toPrevious: number];
 
 /**
  * A write-back cache of SQLite's ledger accounts. A commit writes its transfers only, which are appended to one page; updating two accounts
@@ -89,34 +84,19 @@ export class BalanceCache {
     return Array.from(changes.before.values(), (account) => ({ ...account }));
   }
 
-  /** Assigns positions to the transfers of a batch. */
-  placesOf(transfers: readonly TransferRow[]): Place[] {
-    const { changes } = this.#open();
-    const last = new Map<number, number>();
-    const previous = (account: number) => last.get(account) ?? stateBefore(changes, account).lastPosition;
-    return transfers.map(({ from, to }) => {
-      changes.lastPosition += 1;
-      const place: Place = [changes.lastPosition, previous(from), previous(to)];
-      last.set(from, changes.lastPosition);
-      last.set(to, changes.lastPosition);
-      return place;
-    });
+  /** Returns the position of the last transfer before the batch. */
+  lastPosition(): number {
+    return this.#open().state.lastPosition;
   }
 
   /** Writes what must be durable with a batch besides its transfers, and continues the write-back. */
-  async save(tx: Tx, { batchId, transfers, accounts }: BatchWrites, places: readonly Place[]): Promise<void> {
+  async save(tx: Tx, { batchId, transfers, accounts }: BatchWrites): Promise<void> {
     const { state, changes } = this.#open();
-    const lastPositions = new Map<number, number>();
-    for (const [index, { from, fromEntry, to, toEntry }] of transfers.entries()) {
-      const [position = 0] = places[index] ?? [];
-      lastPositions.set(from, position).set(to, position);
-      if (fromEntry % MILESTONE_EVERY === 0) await tx.run(sql.insertMilestone, from, fromEntry, position);
-      if (toEntry % MILESTONE_EVERY === 0) await tx.run(sql.insertMilestone, to, toEntry, position);
-    }
+    changes.lastPosition += transfers.length;
     for (const account of accounts) {
       const before = stateBefore(changes, account.id);
       if (before.entries === account.entries && before.heldMsat === account.heldMsat) continue;
-      changes.changed.set(account.id, { ...account, lastPosition: lastPositions.get(account.id) ?? before.lastPosition });
+      changes.changed.set(account.id, { ...account });
       toggleHead(changes.heads, before.head);
       toggleHead(changes.heads, account.head);
       if (account.heldMsat > 0 || before.heldMsat > 0) await writeBackAccount(tx, state, changes, account.id);
@@ -140,7 +120,7 @@ export class BalanceCache {
   }
 
   /** An account as it is committed; undefined for one that does not exist. */
-  async committed(id: number): Promise<CachedAccount | undefined> {
+  async committed(id: number): Promise<AccountState | undefined> {
     while (!this.#shared.state) await this.transaction(async () => undefined);
     const { state } = this.#shared;
     const account = find(state, id);
@@ -173,11 +153,11 @@ async function saveProgress(tx: Tx, changes: CacheChanges, batchId: string): Pro
   await tx.run(sql.writeCheckpoint, changes.writtenPosition, changes.heads, batchId);
 }
 
-function find({ dirty, clean }: CacheState, id: number): CachedAccount | undefined {
+function find({ dirty, clean }: CacheState, id: number): AccountState | undefined {
   return dirty.get(id) ?? clean.get(id);
 }
 
-function stateBefore({ before }: CacheChanges, id: number): CachedAccount {
+function stateBefore({ before }: CacheChanges, id: number): AccountState {
   const account = before.get(id);
   invariant(account, 'a batch has locked the accounts that it changes');
   return account;
@@ -207,9 +187,6 @@ export interface CacheOptions {
  * ahead; the steps are small, so that no batch waits long for one. The clean accounts take a few megabytes.
  */
 const DEFAULT_OPTIONS: CacheOptions = { writeBackAfter: 20_000, rowsPerBatch: 64, rowsPerTransfer: 3, maxClean: 20_000 };
-
-/** Every so many entries of an account, one has a row in `ledger_milestone`. */
-export const MILESTONE_EVERY = 64;
 
 /** Adds a hash to an XOR of hashes, or removes it. */
 export function toggleHead(heads: Uint8Array, hash: Uint8Array): void {

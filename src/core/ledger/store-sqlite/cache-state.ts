@@ -2,17 +2,12 @@ import type { Tx } from '../../db/database.ts';
 import type { AccountState } from '../arithmetic.ts';
 import * as sql from './store-sqlite.sql.ts';
 
-/** An account, and the position of its last transfer: 0 before the first. */
-export interface CachedAccount extends AccountState {
-  readonly lastPosition: number;
-}
-
 /** The content of the balance cache: what is committed. */
 export interface CacheState {
   /** Accounts whose rows are out of date. */
-  readonly dirty: Map<number, CachedAccount>;
+  readonly dirty: Map<number, AccountState>;
   /** Accounts that were read recently and whose rows are up to date. */
-  readonly clean: Map<number, CachedAccount>;
+  readonly clean: Map<number, AccountState>;
   /** How many transactions have been committed since the cache was read. */
   commits: number;
   /** The position of the last transfer. */
@@ -37,8 +32,8 @@ interface WriteBack {
 /** What the open transaction changes in the cache. */
 export interface CacheChanges extends Pick<CacheState, 'lastPosition' | 'writtenPosition' | 'heads' | 'batchId' | 'writeBack'> {
   /** The accounts of the batch before it. */
-  readonly before: Map<number, CachedAccount>;
-  readonly changed: Map<number, CachedAccount>;
+  readonly before: Map<number, AccountState>;
+  readonly changed: Map<number, AccountState>;
   readonly writtenBack: Set<number>;
 }
 
@@ -58,7 +53,7 @@ export function applyChanges(state: CacheState, { before: _before, changed, writ
 }
 
 /** Keeps an account as its row has it. The one that was added first is dropped when there are too many. */
-export function addClean({ clean }: CacheState, account: CachedAccount, maxClean: number): void {
+export function addClean({ clean }: CacheState, account: AccountState, maxClean: number): void {
   if (clean.size >= maxClean) clean.delete(clean.keys().next().value as number);
   clean.set(account.id, account);
 }
@@ -67,8 +62,8 @@ export function addClean({ clean }: CacheState, account: CachedAccount, maxClean
 export async function writeBackAccount(tx: Tx, state: CacheState, changes: CacheChanges, id: number): Promise<void> {
   const account = changes.changed.get(id) ?? state.dirty.get(id);
   if (!account || changes.writtenBack.has(id)) return;
-  const { balanceMsat, heldMsat, entries, head, lastPosition } = account;
-  await tx.run(sql.writeAccount, id, balanceMsat, heldMsat, entries, head, lastPosition);
+  const { balanceMsat, heldMsat, entries, head } = account;
+  await tx.run(sql.writeAccount, id, balanceMsat, heldMsat, entries, head);
   changes.writtenBack.add(id);
 }
 

@@ -2,7 +2,7 @@ import type { Tx } from '../../db/database.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { msat } from '../../kernel/money.ts';
 import { type AccountState, NO_ENTRY } from '../arithmetic.ts';
-import type { CachedAccount, CacheState } from './cache-state.ts';
+import type { CacheState } from './cache-state.ts';
 import * as sql from './store-sqlite.sql.ts';
 
 const PAGE = 2000;
@@ -12,14 +12,14 @@ export async function readCache(tx: Tx): Promise<CacheState> {
   const checkpoint = await tx.first(sql.readCheckpoint);
   invariant(checkpoint, 'the ledger has a checkpoint');
   const { position, heads, batch_id: batchId } = checkpoint;
-  const dirty = new Map<number, CachedAccount>();
+  const dirty = new Map<number, AccountState>();
   let lastPosition = position;
   for (let page: sql.TransferEnds[] = []; ; ) {
     page = await tx.all(sql.transfersAfter, lastPosition, PAGE);
     for (const row of page) {
       lastPosition = row.position;
-      dirty.set(row.from_account, accountAfter(row.position, row.from_account, row.from_entry, row.from_balance_msat, row.from_hash));
-      dirty.set(row.to_account, accountAfter(row.position, row.to_account, row.to_entry, row.to_balance_msat, row.to_hash));
+      dirty.set(row.from_account, accountAfter(row.from_account, row.from_entry, row.from_balance_msat, row.from_hash));
+      dirty.set(row.to_account, accountAfter(row.to_account, row.to_entry, row.to_balance_msat, row.to_hash));
     }
     if (page.length < PAGE) break;
   }
@@ -28,7 +28,7 @@ export async function readCache(tx: Tx): Promise<CacheState> {
 }
 
 /** Removes accounts whose rows are up to date: a write-back has reached them, or something is held on them. Reads what is held on the others. */
-async function removeClean(tx: Tx, dirty: Map<number, CachedAccount>): Promise<void> {
+async function removeClean(tx: Tx, dirty: Map<number, AccountState>): Promise<void> {
   const ids = [...dirty.keys()];
   for (let i = 0; i < ids.length; i += PAGE) {
     for (const row of await tx.all(sql.readAccounts, ids.slice(i, i + PAGE))) {
@@ -40,13 +40,12 @@ async function removeClean(tx: Tx, dirty: Map<number, CachedAccount>): Promise<v
   }
 }
 
-function accountAfter(lastPosition: number, id: number, entries: number, balanceMsat: number, head: Uint8Array): CachedAccount {
-  return { id, balanceMsat: msat(balanceMsat), heldMsat: msat(0), entries, head, lastPosition };
+function accountAfter(id: number, entries: number, balanceMsat: number, head: Uint8Array): AccountState {
+  return { id, balanceMsat: msat(balanceMsat), heldMsat: msat(0), entries, head };
 }
 
-export function rowToAccount({ id, balance_msat, held_msat, entries, head, last_position }: sql.AccountRow): CachedAccount {
-  const [balanceMsat, heldMsat] = [msat(balance_msat), msat(held_msat)];
-  return { id, balanceMsat, heldMsat, entries, head: head ?? NO_ENTRY, lastPosition: last_position };
+export function rowToAccount({ id, balance_msat, held_msat, entries, head }: sql.AccountRow): AccountState {
+  return { id, balanceMsat: msat(balance_msat), heldMsat: msat(held_msat), entries, head: head ?? NO_ENTRY };
 }
 
 /** Returns a function that reads a page of accounts after an id, as a snapshot has them. Works in any process, also while the service runs. */

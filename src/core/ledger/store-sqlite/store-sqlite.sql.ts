@@ -1,5 +1,4 @@
 import { statement } from '../../db/statement.ts';
-import type { EntryRow } from '../entries.sql.ts';
 import { TRANSFER_COLUMNS } from '../ledger.sql.ts';
 
 export type AccountRow = {
@@ -8,10 +7,9 @@ export type AccountRow = {
   held_msat: number;
   entries: number;
   head: Uint8Array | null;
-  last_position: number;
 };
 
-const ACCOUNT = 'SELECT id, balance_msat, held_msat, entries, head, last_position FROM ledger_account';
+const ACCOUNT = 'SELECT id, balance_msat, held_msat, entries, head FROM ledger_account';
 
 export const readAccount = statement<AccountRow>('ledger_read_account', `${ACCOUNT} WHERE id = $1`);
 
@@ -21,37 +19,13 @@ export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', `
 
 export const writeAccount = statement(
   'ledger_write_account',
-  'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5, last_position = $6 WHERE id = $1',
-);
-
-/**
- * An account's entries by their numbers, found by walking back from one entry to the one before. The walk begins at the milestone after the
- * page or, if there is none, at the account's last entry (its number is $4, its position $5).
- */
-export const pageOfEntries = statement<EntryRow>(
-  'ledger_page_of_entries',
-  `WITH RECURSIVE start (entry, position) AS (
-      SELECT * FROM (SELECT entry, position FROM ledger_milestone WHERE account = $1 AND entry >= $3 ORDER BY entry LIMIT 1)
-      UNION ALL SELECT $4, $5 LIMIT 1
-    ), walk (entry, position) AS (
-      SELECT entry, position FROM start
-      UNION ALL
-      SELECT walk.entry - 1, CASE WHEN t.from_account = $1 THEN t.from_previous ELSE t.to_previous END
-      FROM walk CROSS JOIN ledger_transfer t ON t.position = walk.position WHERE walk.entry > max($2, 1)
-    )
-    SELECT t.position, t.id AS transfer_id, CASE WHEN t.from_account = $1 THEN 'from' ELSE 'to' END AS side, walk.entry AS entry, t.amount_msat,
-      CASE WHEN t.from_account = $1 THEN t.from_balance_msat ELSE t.to_balance_msat END AS balance_msat, t.created_at_ms,
-      CASE WHEN t.from_account = $1 THEN t.from_type ELSE t.to_type END AS type,
-      CASE WHEN t.from_account = $1 THEN t.from_lntx ELSE t.to_lntx END AS lntx, t.memo, t.pass_thru,
-      CASE WHEN t.from_account = $1 THEN t.to_account ELSE t.from_account END AS other_account
-    FROM walk CROSS JOIN ledger_transfer t ON t.position = walk.position
-    WHERE walk.entry BETWEEN $2 AND $3 ORDER BY walk.entry DESC`,
+  'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5 WHERE id = $1',
 );
 
 export const insertTransfer = statement(
   'ledger_insert_transfer',
-  `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS}, position, from_previous, to_previous)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)`,
+  `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS}, position)
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
 );
 
 export const insertHold = statement(
@@ -60,11 +34,6 @@ export const insertHold = statement(
 );
 
 export const closeHold = statement('ledger_close_hold', 'UPDATE ledger_hold SET state = $2 WHERE id = $1');
-
-export const insertMilestone = statement(
-  'ledger_insert_milestone',
-  'INSERT INTO ledger_milestone (account, entry, position) VALUES ($1, $2, $3)',
-);
 
 export const readCheckpoint = statement<{ position: number; heads: Uint8Array; batch_id: string }>(
   'ledger_read_checkpoint',

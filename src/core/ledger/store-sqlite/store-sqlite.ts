@@ -27,10 +27,6 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
       for (const id of ids) accounts.push(await cache.committed(id));
       return accounts;
     },
-    async readEntries(account, first, last) {
-      const { entries = 0, lastPosition = 0 } = (await cache.committed(account)) ?? {};
-      return await database.all(sql.pageOfEntries, account, first, last, entries, lastPosition);
-    },
     flush: () => cache.flush().catch(() => undefined),
     endRetentionPeriod: async () => {},
   };
@@ -38,15 +34,14 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
 
 async function writeBatch(tx: Tx, cache: BalanceCache, writes: BatchWrites): Promise<void> {
   await writeAll(tx, writes.rows);
-  const places = cache.placesOf(writes.transfers);
+  const before = cache.lastPosition();
   for (const [index, transfer] of writes.transfers.entries())
-    await tx.run(sql.insertTransfer, ...transferValues(transfer), ...(places[index] ?? []));
+    await tx.run(sql.insertTransfer, ...transferValues(transfer), before + 1 + index);
   for (const { id, account, amountMsat, state } of writes.openedHolds) await tx.run(sql.insertHold, id, account, amountMsat, state);
   for (const { id, state } of writes.closedHolds) await tx.run(sql.closeHold, id, state);
   await writeAll(tx, writes.events);
-  const [first] = places;
-  if (first) await bookJournal(tx, first[0] - 1);
-  await cache.save(tx, writes, places);
+  if (writes.transfers.length > 0) await bookJournal(tx, before);
+  await cache.save(tx, writes);
 }
 
 async function writeAll(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
