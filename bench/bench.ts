@@ -14,6 +14,7 @@ import { lndRows } from './rows/lnd.ts';
 import { memoryRows } from './rows/memory.ts';
 import { memoryUnderLoadRows } from './rows/memory-under-load.ts';
 import { readRows } from './rows/reads.ts';
+import { scaleRows } from './rows/scale.ts';
 import { slowReaderRows } from './rows/slow-readers.ts';
 import { tpcbRows } from './rows/tpcb.ts';
 import { transferRows } from './rows/transfers.ts';
@@ -41,6 +42,7 @@ const ROWS: readonly Row[] = [
   ...delayRows(),
   ...layerRows(),
   ...growthRows(),
+  ...scaleRows(),
   ...memoryRows(),
   ...memoryUnderLoadRows(),
   ...slowReaderRows(),

@@ -4,7 +4,7 @@ import { readConfig } from '../src/config.ts';
 import type { Dialect } from '../src/core/db/database.ts';
 import { perSecond } from './compare.ts';
 import type { Run } from './run.ts';
-import { postRequest, webOn } from './web.ts';
+import { postRequest, type Web, webOn } from './web.ts';
 
 const INVOICES_AT_ONCE = 32;
 const UNLIMITED = {
@@ -32,9 +32,12 @@ export interface FakeService extends AsyncDisposable {
   invoicePayments(count: number, fields?: PaymentFields): Promise<string[]>;
 }
 
-export async function startFakeService(run: Run, dialect: Dialect): Promise<FakeService> {
+/** Starts the service after `fill` has written to its database. */
+export async function startFakeService(run: Run, dialect: Dialect, fill?: (web: Web) => Promise<void>): Promise<FakeService> {
   const temporary = await run.database(dialect);
-  const { secretKey, funded } = await webOn(temporary.database);
+  const web = await webOn(temporary.database);
+  const { secretKey, funded } = web;
+  await fill?.(web);
   // The service needs exclusive access to the SQLite file.
   await temporary.database.close();
   const folder = join(run.folder(), 'service');

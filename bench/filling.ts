@@ -22,9 +22,9 @@ const openAccount = statement('bench_open_account', `INSERT INTO account (id, cr
 
 const openWallets = statement('bench_open_wallets', {
   sqlite: `INSERT INTO wallet (id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at)
-    SELECT 'wal_' || printf('%022d', a.id), 'acc_bench', a.id, n.id, '', 'active', 0, 0 FROM ledger_account a, lightning_node n WHERE kind = 'wallet'`,
+    SELECT 'wal_' || printf('%022d', a.id), 'acc_bench', a.id, n.id, '', 'active', 0, 0 FROM ledger_account a, lightning_node n WHERE kind = 'wallet' AND a.id >= $1`,
   postgres: `INSERT INTO wallet (id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at)
-    SELECT 'wal_' || lpad(a.id::text, 22, '0'), 'acc_bench', a.id, n.id, '', 'active', 0, 0 FROM ledger_account a, lightning_node n WHERE kind = 'wallet'`,
+    SELECT 'wal_' || lpad(a.id::text, 22, '0'), 'acc_bench', a.id, n.id, '', 'active', 0, 0 FROM ledger_account a, lightning_node n WHERE kind = 'wallet' AND a.id >= $1`,
 });
 
 /** Opens funded ledger accounts in one statement. Their balances have no entries. */
@@ -39,11 +39,11 @@ export async function fundWallets(database: Database): Promise<void> {
   await database.transaction((tx) => tx.run(fundAll, FUNDS_MSAT));
 }
 
-/** Creates a wallet for every ledger account of kind `wallet`, in one statement. */
-export async function openWalletsOf(database: Database): Promise<void> {
+/** Creates a wallet for every ledger account of kind `wallet` from `first` on, in one statement. */
+export async function openWalletsOf(database: Database, first = 0): Promise<void> {
   await database.transaction(async (tx) => {
     await tx.run(openAccount);
-    await tx.run(openWallets);
+    await tx.run(openWallets, first);
   });
 }
 
@@ -53,7 +53,9 @@ export function walletIdOf(ledgerAccount: number): string {
 }
 
 export function transfer(from: number, to: number): Posting {
-  return { transfers: [{ id: newId(), from, to, amountMsat: msat(1000), fromType: 'ln_transfer_out', toType: 'ln_transfer_in' }] };
+  return {
+    transfers: [{ id: newId(), from, to, amountMsat: msat(1000), fromType: 'ln_transfer_out', toType: 'ln_transfer_in', memo: 'bench' }],
+  };
 }
 
 /** Returns a transfer between two different random accounts. */

@@ -15,6 +15,8 @@ export interface Sizes {
   readonly wallets: number;
   readonly transfers: number;
   readonly listed: number;
+  /** Transfers of other accounts. */
+  readonly others: number;
   readonly tpcbScale: number;
   readonly transfersUnderLoad: number;
 }
@@ -25,6 +27,7 @@ const NORMAL: Sizes = {
   wallets: 100_000,
   transfers: 200_000,
   listed: 100_000,
+  others: 1_000_000,
   tpcbScale: 50,
   transfersUnderLoad: 1_000_000,
 };
@@ -34,6 +37,7 @@ const QUICK: Sizes = {
   wallets: 10_000,
   transfers: 20_000,
   listed: 10_000,
+  others: 20_000,
   tpcbScale: 5,
   transfersUnderLoad: 100_000,
 };

@@ -3,9 +3,9 @@ import { newId } from '../src/core/kernel/ids.ts';
 import { msat } from '../src/core/kernel/money.ts';
 import type { Receipt } from '../src/core/ledger/posting.ts';
 import { transferBetween, type WalletTransfer } from '../src/core/payments/transfer.ts';
-import { transferRoutes } from '../src/features/payments/transfer-routes.ts';
+import { transferRoutes, transferSchema } from '../src/features/payments/transfer-routes.ts';
 import type { App } from '../src/http/app-type.ts';
-import { postRequest, type Web } from './web.ts';
+import { bareServer, postRequest, type Serving, type Web } from './web.ts';
 
 type Deps = Parameters<typeof transferRoutes>[1];
 type RouteParts = Pick<Web, 'access' | 'runIdempotent' | 'wallets' | 'objects'>;
@@ -20,6 +20,11 @@ export function withLedger({ access, runIdempotent, wallets, objects, ledger, da
 /** The same route without a ledger: it returns a constant receipt. */
 export function withoutLedger({ access, runIdempotent, wallets, objects }: RouteParts): (app: App) => void {
   return transferRoute({ access, runIdempotent, wallets, objects }, async (order) => receiptOf(order));
+}
+
+/** A bare Fastify route with the body and the response of a transfer. */
+export function bareTransfers(secretKey: string, answer: unknown): Promise<Serving> {
+  return bareServer({ secretKey, body: transferSchema.body, response: transferSchema.response }, answer);
 }
 
 function transferRoute(deps: RouteParts, transfer: Deps['payments']['transfer']): (app: App) => void {

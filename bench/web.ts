@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import Fastify from 'fastify';
 import { pino } from 'pino';
 import { type Accounts, createAccounts, type Key } from '../src/core/accounts/accounts.ts';
 import { createAccountDirectory } from '../src/core/accounts/directory.ts';
@@ -104,6 +106,40 @@ interface Listening {
 export async function listening(app: Listening): Promise<Serving> {
   const port = Number(new URL(await app.listen({ host: '127.0.0.1', port: 0 })).port);
   return { port, [Symbol.asyncDispose]: async () => void (await app.close()) };
+}
+
+/** Sends a request that {@link getRequest} or {@link postRequest} made. @returns the body of the response. */
+export async function answerTo(server: Serving, request: string): Promise<unknown> {
+  const [head = '', body = ''] = request.split('\r\n\r\n');
+  const [, method = '', path = ''] = /^(\S+) (\S+)/.exec(head) ?? [];
+  const key = /x-api-key: (\S+)/.exec(head)?.[1] ?? '';
+  const headers = { 'x-api-key': key, ...(body !== '' && { 'content-type': 'application/json' }) };
+  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { method, headers, ...(body !== '' && { body }) });
+  return response.json();
+}
+
+/** Starts a server without a database: it finds the key in memory, validates the body, and returns a constant answer. */
+export function bareServer(
+  { secretKey, body, response }: { secretKey: string; body?: object; response: Readonly<Record<number, object>> },
+  answer: unknown,
+): Promise<Serving> {
+  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
+  const keys = new Map([[digest(secretKey), 'acc_bench']]);
+  const app = Fastify({ logger: false, exposeHeadRoutes: false, ajv: { customOptions: { keywords: ['unit'] } } });
+  const url = '/v1/*';
+  const method = body ? 'POST' : 'GET';
+  const schema = { response, ...(body && { body }) };
+  const code = Number(Object.keys(response)[0]);
+  app.route({
+    method,
+    url,
+    schema,
+    handler: async (request, reply) => {
+      if (!keys.has(digest(String(request.headers['x-api-key'])))) throw new Error('unknown key');
+      return reply.code(code).send(answer);
+    },
+  });
+  return listening(app);
 }
 
 /** Returns a side that measures a server under HTTP load. */

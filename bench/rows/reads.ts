@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import Fastify from 'fastify';
 import { Type } from 'typebox';
 import { NodeConnection } from '../../src/core/connection/connection.ts';
 import { NodeConnections } from '../../src/core/connection/connections.ts';
@@ -23,7 +22,7 @@ import { compare } from '../compare.ts';
 import { fillWithTransfers, transfer } from '../filling.ts';
 import type { Figure, Row, Target } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
-import { getRequest, listening, loaded, type Serving, serve, type Web, webOn } from '../web.ts';
+import { answerTo, bareServer, getRequest, loaded, serve, type Web, webOn } from '../web.ts';
 
 const CONNECTIONS = 64;
 const LISTED = 20;
@@ -97,7 +96,10 @@ async function againstBare(run: Run, dialect: Dialect, read: Read): Promise<read
   const web = await webOn(temporary.database);
   const requests = (await read.paths(web, temporary.database)).map((path) => getRequest(path, web.secretKey));
   await using server = await serve(routes(web, temporary.database));
-  await using bare = await bareServer(read.answer, web.secretKey, await answerTo(server, requests[0] ?? ''));
+  await using bare = await bareServer(
+    { secretKey: web.secretKey, response: { 200: read.answer } },
+    await answerTo(server, requests[0] ?? ''),
+  );
   return await compare(
     run,
     loaded(run, { name: 'Satchel', server, requests }, CONNECTIONS),
@@ -149,21 +151,4 @@ function fakeConnections(database: Database): NodeConnections {
   const identify = async () => ({ nodeId: node.id, adapter, info: await adapter.info() });
   const connection = new NodeConnection(node, { identify, onHistoryChanged: async () => undefined });
   return new NodeConnections([connection], [adapter], database);
-}
-async function answerTo(server: Serving, request: string): Promise<unknown> {
-  const [, path = ''] = request.split(' ');
-  const key = /x-api-key: (\S+)/.exec(request)?.[1] ?? '';
-  const response = await fetch(`http://127.0.0.1:${server.port}${path}`, { headers: { 'x-api-key': key } });
-  return response.json();
-}
-
-async function bareServer(schema: object, secretKey: string, answer: unknown): Promise<Serving> {
-  const digest = (text: string) => createHash('sha256').update(text).digest('hex');
-  const keys = new Map([[digest(secretKey), 'acc_bench']]);
-  const app = Fastify({ logger: false, exposeHeadRoutes: false });
-  app.get('/v1/*', { schema: { response: { 200: schema } } }, async (request) => {
-    if (!keys.has(digest(String(request.headers['x-api-key'])))) throw new Error('unknown key');
-    return answer;
-  });
-  return listening(app);
 }

@@ -43,7 +43,8 @@ const TransferObject = Type.Object(
 const MOVED_BETWEEN = { source_wallet_id: EXAMPLE.wallet, dest_wallet_id: EXAMPLE.otherWallet };
 const MOVED = { user_label: 'rent', lnTx: null, passThru: MOVED_BETWEEN };
 
-const transferSchema = {
+/** The schema of `POST …/transfer`. */
+export const transferSchema = {
   operationId: 'transfer',
   tags: ['Money'],
   summary: 'Move money to another wallet of the account',
