@@ -74,6 +74,31 @@ describe('a resource', () => {
     expect(server.count()).toBe(2);
   });
 
+  it('is loaded at most twice a second while many events arrive, and once more after the last one', async () => {
+    const store = newStore();
+    const requested: { key: string; at: number }[] = [];
+    const keys = ['wallet', 'transactions', 'sum'];
+    for (const key of keys) {
+      const load = async () => requested.push({ key, at: Date.now() });
+      store.use(key, newUser(load, { isAffected: isNamed('wallet_receive') }));
+    }
+    await vi.advanceTimersByTimeAsync(5000);
+    requested.length = 0;
+    let lastEvent = 0;
+    for (let count = 0; count < 200; count++) {
+      await vi.advanceTimersByTimeAsync(100);
+      lastEvent = Date.now();
+      store.receive(event('wallet_receive'));
+    }
+    expect(requested.length).toBeLessThanOrEqual(40);
+    await vi.advanceTimersByTimeAsync(5000);
+    for (const key of keys) expect(requested.filter((one) => one.key === key && one.at > lastEvent).length).toBeGreaterThan(0);
+    const atOnce = requested.length;
+    store.receive(event('wallet_receive'));
+    await vi.advanceTimersByTimeAsync(EVENT_DELAY_MS);
+    expect(requested).toHaveLength(atOnce + keys.length);
+  });
+
   it('aborts its request when the last component is gone, without an error', async () => {
     const [store, server] = [newStore(), newServer()];
     const leave = store.use('wallets', newUser(server.load));

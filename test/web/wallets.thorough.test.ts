@@ -27,6 +27,31 @@ onDashboard('the wallets', ({ client, openLoggedIn, open, newPerson, logIn }) =>
     await page.locator('tbody').getByText('1\u202f234').waitFor();
   });
 
+  it('cost at most two requests a second while money moves all the time', async () => {
+    const [from, to] = [await client.wallet(1000), await client.wallet()];
+    for (const address of ['/wallets', `/wallets/${from.id}`]) {
+      const page = await openLoggedIn(address);
+      await page.waitForLoadState('load');
+      await page.getByText(/sat/).first().waitFor();
+      // The first requests of the screen are no part of what an open tab costs.
+      await page.waitForTimeout(3000);
+      let requests = 0;
+      page.on('request', (request) => {
+        if (new URL(request.url()).pathname.startsWith('/v1/')) requests += 1;
+      });
+      const start = performance.now();
+      for (let sent = 0; sent < 100; sent++) {
+        await client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1 });
+        await page.waitForTimeout(100);
+      }
+      // The bound grows with the time that the transfers took, so a slow machine passes, too. Four requests may be sent at once.
+      const seconds = (performance.now() - start) / 1000;
+      expect(requests, address).toBeGreaterThan(3);
+      expect(requests, address).toBeLessThanOrEqual(4 + 2 * seconds);
+      await page.close();
+    }
+  });
+
   it('are found by label and status, which stay in the address', async () => {
     const { id } = await client.post('/v1/wallet', { user_label: 'Needle one' });
     await client.post('/v1/wallet', { user_label: 'Needle two' });

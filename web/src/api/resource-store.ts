@@ -44,6 +44,9 @@ const NOTHING: ResourceState = { isLoading: false };
 const MAX_ENTRIES = 100;
 /** Events that arrive together cause one request. */
 const EVENT_DELAY_MS = 150;
+/** Events cause at most one request per interval, after some at once: what a busy account shows is a second or two old. */
+const EVENT_INTERVAL_MS = 600;
+const EVENT_BURST = 4;
 /** A request that takes longer may have lost its connection. The next one does not wait for it. */
 const STALLED_MS = 15_000;
 
@@ -59,6 +62,24 @@ interface Entry {
 
 export function createResourceStore(options: ResourceStoreOptions): ResourceStore {
   const entries = new Map<string, Entry>();
+  /** When the interval of the last request that an event caused ends. */
+  let busyUntil = 0;
+
+  /** Loads the data again because of an event. */
+  function reloadSoon(entry: Entry) {
+    if (entry.eventTimer !== undefined) return;
+    const now = Date.now();
+    // A clock that is set back must not delay events.
+    const earliest = now - (EVENT_BURST - 1) * EVENT_INTERVAL_MS;
+    const latest = now + entries.size * EVENT_INTERVAL_MS;
+    const start = Math.min(Math.max(busyUntil, earliest), latest);
+    busyUntil = start + EVENT_INTERVAL_MS;
+    const run = () => {
+      entry.eventTimer = undefined;
+      reload(entry, options);
+    };
+    entry.eventTimer = setTimeout(run, Math.max(EVENT_DELAY_MS, start - now));
+  }
 
   function release(entry: Entry, user: ResourceUser) {
     entry.users.delete(user);
@@ -89,8 +110,7 @@ export function createResourceStore(options: ResourceStoreOptions): ResourceStor
       if (entry) reload(entry, options);
     },
     receive(event) {
-      for (const entry of entries.values())
-        if ([...entry.users].some(({ isAffected }) => isAffected?.(event) === true)) reloadSoon(entry, options);
+      for (const entry of entries.values()) if ([...entry.users].some(({ isAffected }) => isAffected?.(event) === true)) reloadSoon(entry);
     },
     reloadAll() {
       for (const entry of entries.values()) reload(entry, options);
@@ -131,13 +151,6 @@ function load(entry: Entry, options: ResourceStoreOptions): void {
 function reload(entry: Entry, options: ResourceStoreOptions): void {
   if (isRequested(entry)) entry.isOutdated = true;
   else load(entry, options);
-}
-
-function reloadSoon(entry: Entry, options: ResourceStoreOptions): void {
-  entry.eventTimer ??= setTimeout(() => {
-    entry.eventTimer = undefined;
-    reload(entry, options);
-  }, EVENT_DELAY_MS);
 }
 
 function schedule(entry: Entry, options: ResourceStoreOptions): void {
