@@ -165,38 +165,38 @@ const routesSchema = {
   response: { 200: Routes },
 };
 
-interface NodeRouteDependencies {
+interface NodeRouteModules {
   readonly access: Access;
-  readonly connections: Pick<NodeConnections, 'all' | 'draining'>;
+  readonly connections: NodeConnections;
   readonly payments: Payments;
 }
 
 /** Reads about the nodes behind the service, for any key. */
-export function nodeRoutes(app: App, deps: NodeRouteDependencies): void {
+export function nodeRoutes(app: App, deps: NodeRouteModules): void {
   const { access, connections } = deps;
   app.get('/v1/nodes', { schema: listSchema }, async (request) => {
     await access.account(request);
     const draining = await connections.draining();
-    return Promise.all(reachedOf(connections).map((one) => describe(one, draining)));
+    return Promise.all(reachedNodes(connections).map((one) => describe(one, draining)));
   });
 
   app.get('/v1/node/:id', { schema: getSchema }, async (request) => {
     await access.anyKey(request);
-    return describe(nodeOf(connections, request.params.id), await connections.draining());
+    return describe(findNode(connections, request.params.id), await connections.draining());
   });
   paymentRoutes(app, deps);
 }
 
-function paymentRoutes(app: App, { access, connections, payments }: NodeRouteDependencies): void {
+function paymentRoutes(app: App, { access, connections, payments }: NodeRouteModules): void {
   app.get('/v1/node/:id/payments/decodeinvoice', { schema: decodeSchema }, async (request) => {
     await access.anyKey(request);
-    nodeOf(connections, request.params.id);
+    findNode(connections, request.params.id);
     return decodedInvoice(payments.readInvoice(request.query.payment_request));
   });
 
   app.get('/v1/node/:id/payments/queryroutes', { schema: routesSchema }, async (request) => {
     await access.anyKey(request);
-    const connection = nodeOf(connections, request.params.id);
+    const connection = findNode(connections, request.params.id);
     const destination = publicKey('pub_key', request.query.pub_key);
     const query = { destination, amountMsat: satToMsat(request.query.amt) };
     const routes = await connection.call((node) => queryRoutes(node, query)).catch(routesUnknown);
@@ -211,12 +211,12 @@ function routesUnknown(error: unknown): never {
 }
 
 /** Returns the nodes that were ever reached; the first one in any case. */
-function reachedOf({ all }: Pick<NodeConnections, 'all'>): NodeConnection[] {
+function reachedNodes({ all }: NodeConnections): NodeConnection[] {
   return all.filter((one, index) => index === 0 || one.wasReached());
 }
 
 /** `default` is the first node. @throws Refusal `not_found` */
-function nodeOf({ all }: Pick<NodeConnections, 'all'>, id: string): NodeConnection {
+function findNode({ all }: NodeConnections, id: string): NodeConnection {
   const found = all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0));
   if (!found) throw new Refusal('not_found');
   return found;
@@ -237,12 +237,12 @@ async function describe(connection: NodeConnection, draining: ReadonlySet<string
     status: !info ? 'unavailable' : info.cannotSend ? 'cannot_send' : 'ready',
     draining: draining.has(connection.nodeId),
     status_reason: info?.cannotSend ?? null,
-    capabilities: known ? capabilitiesOf(connection, known.capabilities) : null,
+    capabilities: known ? renderCapabilities(connection, known.capabilities) : null,
     uri: null,
   };
 }
 
-function capabilitiesOf(connection: NodeConnection, capabilities: NodeCapabilities) {
+function renderCapabilities(connection: NodeConnection, capabilities: NodeCapabilities) {
   return {
     sends_keysend: capabilities.sendsKeysend,
     receives_keysend: capabilities.receivesKeysend,

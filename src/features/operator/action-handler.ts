@@ -27,6 +27,11 @@ export const Reason = Type.String({ minLength: 1, maxLength: 500, description: '
 
 export const ReasonBody = Type.Object({ reason: Reason }, { additionalProperties: false, examples: [{ reason: 'the node is replaced' }] });
 
+/** The parameter of a path that names an object. */
+export function idParams(what: string, example: string) {
+  return Type.Object({ id: Type.String({ description: `The id of the ${what}`, examples: [example] }) });
+}
+
 /** @throws Refusal */
 export function reasonText(reason: string): string {
   const text = plainText('reason', reason).trim();

@@ -4,12 +4,12 @@ import type { App } from '../../http/app-type.ts';
 import { choice, PaymentRequest, plainText } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { NEEDS_KEY, type OperatorRouteModules, Reason, reasonText, runAction } from './action-handler.ts';
+import { idParams, NEEDS_KEY, type OperatorRouteModules, Reason, reasonText, runAction } from './action-handler.ts';
 import { ActionObject, OperatorPaymentObject, renderAction, renderOperatorPayment } from './money-object.ts';
 import { findOperatorPayment } from './pending.ts';
 import { findUnmatchedSettlement } from './unmatched-settlements.ts';
 
-const Hash = Type.String({
+const Preimage = Type.String({
   pattern: '^[0-9a-fA-F]{64}$',
   rule: '64 hexadecimal characters',
   description: 'The preimage of the payment, which the receiver shows. Required for `settled`',
@@ -19,9 +19,7 @@ const HashParams = Type.Object({
   id: Type.String({ description: 'The payment hash of the money in suspense, its `id`', examples: [EXAMPLE.paymentHash] }),
 });
 
-const PaymentParams = Type.Object({
-  id: Type.String({ description: 'The id of the payment, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
-});
+const PaymentParams = idParams('payment, `lntx_…`', EXAMPLE.lightningTransaction);
 
 const CreditBody = Type.Object(
   {
@@ -42,7 +40,7 @@ const ReturnBody = Type.Object(
 const ResolveBody = Type.Object(
   {
     outcome: choice(['failed', 'settled'], { description: 'How the payment ended' }),
-    preimage: Type.Optional(Hash),
+    preimage: Type.Optional(Preimage),
     reason: Reason,
   },
   { additionalProperties: false, examples: [{ outcome: 'failed', reason: 'no channel carries it' }] },

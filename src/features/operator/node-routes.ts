@@ -7,17 +7,13 @@ import { choice, plainText } from '../../http/fields.ts';
 import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { findReconciliation, requestReconciliation } from '../reconcile/requests.ts';
-import { callerName, NEEDS_KEY, type OperatorRouteModules, Reason, ReasonBody, reasonText, runAction } from './action-handler.ts';
+import { callerName, idParams, NEEDS_KEY, type OperatorRouteModules, Reason, ReasonBody, reasonText, runAction } from './action-handler.ts';
 import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from './checks-object.ts';
 import { ActionObject, renderAction } from './money-object.ts';
 import { isNode } from './nodes.ts';
 import { closeOpenAlert } from './operator.ts';
 
 const COMMON = { tags: ['Operator'], ...requires('operator'), errorStatuses: [409] };
-
-function idParams(what: string, example: string) {
-  return Type.Object({ id: Type.String({ description: `The id of the ${what}`, examples: [example] }) });
-}
 
 const NODE = { ...COMMON, params: idParams('node, `lnd_…`', EXAMPLE.node), body: ReasonBody, response: { 201: ActionObject } };
 const NODE_EXAMPLE = { subject: EXAMPLE.node, target: '', reason: 'the node is replaced' };

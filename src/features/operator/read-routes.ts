@@ -7,7 +7,7 @@ import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
 import { findReconciliation, listReconciliations } from '../reconcile/requests.ts';
-import type { OperatorRouteModules } from './action-handler.ts';
+import { idParams, type OperatorRouteModules } from './action-handler.ts';
 import { findRecord, listRecords } from './actions.ts';
 import { ChannelsObject, renderChannels } from './channels-object.ts';
 import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from './checks-object.ts';
@@ -17,10 +17,6 @@ import { BalanceSampleObject, HistoryQuery, OverviewObject, renderOverview, rend
 import { InstancesObject, renderInstances } from './service-object.ts';
 
 const COMMON = { tags: ['Operator'], ...requires('operator') };
-
-function idParams(what: string, example: string) {
-  return Type.Object({ id: Type.String({ description: `The id of the ${what}`, examples: [example] }) });
-}
 
 const AlertQuery = Type.Object({
   ...PageQuery.properties,
