@@ -147,6 +147,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'rotateWebhookSecret.id': () => webhook.id,
     'replayWebhook.id': () => webhook.id,
     'listDeliveries.id': () => webhook.id,
+    'listWebhooks.after': () => webhook.id,
     'listDeliveries.after': () => delivery.id,
     'listDeliveriesOfLightningTransaction.id': invoiceOfDelivery,
     'listDeliveriesOfLightningTransaction.after': () => delivery.id,
@@ -246,7 +247,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   /** An invoice whose event has the delivery. */
   async function invoiceOfDelivery(): Promise<string> {
     const id = await madeInvoice();
-    await service.execute('UPDATE webhook_delivery SET lntx = $1 WHERE id = $2', id, delivery.id);
+    await service.execute('UPDATE webhook_delivery SET lntx = $1 WHERE webhook_id = $2', id, webhook.id);
     return id;
   }
 
