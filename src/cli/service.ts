@@ -31,11 +31,17 @@ export async function runOnService(work: (service: SatchelClient) => Promise<num
 /** Returns the operator's key: OPERATOR_KEY, or the first key of the service as long as its operator has not removed it. */
 function readKey({ bootstrapSecretKey, dataDir }: Config): string {
   const given = process.env.OPERATOR_KEY?.trim() || bootstrapSecretKey;
-  if (given) return given;
+  if (given) return checkedKey(given);
   const file = keysFile(dataDir);
   const [stored = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   if (stored === '') throw new Error(NO_KEY);
   return stored;
+}
+
+/** A header rejects other characters with an error that contains the value, which must not be printed. */
+function checkedKey(text: string): string {
+  if (!/^[!-~]+$/.test(text)) throw new Error('OPERATOR_KEY must be one key. The first line of DATA_DIR/first-key is the secret key.');
+  return text;
 }
 
 const NO_KEY =
@@ -56,7 +62,7 @@ function describeError(error: unknown, url: string): string {
   const { code } = (error as { cause?: NodeJS.ErrnoException }).cause ?? {};
   if (code === 'ECONNREFUSED')
     return `Nothing was done: no service answers at ${url}. Start it, or run the command with its settings (HOST, PORT and DATA_DIR).`;
-  return `No valid response came from ${url} (${errorMessage(error)}). Run the same command again: an action has one effect.`;
+  return `No valid response came from ${url} (${errorMessage(error)}). Whether it was done is unknown: see the actions of GET /v1/operator/actions.`;
 }
 
 /** Prints the reason why nothing was requested, and exits. */

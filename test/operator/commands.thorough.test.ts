@@ -83,6 +83,10 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
       expect(rejected).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining('OPERATOR_KEY') });
       expect(rejected.output).not.toContain(OPERATOR_KEY.slice(4));
     }
+    // What `cat DATA_DIR/first-key` prints.
+    const both = await assign(hash, 'wal_none', { OPERATOR_KEY: `${service.client.secretKey}\n${service.client.publicKey}` });
+    expect(both).toMatchObject({ code: 2, output: expect.stringContaining('OPERATOR_KEY must be one key') });
+    expect(both.output).not.toContain(service.client.secretKey);
   });
 
   it('uses BOOTSTRAP_SECRET_KEY or the file of the first key, as long as one of them is there', async () => {
