@@ -52,6 +52,23 @@ onFakeNode('cancelling an invoice', (service) => {
     expect((await service.client.get(`/v1/lntx/${made.id}`)).settled).toBe(1);
   });
 
+  it.each([null, 'CANCELLING'])('leaves the invoice open when the response of the node is %s, which is not understood', async (instead) => {
+    const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
+    const made = await invoice(payee.id);
+    net.always('cancelInvoice', { instead } as never);
+    expect(await cancel(made.id)).toMatchObject({ status: 503 });
+    expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('pending');
+    const json = { payment_request: made.payment_request };
+    const headers = { prefer: 'respond-async' };
+    const paying = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
+    expect(paying).toMatchObject({ status: 202 });
+    // The money stays held until the node has a response that is understood.
+    expect(await balance(payer.id)).toBeLessThan(500);
+    expect(await balance(payee.id)).toBe(0);
+    net.always('cancelInvoice', undefined);
+    expect(await service.problems()).toEqual([]);
+  });
+
   it('rejects an invoice that an internal payment holds until that payment has ended', async () => {
     const [payee, payer] = [await service.client.wallet(), await service.client.wallet(500)];
     const made = await invoice(payee.id);

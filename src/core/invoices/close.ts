@@ -8,6 +8,7 @@ import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, RowWrite } from '../ledger/ledger.ts';
 import { type CancelOutcome, NodeUnavailable } from '../lightning/node.ts';
+import * as responses from '../lightning/responses.ts';
 import { findInvoice, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
@@ -21,13 +22,13 @@ export type OutsideState = 'closed' | Extract<CancelOutcome, 'accepted' | 'settl
  * A node that has lost the invoice (restored from a backup, or pruned) returns `unknown`. It holds no preimage for that hash, so it cannot
  * claim a payment of it: the invoice is closed. A single response is not enough for that: the lookup must agree. If the node finds the
  * invoice again later and is paid for it, that money has arrived, and `settle.ts` books it.
- * @throws when the node does not answer or contradicts itself. The state is unclear, and calling again is safe.
+ * @throws when the node does not answer, gives a response that is not understood, or contradicts itself. The state is unclear, and calling again is safe.
  */
 export async function closeToOutside(connection: NodeConnection, paymentHash: string): Promise<OutsideState> {
-  const outcome = await connection.call((node) => node.cancelInvoice(paymentHash));
+  const outcome = await connection.call((node) => responses.cancelInvoice(node, paymentHash));
   if (outcome === 'cancelled') return 'closed';
   if (outcome !== 'unknown') return outcome;
-  const status = await connection.call((node) => node.lookupInvoice(paymentHash));
+  const status = await connection.call((node) => responses.lookUpInvoice(node, paymentHash));
   if (status === undefined || status.state === 'cancelled') return 'closed';
   if (status.state !== 'open') return status.state;
   throw new Error('the node contradicts itself: it cannot cancel the invoice as unknown, and lists it as open');

@@ -1,4 +1,5 @@
 import type {
+  CancelOutcome,
   InvoiceStatus,
   LightningNode,
   NodeChannel,
@@ -25,6 +26,15 @@ export class NotUnderstood extends Error {
 
 const PAYMENT_STATES: readonly unknown[] = ['pending', 'succeeded', 'failed'] satisfies PaymentOutcome['state'][];
 const INVOICE_STATES: readonly unknown[] = ['open', 'accepted', 'cancelled', 'settled'] satisfies InvoiceStatus['state'][];
+
+const CANCEL_OUTCOMES: readonly unknown[] = ['cancelled', 'accepted', 'settled', 'unknown'] satisfies CancelOutcome[];
+
+/** Cancels an invoice at the node. @throws NotUnderstood */
+export async function cancelInvoice(node: LightningNode, paymentHash: string): Promise<CancelOutcome> {
+  const outcome = await node.cancelInvoice(paymentHash);
+  if (!CANCEL_OUTCOMES.includes(outcome)) throw new NotUnderstood('cancelInvoice');
+  return outcome;
+}
 
 /** Returns undefined when the node has no record of the payment. @throws NotUnderstood */
 export async function lookUpPayment(node: LightningNode, payment: PaymentReference): Promise<PaymentOutcome | undefined> {

@@ -97,6 +97,7 @@ async function hold(context: PaymentContext, draft: PaymentDraft): Promise<Start
     const first = await findReplayed(context, payment);
     if (!first) throw error;
     if (first.id !== payment.id) return toReplay(first);
+    markBooked();
   }
   void attempt(context, payment, { issued });
   return { payment, isReplay: false, balance };
