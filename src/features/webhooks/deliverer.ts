@@ -163,7 +163,7 @@ export class Deliverer {
     const { database, clock } = this.#deps;
     for (const id of this.#recovered) {
       const count = await database.transaction((tx) => tx.run(deliveries.makeDue, id, clock.nowMs()));
-      if (count === 0) this.#recovered.delete(id);
+      if (count < deliveries.MAX_DUE_AT_ONCE) this.#recovered.delete(id);
       this.#retriesAt = 0;
       this.#planTurn(0);
     }

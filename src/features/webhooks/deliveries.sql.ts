@@ -136,8 +136,11 @@ const OUTCOMES = rowsOfJson(OUTCOME);
 export const storeOutcomes = statement('webhook_delivery_store', { sqlite: STORE(OUTCOMES.sqlite), postgres: STORE(OUTCOMES.postgres) });
 
 /** Makes some later retries of a webhook due. */
+/** How many deliveries {@link makeDue} changes at most. */
+export const MAX_DUE_AT_ONCE = 1000;
+
 export const makeDue = statement(
   'webhook_delivery_make_due',
   `UPDATE webhook_delivery SET due_at_ms = $2 WHERE position IN
-    (SELECT position FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND due_at_ms > $2 LIMIT 1000)`,
+    (SELECT position FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND due_at_ms > $2 LIMIT ${MAX_DUE_AT_ONCE})`,
 );
