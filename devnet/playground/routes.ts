@@ -20,7 +20,6 @@ import {
   NumSatoshisOrAny,
   PaymentRequest,
 } from '../../src/http/fields.ts';
-import { EXAMPLE } from '../../src/http/openapi/example-values.ts';
 import { requires } from '../../src/http/openapi/route-schema.ts';
 import { OutsidePaymentObject, PlaygroundObject, renderOutsidePayment, renderPlayground } from './playground-object.ts';
 
@@ -45,11 +44,10 @@ const paySchema = {
       from: Type.Optional(described(OutsideNode, 'The node that pays: `alice` is our peer, `carol` is behind alice. Default: `alice`')),
       num_satoshis: Type.Optional(described(NumSatoshis, 'The amount in whole satoshis, for an invoice without an amount')),
     },
-    { additionalProperties: false, examples: [{ payment_request: 'lnbcrt12u1p4szcp7…', from: 'carol' }] },
+    { additionalProperties: false },
   ),
   response: { 200: OutsidePaymentObject },
   // Carol pays through alice, whose fee is 1 sat and 0.01 %.
-  exampleChanges: { 200: { node: 'carol', fee_msat: 1120 } },
 };
 
 const fundSchema = {
@@ -63,10 +61,9 @@ const fundSchema = {
       wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of the wallet' }),
       num_satoshis: NumSatoshis,
     },
-    { additionalProperties: false, examples: [{ wallet_id: EXAMPLE.wallet, num_satoshis: 5000 }] },
+    { additionalProperties: false },
   ),
   response: { 200: OutsidePaymentObject },
-  exampleChanges: { 200: { amount_msat: 5_000_000 } },
 };
 
 const keysendSchema = {
@@ -75,10 +72,9 @@ const keysendSchema = {
   summary: 'Send a keysend to this service from another node',
   body: Type.Object(
     { num_satoshis: NumSatoshis, custom_records: Type.Optional(CustomRecords), from: Type.Optional(OutsideNode) },
-    { additionalProperties: false, examples: [{ num_satoshis: 100, custom_records: { '696969': EXAMPLE.wallet } }] },
+    { additionalProperties: false },
   ),
   response: { 200: OutsidePaymentObject },
-  exampleChanges: { 200: { amount_msat: 100_000 } },
 };
 
 const invoiceSchema = {
@@ -102,13 +98,13 @@ const invoiceSchema = {
         Type.Boolean({ description: 'Whether the payment stays open until `/playground/hold/{hash}` settles or cancels it' }),
       ),
     },
-    { additionalProperties: false, examples: [{ num_satoshis: 1000, at: 'carol' }] },
+    { additionalProperties: false },
   ),
   response: {
     200: Type.Object(
       {
-        payment_request: Type.String({ description: 'The BOLT11 invoice', examples: ['lnbcrt10u1p4szcp7…'] }),
-        payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
+        payment_request: Type.String({ description: 'The BOLT11 invoice' }),
+        payment_hash: Type.String({ description: '32 bytes in hex' }),
       },
       { title: 'OutsideInvoice' },
     ),
@@ -122,14 +118,14 @@ const holdSchema = {
   operationId: 'playgroundHold',
   summary: 'Settle or cancel a hold invoice of another node',
   params: Type.Object({
-    hash: Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'The payment hash, in hex', examples: [EXAMPLE.paymentHash] }),
+    hash: Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'The payment hash, in hex' }),
   }),
-  body: Type.Object({ action: HoldAction }, { additionalProperties: false, examples: [{ action: 'settle' }] }),
+  body: Type.Object({ action: HoldAction }, { additionalProperties: false }),
   response: {
     200: Type.Object(
       {
-        payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
-        action: Type.String({ description: '`settle` or `cancel`', examples: ['settle'] }),
+        payment_hash: Type.String({ description: '32 bytes in hex' }),
+        action: Type.String({ description: '`settle` or `cancel`' }),
       },
       { title: 'ResolvedHold' },
     ),

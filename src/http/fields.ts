@@ -4,7 +4,6 @@ import { EVENT_NAMES, type EventType, isEventType } from '../core/journal/event-
 import { MAX_MSAT } from '../core/kernel/money.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import { isPublicKey } from '../core/lightning/secp256k1.ts';
-import { EXAMPLE } from './openapi/example-values.ts';
 
 const MAX_SAT = Math.floor(MAX_MSAT / 1000);
 
@@ -214,7 +213,6 @@ export function publicKey(name: string, text: string): string {
 export const KeyParams = Type.Object({
   key: Type.String({
     description: "An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`)",
-    examples: [EXAMPLE.wallet],
   }),
 });
 

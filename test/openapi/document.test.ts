@@ -3,6 +3,7 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { REFUSALS } from '../../src/core/kernel/refusal.ts';
+import { EXAMPLES } from '../../src/http/openapi/examples.ts';
 import type { JsonSchema, OpenApiDocument, Operation } from '../../src/http/openapi/openapi-types.ts';
 import { operationsOf } from './conformance/operations.ts';
 
@@ -64,6 +65,19 @@ describe('the OpenAPI document', () => {
       ),
     );
     expect(closed).toEqual([]);
+  });
+
+  it('has an example of every JSON response, and none of an operation that does not exist', () => {
+    const missing = walk.flatMap(({ operation }) =>
+      Object.entries(operation.responses).flatMap(([status, response]) =>
+        '$ref' in response || !response.content?.['application/json'] || status in (EXAMPLES[operation.operationId]?.responses ?? {})
+          ? []
+          : [`${operation.operationId} ${status}`],
+      ),
+    );
+    expect(missing, 'add the response to docs/openapi-examples.json').toEqual([]);
+    const ids = walk.map(({ operation }) => operation.operationId);
+    expect(Object.keys(EXAMPLES).filter((id) => !ids.includes(id))).toEqual([]);
   });
 
   it('gives examples that match its own schemas', () => {

@@ -1,29 +1,21 @@
 import { type Static, Type } from 'typebox';
 import { ACCOUNT_STATUSES, type Account, type CreatedAccount, ROLES } from '../../core/accounts/directory.ts';
 import { type SetupLink, setupUrl } from '../../core/accounts/setup-links.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 
 export const AccountObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the account, `acc_…`', examples: [EXAMPLE.account] }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    public_key: Type.String({ description: 'The public API key of the account, `pak_…`', examples: ['pak_…'] }),
-    role: oneOf(ROLES, { description: 'An `operator` also manages the accounts', examples: ['member'] }),
-    status: oneOf(ACCOUNT_STATUSES, { description: 'A `frozen` account receives and reads, but sends no money', examples: ['active'] }),
-    email: nullable(
-      Type.String({ description: 'The e-mail, which is the name of its login; null without one', examples: [EXAMPLE.email] }),
-    ),
-    has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password', examples: [false] }),
-    has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app', examples: [false] }),
-    max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit', examples: [10] }),
-    num_wallets: Type.Integer({ description: 'The number of its wallets', examples: [0] }),
-    setup_expires_at: nullable(
-      Type.Integer({
-        description: 'When its setup link expires, in Unix seconds; null if there is none',
-        examples: [EXAMPLE.now + 604_800],
-      }),
-    ),
+    id: Type.String({ description: 'The id of the account, `acc_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    public_key: Type.String({ description: 'The public API key of the account, `pak_…`' }),
+    role: oneOf(ROLES, { description: 'An `operator` also manages the accounts' }),
+    status: oneOf(ACCOUNT_STATUSES, { description: 'A `frozen` account receives and reads, but sends no money' }),
+    email: nullable(Type.String({ description: 'The e-mail, which is the name of its login; null without one' })),
+    has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password' }),
+    has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app' }),
+    max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit' }),
+    num_wallets: Type.Integer({ description: 'The number of its wallets' }),
+    setup_expires_at: nullable(Type.Integer({ description: 'When its setup link expires, in Unix seconds; null if there is none' })),
   },
   { title: 'Account' },
 );
@@ -32,10 +24,7 @@ export const NewAccountObject = Type.Object(
   {
     ...AccountObject.properties,
     secret_key: nullable(
-      Type.String({
-        description: 'The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite`',
-        examples: ['sak_…'],
-      }),
+      Type.String({ description: 'The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite`' }),
     ),
     setup_url: nullable(Type.String({ description: 'With `invite`: the link for the owner, as of `createSetupLink`; null otherwise' })),
   },
@@ -60,11 +49,8 @@ export function renderAccount(account: Account): Static<typeof AccountObject> {
 
 export const SetupLinkObject = Type.Object(
   {
-    setup_url: Type.String({
-      description: 'The link with which the owner sets e-mail and password, once. Only this response contains it',
-      examples: ['https://wallets.example.com/setup#SVhM…'],
-    }),
-    setup_expires_at: Type.Integer({ description: 'When the link expires, in Unix seconds', examples: [EXAMPLE.now + 604_800] }),
+    setup_url: Type.String({ description: 'The link with which the owner sets e-mail and password, once. Only this response contains it' }),
+    setup_expires_at: Type.Integer({ description: 'When the link expires, in Unix seconds' }),
   },
   { title: 'SetupLink' },
 );

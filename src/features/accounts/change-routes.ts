@@ -3,25 +3,24 @@ import { ACCOUNT_STATUSES, type AccountChange, type AccountDirectory, ROLES } fr
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { oneOf } from '../../http/responses/response-types.ts';
 
 const AccountChangeObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the change, `acch_…`', examples: ['acch_0Vbb6A3n00wC8pZuKt9eE6'] }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    account_id: Type.String({ description: 'The account that was changed', examples: [EXAMPLE.account] }),
-    made_by: Type.String({ description: 'The key or session that requested it', examples: [EXAMPLE.session] }),
-    made_by_account: Type.String({ description: 'The account of that key or session', examples: [EXAMPLE.account] }),
-    reason: Type.String({ description: 'Why; may be empty', examples: ['reported as stolen'] }),
+    id: Type.String({ description: 'The id of the change, `acch_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    account_id: Type.String({ description: 'The account that was changed' }),
+    made_by: Type.String({ description: 'The key or session that requested it' }),
+    made_by_account: Type.String({ description: 'The account of that key or session' }),
+    reason: Type.String({ description: 'Why; may be empty' }),
     changes: Type.Object(
       {
         role: Type.Optional(oneOf(ROLES, { description: 'The new role' })),
         status: Type.Optional(oneOf(ACCOUNT_STATUSES, { description: 'The new status' })),
-        email: Type.Optional(Type.String({ description: 'The new e-mail', examples: [EXAMPLE.email] })),
-        max_wallets: Type.Optional(Type.Integer({ description: 'The new limit of wallets', examples: [10] })),
+        email: Type.Optional(Type.String({ description: 'The new e-mail' })),
+        max_wallets: Type.Optional(Type.Integer({ description: 'The new limit of wallets' })),
         setup_link: Type.Optional(oneOf(['created'], { description: 'A setup link was created' })),
       },
       { description: 'The fields that were set, and only these' },
@@ -35,7 +34,7 @@ const listSchema = {
   tags: ['Accounts'],
   summary: 'List the changes that operators made to an account',
   ...requires('operator'),
-  params: Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`', examples: [EXAMPLE.account] }) }),
+  params: Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`' }) }),
   querystring: ListQuery,
   response: { 200: Type.Array(AccountChangeObject) },
 };

@@ -5,7 +5,6 @@ import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { choice, Email, emailText, plainText } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { AccountObject, NewAccountObject, renderAccount, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
@@ -31,13 +30,10 @@ const NewAccountBody = Type.Object(
     ...fields,
     invite: Type.Optional(Type.Boolean({ description: 'Creates a setup link for the owner instead of a secret API key. Default: false' })),
   },
-  { additionalProperties: false, examples: [{ email: EXAMPLE.email, max_wallets: 10, reason: 'signed the contract' }] },
+  { additionalProperties: false },
 );
 
-const SetupLinkBody = Type.Object(
-  { reason: fields.reason },
-  { additionalProperties: false, examples: [{ reason: 'forgot the password' }] },
-);
+const SetupLinkBody = Type.Object({ reason: fields.reason }, { additionalProperties: false });
 
 const AccountChangeBody = Type.Object(
   {
@@ -48,10 +44,10 @@ const AccountChangeBody = Type.Object(
     ),
     ...fields,
   },
-  { additionalProperties: false, examples: [{ status: 'frozen', reason: 'reported as stolen' }] },
+  { additionalProperties: false },
 );
 
-const IdParams = Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`', examples: [EXAMPLE.account] }) });
+const IdParams = Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`' }) });
 
 /** Each change by an operator has one effect. */
 const NEEDS_KEY = { needsIdempotencyKey: true };
@@ -100,7 +96,6 @@ const changeSchema = {
   params: IdParams,
   body: AccountChangeBody,
   response: { 200: AccountObject },
-  exampleChanges: { 200: { status: 'frozen' } },
   errorStatuses: [409],
 };
 

@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { EVENT_NAMES, EVENT_TYPES } from '../../core/journal/event-types.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { oneOf } from '../../http/responses/response-types.ts';
 import { KeyObject } from '../keys/key-object.ts';
 import { LightningTransactionObject, parseObject, renderLightningTransaction } from '../transactions/lightning-transaction-object.ts';
@@ -10,13 +9,13 @@ import type { EventDetails } from './details.ts';
 
 export const EventObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the event, `evt_…`. Ids sort in the order of the events', examples: [EXAMPLE.event] }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
+    id: Type.String({ description: 'The id of the event, `evt_…`. Ids sort in the order of the events' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
     event: Type.Object(
       {
         type: oneOf([...new Set(Object.values(EVENT_TYPES).map(({ category }) => category))], { description: 'What the event concerns' }),
         name: oneOf(EVENT_NAMES, { description: 'What happened; the filter `type` takes the same values' }),
-        display_name: Type.String({ description: 'The name as text for people', examples: ['Wallet Receive'] }),
+        display_name: Type.String({ description: 'The name as text for people' }),
       },
       { description: 'What happened' },
     ),
@@ -25,7 +24,7 @@ export const EventObject = Type.Object(
         wtx: Type.Optional(WalletTransactionObject),
         wal: Type.Optional(WalletObject),
         lnTx: Type.Optional(LightningTransactionObject),
-        failureReason: Type.Optional(Type.String({ description: 'Why a payment failed for good', examples: ['NO_ROUTE'] })),
+        failureReason: Type.Optional(Type.String({ description: 'Why a payment failed for good' })),
         passThru: Type.Optional(Type.Object({}, { additionalProperties: true, description: 'The `passThru` of a payment that failed' })),
         correction: Type.Optional(
           oneOf(['charged', 'borne'], {

@@ -37,7 +37,6 @@ const EventQuery = Type.Object({
     Type.String({
       maxLength: 1000,
       description: `Only events with these names, separated by commas: ${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}`,
-      examples: ['wallet_receive,wallet_send'],
     }),
   ),
   'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of events. Default: 50, at most 500' })),

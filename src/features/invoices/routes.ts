@@ -12,7 +12,6 @@ import { type Access, requirePermission } from '../../http/auth/access.ts';
 import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText, WaitQuery } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import type { RateLimits } from '../../http/limits/rate-limits.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../../http/pages/qr.ts';
 import type { StatusWaits } from '../events/status-waits.ts';
@@ -26,8 +25,6 @@ import {
 } from '../transactions/lightning-transaction-object.ts';
 import type { Objects } from '../transactions/objects.ts';
 import { statusUrl } from './status-routes.ts';
-
-const NOT_SETTLED = { payment_preimage: null, settled: 0, settled_at: null };
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 
@@ -45,7 +42,7 @@ const InvoiceBody = Type.Object(
     expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 86400, one day')),
     passThru: Type.Optional(PassThru),
   },
-  { additionalProperties: false, examples: [{ num_satoshis: 1200, memo: 'tea', passThru: { order: '17' } }] },
+  { additionalProperties: false },
 );
 
 const createSchema = {
@@ -57,7 +54,6 @@ const createSchema = {
   params: KeyParams,
   body: InvoiceBody,
   response: { 201: CreatedInvoiceObject },
-  exampleChanges: { 201: { ...NOT_SETTLED, status: 'pending' } },
 };
 
 const getSchema = {
@@ -69,7 +65,7 @@ const getSchema = {
     '`pending`. A public API key sees it without preimage, `passThru` and custom records.',
   ...requires('any_key'),
   params: Type.Object({
-    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex' }),
   }),
   querystring: WaitQuery,
   response: { 200: LightningTransactionDetailsObject },
@@ -82,7 +78,7 @@ const qrSchema = {
   description: 'Returns an image of the `payment_request`. In an `<img>` of a web page, send a public API key (pak_) as `access-token`.',
   ...requires('any_key'),
   params: Type.Object({
-    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex' }),
     format: QrFormat,
   }),
   ...QR_RESPONSE,
@@ -95,9 +91,8 @@ const cancelSchema = {
   description:
     'Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving.',
   ...requires('wallet_deposit'),
-  params: Type.Object({ id: Type.String({ description: 'The `lntx_` id of the invoice', examples: [EXAMPLE.lightningTransaction] }) }),
+  params: Type.Object({ id: Type.String({ description: 'The `lntx_` id of the invoice' }) }),
   response: { 200: LightningTransactionObject },
-  exampleChanges: { 200: { ...NOT_SETTLED, status: 'cancelled' } },
 };
 
 export interface InvoiceRouteDependencies {

@@ -7,7 +7,6 @@ import { floorSat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { WaitQuery } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import type { ReadState, StatusWaits, Watched } from '../events/status-waits.ts';
 import { RETRY_MS, type Streams, wantsStream } from '../events/streams.ts';
@@ -25,10 +24,9 @@ const getSchema = {
   summary: 'Read the status of an invoice without a key',
   description: 'For the page on which a payer sees the invoice. Its address is the `status_url` in the response that created the invoice.',
   ...PUBLIC,
-  params: Type.Object({ token: Type.String({ description: 'The token of the `status_url`', examples: [EXAMPLE.statusToken] }) }),
+  params: Type.Object({ token: Type.String({ description: 'The token of the `status_url`' }) }),
   querystring: WaitQuery,
   response: { 200: InvoiceStatusObject },
-  exampleChanges: { 200: { status: 'pending' } },
   eventStream:
     'With `Accept: text/event-stream`: a stream with the object as `data`, at once and after each change. It ends after a final status; a ' +
     'client that then connects again gets 204, at which `EventSource` stops.',

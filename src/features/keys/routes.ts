@@ -10,7 +10,6 @@ import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access, Credential } from '../../http/auth/access.ts';
 import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, UserLabel } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject, renderKey } from './key-object.ts';
@@ -43,10 +42,7 @@ const AccountKeyBody = Type.Object(
     kind: Type.Optional(choice(['secret_api'], { description: 'The only kind for an account: everything in it is allowed. Default' })),
     ...keyFields,
   },
-  {
-    additionalProperties: false,
-    examples: [{ kind: 'secret_api', label: 'shop', budget_msat: 5_000_000, budget_period: 'day' }],
-  },
+  { additionalProperties: false },
 );
 
 const WalletKeyBody = Type.Object(
@@ -58,7 +54,7 @@ const WalletKeyBody = Type.Object(
     }),
     ...keyFields,
   },
-  { additionalProperties: false, examples: [{ kind: 'wallet_admin', label: 'till', max_payment_msat: 100_000 }] },
+  { additionalProperties: false },
 );
 
 type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
@@ -76,30 +72,15 @@ const RotateBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ overlap_seconds: 3600 }] },
+  { additionalProperties: false },
 );
 
-const IdParams = Type.Object({ id: Type.String({ description: 'The `key_` id of the key, not the key itself', examples: [EXAMPLE.key] }) });
+const IdParams = Type.Object({ id: Type.String({ description: 'The `key_` id of the key, not the key itself' }) });
 const WalletKeyParams = Type.Object({ ...KeyParams.properties, ...IdParams.properties });
 
 const SHOWN_ONCE = 'The response contains the key itself; no later response does.';
 const LIMITS = '`budget_msat` and `budget_period` are sent together. Payments in flight count with their amount and fee limit.';
 const ROTATION = 'The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`.';
-
-/** The key that the example of `createKey` creates. */
-const SHOP = {
-  kind: 'secret_api',
-  wallet_id: null,
-  label: 'shop',
-  hint: 'sak_…x9Qd',
-  budget_msat: 5_000_000,
-  budget_period: 'day',
-  budget_spent_msat: 0,
-  budget_pending_msat: 0,
-  max_payment_msat: null,
-};
-const REVOKED = { status: 'revoked', revoked_at: EXAMPLE.now + 3600 };
-const ROTATED = { id: EXAMPLE.newKey, created_at: EXAMPLE.now + 3600 };
 
 const COMMON = { tags: ['Keys'], ...requires('account') };
 
@@ -111,7 +92,6 @@ const ACCOUNT_KEYS = {
     summary: 'List the API keys of the account',
     querystring: ListQuery,
     response: { 200: Type.Array(KeyObject) },
-    exampleChanges: { 200: SHOP },
   },
   create: {
     ...COMMON,
@@ -120,7 +100,6 @@ const ACCOUNT_KEYS = {
     description: `${SHOWN_ONCE} ${LIMITS}`,
     body: AccountKeyBody,
     response: { 201: NewKeyObject },
-    exampleChanges: { 201: { ...SHOP, key: 'sak_…' } },
   },
   rotate: {
     ...COMMON,
@@ -130,7 +109,6 @@ const ACCOUNT_KEYS = {
     params: IdParams,
     body: RotateBody,
     response: { 201: NewKeyObject },
-    exampleChanges: { 201: { ...SHOP, ...ROTATED, key: 'sak_…' } },
   },
   revoke: {
     ...COMMON,
@@ -139,7 +117,6 @@ const ACCOUNT_KEYS = {
     description: 'The last secret API key of the account cannot be revoked: 409.',
     params: IdParams,
     response: { 200: KeyObject },
-    exampleChanges: { 200: { ...SHOP, ...REVOKED } },
     errorStatuses: [409],
   },
 };
@@ -171,7 +148,6 @@ const WALLET_KEYS = {
     params: WalletKeyParams,
     body: RotateBody,
     response: { 201: NewKeyObject },
-    exampleChanges: { 201: ROTATED },
   },
   revoke: {
     ...COMMON,
@@ -179,7 +155,6 @@ const WALLET_KEYS = {
     summary: 'Revoke an access key of a wallet',
     params: WalletKeyParams,
     response: { 200: KeyObject },
-    exampleChanges: { 200: REVOKED },
   },
 };
 

@@ -15,7 +15,7 @@ export function linkStatus(description: string, inactive: string) {
     {
       type: oneOf(['lnurl'], { description: 'The kind of object that has this status' }),
       name: oneOf(['lnurl_active', 'lnurl_inactive'], { description: inactive }),
-      display_name: Type.String({ description: 'The status as text for people', examples: ['Active'] }),
+      display_name: Type.String({ description: 'The status as text for people' }),
     },
     { description },
   );

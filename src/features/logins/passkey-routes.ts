@@ -2,41 +2,34 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { plainText } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 import { CHALLENGE_SECONDS, type NewPasskeyChallenge, type Passkey, type PasskeyChallenge, type Passkeys } from './passkeys.ts';
 import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
 import { ALGORITHMS } from './webauthn.ts';
 
-const ID = 'pky_0Vbb6A3n00wC8pZuKt9eE6';
-const CHALLENGE = '0bGJ9k4z2VrYJj3cX8Qx6dH5pTn1sWm7uAeLfKoZiRE';
-const CREDENTIAL_ID = 'Gk2mR8vX4qLwNzP1cJ6yTfHsDbEoA9uKiV3xWrZ0QhM';
-
 const PasskeyObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the passkey, `pky_…`', examples: [ID] }),
-    name: Type.String({ description: 'A name of your choice', examples: ['laptop'] }),
-    credential_id: Type.String({ description: 'Its id at the browser, in base64url', examples: [CREDENTIAL_ID] }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    last_used_at: nullable(
-      Type.Integer({ description: 'The last login, in Unix seconds; null if there was none', examples: [EXAMPLE.now] }),
-    ),
+    id: Type.String({ description: 'The id of the passkey, `pky_…`' }),
+    name: Type.String({ description: 'A name of your choice' }),
+    credential_id: Type.String({ description: 'Its id at the browser, in base64url' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    last_used_at: nullable(Type.Integer({ description: 'The last login, in Unix seconds; null if there was none' })),
   },
   { title: 'Passkey' },
 );
 
 const Descriptor = Type.Object({
-  type: Type.String({ description: 'Always `public-key`', examples: ['public-key'] }),
-  id: Type.String({ description: 'The id of a passkey that the account has', examples: [CREDENTIAL_ID] }),
-  transports: Type.Array(Type.String({ description: 'How the browser reaches the authenticator', examples: ['internal'] }), {
+  type: Type.String({ description: 'Always `public-key`' }),
+  id: Type.String({ description: 'The id of a passkey that the account has' }),
+  transports: Type.Array(Type.String({ description: 'How the browser reaches the authenticator' }), {
     description: 'How the browser reaches the authenticator',
   }),
 });
 
 const challengeFields = {
-  challenge: Type.String({ description: 'What the authenticator signs, in base64url. It can be used once', examples: [CHALLENGE] }),
-  timeout: Type.Integer({ description: 'How long it can be used, in milliseconds', examples: [300_000] }),
+  challenge: Type.String({ description: 'What the authenticator signs, in base64url. It can be used once' }),
+  timeout: Type.Integer({ description: 'How long it can be used, in milliseconds' }),
 };
 
 const CreationOptionsObject = Type.Object(
@@ -44,36 +37,36 @@ const CreationOptionsObject = Type.Object(
     ...challengeFields,
     rp: Type.Object(
       {
-        id: Type.String({ description: 'The domain of the service', examples: ['wallets.example.com'] }),
-        name: Type.String({ description: 'The same, for people', examples: ['wallets.example.com'] }),
+        id: Type.String({ description: 'The domain of the service' }),
+        name: Type.String({ description: 'The same, for people' }),
       },
       { description: 'The service for which the passkey is created' },
     ),
     user: Type.Object(
       {
-        id: Type.String({ description: 'The id of the account, in base64url', examples: ['YWNjXzBWYmI1ZFpxMDBoVDNtVnhMdTBmRjc'] }),
-        name: Type.String({ description: 'The e-mail of the account', examples: [EXAMPLE.email] }),
-        displayName: Type.String({ description: 'The same', examples: [EXAMPLE.email] }),
+        id: Type.String({ description: 'The id of the account, in base64url' }),
+        name: Type.String({ description: 'The e-mail of the account' }),
+        displayName: Type.String({ description: 'The same' }),
       },
       { description: 'The account for which the passkey is created' },
     ),
     pubKeyCredParams: Type.Array(
       Type.Object({
-        type: Type.String({ description: 'Always `public-key`', examples: ['public-key'] }),
-        alg: Type.Integer({ description: 'A COSE algorithm', examples: [-7] }),
+        type: Type.String({ description: 'Always `public-key`' }),
+        alg: Type.Integer({ description: 'A COSE algorithm' }),
       }),
       { description: 'The signature algorithms that the service accepts, the best first' },
     ),
     excludeCredentials: Type.Array(Descriptor, { description: 'The passkeys that the account has; their authenticators create no other' }),
     authenticatorSelection: Type.Object(
       {
-        residentKey: Type.String({ description: 'Always `required`', examples: ['required'] }),
-        requireResidentKey: Type.Boolean({ description: 'Always true', examples: [true] }),
-        userVerification: Type.String({ description: 'Always `required`', examples: ['required'] }),
+        residentKey: Type.String({ description: 'Always `required`' }),
+        requireResidentKey: Type.Boolean({ description: 'Always true' }),
+        userVerification: Type.String({ description: 'Always `required`' }),
       },
       { description: 'What the authenticator must support' },
     ),
-    attestation: Type.String({ description: 'Always `none`', examples: ['none'] }),
+    attestation: Type.String({ description: 'Always `none`' }),
   },
   { title: 'PasskeyCreationOptions' },
 );
@@ -81,8 +74,8 @@ const CreationOptionsObject = Type.Object(
 const RequestOptionsObject = Type.Object(
   {
     ...challengeFields,
-    rpId: Type.String({ description: 'The domain of the service', examples: ['wallets.example.com'] }),
-    userVerification: Type.String({ description: 'Always `required`', examples: ['required'] }),
+    rpId: Type.String({ description: 'The domain of the service' }),
+    userVerification: Type.String({ description: 'Always `required`' }),
   },
   { title: 'PasskeyRequestOptions' },
 );
@@ -92,14 +85,13 @@ const CredentialField = Type.Object(
   {
     additionalProperties: true,
     description: 'The PublicKeyCredential of the browser, as its `toJSON()` returns it',
-    examples: [{ id: CREDENTIAL_ID, rawId: CREDENTIAL_ID, type: 'public-key', response: { clientDataJSON: 'eyJ0eXBl…' } }],
   },
 );
 
 const NameField = Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' });
 
 const COMMON = { tags: ['Accounts'], ...requires('account') };
-const IdParams = Type.Object({ id: Type.String({ description: 'The `pky_` id', examples: [ID] }) });
+const IdParams = Type.Object({ id: Type.String({ description: 'The `pky_` id' }) });
 
 const beginSchema = {
   ...COMMON,
@@ -114,7 +106,7 @@ const beginSchema = {
         description: 'With `current_password`, if the account has an authenticator app: its code, or a recovery code',
       }),
     },
-    { additionalProperties: false, examples: [{}] },
+    { additionalProperties: false },
   ),
   response: { 201: CreationOptionsObject },
 };
@@ -142,7 +134,7 @@ const renameSchema = {
   operationId: 'renamePasskey',
   summary: 'Rename a passkey',
   params: IdParams,
-  body: Type.Object({ name: NameField }, { additionalProperties: false, examples: [{ name: 'laptop' }] }),
+  body: Type.Object({ name: NameField }, { additionalProperties: false }),
   response: { 200: PasskeyObject },
 };
 

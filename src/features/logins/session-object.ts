@@ -4,7 +4,6 @@ import type { Account, AccountDirectory } from '../../core/accounts/directory.ts
 import { SESSION_METHODS, type Session, type StartedSession } from '../../core/accounts/sessions.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { setSessionCookie } from '../../http/auth/session-cookie.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import { AccountObject, renderAccount } from '../accounts/account-object.ts';
 import type { LoginLimits } from './login-limits.ts';
@@ -12,14 +11,14 @@ import type { SecondFactors } from './second-factors.ts';
 
 export const SessionObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the session, `ses_…`. It is not a secret', examples: [EXAMPLE.session] }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    method: oneOf(SESSION_METHODS, { description: 'How the person logged in', examples: ['password'] }),
+    id: Type.String({ description: 'The id of the session, `ses_…`. It is not a secret' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    method: oneOf(SESSION_METHODS, { description: 'How the person logged in' }),
     status: oneOf(['active', 'expired', 'revoked'], { description: 'Only an `active` session is accepted' }),
-    last_used_at: Type.Integer({ description: 'The last use, a minute exact, in Unix seconds', examples: [EXAMPLE.now] }),
-    expires_at: Type.Integer({ description: 'When it ends if it is not used, in Unix seconds', examples: [EXAMPLE.now + 86_400] }),
-    user_agent: Type.String({ description: 'The browser, as it names itself', examples: ['Mozilla/5.0 (X11; Linux x86_64)'] }),
-    is_current: Type.Boolean({ description: 'Whether this request belongs to the session', examples: [true] }),
+    last_used_at: Type.Integer({ description: 'The last use, a minute exact, in Unix seconds' }),
+    expires_at: Type.Integer({ description: 'When it ends if it is not used, in Unix seconds' }),
+    user_agent: Type.String({ description: 'The browser, as it names itself' }),
+    is_current: Type.Boolean({ description: 'Whether this request belongs to the session' }),
   },
   { title: 'Session' },
 );
@@ -27,9 +26,7 @@ export const SessionObject = Type.Object(
 export const LoginObject = Type.Object(
   {
     account: AccountObject,
-    recovery_codes_left: nullable(
-      Type.Integer({ description: 'The number of unused recovery codes; null without an authenticator app', examples: [10] }),
-    ),
+    recovery_codes_left: nullable(Type.Integer({ description: 'The number of unused recovery codes; null without an authenticator app' })),
     session: nullable(SessionObject, { description: 'The session of this request; null for a request with an API key' }),
   },
   { title: 'Login' },
@@ -83,8 +80,6 @@ export async function accountOf(directory: AccountDirectory, id: string): Promis
   if (!account) throw new Error(`account ${id} is gone`);
   return account;
 }
-
-export const PASSWORD = 'correct horse battery';
 
 /** Fields of the routes that log in, or change the ways to log in. */
 export const Password = Type.String({ maxLength: 200, description: 'The password' });

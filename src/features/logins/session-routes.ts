@@ -4,7 +4,6 @@ import type { Sessions } from '../../core/accounts/sessions.ts';
 import type { App } from '../../http/app-type.ts';
 import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
 import { Email, emailText } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
 import type { Logins } from './logins.ts';
@@ -14,7 +13,6 @@ import {
   LoginObject,
   type LoginRouteModules,
   NO_REPLAY,
-  PASSWORD,
   Password,
   renderSession,
   SessionObject,
@@ -23,10 +21,7 @@ import {
 
 const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
 
-const LogInBody = Type.Object(
-  { email: Email, password: Password, code: Type.Optional(Code) },
-  { additionalProperties: false, examples: [{ email: EXAMPLE.email, password: PASSWORD }] },
-);
+const LogInBody = Type.Object({ email: Email, password: Password, code: Type.Optional(Code) }, { additionalProperties: false });
 
 const SetUpBody = Type.Object(
   {
@@ -34,12 +29,12 @@ const SetUpBody = Type.Object(
     email: Type.Optional({ ...Email, description: 'The e-mail to log in with. Default: that of the account' }),
     password: NewPassword,
   },
-  { additionalProperties: false, examples: [{ token: 'SVhM…', email: EXAMPLE.email, password: PASSWORD }] },
+  { additionalProperties: false },
 );
 
 const ChangePasswordBody = Type.Object(
   { current_password: { ...Password, description: 'The present password' }, new_password: NewPassword },
-  { additionalProperties: false, examples: [{ current_password: PASSWORD, new_password: 'staple horse correct' }] },
+  { additionalProperties: false },
 );
 
 const COMMON = { tags: ['Accounts'], ...requires('account') };
@@ -82,7 +77,6 @@ const logOutSchema = {
   description: 'Ends the session of this request and clears its cookie. With an API key nothing changes.',
   response: { 200: LoginObject },
   responseHeaders: ['Set-Cookie'],
-  exampleChanges: { 200: { session: { status: 'revoked' } } },
 };
 
 const passwordSchema = {
@@ -106,9 +100,8 @@ const revokeSchema = {
   ...COMMON,
   operationId: 'revokeSession',
   summary: 'End a session',
-  params: Type.Object({ id: Type.String({ description: 'The `ses_` id of the session', examples: [EXAMPLE.session] }) }),
+  params: Type.Object({ id: Type.String({ description: 'The `ses_` id of the session' }) }),
   response: { 200: SessionObject },
-  exampleChanges: { 200: { status: 'revoked' } },
 };
 
 /** Without Idempotency-Keys: their rows would have a fast hash of the body, and so of a password. */

@@ -4,35 +4,29 @@ import type { App } from '../../http/app-type.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { AccountObject, renderAccount } from '../accounts/account-object.ts';
 import type { Logins } from './logins.ts';
-import { accountOf, Code, type LoginRouteModules, NO_REPLAY, PASSWORD, Password } from './session-object.ts';
+import { accountOf, Code, type LoginRouteModules, NO_REPLAY, Password } from './session-object.ts';
 import { base32, otpauthUrl } from './totp.ts';
 
 const BeginTotpBody = Type.Object(
   { current_password: { ...Password, description: 'The present password' } },
-  { additionalProperties: false, examples: [{ current_password: PASSWORD }] },
+  { additionalProperties: false },
 );
 
-const ConfirmTotpBody = Type.Object({ code: Code }, { additionalProperties: false, examples: [{ code: '492039' }] });
+const ConfirmTotpBody = Type.Object({ code: Code }, { additionalProperties: false });
 
-const RemoveTotpBody = Type.Object(
-  { ...BeginTotpBody.properties, ...ConfirmTotpBody.properties },
-  { additionalProperties: false, examples: [{ current_password: PASSWORD, code: '492039' }] },
-);
+const RemoveTotpBody = Type.Object({ ...BeginTotpBody.properties, ...ConfirmTotpBody.properties }, { additionalProperties: false });
 
 const TotpObject = Type.Object(
   {
-    secret: Type.String({ description: 'The seed in base32, to type into an app', examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'] }),
-    otpauth_url: Type.String({
-      description: 'The same as a URL, to show as a QR code',
-      examples: ['otpauth://totp/wallets.example.com:maria%40example.com?secret=GEZD…&issuer=wallets.example.com'],
-    }),
+    secret: Type.String({ description: 'The seed in base32, to type into an app' }),
+    otpauth_url: Type.String({ description: 'The same as a URL, to show as a QR code' }),
   },
   { title: 'Totp' },
 );
 
 const RecoveryCodesObject = Type.Object(
   {
-    recovery_codes: Type.Array(Type.String({ description: 'A code for one login without the app', examples: ['x7Kq2mWv9TzB'] }), {
+    recovery_codes: Type.Array(Type.String({ description: 'A code for one login without the app' }), {
       description: 'Only this response contains them',
     }),
   },

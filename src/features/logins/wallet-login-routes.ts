@@ -2,34 +2,23 @@ import type { FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { plainText } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { LinkedKey, LinkedKeys } from './linked-keys.ts';
 import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
 import type { WalletLogins, WalletRequest } from './wallet-logins.ts';
 
-const ID = 'wlg_0Vbb6A3n00wC8pZuKt9eE6';
-const LINKED_KEY = 'lky_0Vbb6A3n00wC8pZuKt9eE6';
-const K1 = 'e2af6254a8df433264fa23f67eb8188635d15ce883e8fc020989d5f82ae6f11e';
-
 const requestFields = {
-  id: Type.String({ description: 'The id of the request, `wlg_…`', examples: [ID] }),
-  lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code', examples: ['LNURL1DP68GURN8GHJ7…'] }),
-  url: Type.String({
-    description: 'The address that the wallet calls',
-    examples: [`https://wallets.example.com/v1/lnurl-auth/callback?tag=login&k1=${K1}&action=login`],
-  }),
-  expires_at: Type.Integer({ description: 'Until when a wallet can sign, in Unix seconds', examples: [EXAMPLE.now + 300] }),
+  id: Type.String({ description: 'The id of the request, `wlg_…`' }),
+  lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code' }),
+  url: Type.String({ description: 'The address that the wallet calls' }),
+  expires_at: Type.Integer({ description: 'Until when a wallet can sign, in Unix seconds' }),
 };
 
 const WalletLoginObject = Type.Object(
   {
     ...requestFields,
-    token: Type.String({
-      description: 'A secret of this browser, which completes the login. The wallet does not get it',
-      examples: ['kT9x…'],
-    }),
+    token: Type.String({ description: 'A secret of this browser, which completes the login. The wallet does not get it' }),
   },
   { title: 'WalletLogin' },
 );
@@ -43,22 +32,17 @@ const OpenObject = Type.Object(
 
 const LinkedKeyObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the linked key, `lky_…`', examples: [LINKED_KEY] }),
-    name: Type.String({ description: 'A name of your choice', examples: ['phone'] }),
-    linking_key: Type.String({
-      description: 'The public key with which the wallet signs, in hex',
-      examples: ['02c3b844b8104f0c1b15c507774c9ba7fc609f58f343b9b149122e944dd20c9362'],
-    }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    last_used_at: nullable(
-      Type.Integer({ description: 'The last login, in Unix seconds; null if there was none', examples: [EXAMPLE.now] }),
-    ),
+    id: Type.String({ description: 'The id of the linked key, `lky_…`' }),
+    name: Type.String({ description: 'A name of your choice' }),
+    linking_key: Type.String({ description: 'The public key with which the wallet signs, in hex' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    last_used_at: nullable(Type.Integer({ description: 'The last login, in Unix seconds; null if there was none' })),
   },
   { title: 'LinkedKey' },
 );
 
 const COMMON = { tags: ['Accounts'], ...requires('account') };
-const LoginParams = Type.Object({ id: Type.String({ description: 'The `wlg_` id', examples: [ID] }) });
+const LoginParams = Type.Object({ id: Type.String({ description: 'The `wlg_` id' }) });
 
 const beginSchema = {
   operationId: 'beginWalletLogin',
@@ -81,7 +65,7 @@ const completeSchema = {
   params: LoginParams,
   body: Type.Object(
     { token: Type.String({ maxLength: 100, description: 'The `token` of the login' }), code: Type.Optional(Code) },
-    { additionalProperties: false, examples: [{ token: 'kT9x…' }] },
+    { additionalProperties: false },
   ),
   response: { 201: LoginObject, 202: OpenObject },
   responseHeaders: ['Set-Cookie'],
@@ -98,7 +82,7 @@ const beginLinkSchema = {
       current_password: Type.Optional(CurrentPassword),
       name: Type.Optional(Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' })),
     },
-    { additionalProperties: false, examples: [{ name: 'phone' }] },
+    { additionalProperties: false },
   ),
   response: { 201: WalletLinkObject },
 };
@@ -126,7 +110,7 @@ const removeSchema = {
   operationId: 'removeLinkedKey',
   summary: 'Remove a linked Lightning wallet',
   description: 'Its sessions continue: end them with `revokeSession`.',
-  params: Type.Object({ id: Type.String({ description: 'The `lky_` id', examples: [LINKED_KEY] }) }),
+  params: Type.Object({ id: Type.String({ description: 'The `lky_` id' }) }),
   response: { 200: LinkedKeyObject },
 };
 

@@ -10,29 +10,24 @@ import type { Payments } from '../../core/payments/payments.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { NumSatoshis, PaymentRequest, Pubkey, publicKey } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 
 const NodeObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the node, `lnd_…`', examples: [EXAMPLE.node] }),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    alias: nullable(Type.String({ description: 'The name of the node; null while the node does not respond', examples: ['satchel'] })),
-    network: Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`', examples: ['regtest'] }),
-    default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex', examples: [EXAMPLE.ourPubkey] }),
-    software: nullable(
-      Type.String({ description: 'The program and version of the node; null before it was reached', examples: ['LND 0.21.2-beta'] }),
-    ),
+    id: Type.String({ description: 'The id of the node, `lnd_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    alias: nullable(Type.String({ description: 'The name of the node; null while the node does not respond' })),
+    network: Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`' }),
+    default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex' }),
+    software: nullable(Type.String({ description: 'The program and version of the node; null before it was reached' })),
     status: Type.Enum(['ready', 'cannot_send', 'unavailable'], {
       description: '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer.',
-      examples: ['ready'],
     }),
     draining: Type.Boolean({
       description: 'Whether the operator is draining the node: it gets no new wallets, and its wallets work as before',
-      examples: [false],
     }),
-    status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise', examples: [null] })),
+    status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise' })),
     capabilities: nullable(
       Type.Object(
         {
@@ -67,55 +62,43 @@ const FeatureObject = Type.Object({
 
 const DecodedInvoice = Type.Object(
   {
-    destination: Type.String({ description: 'The public key of the node that is paid, in hex', examples: [EXAMPLE.pubkey] }),
-    payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
-    num_satoshis: Type.String({ description: 'The amount in satoshis; `0` for an invoice without an amount', examples: ['1000'] }),
-    num_msat: Type.String({ description: 'The amount in millisatoshis; `0` for an invoice without an amount', examples: ['1000000'] }),
-    timestamp: Type.String({ description: 'The time of the invoice, in Unix seconds', examples: [String(EXAMPLE.now)] }),
-    expiry: Type.String({ description: 'How long the invoice can be paid, in seconds from `timestamp`', examples: ['3600'] }),
-    description: Type.String({ description: 'The description in the invoice; empty when there is none', examples: ['rent'] }),
-    description_hash: Type.String({ description: 'The hash of the description, in hex; empty when there is none', examples: [''] }),
-    cltv_expiry: Type.String({ description: 'The number of blocks that the last hop requires', examples: ['18'] }),
-    payment_addr: Type.String({
-      description: 'The payment secret, in hex',
-      examples: ['b7c6d5e4f3021122334455667788990a1b2c3d4e5f60718293a4b5c6d7e8f901'],
-    }),
+    destination: Type.String({ description: 'The public key of the node that is paid, in hex' }),
+    payment_hash: Type.String({ description: '32 bytes in hex' }),
+    num_satoshis: Type.String({ description: 'The amount in satoshis; `0` for an invoice without an amount' }),
+    num_msat: Type.String({ description: 'The amount in millisatoshis; `0` for an invoice without an amount' }),
+    timestamp: Type.String({ description: 'The time of the invoice, in Unix seconds' }),
+    expiry: Type.String({ description: 'How long the invoice can be paid, in seconds from `timestamp`' }),
+    description: Type.String({ description: 'The description in the invoice; empty when there is none' }),
+    description_hash: Type.String({ description: 'The hash of the description, in hex; empty when there is none' }),
+    cltv_expiry: Type.String({ description: 'The number of blocks that the last hop requires' }),
+    payment_addr: Type.String({ description: 'The payment secret, in hex' }),
     route_hints: Type.Array(Type.Object({ hop_hints: Type.Array(HintObject, { description: 'The channels of the route, in order' }) }), {
       description: 'Routes to a node that is not announced',
-      examples: [[]],
     }),
-    features: Type.Record(Type.String(), FeatureObject, {
-      description: 'The features of the invoice, by their bit',
-      examples: [
-        {
-          '8': { name: 'var_onion_optin', is_required: true, is_known: true },
-          '14': { name: 'payment_secret', is_required: true, is_known: true },
-        },
-      ],
-    }),
+    features: Type.Record(Type.String(), FeatureObject, { description: 'The features of the invoice, by their bit' }),
   },
   { title: 'DecodedInvoice' },
 );
 
 const HopObject = Type.Object({
-  chanId: Type.String({ description: 'The short channel id, as a decimal number', examples: ['113249697726464'] }),
-  chanCapacity: Type.String({ description: 'The capacity of the channel in satoshis; `0` when it is unknown', examples: ['100000'] }),
-  amtToForward: Type.String({ description: 'The amount to forward, in satoshis', examples: ['1000'] }),
-  amtToForwardMsat: Type.String({ description: 'The amount to forward, in millisatoshis', examples: ['1000000'] }),
-  feeMsat: Type.String({ description: 'The fee of this hop, in millisatoshis', examples: ['0'] }),
-  expiry: Type.Integer({ description: 'The block height at which the hop expires', examples: [865] }),
-  pubKey: Type.String({ description: 'The public key of the node at the end of the channel, in hex', examples: [EXAMPLE.pubkey] }),
-  tlvPayload: Type.Boolean({ description: 'Whether the hop reads TLV payloads. Always true', examples: [true] }),
+  chanId: Type.String({ description: 'The short channel id, as a decimal number' }),
+  chanCapacity: Type.String({ description: 'The capacity of the channel in satoshis; `0` when it is unknown' }),
+  amtToForward: Type.String({ description: 'The amount to forward, in satoshis' }),
+  amtToForwardMsat: Type.String({ description: 'The amount to forward, in millisatoshis' }),
+  feeMsat: Type.String({ description: 'The fee of this hop, in millisatoshis' }),
+  expiry: Type.Integer({ description: 'The block height at which the hop expires' }),
+  pubKey: Type.String({ description: 'The public key of the node at the end of the channel, in hex' }),
+  tlvPayload: Type.Boolean({ description: 'Whether the hop reads TLV payloads. Always true' }),
 });
 
 const Routes = Type.Object(
   {
     routes: Type.Array(
       Type.Object({
-        totalTimeLock: Type.Integer({ description: 'The block height at which the payment expires', examples: [865] }),
-        totalAmt: Type.String({ description: 'The amount with fees, in satoshis', examples: ['1000'] }),
-        totalAmtMsat: Type.String({ description: 'The amount with fees, in millisatoshis', examples: ['1000000'] }),
-        totalFeesMsat: Type.String({ description: 'The fees, in millisatoshis', examples: ['0'] }),
+        totalTimeLock: Type.Integer({ description: 'The block height at which the payment expires' }),
+        totalAmt: Type.String({ description: 'The amount with fees, in satoshis' }),
+        totalAmtMsat: Type.String({ description: 'The amount with fees, in millisatoshis' }),
+        totalFeesMsat: Type.String({ description: 'The fees, in millisatoshis' }),
         hops: Type.Array(HopObject, { description: 'The channels of the route, in order' }),
       }),
       { description: 'The route that was found' },
@@ -126,7 +109,7 @@ const Routes = Type.Object(
 );
 
 const NodeParams = Type.Object({
-  id: Type.String({ description: 'The id of the node (`lnd_…`), or `default`', examples: ['default'] }),
+  id: Type.String({ description: 'The id of the node (`lnd_…`), or `default`' }),
 });
 
 const listSchema = {
@@ -152,7 +135,7 @@ const decodeSchema = {
   operationId: 'decodeInvoice',
   summary: 'Decode an invoice',
   description: 'Returns the content of a BOLT11 invoice, as the node API of LND does: numbers are texts.',
-  querystring: Type.Object({ payment_request: PaymentRequest }, { examples: [{ payment_request: 'lnbcrt10u1p4szcp7…' }] }),
+  querystring: Type.Object({ payment_request: PaymentRequest }),
   response: { 200: DecodedInvoice },
 };
 
@@ -161,7 +144,7 @@ const routesSchema = {
   operationId: 'queryRoutes',
   summary: 'Find a route',
   description: 'Returns a route to a node for an amount, and its fees. Nothing is sent. 400 `no_route` when there is none.',
-  querystring: Type.Object({ pub_key: Pubkey, amt: NumSatoshis }, { examples: [{ pub_key: EXAMPLE.pubkey, amt: 1000 }] }),
+  querystring: Type.Object({ pub_key: Pubkey, amt: NumSatoshis }),
   response: { 200: Routes },
 };
 

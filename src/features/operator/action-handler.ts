@@ -25,11 +25,11 @@ export const NEEDS_KEY = { needsIdempotencyKey: true };
 
 export const Reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why, for the record: 1 to 500 characters' });
 
-export const ReasonBody = Type.Object({ reason: Reason }, { additionalProperties: false, examples: [{ reason: 'the node is replaced' }] });
+export const ReasonBody = Type.Object({ reason: Reason }, { additionalProperties: false });
 
 /** The parameter of a path that names an object. */
-export function idParams(what: string, example: string) {
-  return Type.Object({ id: Type.String({ description: `The id of the ${what}`, examples: [example] }) });
+export function idParams(what: string) {
+  return Type.Object({ id: Type.String({ description: `The id of the ${what}` }) });
 }
 
 /** @throws Refusal */

@@ -2,7 +2,6 @@ import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, PaymentRequest, plainText } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { idParams, NEEDS_KEY, type OperatorRouteModules, Reason, reasonText, runAction } from './action-handler.ts';
 import { ActionObject, OperatorPaymentObject, renderAction, renderOperatorPayment } from './money-object.ts';
@@ -16,17 +15,17 @@ const Preimage = Type.String({
 });
 
 const HashParams = Type.Object({
-  id: Type.String({ description: 'The payment hash of the money in suspense, its `id`', examples: [EXAMPLE.paymentHash] }),
+  id: Type.String({ description: 'The payment hash of the money in suspense, its `id`' }),
 });
 
-const PaymentParams = idParams('payment, `lntx_…`', EXAMPLE.lightningTransaction);
+const PaymentParams = idParams('payment, `lntx_…`');
 
 const CreditBody = Type.Object(
   {
     wallet_id: Type.String({ maxLength: 64, description: 'The wallet (`wal_…`) to which all that is left of the money is credited' }),
     reason: Reason,
   },
-  { additionalProperties: false, examples: [{ wallet_id: EXAMPLE.wallet, reason: 'the payer called' }] },
+  { additionalProperties: false },
 );
 
 const ReturnBody = Type.Object(
@@ -34,7 +33,7 @@ const ReturnBody = Type.Object(
     payment_request: { ...PaymentRequest, description: 'A BOLT11 invoice with an amount. The routing fee is paid from the same money' },
     reason: Reason,
   },
-  { additionalProperties: false, examples: [{ payment_request: 'lnbcrt10u1p4szcp7…', reason: 'sent by mistake' }] },
+  { additionalProperties: false },
 );
 
 const ResolveBody = Type.Object(
@@ -43,10 +42,10 @@ const ResolveBody = Type.Object(
     preimage: Type.Optional(Preimage),
     reason: Reason,
   },
-  { additionalProperties: false, examples: [{ outcome: 'failed', reason: 'no channel carries it' }] },
+  { additionalProperties: false },
 );
 
-const NoFields = Type.Object({}, { additionalProperties: false, examples: [{}] });
+const NoFields = Type.Object({}, { additionalProperties: false });
 
 const COMMON = { tags: ['Operator'], ...requires('operator'), errorStatuses: [409] };
 
@@ -73,9 +72,6 @@ const returnSchema = {
   params: HashParams,
   body: ReturnBody,
   response: { 201: ActionObject },
-  exampleChanges: {
-    201: { kind: 'return', reason: 'sent by mistake', target: 'lnbcrt10u1p4szcp7…', answer: '1000000 msat were paid out.' },
-  },
 };
 
 const paymentSchema = {
@@ -111,15 +107,6 @@ const resolveSchema = {
   params: PaymentParams,
   body: ResolveBody,
   response: { 201: ActionObject },
-  exampleChanges: {
-    201: {
-      kind: 'resolve',
-      reason: 'no channel carries it',
-      subject: EXAMPLE.lightningTransaction,
-      target: 'failed',
-      evidence: 'the node reports: failed (NO_ROUTE)',
-    },
-  },
 };
 
 /** What operators do with money in suspense and pending payments. */

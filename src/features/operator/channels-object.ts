@@ -1,71 +1,64 @@
 import { type Static, Type } from 'typebox';
 import type { NodeChannel } from '../../core/lightning/node.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import { CHANNEL_STATES, type ChannelList, sumChannels } from './channels.ts';
 
-function amount(description: string, example: number) {
-  return Type.Integer({ description: `${description}, in millisatoshis`, examples: [example] });
+function amount(description: string) {
+  return Type.Integer({ description: `${description}, in millisatoshis` });
 }
 
-function count(description: string, example: number) {
-  return Type.Integer({ description, examples: [example] });
+function count(description: string) {
+  return Type.Integer({ description });
 }
 
 const ChannelObject = Type.Object(
   {
     id: Type.String({
       description: 'Identifies the channel on its node. The form depends on the software of the node',
-      examples: ['68e582ae17fd8ceb20cd9c69fc5ea2843ae89e17d848e43091d9b97e3f06b7a7:0'],
     }),
-    peer_pubkey: Type.String({ description: 'The public key of the node at the other end, in hex', examples: [EXAMPLE.pubkey] }),
+    peer_pubkey: Type.String({ description: 'The public key of the node at the other end, in hex' }),
     peer_alias: nullable(
       Type.String({
         description: 'The alias that the peer announces. Its operator chooses it, and it is not unique. Null if it is unknown',
-        examples: ['alice'],
       }),
     ),
     status: oneOf(CHANNEL_STATES, {
       description: '`inactive`: open, but the peer is offline',
-      examples: ['active'],
     }),
-    capacity_msat: nullable(amount('The capacity of the channel (null if it is unknown)', 16_000_000_000)),
+    capacity_msat: nullable(amount('The capacity of the channel (null if it is unknown)')),
     spendable_msat: amount(
       'An estimate of what the channel can send while it is active, after channel reserve and fees (0 while opening or closing)',
-      7_837_880_000,
     ),
-    receivable_msat: amount('An estimate of what the channel can receive while it is active (0 while opening or closing)', 7_840_000_000),
-    is_private: Type.Boolean({ description: 'Whether the channel is not announced to the network', examples: [false] }),
+    receivable_msat: amount('An estimate of what the channel can receive while it is active (0 while opening or closing)'),
+    is_private: Type.Boolean({ description: 'Whether the channel is not announced to the network' }),
   },
   { title: 'Channel' },
 );
 
 export const ChannelsObject = Type.Object(
   {
-    ln_node_id: Type.String({ description: 'The node, `lnd_…`', examples: [EXAMPLE.node] }),
-    at: Type.Integer({ description: 'When the node was read, in Unix seconds', examples: [EXAMPLE.now] }),
+    ln_node_id: Type.String({ description: 'The node, `lnd_…`' }),
+    at: Type.Integer({ description: 'When the node was read, in Unix seconds' }),
     status: oneOf(['known', 'not_permitted', 'unsupported'], {
       description:
         '`not_permitted`: the credential in `LIGHTNING_URL` does not permit listing the channels. `unsupported`: the service cannot list ' +
         'the channels of this software. In both cases the amounts are null and `channels` is empty',
-      examples: ['known'],
     }),
     status_reason: nullable(
       Type.String({
         description: 'Why the node refused to list the channels, with the remedy; null for every status but `not_permitted`',
-        examples: [null],
       }),
     ),
     spendable_msat: nullable(
-      amount('What all active channels together can send (a single payment may find a route only for a smaller amount)', 7_837_880_000),
+      amount('What all active channels together can send (a single payment may find a route only for a smaller amount)'),
     ),
-    receivable_msat: nullable(amount('What all active channels together can receive', 7_840_000_000)),
+    receivable_msat: nullable(amount('What all active channels together can receive')),
     num_channels: nullable(
       Type.Object({
-        active: count('Channels that can be used', 1),
-        inactive: count('Open channels whose peer is offline', 0),
-        opening: count('Channels that wait for confirmations', 0),
-        closing: count('Channels that are being closed', 0),
+        active: count('Channels that can be used'),
+        inactive: count('Open channels whose peer is offline'),
+        opening: count('Channels that wait for confirmations'),
+        closing: count('Channels that are being closed'),
       }),
       { description: 'The number of channels by status, of all pages' },
     ),

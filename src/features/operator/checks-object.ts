@@ -1,114 +1,104 @@
 import { type Static, Type } from 'typebox';
 import { type ListedAlert, meaningOf, remedyFor } from '../../core/alerts/alerts.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { NodePosition, NodeReport } from '../reconcile/report.ts';
 import type { StoredReconciliation } from '../reconcile/requests.ts';
 
 export const AlertObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the alert', examples: [EXAMPLE.alert] }),
-    kind: Type.String({ description: 'The kind; docs/operations.md describes each', examples: ['payment_stuck'] }),
+    id: Type.String({ description: 'The id of the alert' }),
+    kind: Type.String({ description: 'The kind; docs/operations.md describes each' }),
     subject: Type.String({
       description: 'What it is about: the id of a payment, an invoice or a node',
-      examples: [EXAMPLE.lightningTransaction],
     }),
-    status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it', examples: ['open'] }),
+    status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it' }),
     message: Type.String({
       description: 'What happened',
-      examples: ['pending since 2026-01-01 00:00 UTC: 2,110 sat of wal_…; state at the node: pending'],
     }),
     meaning: Type.String({
       description: 'What alerts of this kind mean',
-      examples: ['A payment has been pending for longer than the limit (STUCK_PAYMENT_SECONDS).'],
     }),
-    remedy: Type.String({ description: 'What the operator should do', examples: ['Look up the payment hash on the node.'] }),
-    raised_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds', examples: [EXAMPLE.now] }),
-    resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open', examples: [null] })),
+    remedy: Type.String({ description: 'What the operator should do' }),
+    raised_at: Type.Integer({ description: 'Unix seconds' }),
+    last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds' }),
+    resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open' })),
     closed_by: nullable(
       Type.String({
         description: 'The operator who closed it; null if it is open or its cause went away',
-        examples: [null],
       }),
     ),
-    close_reason: nullable(Type.String({ description: 'Why, as the operator stated it', examples: [null] })),
+    close_reason: nullable(Type.String({ description: 'Why, as the operator stated it' })),
   },
   { title: 'Alert' },
 );
 
-function amount(description: string, example = 0) {
-  return nullable(
-    Type.Integer({ description: `${description}, in millisatoshis; null if the balance was not measured`, examples: [example] }),
-  );
+function amount(description: string) {
+  return nullable(Type.Integer({ description: `${description}, in millisatoshis; null if the balance was not measured` }));
 }
 
 const ComparisonObject = Type.Object(
   {
-    ln_node_id: Type.String({ description: 'The node that was compared', examples: [EXAMPLE.node] }),
-    started_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    ended_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    incomplete_reason: nullable(Type.String({ description: 'Why the comparison is incomplete; null if it is complete', examples: [null] })),
+    ln_node_id: Type.String({ description: 'The node that was compared' }),
+    started_at: Type.Integer({ description: 'Unix seconds' }),
+    ended_at: Type.Integer({ description: 'Unix seconds' }),
+    incomplete_reason: nullable(Type.String({ description: 'Why the comparison is incomplete; null if it is complete' })),
     balance_status: oneOf(['measured', 'unanswered', 'unsteady'], {
       description: '`unanswered`: the node did not answer. `unsteady`: money moved during each measurement of a baseline',
-      examples: ['measured'],
     }),
-    balance_reason: nullable(Type.String({ description: 'Why the balance was not measured; null if it was', examples: [null] })),
-    assets_msat: amount('The balance of the node', 75_047_904_000),
-    baseline_msat: amount('Its own money when the baseline was accepted', 26_834_500_000),
-    baseline_at: nullable(Type.Integer({ description: 'When the baseline was accepted, in Unix seconds', examples: [EXAMPLE.now] })),
-    customers_msat: amount('What is owed to all wallets', 48_211_904_000),
+    balance_reason: nullable(Type.String({ description: 'Why the balance was not measured; null if it was' })),
+    assets_msat: amount('The balance of the node'),
+    baseline_msat: amount('Its own money when the baseline was accepted'),
+    baseline_at: nullable(Type.Integer({ description: 'When the baseline was accepted, in Unix seconds' })),
+    customers_msat: amount('What is owed to all wallets'),
     service_fees_msat: amount('The fees that the service earned'),
-    suspense_msat: amount('What arrived for no wallet', 1_500_000),
+    suspense_msat: amount('What arrived for no wallet'),
     operator_costs_msat: amount('What the operator bears'),
     other_nodes_msat: amount('What the other nodes hold'),
     expected_msat: amount(
       'What the node should have: the baseline, customers, service fees and suspense, less operator costs and other nodes',
-      75_047_904_000,
     ),
     difference_msat: amount('`assets_msat` − `expected_msat`'),
     in_flight_msat: amount('What may have left the node and is not booked yet'),
     rose_msat: amount('Unexplained increases since the baseline'),
     fell_msat: amount('Unexplained decreases since the baseline'),
     moved_msat: amount('What the ledger booked during the measurement: the uncertainty of the difference'),
-    held_msat: nullable(Type.Integer({ description: 'What it holds for the ledger, in millisatoshis', examples: [48_213_404_000] })),
+    held_msat: nullable(Type.Integer({ description: 'What it holds for the ledger, in millisatoshis' })),
     position_msat: nullable(
       Type.Integer({
         description:
           'What of it is for wallets of other nodes, in millisatoshis; negative if other nodes hold money of its wallets. The sum of all nodes is 0',
-        examples: [0],
       }),
     ),
-    pending_payments: Type.Integer({ description: 'Pending payments at that time', examples: [1] }),
-    stuck_payments: Type.Integer({ description: 'Those that were stuck', examples: [1] }),
-    pending_msat: Type.Integer({ description: 'The amounts of the pending payments, in millisatoshis', examples: [2_110_000] }),
+    pending_payments: Type.Integer({ description: 'Pending payments at that time' }),
+    stuck_payments: Type.Integer({ description: 'Those that were stuck' }),
+    pending_msat: Type.Integer({ description: 'The amounts of the pending payments, in millisatoshis' }),
     pending_states: Type.Array(
       Type.Object({
-        node_state: Type.String({ description: 'The state at the node', examples: ['pending'] }),
-        count: Type.Integer({ description: 'The number of payments', examples: [1] }),
+        node_state: Type.String({ description: 'The state at the node' }),
+        count: Type.Integer({ description: 'The number of payments' }),
       }),
       { description: 'The pending payments by their state at the node' },
     ),
-    compared_payments: Type.Integer({ description: 'Ended payments that were compared', examples: [120] }),
-    compared_invoices: Type.Integer({ description: 'Invoices that were compared', examples: [340] }),
+    compared_payments: Type.Integer({ description: 'Ended payments that were compared' }),
+    compared_invoices: Type.Integer({ description: 'Invoices that were compared' }),
     contradictions: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'The payment or the invoice, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
-        wallet_id: Type.String({ description: 'Its wallet', examples: [EXAMPLE.wallet] }),
-        num_msat: Type.Integer({ description: 'The amount, in millisatoshis', examples: [2_110_000] }),
-        ledger_state: Type.String({ description: 'Its state in the ledger', examples: ['failed'] }),
-        node_state: Type.String({ description: 'Its state at the node', examples: ['succeeded'] }),
+        id: Type.String({ description: 'The payment or the invoice, `lntx_…`' }),
+        wallet_id: Type.String({ description: 'Its wallet' }),
+        num_msat: Type.Integer({ description: 'The amount, in millisatoshis' }),
+        ledger_state: Type.String({ description: 'Its state in the ledger' }),
+        node_state: Type.String({ description: 'Its state at the node' }),
       }),
-      { description: 'Payments and invoices about which ledger and node disagree, at most 100', examples: [[]] },
+      { description: 'Payments and invoices about which ledger and node disagree, at most 100' },
     ),
     missed_settlements: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'The invoice, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
-        wallet_id: Type.String({ description: 'Its wallet', examples: [EXAMPLE.wallet] }),
-        num_msat: Type.Integer({ description: 'The amount, in millisatoshis', examples: [2_110_000] }),
-        is_booked: Type.Boolean({ description: 'Whether the reconciliation booked it', examples: [true] }),
+        id: Type.String({ description: 'The invoice, `lntx_…`' }),
+        wallet_id: Type.String({ description: 'Its wallet' }),
+        num_msat: Type.Integer({ description: 'The amount, in millisatoshis' }),
+        is_booked: Type.Boolean({ description: 'Whether the reconciliation booked it' }),
       }),
-      { description: 'Invoices that were paid at the node and not booked, at most 100', examples: [[]] },
+      { description: 'Invoices that were paid at the node and not booked, at most 100' },
     ),
   },
   { title: 'NodeComparison' },
@@ -116,19 +106,16 @@ const ComparisonObject = Type.Object(
 
 export const ReconciliationObject = Type.Object(
   {
-    id: Type.String({ description: 'The id, `rec_…`', examples: [EXAMPLE.reconciliation] }),
+    id: Type.String({ description: 'The id, `rec_…`' }),
     scope: oneOf(['periodic', 'full', 'new_baseline'], {
       description: '`periodic`: by the service. `full`: on request. `new_baseline`: also accepts what the nodes have now',
-      examples: ['periodic'],
     }),
-    status: oneOf(['queued', 'running', 'done', 'failed'], { description: 'Its progress', examples: ['done'] }),
-    progress: Type.String({ description: 'The present step, or why it failed', examples: [''] }),
-    requested_by: nullable(Type.String({ description: 'Who requested it; null: the service', examples: [null] })),
-    reason: nullable(Type.String({ description: 'Why; null: none was given', examples: [null] })),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    is_clean: nullable(
-      Type.Boolean({ description: 'Whether every node answered and nothing contradicts; null until it is done', examples: [true] }),
-    ),
+    status: oneOf(['queued', 'running', 'done', 'failed'], { description: 'Its progress' }),
+    progress: Type.String({ description: 'The present step, or why it failed' }),
+    requested_by: nullable(Type.String({ description: 'Who requested it; null: the service' })),
+    reason: nullable(Type.String({ description: 'Why; null: none was given' })),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    is_clean: nullable(Type.Boolean({ description: 'Whether every node answered and nothing contradicts; null until it is done' })),
     nodes: Type.Array(ComparisonObject, { description: 'The comparison with each node; empty until it is done' }),
   },
   { title: 'Reconciliation' },

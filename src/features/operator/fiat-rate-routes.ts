@@ -5,7 +5,6 @@ import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 import { callerName, NEEDS_KEY, type OperatorRouteModules } from './action-handler.ts';
@@ -26,16 +25,14 @@ const RateBody = Type.Object(
       description: 'The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it',
     }),
   },
-  { additionalProperties: false, examples: [{ currency: 'EUR', per_btc: '61234.50' }] },
+  { additionalProperties: false },
 );
 
 const FiatRateObject = Type.Object(
   {
-    currency: nullable(Type.String({ description: 'The ISO 4217 code of the currency; null if no rate is set', examples: ['EUR'] })),
-    per_btc: nullable(
-      Type.String({ description: 'The price of one bitcoin as a decimal string; null if no rate is set', examples: ['61234.50'] }),
-    ),
-    set_at: nullable(Type.Integer({ description: 'When it was set, in Unix seconds; null if no rate is set', examples: [EXAMPLE.now] })),
+    currency: nullable(Type.String({ description: 'The ISO 4217 code of the currency; null if no rate is set' })),
+    per_btc: nullable(Type.String({ description: 'The price of one bitcoin as a decimal string; null if no rate is set' })),
+    set_at: nullable(Type.Integer({ description: 'When it was set, in Unix seconds; null if no rate is set' })),
   },
   { title: 'FiatRate' },
 );
@@ -66,7 +63,6 @@ const removeSchema = {
   operationId: 'removeFiatRate',
   summary: 'Remove the fiat rate',
   description: 'The change is recorded among the actions of operators, even if there was no rate.',
-  exampleChanges: { 200: { currency: null, per_btc: null, set_at: null } },
 };
 
 /** The fiat rate: operators set it, and every key and session can read it. */

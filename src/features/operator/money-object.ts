@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { ActionRecord } from './actions.ts';
 import type { NodeEvidence, OperatorPayment } from './pending.ts';
@@ -9,33 +8,28 @@ export const ACTION_KINDS = ['credit', 'return', 'resolve', 'drain', 'activate',
 
 export const ActionObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the action, `opa_…`', examples: [EXAMPLE.action] }),
-    kind: oneOf(ACTION_KINDS, { description: 'What was requested', examples: ['credit'] }),
+    id: Type.String({ description: 'The id of the action, `opa_…`' }),
+    kind: oneOf(ACTION_KINDS, { description: 'What was requested' }),
     status: oneOf(['pending', 'done', 'refused'], {
       description: '`pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason',
-      examples: ['done'],
     }),
     subject: Type.String({
       description:
         'The payment hash of the money in suspense, the id of the payment, node or wallet, or the currency of the fiat rate. Empty when the fiat ' +
         'rate is removed',
-      examples: [EXAMPLE.paymentHash],
     }),
     target: Type.String({
       description: 'The wallet, the payment request, the outcome, the node or the rate of the request; empty if the kind has none',
-      examples: [EXAMPLE.wallet],
     }),
     requested_by: Type.String({
       description: 'The key or session, and its account',
-      examples: [`${EXAMPLE.key} of ${EXAMPLE.account}`],
     }),
     reason: Type.String({
       description: 'The reason that the operator stated; empty for a change of the fiat rate',
-      examples: ['the payer called'],
     }),
-    requested_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    ended_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is pending', examples: [EXAMPLE.now] })),
-    answer: Type.String({ description: 'The result as a sentence', examples: [`1500000 msat were credited to ${EXAMPLE.wallet}.`] }),
+    requested_at: Type.Integer({ description: 'Unix seconds' }),
+    ended_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is pending' })),
+    answer: Type.String({ description: 'The result as a sentence' }),
     evidence: nullable(Type.String({ description: 'The evidence with which a payment was ended' })),
     payment_id: nullable(Type.String({ description: 'The payment that returns money from suspense, `lntx_…`' })),
   },
@@ -44,29 +38,28 @@ export const ActionObject = Type.Object(
 
 export const UnmatchedSettlementObject = Type.Object(
   {
-    id: Type.String({ description: 'The payment hash, which identifies the money', examples: [EXAMPLE.paymentHash] }),
-    created_at: Type.Integer({ description: 'When it arrived, in Unix seconds', examples: [EXAMPLE.now] }),
-    num_msat: Type.Integer({ description: 'What arrived, in millisatoshis', examples: [1_500_000] }),
-    left_msat: Type.Integer({ description: 'What of it is left in suspense, in millisatoshis', examples: [1_500_000] }),
-    ln_node_id: Type.String({ description: 'The node at which it arrived', examples: [EXAMPLE.node] }),
-    is_keysend: Type.Boolean({ description: 'Whether it was a keysend. Otherwise an invoice was paid twice', examples: [true] }),
-    actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first', examples: [[]] }),
+    id: Type.String({ description: 'The payment hash, which identifies the money' }),
+    created_at: Type.Integer({ description: 'When it arrived, in Unix seconds' }),
+    num_msat: Type.Integer({ description: 'What arrived, in millisatoshis' }),
+    left_msat: Type.Integer({ description: 'What of it is left in suspense, in millisatoshis' }),
+    ln_node_id: Type.String({ description: 'The node at which it arrived' }),
+    is_keysend: Type.Boolean({ description: 'Whether it was a keysend. Otherwise an invoice was paid twice' }),
+    actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first' }),
   },
   { title: 'SuspendedMoney' },
 );
 
 const EvidenceObject = Type.Object({
-  checked_at: Type.Integer({ description: 'When the node was asked, in Unix seconds', examples: [EXAMPLE.now] }),
+  checked_at: Type.Integer({ description: 'When the node was asked, in Unix seconds' }),
   node_state: Type.String({
     description:
       'The state of the payment at the node: `pending`, `succeeded`, `failed (…)`, `no record` or `no response`; of an internal payment, that of its invoice',
-    examples: ['pending'],
   }),
   facts: Type.Array(
     Type.Object({
-      fact: Type.String({ description: 'A sentence', examples: ['No channel has an HTLC with this payment hash.'] }),
-      holds: Type.Boolean({ description: 'Whether it is true', examples: [true] }),
-      detail: Type.String({ description: 'What the node reported', examples: ['0 HTLCs'] }),
+      fact: Type.String({ description: 'A sentence' }),
+      holds: Type.Boolean({ description: 'Whether it is true' }),
+      detail: Type.String({ description: 'What the node reported' }),
     }),
     {
       description: 'What the records of the node show. Empty unless the node reports the payment as pending, and its adapter can read them',
@@ -74,27 +67,26 @@ const EvidenceObject = Type.Object({
   ),
   proves_failure: Type.Boolean({
     description: 'Whether the facts prove that no money can leave the node for this payment any more',
-    examples: [false],
   }),
 });
 
 export const OperatorPaymentObject = Type.Object(
   {
-    id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
-    wallet_id: Type.String({ description: 'The wallet that pays', examples: [EXAMPLE.wallet] }),
-    wallet_label: Type.String({ description: 'Its label', examples: ['Vending machine 3'] }),
-    ln_node_id: Type.String({ description: 'The node that sends it', examples: [EXAMPLE.node] }),
-    payment_hash: Type.String({ description: '32 bytes in hex', examples: [EXAMPLE.paymentHash] }),
-    user_label: Type.String({ description: 'The label of the payment', examples: ['Restock, tray 4'] }),
-    num_msat: Type.Integer({ description: 'The amount, in millisatoshis', examples: [2_110_000] }),
-    held_msat: Type.Integer({ description: 'The amount and the fee reserve, in millisatoshis', examples: [2_215_500] }),
-    is_keysend: Type.Boolean({ description: 'Whether it has no invoice', examples: [false] }),
-    is_internal: Type.Boolean({ description: 'Whether it pays another wallet of this service', examples: [false] }),
-    status: oneOf(['pending', 'settled', 'failed'], { description: 'Its state in the ledger', examples: ['pending'] }),
-    failure_reason: nullable(Type.String({ description: 'Why it failed; null unless it failed', examples: [null] })),
-    created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-    age_seconds: Type.Integer({ description: 'The seconds since then', examples: [12_540] }),
-    is_stuck: Type.Boolean({ description: 'Whether it has been pending for longer than STUCK_PAYMENT_SECONDS', examples: [true] }),
+    id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`' }),
+    wallet_id: Type.String({ description: 'The wallet that pays' }),
+    wallet_label: Type.String({ description: 'Its label' }),
+    ln_node_id: Type.String({ description: 'The node that sends it' }),
+    payment_hash: Type.String({ description: '32 bytes in hex' }),
+    user_label: Type.String({ description: 'The label of the payment' }),
+    num_msat: Type.Integer({ description: 'The amount, in millisatoshis' }),
+    held_msat: Type.Integer({ description: 'The amount and the fee reserve, in millisatoshis' }),
+    is_keysend: Type.Boolean({ description: 'Whether it has no invoice' }),
+    is_internal: Type.Boolean({ description: 'Whether it pays another wallet of this service' }),
+    status: oneOf(['pending', 'settled', 'failed'], { description: 'Its state in the ledger' }),
+    failure_reason: nullable(Type.String({ description: 'Why it failed; null unless it failed' })),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    age_seconds: Type.Integer({ description: 'The seconds since then' }),
+    is_stuck: Type.Boolean({ description: 'Whether it has been pending for longer than STUCK_PAYMENT_SECONDS' }),
     evidence: nullable(EvidenceObject, {
       description:
         'What the node reported when the payment was last looked up for an operator: by the last reconciliation, if the payment was stuck, or by ' +

@@ -4,7 +4,6 @@ import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, plainText } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { findReconciliation, requestReconciliation } from '../reconcile/requests.ts';
 import { callerName, idParams, NEEDS_KEY, type OperatorRouteModules, Reason, ReasonBody, reasonText, runAction } from './action-handler.ts';
@@ -15,22 +14,19 @@ import { closeOpenAlert } from './operator.ts';
 
 const COMMON = { tags: ['Operator'], ...requires('operator'), errorStatuses: [409] };
 
-const NODE = { ...COMMON, params: idParams('node, `lnd_…`', EXAMPLE.node), body: ReasonBody, response: { 201: ActionObject } };
-const NODE_EXAMPLE = { subject: EXAMPLE.node, target: '', reason: 'the node is replaced' };
+const NODE = { ...COMMON, params: idParams('node, `lnd_…`'), body: ReasonBody, response: { 201: ActionObject } };
 
 const drainSchema = {
   ...NODE,
   operationId: 'drainNode',
   summary: 'Give a node no new wallets',
   description: 'Its wallets stay and work as before.',
-  exampleChanges: { 201: { ...NODE_EXAMPLE, kind: 'drain', answer: `${EXAMPLE.node} gets no new wallets.` } },
 };
 
 const activateSchema = {
   ...NODE,
   operationId: 'activateNode',
   summary: 'Give a drained node new wallets again',
-  exampleChanges: { 201: { ...NODE_EXAMPLE, kind: 'activate', answer: `${EXAMPLE.node} gets new wallets.` } },
 };
 
 const moveSchema = {
@@ -40,7 +36,7 @@ const moveSchema = {
   description:
     'No money moves: the balance is in the ledger. Its open invoices can still be paid at the old node. 409 `action_refused`: the wallet has ' +
     'pending payments, or the node is unknown, draining or already its node.',
-  params: idParams('wallet, `wal_…`', EXAMPLE.wallet),
+  params: idParams('wallet, `wal_…`'),
   body: Type.Object(
     {
       ln_node_id: Type.String({
@@ -49,18 +45,9 @@ const moveSchema = {
       }),
       reason: Reason,
     },
-    { additionalProperties: false, examples: [{ ln_node_id: EXAMPLE.node, reason: 'the node is replaced' }] },
+    { additionalProperties: false },
   ),
   response: { 201: ActionObject },
-  exampleChanges: {
-    201: {
-      kind: 'move',
-      subject: EXAMPLE.wallet,
-      target: EXAMPLE.node,
-      reason: 'the node is replaced',
-      answer: `${EXAMPLE.wallet} was moved to ${EXAMPLE.node}.`,
-    },
-  },
 };
 
 const reconcileSchema = {
@@ -77,10 +64,10 @@ const reconcileSchema = {
       ),
       reason: Type.Optional(Reason),
     },
-    { additionalProperties: false, examples: [{ scope: 'full' }] },
+    { additionalProperties: false },
   ),
   response: { 201: ReconciliationObject },
-  exampleChanges: { 201: { scope: 'full', status: 'queued', is_clean: null, nodes: [] } },
+
   errorStatuses: [],
 };
 
@@ -91,17 +78,9 @@ const closeSchema = {
   description:
     'For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. ' +
     'The caller and the reason are stored with it.',
-  params: idParams('alert', EXAMPLE.alert),
+  params: idParams('alert'),
   body: ReasonBody,
   response: { 200: AlertObject },
-  exampleChanges: {
-    200: {
-      status: 'resolved',
-      resolved_at: EXAMPLE.now,
-      closed_by: `${EXAMPLE.key} of ${EXAMPLE.account}`,
-      close_reason: 'the node is replaced',
-    },
-  },
 };
 
 /** What operators do with nodes, reconciliation and alerts. */

@@ -1,88 +1,83 @@
 import { type Static, Type } from 'typebox';
 import { choice } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { BalanceSample } from '../reconcile/samples.ts';
 import { HISTORY_PERIODS, type NodeOverview, type Overview, type PendingTotals } from './overview.ts';
 
-function amount(description: string, example: number) {
-  return Type.Integer({ description: `${description}, in millisatoshis`, examples: [example] });
+function amount(description: string) {
+  return Type.Integer({ description: `${description}, in millisatoshis` });
 }
 
 function time(description: string) {
-  return nullable(Type.Integer({ description: `${description}, in Unix seconds`, examples: [EXAMPLE.now] }));
+  return nullable(Type.Integer({ description: `${description}, in Unix seconds` }));
 }
 
 const PendingFields = {
-  pending_payments: Type.Integer({ description: 'The number of pending payments', examples: [1] }),
-  in_flight_msat: amount('What pending payments hold: their amounts and fee reserves', 15_193_000),
+  pending_payments: Type.Integer({ description: 'The number of pending payments' }),
+  in_flight_msat: amount('What pending payments hold: their amounts and fee reserves'),
   oldest_pending_at: time('When the oldest pending payment was created; null if none is pending'),
 };
 
 const NodeFigures = Type.Object(
   {
-    id: Type.String({ description: 'The id of the node, `lnd_…`', examples: [EXAMPLE.node] }),
-    alias: nullable(Type.String({ description: 'The name that it last reported; null before it was reached', examples: ['hub'] })),
-    network: nullable(Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`', examples: ['regtest'] })),
-    software: nullable(Type.String({ description: 'Its program and version', examples: ['LND 0.21.2-beta'] })),
-    pubkey: nullable(Type.String({ description: 'Its public key in hex; null before it was reached', examples: [EXAMPLE.ourPubkey] })),
-    created_at: Type.Integer({ description: 'When it was added to the ledger, in Unix seconds', examples: [EXAMPLE.now] }),
+    id: Type.String({ description: 'The id of the node, `lnd_…`' }),
+    alias: nullable(Type.String({ description: 'The name that it last reported; null before it was reached' })),
+    network: nullable(Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`' })),
+    software: nullable(Type.String({ description: 'Its program and version' })),
+    pubkey: nullable(Type.String({ description: 'Its public key in hex; null before it was reached' })),
+    created_at: Type.Integer({ description: 'When it was added to the ledger, in Unix seconds' }),
     status: oneOf(['ready', 'cannot_send', 'unavailable'], {
       description: '`cannot_send`: it answers and cannot send payments now. `unavailable`: it does not answer',
-      examples: ['ready'],
     }),
-    status_reason: nullable(Type.String({ description: 'Why it cannot send or did not answer; null if it is ready', examples: [null] })),
-    draining: Type.Boolean({ description: 'Whether it gets no new wallets', examples: [false] }),
-    num_wallets: Type.Integer({ description: 'The number of its wallets', examples: [312] }),
+    status_reason: nullable(Type.String({ description: 'Why it cannot send or did not answer; null if it is ready' })),
+    draining: Type.Boolean({ description: 'Whether it gets no new wallets' }),
+    num_wallets: Type.Integer({ description: 'The number of its wallets' }),
     channels: nullable(
       Type.Object({
-        active: Type.Integer({ description: 'Channels that can be used', examples: [12] }),
-        inactive: Type.Integer({ description: 'Channels whose peer is offline', examples: [0] }),
+        active: Type.Integer({ description: 'Channels that can be used' }),
+        inactive: Type.Integer({ description: 'Channels whose peer is offline' }),
       }),
       { description: 'The channels that it last reported; null if it does not count them' },
     ),
-    assets_msat: nullable(amount('The last measured balance of its channels', 75_047_904_000)),
+    assets_msat: nullable(amount('The last measured balance of its channels')),
     assets_at: time('When that was measured; null before the first measurement'),
-    held_msat: amount('What it holds for the ledger: for wallets, suspense and fees', 48_213_404_000),
-    own_msat: nullable(amount('What it has beyond that: `assets_msat` − `held_msat`', 26_834_500_000)),
+    held_msat: amount('What it holds for the ledger: for wallets, suspense and fees'),
+    own_msat: nullable(amount('What it has beyond that: `assets_msat` − `held_msat`')),
     position_msat: nullable(
-      amount('What it holds for wallets of other nodes, at the last reconciliation; negative if they hold money of its wallets', 0),
+      amount('What it holds for wallets of other nodes, at the last reconciliation; negative if they hold money of its wallets'),
     ),
-    baseline_msat: nullable(amount('Its own money at the baseline', 26_834_500_000)),
+    baseline_msat: nullable(amount('Its own money at the baseline')),
     difference_msat: nullable(
-      amount(
-        'The difference that the last reconciliation found; null if the node did not answer. Negative: money is leaving or missing',
-        0,
-      ),
+      amount('The difference that the last reconciliation found; null if the node did not answer. Negative: money is leaving or missing'),
     ),
     reconciled_at: time('When the last reconciliation with it ended'),
     incomplete_reason: nullable(Type.String({ description: 'Why the last reconciliation is incomplete; null if it is complete' })),
     ...PendingFields,
     last_booked_at: time('When money that came in or went out through it was last booked'),
-    open_alerts: Type.Integer({ description: 'The number of open alerts about it', examples: [0] }),
+    open_alerts: Type.Integer({ description: 'The number of open alerts about it' }),
   },
   { title: 'NodeFigures' },
 );
 
 export const OverviewObject = Type.Object(
   {
-    at: Type.Integer({ description: 'When the ledger was read, in Unix seconds', examples: [EXAMPLE.now] }),
-    assets_msat: nullable(amount('The sum of the last measured balances of the nodes; null before each node was measured', 75_047_904_000)),
+    at: Type.Integer({ description: 'When the ledger was read, in Unix seconds' }),
+    assets_msat: nullable(amount('The sum of the last measured balances of the nodes; null before each node was measured')),
     assets_at: time('The oldest of these measurements'),
-    liabilities_msat: amount('What is owed to all wallets, including what pending payments hold', 48_211_904_000),
-    suspense_msat: amount('What arrived for no wallet and was neither credited nor returned', 1_500_000),
-    num_suspense: Type.Integer({ description: 'The number of such payments', examples: [1] }),
-    service_fees_msat: amount('The fees that the service earned', 0),
-    operator_costs_msat: amount('What the operator bears: routing beyond reserves, and late successes', 0),
-    own_msat: nullable(amount('What is left for the operator: `assets_msat` − `liabilities_msat` − `suspense_msat`', 26_834_500_000)),
-    difference_msat: nullable(amount('The sum of the differences of all nodes; null if one is unknown', 0)),
-    num_wallets: Type.Integer({ description: 'The number of wallets', examples: [312] }),
+    liabilities_msat: amount('What is owed to all wallets, including what pending payments hold'),
+    suspense_msat: amount('What arrived for no wallet and was neither credited nor returned'),
+    num_suspense: Type.Integer({ description: 'The number of such payments' }),
+    service_fees_msat: amount('The fees that the service earned'),
+    operator_costs_msat: amount('What the operator bears: routing beyond reserves, and late successes'),
+    own_msat: nullable(amount('What is left for the operator: `assets_msat` − `liabilities_msat` − `suspense_msat`')),
+    difference_msat: nullable(amount('The sum of the differences of all nodes; null if one is unknown')),
+    num_wallets: Type.Integer({ description: 'The number of wallets' }),
     ...PendingFields,
-    open_alerts: Type.Integer({ description: 'The number of open alerts', examples: [2] }),
+    open_alerts: Type.Integer({ description: 'The number of open alerts' }),
     alerts_by_kind: Type.Array(
       Type.Object({
-        kind: Type.String({ description: 'The kind of the alert', examples: ['payment_stuck'] }),
-        count: Type.Integer({ description: 'The number of open alerts of this kind', examples: [1] }),
+        kind: Type.String({ description: 'The kind of the alert' }),
+        count: Type.Integer({ description: 'The number of open alerts of this kind' }),
       }),
       { description: 'The open alerts by kind' },
     ),
@@ -101,13 +96,12 @@ export const HistoryQuery = Type.Object({
 
 export const BalanceSampleObject = Type.Object(
   {
-    at: Type.Integer({ description: 'When the figures were taken, in Unix seconds', examples: [EXAMPLE.now] }),
-    assets_msat: nullable(amount('The balances of the nodes; null before a node was measured', 75_047_904_000)),
-    liabilities_msat: amount('What was owed to all wallets', 48_211_904_000),
-    suspense_msat: amount('What was in suspense', 0),
+    at: Type.Integer({ description: 'When the figures were taken, in Unix seconds' }),
+    assets_msat: nullable(amount('The balances of the nodes; null before a node was measured')),
+    liabilities_msat: amount('What was owed to all wallets'),
+    suspense_msat: amount('What was in suspense'),
     is_complete: Type.Boolean({
       description: 'Whether each node was measured then. Otherwise the last balance before counts',
-      examples: [true],
     }),
   },
   { title: 'BalanceSample' },

@@ -3,7 +3,6 @@ import { ALERT_STATES } from '../../core/alerts/alerts.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
 import { findReconciliation, listReconciliations } from '../reconcile/requests.ts';
@@ -40,7 +39,7 @@ const channelsSchema = {
   description:
     'Reads the channels from the node now. They show why a payment has no route, and how much can be received. 503 `node_unavailable`: the ' +
     'node did not answer within twelve seconds, or reported an error. The message has the reason.',
-  params: idParams('node, `lnd_…`', EXAMPLE.node),
+  params: idParams('node, `lnd_…`'),
   querystring: PageQuery,
   response: { 200: ChannelsObject },
 };
@@ -76,7 +75,7 @@ const reconciliationSchema = {
   ...COMMON,
   operationId: 'getReconciliation',
   summary: 'Read a reconciliation',
-  params: idParams('reconciliation, `rec_…`', EXAMPLE.reconciliation),
+  params: idParams('reconciliation, `rec_…`'),
   response: { 200: ReconciliationObject },
 };
 
@@ -94,7 +93,7 @@ const actionSchema = {
   operationId: 'getOperatorAction',
   summary: 'Read an action',
   description: 'Read it until `status` is not `pending`.',
-  params: idParams('action, `opa_…`', EXAMPLE.action),
+  params: idParams('action, `opa_…`'),
   response: { 200: ActionObject },
 };
 

@@ -1,32 +1,27 @@
 import { type Static, Type } from 'typebox';
 import { type Instances, STALE_SECONDS } from '../../core/db/instances.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 
 export const InstancesObject = Type.Object(
   {
     instances: Type.Array(
       Type.Object({
-        id: Type.String({ description: 'The id of the instance, `ins_…`, new at each start', examples: [EXAMPLE.instance] }),
-        host: Type.String({ description: 'The name of its machine', examples: ['wallets-1'] }),
-        pid: Type.Integer({ description: 'The id of its process', examples: [4021] }),
-        started_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-        seen_at: Type.Integer({ description: 'When it last reported, by its clock, in Unix seconds', examples: [EXAMPLE.now] }),
-        is_this: Type.Boolean({ description: 'Whether it sent this response', examples: [true] }),
+        id: Type.String({ description: 'The id of the instance, `ins_…`, new at each start' }),
+        host: Type.String({ description: 'The name of its machine' }),
+        pid: Type.Integer({ description: 'The id of its process' }),
+        started_at: Type.Integer({ description: 'Unix seconds' }),
+        seen_at: Type.Integer({ description: 'When it last reported, by its clock, in Unix seconds' }),
+        is_this: Type.Boolean({ description: 'Whether it sent this response' }),
       }),
       { description: 'An instance that crashed remains for an hour' },
     ),
     leases: Type.Array(
       Type.Object({
-        name: Type.String({ description: 'The background jobs', examples: ['reconcile'] }),
-        instance_id: nullable(
-          Type.String({ description: 'The instance that runs them; null while none does', examples: [EXAMPLE.instance] }),
-        ),
-        is_held: Type.Boolean({ description: 'Whether an instance holds it', examples: [true] }),
-        renewed_at: nullable(Type.Integer({ description: 'When the instance last reported, in Unix seconds', examples: [EXAMPLE.now] })),
-        expires_at: nullable(
-          Type.Integer({ description: 'When another instance takes it over unless this one reports before', examples: [EXAMPLE.now + 6] }),
-        ),
+        name: Type.String({ description: 'The background jobs' }),
+        instance_id: nullable(Type.String({ description: 'The instance that runs them; null while none does' })),
+        is_held: Type.Boolean({ description: 'Whether an instance holds it' }),
+        renewed_at: nullable(Type.Integer({ description: 'When the instance last reported, in Unix seconds' })),
+        expires_at: nullable(Type.Integer({ description: 'When another instance takes it over unless this one reports before' })),
       }),
       { description: 'The background jobs and who runs them; empty on SQLite' },
     ),
@@ -36,10 +31,10 @@ export const InstancesObject = Type.Object(
 
 export const LimitObject = Type.Object(
   {
-    setting: Type.String({ description: 'The environment variable that sets it', examples: ['RATE_LIMIT_PER_SECOND'] }),
-    value: Type.Integer({ description: 'The value in force', examples: [1000] }),
-    unit: Type.String({ description: 'Its unit', examples: ['requests per second'] }),
-    description: Type.String({ description: 'What it limits', examples: ['Requests of one key. 0: no limit'] }),
+    setting: Type.String({ description: 'The environment variable that sets it' }),
+    value: Type.Integer({ description: 'The value in force' }),
+    unit: Type.String({ description: 'Its unit' }),
+    description: Type.String({ description: 'What it limits' }),
   },
   { title: 'Limit' },
 );

@@ -19,7 +19,6 @@ import {
   passThruWith,
   plainText,
 } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 import { type Destination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
@@ -29,7 +28,7 @@ import type { RequestedWithdrawal } from '../lnurl/remote/remote-pull.ts';
 import { ofInvoice } from '../transactions/lightning-transaction.ts';
 import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
 import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
-import { OUTCOME, WITHDRAWAL, WITHDRAWAL_IN_FLIGHT } from './routes.ts';
+import { OUTCOME } from './routes.ts';
 import { type PaymentRunDependencies, runPayment } from './run-payment.ts';
 
 /** The longest LNURL, and some space around it. */
@@ -60,21 +59,18 @@ const probeSchema = {
     "payee's: escape them where you show them.",
   ...requires('any_key'),
   params: Type.Object({
-    lnurl: Type.String({
-      description: 'An LNURL, an `lnurlp:` link, or a Lightning address',
-      examples: ['bob@pay.example.com'],
-    }),
+    lnurl: Type.String({ description: 'An LNURL, an `lnurlp:` link, or a Lightning address' }),
   }),
   response: {
     200: Type.Object(
       {
-        tag: Type.Literal('payRequest', { description: 'The kind of LNURL', examples: ['payRequest'] }),
-        domain: Type.String({ description: 'The host of the payee’s service', examples: ['pay.example.com'] }),
+        tag: Type.Literal('payRequest', { description: 'The kind of LNURL' }),
+        domain: Type.String({ description: 'The host of the payee’s service' }),
         ln_address: nullable(Type.String({ description: 'The Lightning address in lower case; null for an LNURL' })),
-        callback: Type.String({ description: 'The address that creates invoices', examples: ['https://pay.example.com/lnurlp/bob'] }),
-        minSendable: Type.Integer({ description: 'The smallest amount in millisatoshis', examples: [1000] }),
-        maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis', examples: [100_000_000] }),
-        commentAllowed: Type.Integer({ description: 'The longest comment in characters; 0: none', examples: [140] }),
+        callback: Type.String({ description: 'The address that creates invoices' }),
+        minSendable: Type.Integer({ description: 'The smallest amount in millisatoshis' }),
+        maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
+        commentAllowed: Type.Integer({ description: 'The longest comment in characters; 0: none' }),
         payerData: nullable(
           Type.Object(
             {},
@@ -86,7 +82,7 @@ const probeSchema = {
         ),
         metadata: Type.Object(
           {
-            text: Type.String({ description: 'What is paid, at most 1000 characters', examples: ['Coffee for Bob'] }),
+            text: Type.String({ description: 'What is paid, at most 1000 characters' }),
             long_desc: nullable(Type.String({ description: 'A longer description; null when there is none' })),
             identifier: nullable(
               Type.String({ description: 'The Lightning address or email address that the payee states; null when there is none' }),
@@ -98,23 +94,6 @@ const probeSchema = {
       },
       { title: 'ProbedPayLink' },
     ),
-  },
-};
-
-const LNURL_PAID = {
-  user_label: 'Coffee for Bob',
-  wtxType: { name: 'ln_lnurl_pay_outbound', display_name: 'LNURL Pay Outbound' },
-  passThru: { ln_address: 'bob@pay.example.com', comment: 'thanks' },
-};
-const PAID = {
-  ...WITHDRAWAL,
-  ...LNURL_PAID,
-  lnTx: {
-    ...WITHDRAWAL.lnTx,
-    memo: '',
-    description_hash: 'c1a8f94b0d27d0cbc2a4ae83a8e14cba9a1c9dd4a5d0a1ee3c9b3a8dd4e5b6f7',
-    passThru: LNURL_PAID.passThru,
-    success_action: { tag: 'message', message: 'Enjoy your coffee' },
   },
 };
 
@@ -135,7 +114,6 @@ const paySchema = {
         Type.String({
           maxLength: MAX_LNURL,
           description: 'A Lightning address. Send it or `lnurlpay_encoded`',
-          examples: ['bob@pay.example.com'],
         }),
       ),
       amt_msat: described(PositiveMsat, 'The amount in millisatoshis. It is paid exactly, or not at all'),
@@ -146,23 +124,9 @@ const paySchema = {
       fee_limit_msat: Type.Optional(FeeLimit),
       passThru: Type.Optional(PassThru),
     },
-    { additionalProperties: false, examples: [{ ln_address: 'bob@pay.example.com', amt_msat: 1_000_000, comment: 'thanks' }] },
+    { additionalProperties: false },
   ),
   response: { 201: PaymentObject, 202: PaymentObject },
-  exampleChanges: { 201: PAID, 202: { ...WITHDRAWAL_IN_FLIGHT, ...LNURL_PAID } },
-};
-
-/** An invoice of 300 sat that the other service has not paid yet. */
-const OPEN = {
-  payment_preimage: null,
-  settled: 0,
-  settled_at: null,
-  status: 'pending',
-  num_satoshis: 300,
-  memo: 'gift',
-  expiry: 3600,
-  expires_at: EXAMPLE.now + 3600,
-  passThru: { lnurl_domain: 'gifts.example.com' },
 };
 
 const pullSchema = {
@@ -183,10 +147,9 @@ const pullSchema = {
         described(Memo, 'The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8'),
       ),
     },
-    { additionalProperties: false, examples: [{ lnurl: 'LNURL1DP68GURN8GHJ7…', num_satoshis: 300 }] },
+    { additionalProperties: false },
   ),
   response: { 201: LightningTransactionObject },
-  exampleChanges: { 201: OPEN },
 };
 
 export interface RemoteRouteOptions extends PaymentRunDependencies {

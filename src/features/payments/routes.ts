@@ -18,7 +18,6 @@ import {
   passThruWith,
   publicKey,
 } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { isDestination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
 import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
@@ -29,40 +28,6 @@ export const OUTCOME =
   '201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of ' +
   '`lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost ' +
   'connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`.';
-
-const WITHDRAWAL_TYPE = { name: 'ln_withdrawal', display_name: 'LN Withdrawal' };
-
-/** The Lightning transaction of a payment that is in flight. */
-const IN_FLIGHT = { payment_preimage: null, settled: 0, settled_at: null, status: 'pending', fee_msat: null };
-
-/** 1000 sat to an invoice of another service, from a wallet with 5000 sat. Routing cost 1 sat. */
-export const WITHDRAWAL = {
-  id: EXAMPLE.walletTransactionOut,
-  num_satoshis: -1000,
-  num_msat: -1_000_000,
-  user_label: 'rent',
-  wal: { balance: 3999, balance_msat: 3_999_000, max_payable_msat: 3_808_572 },
-  wtxType: WITHDRAWAL_TYPE,
-  lnTx: {
-    dest_pubkey: EXAMPLE.pubkey,
-    payment_request: 'lnbcrt10u1p4szcp7…',
-    memo: 'rent',
-    num_satoshis: 1000,
-    fee_msat: 1000,
-    expiry: 3600,
-    expires_at: EXAMPLE.now + 3540,
-    passThru: {},
-  },
-  passThru: {},
-};
-
-/** The same payment in flight: its amount and its fee limit are held. */
-export const WITHDRAWAL_IN_FLIGHT = {
-  ...WITHDRAWAL,
-  wal: { balance: 3950, balance_msat: 3_950_000, max_payable_msat: 3_761_905, pending_msat: 1_050_000 },
-  lnTx: { ...WITHDRAWAL.lnTx, ...IN_FLIGHT },
-  status: 'pending',
-};
 
 const withdrawSchema = {
   operationId: 'withdraw',
@@ -86,44 +51,9 @@ const withdrawSchema = {
       fee_limit_msat: Type.Optional(FeeLimit),
       passThru: Type.Optional(PassThru),
     },
-    { additionalProperties: false, examples: [{ payment_request: 'lnbcrt10u1p4szcp7…', fee_limit_msat: 50_000 }] },
+    { additionalProperties: false },
   ),
   response: { 201: PaymentObject, 202: PaymentObject },
-  exampleChanges: { 201: WITHDRAWAL, 202: WITHDRAWAL_IN_FLIGHT },
-};
-
-const KEYSEND_LABEL = `100 keysend to ${EXAMPLE.pubkey}`;
-const PREIMAGE_RECORD = '5482373484';
-
-/** 100 sat to a peer, so that routing cost nothing. */
-const KEYSEND = {
-  id: EXAMPLE.walletTransactionOut,
-  num_satoshis: -100,
-  num_msat: -100_000,
-  user_label: KEYSEND_LABEL,
-  wal: { balance: 4900, balance_msat: 4_900_000, max_payable_msat: 4_666_667 },
-  wtxType: WITHDRAWAL_TYPE,
-  lnTx: {
-    dest_pubkey: EXAMPLE.pubkey,
-    payment_request: `${EXAMPLE.pubkey}:100`,
-    memo: KEYSEND_LABEL,
-    num_satoshis: 100,
-    fee_msat: 0,
-    expiry: 432_000,
-    expires_at: null,
-    is_keysend: 1,
-    custom_records: { '7629169': 'hello', [PREIMAGE_RECORD]: EXAMPLE.preimage },
-    passThru: { method: 'api' },
-  },
-  passThru: { method: 'api' },
-};
-
-/** The same payment in flight, with the smallest fee limit. */
-const KEYSEND_IN_FLIGHT = {
-  ...KEYSEND,
-  wal: { balance: 4890, balance_msat: 4_890_000, max_payable_msat: 4_657_143, pending_msat: 110_000 },
-  lnTx: { ...KEYSEND.lnTx, ...IN_FLIGHT, custom_records: { '7629169': 'hello' } },
-  status: 'pending',
 };
 
 const keysendSchema = {
@@ -141,13 +71,9 @@ const keysendSchema = {
       custom_records: Type.Optional(CustomRecords),
       passThru: Type.Optional(PassThru),
     },
-    {
-      additionalProperties: false,
-      examples: [{ dest_pubkey: EXAMPLE.pubkey, num_satoshis: 100, custom_records: { '7629169': 'hello' } }],
-    },
+    { additionalProperties: false },
   ),
   response: { 201: PaymentObject, 202: PaymentObject },
-  exampleChanges: { 201: KEYSEND, 202: KEYSEND_IN_FLIGHT },
 };
 
 export interface PaymentRouteDependencies extends PaymentRunDependencies {

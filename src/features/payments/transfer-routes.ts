@@ -9,7 +9,6 @@ import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { described, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import type { History } from '../transactions/history.ts';
 import type { Objects } from '../transactions/objects.ts';
@@ -26,7 +25,7 @@ const TransferBody = Type.Object(
       described(PassThru, 'Another JSON object of your own, for old clients: `passThru` contains it under this name'),
     ),
   },
-  { additionalProperties: false, examples: [{ dest_wallet_id: EXAMPLE.otherWallet, num_satoshis: 500, memo: 'rent' }] },
+  { additionalProperties: false },
 );
 
 const TransferObject = Type.Object(
@@ -34,14 +33,11 @@ const TransferObject = Type.Object(
     wtx_transfer_in: described(OtherSideObject, 'The transaction of the wallet that received the money'),
     wtx_transfer_out: described(WalletTransactionObject, 'The transaction of the wallet that sent the money'),
     passThru: Type.Object({}, { additionalProperties: true, description: 'The `passThru` of both transactions' }),
-    source_wallet_id: Type.String({ description: 'The wallet that sent the money, `wal_…`', examples: [EXAMPLE.wallet] }),
-    dest_wallet_id: Type.String({ description: 'The wallet that received the money, `wal_…`', examples: [EXAMPLE.otherWallet] }),
+    source_wallet_id: Type.String({ description: 'The wallet that sent the money, `wal_…`' }),
+    dest_wallet_id: Type.String({ description: 'The wallet that received the money, `wal_…`' }),
   },
   { title: 'Transfer' },
 );
-
-const MOVED_BETWEEN = { source_wallet_id: EXAMPLE.wallet, dest_wallet_id: EXAMPLE.otherWallet };
-const MOVED = { user_label: 'rent', lnTx: null, passThru: MOVED_BETWEEN };
 
 /** The schema of `POST …/transfer`. */
 export const transferSchema = {
@@ -55,26 +51,6 @@ export const transferSchema = {
   params: KeyParams,
   body: TransferBody,
   response: { 201: TransferObject },
-  exampleChanges: {
-    201: {
-      wtx_transfer_in: {
-        ...MOVED,
-        num_satoshis: 500,
-        num_msat: 500_000,
-        wal: { id: EXAMPLE.otherWallet, user_label: 'bruno', balance: 500, balance_msat: 500_000, max_payable_msat: 476_191 },
-        wtxType: { name: 'ln_transfer_in', display_name: 'Transfer In' },
-      },
-      wtx_transfer_out: {
-        ...MOVED,
-        id: EXAMPLE.walletTransactionOut,
-        num_satoshis: -500,
-        num_msat: -500_000,
-        wal: { balance: 4500, balance_msat: 4_500_000, max_payable_msat: 4_285_715 },
-        wtxType: { name: 'ln_transfer_out', display_name: 'Transfer Out' },
-      },
-      passThru: MOVED_BETWEEN,
-    },
-  },
 };
 
 export interface TransferRouteDependencies {

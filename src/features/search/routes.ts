@@ -4,7 +4,6 @@ import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { choice, requireNoKey } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/list-turns.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import { type SearchType, search, TYPES } from './search.ts';
@@ -16,15 +15,14 @@ const TYPE_NAMES = Object.keys(TYPES) as SearchType[];
 const SearchResult = Type.Object(
   {
     type: oneOf(TYPE_NAMES, { description: 'What was found' }),
-    id: Type.String({ description: 'Its id', examples: [EXAMPLE.wallet] }),
+    id: Type.String({ description: 'Its id' }),
     label: Type.String({
       description: 'Its label or memo. With the address of a pay link, and the last four characters of a key',
-      examples: ['alma'],
     }),
-    wallet_id: nullable(Type.String({ description: 'Its wallet; null for a key of the account', examples: [EXAMPLE.wallet] })),
-    account_id: Type.String({ description: 'Its account', examples: [EXAMPLE.account] }),
+    wallet_id: nullable(Type.String({ description: 'Its wallet; null for a key of the account' })),
+    account_id: Type.String({ description: 'Its account' }),
     matched: oneOf(['id', 'payment_hash', 'id_prefix', 'words'], { description: 'What matched: the whole id, the payment hash, …' }),
-    created_at: Type.Integer({ description: 'When it was created, in Unix seconds', examples: [EXAMPLE.now] }),
+    created_at: Type.Integer({ description: 'When it was created, in Unix seconds' }),
   },
   { title: 'SearchResult' },
 );
@@ -36,7 +34,6 @@ const SearchQuery = Type.Object({
     description:
       'An id or its first characters (at least 10 after the `_`), a payment hash, an invoice, or words. Each word must be the beginning of a word ' +
       'of the label or memo, in upper or lower case',
-    examples: ['alma'],
   }),
   type: Type.Optional(choice(TYPE_NAMES, { description: 'Only objects of this type' })),
   'per-page': Type.Optional(

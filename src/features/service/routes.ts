@@ -6,12 +6,10 @@ import { nullable, oneOf } from '../../http/responses/response-types.ts';
 
 const VersionObject = Type.Object(
   {
-    version: Type.String({ description: 'The version of the release', examples: ['0.1.0'] }),
-    commit: nullable(
-      Type.String({ description: 'The commit; null where it is unknown', examples: ['9fceb02d0ae598e95dc970b74767f19372d61af8'] }),
-    ),
-    schema: Type.Integer({ description: 'The version of the database schema: the number of its newest migration', examples: [1] }),
-    api: Type.String({ description: 'The version of the API, as in the path', examples: ['1'] }),
+    version: Type.String({ description: 'The version of the release' }),
+    commit: nullable(Type.String({ description: 'The commit; null where it is unknown' })),
+    schema: Type.Integer({ description: 'The version of the database schema: the number of its newest migration' }),
+    api: Type.String({ description: 'The version of the API, as in the path' }),
   },
   { title: 'Version' },
 );
@@ -58,7 +56,6 @@ const readinessSchema = {
   description: 'Returns 503 with the same body while one of them does not.',
   ...PUBLIC,
   response: { 200: Readiness, 503: Readiness },
-  exampleChanges: { 503: { status: 'not ready', node: 'unavailable' } },
 };
 
 /** The state of the parts of the service. */

@@ -2,7 +2,6 @@ import { type Static, Type } from 'typebox';
 import { floorSat } from '../../core/kernel/money.ts';
 import type { CustomRecords } from '../../core/lightning/node.ts';
 import { revealSuccessAction } from '../../core/payments/success-action.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 import type { LightningTransaction } from './lightning-transaction.ts';
@@ -25,45 +24,38 @@ const SuccessActionObject = Type.Object(
 export const LightningTransactionObject = selectable(
   Type.Object(
     {
-      id: Type.String({ description: 'The id of the invoice or payment, `lntx_…`', examples: [EXAMPLE.lightningTransaction] }),
-      created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-      ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`', examples: [EXAMPLE.node] }),
-      dest_pubkey: Type.String({ description: 'The public key of the node that is paid, in hex', examples: [EXAMPLE.ourPubkey] }),
-      payment_request: Type.String({
-        description: 'The BOLT11 invoice. For a keysend: `keysend`, or the destination and the amount',
-        examples: ['lnbcrt12u1p4szcp7dq9w3jkznp4q…'],
-      }),
-      r_hash_decoded: Type.String({ description: 'The payment hash, in hex', examples: [EXAMPLE.paymentHash] }),
-      memo: Type.String({ description: 'The description of the invoice, for people. At most 639 bytes', examples: ['tea'] }),
+      id: Type.String({ description: 'The id of the invoice or payment, `lntx_…`' }),
+      created_at: Type.Integer({ description: 'Unix seconds' }),
+      ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`' }),
+      dest_pubkey: Type.String({ description: 'The public key of the node that is paid, in hex' }),
+      payment_request: Type.String({ description: 'The BOLT11 invoice. For a keysend: `keysend`, or the destination and the amount' }),
+      r_hash_decoded: Type.String({ description: 'The payment hash, in hex' }),
+      memo: Type.String({ description: 'The description of the invoice, for people. At most 639 bytes' }),
       description_hash: nullable(Type.String({ description: 'The hash of a longer description, in hex; null when there is none' })),
       num_satoshis: Type.Integer({
         description: 'The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet',
-        examples: [1200],
       }),
       fee_msat: nullable(
         Type.Integer({ description: 'The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known' }),
       ),
-      expiry: Type.Integer({ description: 'How long the invoice can be paid, in seconds from `created_at`', examples: [86_400] }),
-      expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when it does not expire', examples: [1_767_312_000] })),
-      payment_preimage: nullable(
-        Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled', examples: [EXAMPLE.preimage] }),
-      ),
+      expiry: Type.Integer({ description: 'How long the invoice can be paid, in seconds from `created_at`' }),
+      expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when it does not expire' })),
+      payment_preimage: nullable(Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled' })),
       settled: oneOf([1, 0, -1], {
         description:
           '1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An ' +
           'expired or cancelled invoice stays 0, so poll `status` instead',
       }),
-      settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled', examples: [1_767_225_660] })),
+      settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled' })),
       status: oneOf(['pending', 'settled', 'failed', 'expired', 'cancelled'], {
         description:
           '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for ' +
           'good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final',
-        examples: ['settled'],
       }),
       failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
       // Null instead of 0 where LEGACY_NULL_KEYSEND is set; the OpenAPI document leaves that out.
       is_keysend: Type.Unsafe<1 | 0 | null>({
-        ...oneOf([1, 0], { description: '1 for a payment without an invoice, 0 otherwise', examples: [0] }),
+        ...oneOf([1, 0], { description: '1 for a payment without an invoice, 0 otherwise' }),
         nullable: true,
         neverNull: true,
       }),
@@ -87,7 +79,6 @@ export const LightningTransactionObject = selectable(
           {
             additionalProperties: true,
             description: 'The JSON object that the caller sent with the invoice or payment',
-            examples: [{ order: '17' }],
           },
         ),
       ),
@@ -133,7 +124,6 @@ export const CreatedInvoiceObject = Type.Object(
       description:
         'A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only ' +
         'this response contains it',
-      examples: [`https://wallets.example.com/v1/invoice-status/${EXAMPLE.statusToken}`],
     }),
   },
   { title: 'CreatedInvoice' },

@@ -8,7 +8,6 @@ import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requireNoKey } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/list-turns.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { CursorQuery, readPage, rejectPageWithAfter, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
 import { type History, MAX_COUNT } from './history.ts';
@@ -107,7 +106,7 @@ const getSchema = {
   tags: ['History'],
   summary: 'Read a wallet transaction',
   ...requires('account'),
-  params: Type.Object({ id: Type.String({ description: 'The `wtx_` id', examples: [EXAMPLE.walletTransaction] }) }),
+  params: Type.Object({ id: Type.String({ description: 'The `wtx_` id' }) }),
   response: { 200: WalletTransactionObject },
 };
 

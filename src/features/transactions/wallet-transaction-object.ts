@@ -1,5 +1,4 @@
 import { type Static, Type } from 'typebox';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
@@ -22,30 +21,25 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
 export const WalletTransactionObject = selectable(
   Type.Object(
     {
-      id: Type.String({ description: 'The id of the wallet transaction, `wtx_…`', examples: [EXAMPLE.walletTransaction] }),
-      created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-      num_satoshis: Type.Integer({
-        description: 'The change of `balance` in whole satoshis; negative for money that leaves the wallet',
-        examples: [1200],
-      }),
+      id: Type.String({ description: 'The id of the wallet transaction, `wtx_…`' }),
+      created_at: Type.Integer({ description: 'Unix seconds' }),
+      num_satoshis: Type.Integer({ description: 'The change of `balance` in whole satoshis; negative for money that leaves the wallet' }),
       num_msat: Type.Integer({
         description: 'The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet',
-        examples: [1_200_000],
       }),
       balance_after_msat: nullable(
         Type.Integer({
           description:
             'The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet',
-          examples: [5_400_000],
         }),
       ),
-      user_label: Type.String({ description: 'The memo of the invoice, payment or transfer, for people', examples: ['tea'] }),
+      user_label: Type.String({ description: 'The memo of the invoice, payment or transfer, for people' }),
       wal: WalletObject,
       wtxType: Type.Object(
         {
-          layer: Type.String({ description: 'Always `ln`', examples: ['ln'] }),
+          layer: Type.String({ description: 'Always `ln`' }),
           name: oneOf(Object.keys(TYPE_NAMES), { description: 'The type; the filter `type` takes the same values' }),
-          display_name: Type.String({ description: 'The type as text for people', examples: ['LN Deposit'] }),
+          display_name: Type.String({ description: 'The type as text for people' }),
         },
         { description: 'The type of the transaction' },
       ),
@@ -56,7 +50,6 @@ export const WalletTransactionObject = selectable(
           additionalProperties: true,
           description:
             'The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams`',
-          examples: [{ order: '17' }],
         },
       ),
       status: oneOf(['settled', 'pending', 'failed', 'open'], {

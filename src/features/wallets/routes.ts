@@ -26,15 +26,6 @@ const NewWalletObject = Type.Object(
     ...WalletObject.properties,
     access_keys: Type.Record(Type.String(), Type.Array(Type.String()), {
       description: 'The access keys of the wallet, by kind. Only this response contains them: the service stores their hashes',
-      examples: [
-        {
-          'Wallet Admin': ['waka_…'],
-          'Wallet Invoice': ['waki_…'],
-          'Wallet Read': ['wakr_…'],
-          'Wallet LNURL Withdraw': ['waklw_…'],
-          'Wallet LNURL Pay': ['waklp_…'],
-        },
-      ],
     }),
   },
   { title: 'NewWallet' },
@@ -51,7 +42,7 @@ const WalletBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ user_label: 'alma' }] },
+  { additionalProperties: false },
 );
 
 const WalletChangeBody = Type.Object(
@@ -59,7 +50,7 @@ const WalletChangeBody = Type.Object(
     user_label: Type.Optional(ChangedLabel),
     status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' })),
   },
-  { additionalProperties: false, examples: [{ user_label: 'alma', status: 'active' }] },
+  { additionalProperties: false },
 );
 
 const ListQuery = Type.Object({
@@ -95,7 +86,6 @@ const createSchema = {
   ...requires('account'),
   body: WalletBody,
   response: { 201: NewWalletObject },
-  exampleChanges: { 201: { balance: 0, balance_msat: 0, max_payable_msat: 0 } },
 };
 
 const getSchema = {

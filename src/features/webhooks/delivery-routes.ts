@@ -3,7 +3,6 @@ import { UnknownCursor } from '../../core/journal/event-log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from '../transactions/history.ts';
@@ -19,15 +18,15 @@ const ReplayBody = Type.Object(
     from: Type.Optional(Time('Events from this time, in Unix seconds; with `to`, instead of `after`')),
     to: Type.Optional(Time('Events up to this time, in Unix seconds')),
   },
-  { additionalProperties: false, examples: [{ from: EXAMPLE.now, to: EXAMPLE.now + 3600 }] },
+  { additionalProperties: false },
 );
 
 /** A POST without fields. */
-const NoFields = Type.Object({}, { additionalProperties: false, examples: [{}] });
+const NoFields = Type.Object({}, { additionalProperties: false });
 
 const DeliveryParams = Type.Object({
   ...WebhookParams.properties,
-  delivery: Type.String({ description: 'The id of the delivery, `whd_…`', examples: [EXAMPLE.delivery] }),
+  delivery: Type.String({ description: 'The id of the delivery, `whd_…`' }),
 });
 
 const DeliveryQuery = Type.Object({
@@ -42,7 +41,6 @@ const testSchema = {
   description: 'Sends an event `webhook_test` to this endpoint, once. Read the delivery for its outcome.',
   body: NoFields,
   response: { 201: DeliveryObject },
-  exampleChanges: { 201: { event_name: 'webhook_test', wallet_id: null, status: 'queued', attempts: 0, ended_at: null, log: [] } },
 };
 
 const replaySchema = {
@@ -71,7 +69,7 @@ const lightningSchema = {
   summary: 'List the deliveries of a Lightning transaction',
   description: 'The deliveries of the events of an invoice or a payment to all webhooks of the account.',
   params: Type.Object({
-    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex', examples: [EXAMPLE.lightningTransaction] }),
+    id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex' }),
   }),
   querystring: ListQuery,
   response: { 200: Type.Array(DeliveryObject) },
@@ -93,7 +91,6 @@ const redeliverSchema = {
   description: 'Creates another delivery of the event, with the same event id. It does not wait for other events of the wallet.',
   params: DeliveryParams,
   response: { 201: DeliveryObject },
-  exampleChanges: { 201: { status: 'queued', attempts: 0, ended_at: null, log: [] } },
 };
 
 /** The deliveries of a webhook: tests, replays and redeliveries. */

@@ -5,7 +5,6 @@ import type { Access } from '../../http/auth/access.ts';
 import { walletFilter } from '../../http/auth/account-scope.ts';
 import { ChangedLabel, choice, eventTypes, plainText, UserLabel } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
-import { EXAMPLE } from '../../http/openapi/example-values.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { NewWebhookObject, renderWebhook, WebhookHealthObject, WebhookObject } from './webhook-object.ts';
@@ -13,19 +12,16 @@ import type { WebhookRow } from './webhooks.sql.ts';
 import type { Webhooks } from './webhooks.ts';
 
 const MAX_URL = 2048;
-const SOME_EVENTS = ['wallet_receive', 'wallet_send'];
 
 const Url = Type.String({
   maxLength: MAX_URL,
   description: 'Where events are sent: https, without a user name. Private addresses and http only where the operator allows them',
-  examples: ['https://shop.example/satchel'],
 });
 
 const EventTypes = Type.Array(Type.String({ maxLength: 64 }), {
   maxItems: 50,
   rule: 'a list of names of events, such as wallet_receive',
   description: 'The names of the events to send; in a form, separated by commas. Default: all',
-  examples: [SOME_EVENTS],
 });
 
 const NewWebhookBody = Type.Object(
@@ -35,7 +31,7 @@ const NewWebhookBody = Type.Object(
     wallet_id: walletFilter('events'),
     user_label: Type.Optional(UserLabel),
   },
-  { additionalProperties: false, examples: [{ url: 'https://shop.example/satchel', user_label: 'shop' }] },
+  { additionalProperties: false },
 );
 
 const WebhookChangeBody = Type.Object(
@@ -50,7 +46,7 @@ const WebhookChangeBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ status: 'paused' }] },
+  { additionalProperties: false },
 );
 
 const RotateBody = Type.Object(
@@ -64,11 +60,11 @@ const RotateBody = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, examples: [{ overlap_seconds: 86_400 }] },
+  { additionalProperties: false },
 );
 
 export const WebhookParams = Type.Object({
-  id: Type.String({ description: 'The id of the webhook, `whk_…`', examples: [EXAMPLE.webhook] }),
+  id: Type.String({ description: 'The id of the webhook, `whk_…`' }),
 });
 
 const SHOWN_ONCE = 'The response contains the signing secret; no later response does.';
@@ -111,7 +107,6 @@ const changeSchema = {
   description: 'Another instance notices the change within a few seconds.',
   body: WebhookChangeBody,
   response: { 200: WebhookObject },
-  exampleChanges: { 200: { status: 'paused' } },
 };
 
 const deleteSchema = {

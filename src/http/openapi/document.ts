@@ -4,7 +4,7 @@ import type { FastifySchema, RouteOptions } from 'fastify';
 import { takesIdempotencyKey } from '../idempotent.ts';
 import { isSelectableAnswer } from '../responses/select.ts';
 import { ERROR_SCHEMA, errorResponses, errorsOf } from './errors.ts';
-import { type ExampleSchema, exampleOf, withChanges, withFieldExamples } from './examples.ts';
+import { EXAMPLES, type Examples } from './examples.ts';
 import { COMMON_HEADERS, HEADERS, headersWith, LIST_HEADERS, PAGE_HEADERS, PARAMETERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import type { ApiResponse, Content, Method, OpenApiDocument, Operation, Parameter, PathItem, Reference } from './openapi-types.ts';
@@ -46,8 +46,7 @@ export function documentOptions(): FastifyDynamicSwaggerOptions {
       // The alias has the same operations: the document names it once for each path.
       if (route.config?.undocumented || url.startsWith(ALIAS)) return { url, schema: { hide: true } };
       routes.set(`${String(route.method).toLowerCase()} ${pathOf(url)}`, route);
-      const querystring = withFieldExamples(schema.querystring as ExampleSchema | undefined);
-      return { url, schema: { ...schema, querystring, consumes: [JSON_TYPE, FORM_TYPE], response: responsesWithExamples(schema) } };
+      return { url, schema: { ...schema, consumes: [JSON_TYPE, FORM_TYPE], response: describedResponses(schema) } };
     },
     transformObject(made) {
       if (!('openapiObject' in made)) throw new Error('@fastify/swagger made no OpenAPI document');
@@ -68,14 +67,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
   '503': 'Not ready.',
 };
 
-function responsesWithExamples({ response, documentedResponse, exampleChanges, produces }: FastifySchema): Record<string, object> {
-  const schemas = { ...(response as Record<string, ExampleSchema>), ...documentedResponse } as Record<string, ExampleSchema>;
+function describedResponses({ response, documentedResponse }: FastifySchema): Record<string, object> {
+  const schemas = { ...(response as Record<string, object>), ...documentedResponse } as Record<string, object>;
   return Object.fromEntries(
-    Object.entries(schemas).map(([status, schema]) => {
-      const example = withChanges(exampleOf(schema), exampleChanges?.[Number(status)]);
-      const examples = produces ? {} : { examples: [example] };
-      return [status, { ...schema, ...examples, 'x-response-description': MEANINGS[status] ?? STATUS_CODES[status] }];
-    }),
+    Object.entries(schemas).map(([status, schema]) => [
+      status,
+      { ...schema, 'x-response-description': MEANINGS[status] ?? STATUS_CODES[status] },
+    ]),
   );
 }
 
@@ -86,7 +84,7 @@ function finish(made: OpenApiDocument, routes: ReadonlyMap<string, SwaggerRoute>
     const operations = METHODS.flatMap((method): [Method, Operation][] => {
       const operation = item[method];
       const route = routes.get(`${method} ${path}`);
-      return operation && route ? [[method, finishOperation(operation, method, route, components)]] : [];
+      return operation && route ? [[method, finishOperation(operation, method, route, components, EXAMPLES[operation.operationId])]] : [];
     });
     const alias = path.startsWith(BASE) ? { 'x-alias': path.replace(BASE, ALIAS) } : {};
     return [path, { ...alias, ...Object.fromEntries(operations) }];
@@ -107,7 +105,13 @@ function finish(made: OpenApiDocument, routes: ReadonlyMap<string, SwaggerRoute>
   };
 }
 
-function finishOperation(operation: Operation, method: Method, route: SwaggerRoute, components: Components): Operation {
+function finishOperation(
+  operation: Operation,
+  method: Method,
+  route: SwaggerRoute,
+  components: Components,
+  examples: Examples = {},
+): Operation {
   const { url, config, schema = {} } = route;
   const { operationId, tags, summary, description, security, 'x-permission': permission } = operation;
   const body = operation.requestBody?.content[JSON_TYPE];
@@ -130,9 +134,9 @@ function finishOperation(operation: Operation, method: Method, route: SwaggerRou
     ...(permission !== undefined && { 'x-permission': permission }),
     ...(config?.hasSideEffect && method === 'get' && { 'x-side-effect': true }),
     security,
-    parameters: [...ownParameters(operation, components), ...sharedParameters(method, route)],
-    ...(body && { requestBody: requestBody(body, components) }),
-    responses: { ...responsesOf(operation, method, route, components), ...errors },
+    parameters: [...ownParameters(operation, components, examples), ...sharedParameters(method, route)],
+    ...(body && { requestBody: requestBody(body, components, examples) }),
+    responses: { ...responsesOf(operation, method, route, components, examples), ...errors },
   };
 }
 
@@ -143,12 +147,12 @@ const PERMISSIONS: Readonly<Record<string, string>> = {
   any_key: 'any key',
 };
 
-function ownParameters({ parameters = [] }: Operation, components: Components): Parameter[] {
+function ownParameters({ parameters = [] }: Operation, components: Components, examples: Examples): Parameter[] {
   const own = parameters.filter((parameter): parameter is Parameter => 'in' in parameter);
   return ['path', 'query'].flatMap((place) =>
     own
       .filter((parameter) => parameter.in === place)
-      .map(({ name, in: where, required, description, schema, example }) => ({
+      .map(({ name, in: where, required, description, schema }) => ({
         name,
         in: where,
         ...(required && { required }),
@@ -156,7 +160,7 @@ function ownParameters({ parameters = [] }: Operation, components: Components): 
         ...(schema.type === 'object' && { style: 'deepObject', explode: true }),
         description,
         schema: components.schemaOf(schema),
-        ...(example !== undefined && { example }),
+        ...exampleIn(examples.parameters, name),
       })),
   );
 }
@@ -171,9 +175,9 @@ function sharedParameters(method: Method, { url, schema, config }: SwaggerRoute)
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-function requestBody(media: Content[string], components: Components): NonNullable<Operation['requestBody']> {
+function requestBody(media: Content[string], components: Components, examples: Examples): NonNullable<Operation['requestBody']> {
   const { properties = {}, required = [] } = media.schema;
-  const body = { schema: components.schemaOf(media.schema), example: media.example ?? exampleOf(media.schema as ExampleSchema) };
+  const body = { schema: components.schemaOf(media.schema), ...exampleIn(examples, 'body') };
   const objects = Object.entries(properties).filter(([, { type }]) => type === 'object');
   const encoding = Object.fromEntries(objects.map(([name]) => [name, { style: 'deepObject', explode: true }]));
   return {
@@ -187,6 +191,7 @@ function responsesOf(
   method: Method,
   { url, schema, config }: SwaggerRoute,
   components: Components,
+  examples: Examples,
 ): Record<string, ApiResponse> {
   const names = [...(schema?.responseHeaders ?? [])];
   const query = schema?.querystring as { properties?: object } | undefined;
@@ -195,13 +200,17 @@ function responsesOf(
   if (takesIdempotencyKey(method, url, config)) names.push('Idempotency-Replayed');
   return Object.fromEntries(
     Object.entries(operation.responses as Record<string, ApiResponse>).map(([status, { description, content = {} }]) => {
-      const finished = Object.entries(content).map(([type, { schema: inner, example }]) => [
+      const finished = Object.entries(content).map(([type, { schema: inner }]) => [
         type,
-        { schema: components.schemaOf(inner), ...(example !== undefined && { example }) },
+        { schema: components.schemaOf(inner), ...exampleIn(examples.responses, status) },
       ]);
       if (status === '200' && schema?.eventStream !== undefined)
         finished.push([STREAM_TYPE, { schema: { type: 'string', description: schema.eventStream } }]);
       return [status, { description, ...headersWith(names), content: Object.fromEntries(finished) }];
     }),
   );
+}
+
+function exampleIn(examples: object = {}, name: string): { example?: unknown } {
+  return name in examples ? { example: (examples as Record<string, unknown>)[name] } : {};
 }

@@ -5,8 +5,6 @@ declare module 'fastify' {
   interface FastifySchema {
     /** See {@link requires}. */
     'x-permission'?: Need;
-    /** How the example of a response differs from the examples of its fields, by status. */
-    exampleChanges?: Readonly<Record<number, object>>;
     /** Statuses of errors in addition to those that follow from the route's key, path and body. */
     errorStatuses?: readonly number[];
     /** Headers of a successful response in addition to those of every response: names in {@link HEADERS}. */

@@ -12,9 +12,6 @@ export function nullable<T extends TSchema>(schema: T, options: { description?: 
  * A response field with one of these values. The keyword is `words` and not `enum`, because the serializer would check an `enum`; only the
  * OpenAPI document uses it.
  */
-export function oneOf<const T extends string | number>(
-  words: readonly T[],
-  options: { description: string; examples?: readonly unknown[] },
-) {
+export function oneOf<const T extends string | number>(words: readonly T[], options: { description: string }) {
   return Type.Unsafe<T>({ type: typeof words[0] === 'number' ? 'integer' : 'string', words, ...options });
 }

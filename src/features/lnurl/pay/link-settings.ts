@@ -49,7 +49,6 @@ const linkFields = {
         description:
           'Which data payers may or must send (LUD-18): `name`, `email`, `identifier`, `pubkey`, each with `{"mandatory": true}` or ' +
           '`{"mandatory": false}`. `{}` removes it',
-        examples: [{ name: { mandatory: false } }],
       },
     ),
   ),
@@ -61,7 +60,6 @@ const linkFields = {
         description:
           'What payers see after they have paid: `{"tag": "message", "message"}` or `{"tag": "url", "description", "url"}` (LUD-09), with a ' +
           'URL of this service, or `{"tag": "aes", "description", "text"}` (LUD-10), whose text only the payer can read. `{}` removes it',
-        examples: [{ tag: 'message', message: 'Thank you' }],
       },
     ),
   ),
@@ -72,7 +70,6 @@ const linkFields = {
       description:
         'The name of a Lightning address: a-z, 0-9, `-`, `_` and `.`. It is unique in its domain and stays reserved for the account. null or ' +
         'an empty text removes it from the link',
-      examples: ['alma'],
     }),
   ),
   lnurlp_domain: Type.Optional(
@@ -89,13 +86,7 @@ const linkFields = {
   ),
 };
 
-export const LinkBody = Type.Object(
-  { ...linkFields, user_label: Type.Optional(UserLabel) },
-  {
-    additionalProperties: false,
-    examples: [{ lnurlp_minSendable_msat: 1000, lnurlp_maxSendable_msat: 5_000_000, lnurlp_short_desc: 'tips', lnurlp_identifier: 'alma' }],
-  },
-);
+export const LinkBody = Type.Object({ ...linkFields, user_label: Type.Optional(UserLabel) }, { additionalProperties: false });
 
 export const LinkChangeBody = Type.Object(
   {
@@ -103,7 +94,7 @@ export const LinkChangeBody = Type.Object(
     user_label: Type.Optional(ChangedLabel),
     status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the link cannot be paid' })),
   },
-  { additionalProperties: false, examples: [{ lnurlp_short_desc: 'tips', status: 'active' }] },
+  { additionalProperties: false },
 );
 
 /** The settings that a request changes, as columns. `domain` is empty where the request leaves the choice to the service. */

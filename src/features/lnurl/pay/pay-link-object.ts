@@ -1,6 +1,5 @@
 import { type Static, Type } from 'typebox';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
-import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { nullable } from '../../../http/responses/response-types.ts';
 import { selectable } from '../../../http/responses/select.ts';
 import { linkStatus, protocolUri, renderLinkStatus } from '../lnurl.ts';
@@ -8,57 +7,38 @@ import { imageIn } from './link-settings.ts';
 import type { PayLink } from './pay-links.ts';
 import { payLinkUrl } from './pay-requests.ts';
 
-export const PAY_LINK_URL = `https://wallets.example.com/v1/wallet/waklp_ATA7…/lnurlp/${EXAMPLE.payLink}`;
-
-const open = (description: string, example: object) => Type.Object({}, { additionalProperties: true, description, examples: [example] });
+const open = (description: string) => Type.Object({}, { additionalProperties: true, description });
 
 export const PayLinkObject = selectable(
   Type.Object(
     {
-      id: Type.String({ description: 'The id of the pay link, `lnurlp_…`', examples: [EXAMPLE.payLink] }),
-      created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-      updated_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-      wallet_id: Type.String({ description: 'The wallet that is paid, `wal_…`', examples: [EXAMPLE.wallet] }),
-      user_label: Type.String({ description: 'The label that the caller gave the link. Payers do not see it', examples: ['counter'] }),
-      lnurl_encoded: Type.String({ description: 'The link as an LNURL (LUD-01), in upper case', examples: ['LNURL1DP68GURN8GHJ7…'] }),
-      lnurl_decoded: Type.String({ description: 'The address that the LNURL encodes', examples: [PAY_LINK_URL] }),
-      url: Type.String({ description: 'The same address', examples: [PAY_LINK_URL] }),
-      lnurlp_uri: nullable(
-        Type.String({
-          description: 'The same with `lnurlp:` (LUD-17); null for http',
-          examples: [PAY_LINK_URL.replace('https:', 'lnurlp:')],
-        }),
-      ),
-      ln_address: nullable(
-        Type.String({ description: 'The Lightning address, `name@domain`; null when it has none', examples: ['alma@wallets.example.com'] }),
-      ),
-      lnurlp_minSendable_msat: Type.Integer({ description: 'The smallest payment in millisatoshis', examples: [1000] }),
-      lnurlp_maxSendable_msat: Type.Integer({ description: 'The largest payment in millisatoshis', examples: [5_000_000] }),
-      lnurlp_short_desc: Type.String({ description: 'What payers read before they pay', examples: ['tips'] }),
-      lnurlp_long_desc: nullable(Type.String({ description: 'A longer text for payers; null when there is none', examples: [null] })),
+      id: Type.String({ description: 'The id of the pay link, `lnurlp_…`' }),
+      created_at: Type.Integer({ description: 'Unix seconds' }),
+      updated_at: Type.Integer({ description: 'Unix seconds' }),
+      wallet_id: Type.String({ description: 'The wallet that is paid, `wal_…`' }),
+      user_label: Type.String({ description: 'The label that the caller gave the link. Payers do not see it' }),
+      lnurl_encoded: Type.String({ description: 'The link as an LNURL (LUD-01), in upper case' }),
+      lnurl_decoded: Type.String({ description: 'The address that the LNURL encodes' }),
+      url: Type.String({ description: 'The same address' }),
+      lnurlp_uri: nullable(Type.String({ description: 'The same with `lnurlp:` (LUD-17); null for http' })),
+      ln_address: nullable(Type.String({ description: 'The Lightning address, `name@domain`; null when it has none' })),
+      lnurlp_minSendable_msat: Type.Integer({ description: 'The smallest payment in millisatoshis' }),
+      lnurlp_maxSendable_msat: Type.Integer({ description: 'The largest payment in millisatoshis' }),
+      lnurlp_short_desc: Type.String({ description: 'What payers read before they pay' }),
+      lnurlp_long_desc: nullable(Type.String({ description: 'A longer text for payers; null when there is none' })),
       lnurlp_image: nullable(
-        Type.String({
-          description: 'The image that payers see, PNG or JPEG in base64; null when there is none, and in lists',
-          examples: [null],
-        }),
+        Type.String({ description: 'The image that payers see, PNG or JPEG in base64; null when there is none, and in lists' }),
       ),
-      lnurlp_commentAllowed: Type.Integer({
-        description: "The maximum length of a payer's comment, in characters; 0: none",
-        examples: [255],
-      }),
-      lnurlp_payerData: nullable(open('The data that payers may or must send', { name: { mandatory: false } }), {
+      lnurlp_commentAllowed: Type.Integer({ description: "The maximum length of a payer's comment, in characters; 0: none" }),
+      lnurlp_payerData: nullable(open('The data that payers may or must send'), {
         description: 'Which data payers may or must send; null when there is none',
       }),
-      lnurlp_successAction: nullable(open('What payers see after they have paid', { tag: 'message', message: 'Thank you' }), {
+      lnurlp_successAction: nullable(open('What payers see after they have paid'), {
         description: 'What payers see after they have paid; null when there is nothing, and for public keys',
       }),
-      lnurlp_identifier: nullable(
-        Type.String({ description: 'The name of the Lightning address; null when it has none', examples: ['alma'] }),
-      ),
-      lnurlp_domain: nullable(
-        Type.String({ description: 'The domain of the Lightning address; null when it has none', examples: ['wallets.example.com'] }),
-      ),
-      passThru: nullable(open('A JSON object of your own', { till: '2' }), {
+      lnurlp_identifier: nullable(Type.String({ description: 'The name of the Lightning address; null when it has none' })),
+      lnurlp_domain: nullable(Type.String({ description: 'The domain of the Lightning address; null when it has none' })),
+      passThru: nullable(open('A JSON object of your own'), {
         description: 'The JSON object that each payment of the link gets; null when there is none, and for public keys',
       }),
       statusType: linkStatus('Whether the link can be paid', '`lnurl_inactive`: the link cannot be paid'),

@@ -4,13 +4,11 @@ import { MAX_MSAT, type Msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import type { RateLimits } from '../../../http/limits/rate-limits.ts';
-import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
 import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
 import { LnurlError } from '../lnurl.ts';
 import { sendPayPage } from '../page.ts';
-import { PAY_LINK_URL } from './pay-link-object.ts';
 import type { PayLinks } from './pay-links.ts';
 import type { PayParameters } from './pay-requests.ts';
 
@@ -53,15 +51,6 @@ const PaymentState = Type.Object(
   { title: 'PayVerification', description: 'The state of the invoice' },
 );
 
-const OFFER = {
-  tag: 'payRequest',
-  callback: PAY_LINK_URL,
-  minSendable: 1000,
-  maxSendable: 5_000_000,
-  metadata: '[["text/plain","tips"],["text/identifier","alma@wallets.example.com"]]',
-  commentAllowed: 255,
-};
-
 const PUBLIC_LNURL = {
   tags: ['LNURL'],
   ...PUBLIC,
@@ -79,14 +68,8 @@ const paySchema = {
     'The address of the link (LUD-06), which the paying wallet calls. Without `amount` it returns what can be paid. With `amount` it creates ' +
     `an invoice, which expires after ten minutes. ${HTTP_200}`,
   params: Type.Object({
-    key: Type.String({
-      description: 'The `waklp_` key of the wallet. It identifies the wallet and is not a secret',
-      examples: ['waklp_ATA7…'],
-    }),
-    id: Type.String({
-      description: 'The `lnurlp_` id of the pay link. `+tag` after it is the tag of an address',
-      examples: [EXAMPLE.payLink],
-    }),
+    key: Type.String({ description: 'The `waklp_` key of the wallet. It identifies the wallet and is not a secret' }),
+    id: Type.String({ description: 'The `lnurlp_` id of the pay link. `+tag` after it is the tag of an address' }),
   }),
   querystring: Type.Object({
     amount: Type.Optional(
@@ -97,7 +80,6 @@ const paySchema = {
     nonce: Type.Optional(Type.String({ maxLength: 128, description: 'Sent by some wallets against caches; ignored' })),
   }),
   documentedResponse: { 200: Type.Union([PayOffer, PayInvoiceObject, LnurlError]) },
-  exampleChanges: { 200: OFFER },
 };
 
 const addressSchema = {
@@ -107,9 +89,8 @@ const addressSchema = {
   description:
     'Returns what can be paid to the address `name@domain` (LUD-16), in upper or lower case. The Host header selects one of the domains of the ' +
     `service. \`name+tag\` is the address \`name\`; the payment gets the tag as \`passThru.address_tag\`. ${HTTP_200}`,
-  params: Type.Object({ name: Type.String({ description: 'The name of the address', examples: ['alma'] }) }),
+  params: Type.Object({ name: Type.String({ description: 'The name of the address' }) }),
   documentedResponse: { 200: Type.Union([PayOffer, LnurlError]) },
-  exampleChanges: { 200: OFFER },
 };
 
 const verifySchema = {
@@ -117,9 +98,8 @@ const verifySchema = {
   operationId: 'verifyPayment',
   summary: 'Check whether an invoice of a pay link is paid',
   description: `For the payer and those to whom the payer gives the address (LUD-21). ${HTTP_200}`,
-  params: Type.Object({ token: Type.String({ description: 'The token from `verify` of the invoice', examples: [EXAMPLE.token] }) }),
+  params: Type.Object({ token: Type.String({ description: 'The token from `verify` of the invoice' }) }),
   documentedResponse: { 200: Type.Union([PaymentState, LnurlError]) },
-  exampleChanges: { 200: { status: 'OK', settled: true, preimage: EXAMPLE.preimage, pr: 'lnbcrt12u1p4szcp7…' } },
 };
 
 const qrSchema = {

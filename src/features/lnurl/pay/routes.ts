@@ -6,14 +6,13 @@ import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
 import { KeyParams } from '../../../http/fields.ts';
 import type { IdempotentHandler } from '../../../http/idempotent.ts';
-import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { LinkBody, LinkChangeBody, type LinkRules, readChanges } from './link-settings.ts';
 import { PayLinkObject, renderPayLink } from './pay-link-object.ts';
 import type { PayLink, PayLinks } from './pay-links.ts';
 
-const IdParams = Type.Object({ id: Type.String({ description: 'The `lnurlp_` id of the pay link', examples: [EXAMPLE.payLink] }) });
+const IdParams = Type.Object({ id: Type.String({ description: 'The `lnurlp_` id of the pay link' }) });
 
 const LINK = { tags: ['LNURL'], ...requires('wallet_withdraw') };
 const LIST = {
@@ -85,7 +84,6 @@ const deleteSchema = {
   description: 'The link can no longer be paid. Its name stays reserved for the account. `status` of changePayLink activates it again.',
   params: IdParams,
   response: { 200: PayLinkObject },
-  exampleChanges: { 200: { statusType: { type: 'lnurl', name: 'lnurl_inactive', display_name: 'Inactive' } } },
 };
 
 export interface PayLinkRouteOptions {

@@ -3,15 +3,12 @@ import { Type } from 'typebox';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import { described, NumSatoshis } from '../../../http/fields.ts';
 import type { RateLimits } from '../../../http/limits/rate-limits.ts';
-import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
 import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
 import { LnurlError } from '../lnurl.ts';
 import { sendWithdrawPage } from '../page.ts';
-import { PAY_LINK_URL } from '../pay/pay-link-object.ts';
 import type { WithdrawRequest } from './open-link.ts';
-import { CALLBACK } from './withdraw-link-object.ts';
 import type { WithdrawLinks } from './withdraw-links.ts';
 
 const LnurlOk = Type.Object(
@@ -55,13 +52,10 @@ const processSchema = {
     'invoice; the same `pr` again returns OK and pays nothing more. Every error is HTTP 200 in the form of LNURL.',
   ...PUBLIC,
   params: Type.Object({
-    key: Type.String({
-      description: 'The `waklw_` key of the wallet. It identifies the wallet and is not a secret',
-      examples: ['waklw_ATA7…'],
-    }),
+    key: Type.String({ description: 'The `waklw_` key of the wallet. It identifies the wallet and is not a secret' }),
   }),
   querystring: Type.Object({
-    ott: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'The token of the link', examples: [EXAMPLE.token] })),
+    ott: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'The token of the link' })),
     num_satoshis: Type.Optional(
       described(NumSatoshis, 'A lower limit for this claim, in whole satoshis; it cannot raise the limit of the link'),
     ),
@@ -79,18 +73,6 @@ const processSchema = {
   // For a union the serializer would have to validate every response.
   response: { 200: Type.Object({}, { additionalProperties: true }) },
   documentedResponse: { 200: Type.Union([WithdrawOffer, LnurlOk, LnurlError]) },
-  exampleChanges: {
-    200: {
-      tag: 'withdrawRequest',
-      callback: `${CALLBACK}?ott=${EXAMPLE.token}`,
-      k1: '8108e65e6f2933516edd2af9fbbadc1d90c565fe8bf84b204de6eb3c6effe8bc',
-      defaultDescription: 'gift',
-      minWithdrawable: 1000,
-      maxWithdrawable: 300_000,
-      balanceCheck: `${CALLBACK}?ott=0Vbb5fXm00qB6nYtJs8cD5.692.1RX0…`,
-      payLink: PAY_LINK_URL.replace('https:', 'lnurlp:'),
-    },
-  },
 };
 
 const qrSchema = {

@@ -22,10 +22,9 @@ import {
   UserLabel,
 } from '../../../http/fields.ts';
 import type { IdempotentHandler, OutcomeWriter } from '../../../http/idempotent.ts';
-import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
-import { CALLBACK, NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
+import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
 import type { LinkSecrets, LinkTerms, WithdrawLinks } from './withdraw-links.ts';
 
 const commonFields = {
@@ -66,19 +65,16 @@ const permanentFields = {
   ...commonFields,
 };
 
-const LINK_EXAMPLE = { num_satoshis: 300, memo: 'gift' };
-const PERMANENT_EXAMPLE = { num_satoshis: 100, memo: 'faucet', daily_limit_msat: 2_000_000 };
-
 const bodyFields = { passThru: Type.Optional(PassThru) };
-const LinkBody = Type.Object({ ...linkFields, ...bodyFields }, { additionalProperties: false, examples: [LINK_EXAMPLE] });
-const PermanentBody = Type.Object({ ...permanentFields, ...bodyFields }, { additionalProperties: false, examples: [PERMANENT_EXAMPLE] });
+const LinkBody = Type.Object({ ...linkFields, ...bodyFields }, { additionalProperties: false });
+const PermanentBody = Type.Object({ ...permanentFields, ...bodyFields }, { additionalProperties: false });
 
 const queryFields = {
   passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'A JSON object of your own, or its base64' })),
   public: Type.Optional(Type.String({ maxLength: 8, description: 'Sent by a published client; ignored' })),
 };
-const LinkQuery = Type.Object({ ...linkFields, ...queryFields }, { examples: [LINK_EXAMPLE] });
-const PermanentQuery = Type.Object({ ...permanentFields, ...queryFields }, { examples: [PERMANENT_EXAMPLE] });
+const LinkQuery = Type.Object({ ...linkFields, ...queryFields });
+const PermanentQuery = Type.Object({ ...permanentFields, ...queryFields });
 
 /** As long as every id of a link. */
 const SOME_LINK_ID = `lnurlw_${'0'.repeat(ID_LENGTH)}`;
@@ -90,17 +86,6 @@ const LINK_TEXT =
 const PERMANENT_TEXT =
   'The link can be claimed without an end until it is revoked: up to `num_satoshis` per claim and `daily_limit_msat` per day (UTC). It ' +
   'offers at most the amount that leaves the fee limit of the balance and of the daily limit for routing.';
-/** The link that the examples of a permanent link create. */
-const FAUCET = {
-  num_satoshis: 100,
-  memo: 'faucet',
-  uses: null,
-  uses_left: null,
-  fee_limit_msat: null,
-  daily_limit_msat: 2_000_000,
-  url: `${CALLBACK}?ott=${EXAMPLE.token}&num_satoshis=100`,
-  lnurlw_uri: `${CALLBACK.replace('https:', 'lnurlw:')}?ott=${EXAMPLE.token}&num_satoshis=100`,
-};
 
 const createSchema = {
   ...LINK,
@@ -127,7 +112,6 @@ const createPermanentSchema = {
   description: PERMANENT_TEXT,
   body: PermanentBody,
   response: { 201: NewWithdrawLinkObject },
-  exampleChanges: { 201: FAUCET },
 };
 
 const createPermanentByGetSchema = {
@@ -137,12 +121,11 @@ const createPermanentByGetSchema = {
   description: `Like createPermanentWithdrawLink, for clients that can only send GET. ${PERMANENT_TEXT}`,
   querystring: PermanentQuery,
   response: { 200: NewWithdrawLinkObject },
-  exampleChanges: { 200: FAUCET },
 };
 
 const LinkParams = Type.Object({
   ...KeyParams.properties,
-  id: Type.String({ description: 'The id of the link, `lnurlw_…`', examples: [EXAMPLE.withdrawLink] }),
+  id: Type.String({ description: 'The id of the link, `lnurlw_…`' }),
 });
 
 const listSchema = {
@@ -170,9 +153,6 @@ const revokeSchema = {
   description: 'All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing.',
   params: LinkParams,
   response: { 200: WithdrawLinkObject },
-  exampleChanges: {
-    200: { revoked_at: EXAMPLE.now + 3600, statusType: { name: 'lnurl_inactive', display_name: 'Inactive' } },
-  },
 };
 
 export interface WithdrawLinkRouteOptions {

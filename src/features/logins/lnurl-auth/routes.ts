@@ -5,7 +5,6 @@ import type { App } from '../../../http/app-type.ts';
 import type { Access } from '../../../http/auth/access.ts';
 import { choice } from '../../../http/fields.ts';
 import type { IdempotentHandler } from '../../../http/idempotent.ts';
-import { EXAMPLE } from '../../../http/openapi/example-values.ts';
 import { PUBLIC, requires } from '../../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../../http/responses/response-types.ts';
 import type { WalletLogins } from '../wallet-logins.ts';
@@ -13,23 +12,18 @@ import { AUTH_ACTIONS, type Challenge, type Challenges, type CreatedChallenge } 
 
 const DEFAULT_EXPIRY_SECONDS = 600;
 
-const ID = 'lnurla_0Vbb5fXm00qB6nYtJs8cD5';
-const K1 = 'e2af6254a8df433264fa23f67eb8188635d15ce883e8fc020989d5f82ae6f11e';
-const KEY = '02c3b844b8104f0c1b15c507774c9ba7fc609f58f343b9b149122e944dd20c9362';
-
 const challengeFields = {
-  id: Type.String({ description: 'The id of the challenge, `lnurla_…`', examples: [ID] }),
+  id: Type.String({ description: 'The id of the challenge, `lnurla_…`' }),
   action: nullable(oneOf(AUTH_ACTIONS, { description: 'What the person agrees to, as the wallet shows it' })),
   status: oneOf(['open', 'authenticated', 'expired'], { description: '`authenticated`: a wallet has signed the challenge' }),
   linking_key: nullable(
     Type.String({
       description: 'The public key that identifies the person at this service; null until authenticated. Every wallet seed has another one',
-      examples: [KEY],
     }),
   ),
-  created_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now] }),
-  expires_at: Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now + DEFAULT_EXPIRY_SECONDS] }),
-  authenticated_at: nullable(Type.Integer({ description: 'Unix seconds', examples: [EXAMPLE.now + 20] })),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  expires_at: Type.Integer({ description: 'Unix seconds' }),
+  authenticated_at: nullable(Type.Integer({ description: 'Unix seconds' })),
 };
 
 const ChallengeObject = Type.Object(challengeFields, { title: 'AuthChallenge' });
@@ -37,11 +31,8 @@ const ChallengeObject = Type.Object(challengeFields, { title: 'AuthChallenge' })
 const NewChallengeObject = Type.Object(
   {
     ...challengeFields,
-    lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code', examples: ['LNURL1DP68GURN8GHJ7…'] }),
-    url: Type.String({
-      description: 'The address that the wallet calls. Only this response contains it',
-      examples: [`https://wallets.example.com/v1/lnurl-auth/callback?tag=login&k1=${K1}&action=login`],
-    }),
+    lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code' }),
+    url: Type.String({ description: 'The address that the wallet calls. Only this response contains it' }),
   },
   { title: 'NewAuthChallenge' },
 );
@@ -66,10 +57,9 @@ const createSchema = {
         }),
       ),
     },
-    { additionalProperties: false, examples: [{ action: 'login' }] },
+    { additionalProperties: false },
   ),
   response: { 201: NewChallengeObject },
-  exampleChanges: { 201: { action: 'login', status: 'open', linking_key: null, authenticated_at: null } },
 };
 
 const getSchema = {
@@ -78,9 +68,8 @@ const getSchema = {
   summary: 'Read an LNURL-auth challenge',
   description: 'A challenge is deleted two hours after it was created.',
   ...requires('account'),
-  params: Type.Object({ id: Type.String({ description: 'The `lnurla_` id', examples: [ID] }) }),
+  params: Type.Object({ id: Type.String({ description: 'The `lnurla_` id' }) }),
   response: { 200: ChallengeObject },
-  exampleChanges: { 200: { action: 'login', status: 'authenticated' } },
 };
 
 const callbackSchema = {
@@ -90,26 +79,21 @@ const callbackSchema = {
   description: 'The address that the wallet calls (LUD-04). Every error is HTTP 200 in the form of LNURL.',
   ...PUBLIC,
   querystring: Type.Object({
-    tag: Type.Optional(Type.String({ maxLength: 16, description: 'Always `login`', examples: ['login'] })),
-    k1: Type.String({ pattern: '^[0-9a-fA-F]{64}$', rule: '64 hexadecimal characters', description: 'The challenge', examples: [K1] }),
-    action: Type.Optional(Type.String({ maxLength: 16, description: 'Part of the address; ignored', examples: ['login'] })),
+    tag: Type.Optional(Type.String({ maxLength: 16, description: 'Always `login`' })),
+    k1: Type.String({ pattern: '^[0-9a-fA-F]{64}$', rule: '64 hexadecimal characters', description: 'The challenge' }),
+    action: Type.Optional(Type.String({ maxLength: 16, description: 'Part of the address; ignored' })),
     sig: Type.String({
       pattern: '^([0-9a-fA-F]{2}){8,72}$',
       rule: 'a signature in DER, in hexadecimal',
       description: 'The ECDSA signature of `k1` in DER, in hex',
-      examples: [
-        '304402203767faf494f110b139293d9bab3c50e07b3bf33c463d4aa767256cd09132dc5102205821f8efacdb5c595b92ada255876d9201e126e2f31a140d44561cc1f7e9e43d',
-      ],
     }),
     key: Type.String({
       pattern: '^[0-9a-fA-F]{66}$',
       rule: 'a compressed public key, in hexadecimal',
       description: 'The public key that signed, compressed, in hex',
-      examples: [KEY],
     }),
   }),
   response: { 200: Type.Object({}, { additionalProperties: true }) },
-  exampleChanges: { 200: { status: 'OK' } },
 };
 
 interface LnurlAuthModules {
