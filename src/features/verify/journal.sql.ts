@@ -1,7 +1,4 @@
-import { statement } from '../../core/db/statement.ts';
-
-/** The id of a row of the journal, or of a row that it should show. At most 20 of a kind are read. */
-type Mismatch = { id: string };
+import type { RecordChecks } from './records.sql.ts';
 
 const ofSide = (side: 'from' | 'to') => {
   const [letter, sign] = side === 'from' ? ['o', '-'] : ['i', ''];
@@ -16,33 +13,6 @@ const ofSide = (side: 'from' | 'to') => {
 const transfersOf = (side: 'from' | 'to') => `SELECT t.id FROM ledger_transfer t JOIN wallet w ON w.ledger_account = t.${side}_account
    LEFT JOIN wallet_transaction x ON ${ofSide(side).join}
    WHERE t.${side}_type IS NOT NULL AND (x.id IS NULL OR x.status <> 'settled' OR ${ofSide(side).differs})`;
-
-/** Transfers of wallets that their wallet transactions do not show as they are. */
-export const transfersAgainstTransactions = statement<Mismatch>(
-  'verify_journal_transfers',
-  `SELECT id FROM (${transfersOf('from')} UNION ALL ${transfersOf('to')}) AS mismatches LIMIT 20`,
-);
-
-/** Settled wallet transactions without a transfer. */
-export const transactionsWithoutTransfer = statement<Mismatch>(
-  'verify_journal_transactions',
-  `SELECT x.id FROM wallet_transaction x LEFT JOIN ledger_transfer t ON t.id = substr(x.id, 5, length(x.id) - 5)
-   WHERE x.status = 'settled' AND t.id IS NULL LIMIT 20`,
-);
-
-/** Payments that their wallet transactions do not show as they are. */
-export const paymentsAgainstTransactions = statement<Mismatch>(
-  'verify_journal_payments',
-  `SELECT p.id FROM payment p LEFT JOIN wallet_transaction x ON x.id = 'wtx_' || p.transfer_id || 'o'
-   WHERE x.id IS NULL OR x.lntx IS NULL OR x.lntx <> p.id OR x.amount_msat <> -p.amount_msat
-     OR x.status <> CASE p.state WHEN 'succeeded' THEN 'settled' ELSE p.state END LIMIT 20`,
-);
-
-/** Pending and failed wallet transactions without a payment. */
-export const unsettledWithoutPayment = statement<Mismatch>(
-  'verify_journal_unsettled',
-  `SELECT x.id FROM wallet_transaction x LEFT JOIN payment p ON p.id = x.lntx WHERE x.status <> 'settled' AND p.id IS NULL LIMIT 20`,
-);
 
 const FEE = "amount_msat < 0 AND type IN ('network_fee', 'service_fee')";
 const OUT = "amount_msat < 0 AND type NOT IN ('network_fee', 'service_fee')";
@@ -60,13 +30,39 @@ const hoursOf = (table: string, owner: string, parts: readonly string[]) =>
   `SELECT CAST(${owner} AS TEXT) AS id FROM (
      SELECT ${owner}, hour, ${SUMS.join(', ')} FROM ${table}
      ${parts.map((hour) => `UNION ALL SELECT ${owner}, ${hour}, ${SUBTRACTED} FROM wallet_transaction WHERE status = 'settled'`).join(' ')}
-   ) AS counted GROUP BY ${owner}, hour HAVING ${NOT_ZERO} LIMIT 20`;
+   ) AS counted GROUP BY ${owner}, hour HAVING ${NOT_ZERO}`;
 
-/** Wallets (by their ledger accounts) whose sums of an hour are not those of their transactions. */
-export const walletHours = statement<Mismatch>('verify_wallet_hours', hoursOf('wallet_hour', 'ledger_account', ['placed_at_ms / 3600000']));
-
-/** Accounts whose sums of an hour, or of all hours, are not those of their transactions. */
-export const accountHours = statement<Mismatch>(
-  'verify_account_hours',
-  hoursOf('account_hour', 'account_id', ['placed_at_ms / 3600000', '-1']),
-);
+/** Compares the wallet transactions and their hourly sums with transfers and payments. */
+export const JOURNAL_CHECKS: RecordChecks = {
+  // Transfers of wallets that their wallet transactions do not show as they are.
+  verify_journal_transfers: [
+    'its wallet transaction is missing, or shows something else',
+    `SELECT id FROM (${transfersOf('from')} UNION ALL ${transfersOf('to')}) AS mismatches`,
+  ],
+  verify_journal_transactions: [
+    'no transfer owns this settled wallet transaction',
+    `SELECT x.id FROM wallet_transaction x LEFT JOIN ledger_transfer t ON t.id = substr(x.id, 5, length(x.id) - 5)
+     WHERE x.status = 'settled' AND t.id IS NULL`,
+  ],
+  // Payments that their wallet transactions do not show as they are.
+  verify_journal_payments: [
+    'its wallet transaction is missing, or shows something else',
+    `SELECT p.id FROM payment p LEFT JOIN wallet_transaction x ON x.id = 'wtx_' || p.transfer_id || 'o'
+     WHERE x.id IS NULL OR x.lntx IS NULL OR x.lntx <> p.id OR x.amount_msat <> -p.amount_msat
+       OR x.status <> CASE p.state WHEN 'succeeded' THEN 'settled' ELSE p.state END`,
+  ],
+  verify_journal_unsettled: [
+    'no payment owns this wallet transaction',
+    `SELECT x.id FROM wallet_transaction x LEFT JOIN payment p ON p.id = x.lntx WHERE x.status <> 'settled' AND p.id IS NULL`,
+  ],
+  // Wallets (by their ledger accounts) whose sums of an hour are not those of their transactions.
+  verify_wallet_hours: [
+    'the sums of an hour differ from the transactions of the wallet',
+    hoursOf('wallet_hour', 'ledger_account', ['placed_at_ms / 3600000']),
+  ],
+  // Accounts whose sums of an hour, or of all hours, are not those of their transactions.
+  verify_account_hours: [
+    'the sums of an hour, or of all hours, differ from the transactions of the account',
+    hoursOf('account_hour', 'account_id', ['placed_at_ms / 3600000', '-1']),
+  ],
+};

@@ -1,4 +1,5 @@
 import type { Tx } from '../../core/db/database.ts';
+import { readPages } from '../../core/db/pages.ts';
 import { msat } from '../../core/kernel/money.ts';
 import { epochRoot, leafNode, NOTHING } from '../proof/hashes.ts';
 import { type EpochRow, readSeed } from '../proof/proof.sql.ts';
@@ -49,10 +50,9 @@ export class ProvenLeaves {
       if (!passed) this.#report(`the leaf of ${walletId} names an entry that its chain does not have`);
     }
     const before = this.#epoch.created_at - SLACK_SECONDS;
-    for await (const { id, account, created_at } of rowsOf<sql.VerifiedWallet>((after) =>
-      tx.all(sql.walletsAfter, after?.account ?? 0, PAGE),
-    )) {
-      if (created_at < before && !this.#leaves.has(account)) this.#report(`${id} has no leaf`);
+    for await (const wallets of readPages(tx, sql.walletsAfter, PAGE, (last) => [last?.account ?? 0])) {
+      const missing = wallets.filter(({ created_at, account }) => created_at < before && !this.#leaves.has(account));
+      for (const { id } of missing) this.#report(`${id} has no leaf`);
     }
   }
 
@@ -75,15 +75,16 @@ export async function provenLeaves(tx: Tx, report: Report): Promise<ProvenLeaves
   const seed = epoch && (await tx.first(readSeed, epoch.tree))?.seed;
   if (!epoch || !seed) return new ProvenLeaves(undefined, leaves, report);
   const tree = new SumTree();
-  const rows = rowsOf<sql.VerifiedLeaf>((after) => tx.all(sql.leavesAfter, epoch.tree, after?.sort_key ?? new Uint8Array(), PAGE));
-  for await (const { wallet_id: walletId, balance_msat, head, account } of rows) {
+  const add = ({ wallet_id: walletId, balance_msat, head, account }: sql.VerifiedLeaf) => {
     const balanceMsat = msat(balance_msat);
     tree.add(leafNode({ salt: saltOf(seed, walletId), walletId, balanceMsat, head }));
     const passed = Buffer.compare(head, NOTHING) === 0;
     if (account === null) report(`proof of liabilities, epoch ${epoch.epoch}: there is no wallet ${walletId}`);
     else leaves.set(account, { walletId, balanceMsat, head, passed });
     if (passed && balanceMsat !== 0) report(`proof of liabilities, epoch ${epoch.epoch}: ${walletId} has a balance without an entry`);
-  }
+  };
+  const pages = readPages(tx, sql.leavesAfter, PAGE, (last) => [epoch.tree, last?.sort_key ?? new Uint8Array()]);
+  for await (const rows of pages) rows.forEach(add);
   const isPublished = tree.leaves === epoch.leaves && Buffer.compare(tree.finish().hash, epoch.tree_hash) === 0;
   if (!isPublished) report(`proof of liabilities, epoch ${epoch.epoch}: its leaves do not form the published tree`);
   return new ProvenLeaves(epoch, leaves, report);
@@ -91,22 +92,14 @@ export async function provenLeaves(tx: Tx, report: Report): Promise<ProvenLeaves
 
 async function lastOfChain(tx: Tx, report: Report): Promise<EpochRow | undefined> {
   let last: EpochRow | undefined;
-  for await (const row of rowsOf<EpochRow>((after) => tx.all(sql.epochsAfter, after?.epoch ?? 0, PAGE))) {
+  const check = (row: EpochRow) => {
     const { epoch, created_at: createdAt, leaves, total_msat, tree_hash: treeHash, previous_root: previousRoot } = row;
     const root = epochRoot({ epoch, createdAt, leaves, totalMsat: msat(total_msat), treeHash, previousRoot });
     const follows = epoch === (last?.epoch ?? 0) + 1 && Buffer.compare(previousRoot, last?.root ?? NOTHING) === 0;
     if (!follows) report(`proof of liabilities, epoch ${epoch}: it does not follow from the epoch before it`);
     if (Buffer.compare(root, row.root) !== 0) report(`proof of liabilities, epoch ${epoch}: its root does not match its content`);
     last = row;
-  }
+  };
+  for await (const rows of readPages(tx, sql.epochsAfter, PAGE, (after) => [after?.epoch ?? 0])) rows.forEach(check);
   return last;
-}
-
-async function* rowsOf<R>(pageAfter: (last: R | undefined) => Promise<R[]>): AsyncGenerator<R> {
-  for (let last: R | undefined; ; ) {
-    const page = await pageAfter(last);
-    yield* page;
-    last = page.at(-1);
-    if (page.length < PAGE) return;
-  }
 }

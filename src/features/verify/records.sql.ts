@@ -1,211 +1,182 @@
-import { statement } from '../../core/db/statement.ts';
 import { ID_LENGTH } from '../../core/kernel/ids.ts';
 
-/** The id of a row that does not agree with the ledger's transfers. At most 20 of a kind are read. */
-type Mismatch = { id: string };
-
-/** Holds whose account does not exist. No foreign key ensures that it does. */
-export const holdsAgainstAccounts = statement<Mismatch>(
-  'verify_hold_accounts',
-  'SELECT h.id FROM ledger_hold h LEFT JOIN ledger_account a ON a.id = h.account WHERE a.id IS NULL LIMIT 20',
-);
-
-/** Holds without a payment. Only payments reserve money; no other code would ever release it. */
-export const holdsWithoutPayment = statement<Mismatch>(
-  'verify_hold_payments',
-  'SELECT h.id FROM ledger_hold h LEFT JOIN payment p ON p.id = h.id WHERE p.id IS NULL LIMIT 20',
-);
-
-/** Payments whose state and hold do not belong together. One that was corrected had been booked as failed. */
-export const paymentsAgainstHolds = statement<Mismatch>(
-  'verify_payment_holds',
-  `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
-   WHERE h.id IS NULL OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
-     WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END LIMIT 20`,
-);
-
-/** A hold covers the amount and the fee that its payment was charged, on the payment's own account. */
-export const paymentsAgainstReserves = statement<Mismatch>(
-  'verify_payment_reserves',
-  `SELECT p.id FROM payment p JOIN ledger_hold h ON h.id = p.id
-   WHERE h.account <> p.ledger_account OR h.amount_msat < p.amount_msat + COALESCE(p.fee_msat, 0) LIMIT 20`,
-);
-
-/** Payments that succeeded without their transfer, or have one without having succeeded. */
-export const paymentsAgainstTransfers = statement<Mismatch>(
-  'verify_payment_transfers',
-  `SELECT p.id FROM payment p LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
-   WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL) LIMIT 20`,
-);
-
-/** Payments whose amount or account is not that of their transfer. */
-export const paymentsAgainstAmounts = statement<Mismatch>(
-  'verify_payment_amounts',
-  `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
-   WHERE t.amount_msat <> p.amount_msat OR t.from_account <> p.ledger_account OR t.from_lntx IS NULL OR t.from_lntx <> p.id LIMIT 20`,
-);
+/** What is wrong with the rows that a statement finds, and the statement, which returns their ids. */
+export type RecordChecks = Readonly<Record<string, readonly [problem: string, text: string]>>;
 
 /** The text before and after the id of the payment's transfer in a fee line. */
 const [BEFORE_SOURCE, AFTER_SOURCE] = ['{"source_transaction":"wtx_', 'o"}'];
 
-/** A fee is booked in one posting with the amount, so its transfer is the next one. */
-export const paymentsAgainstFees = statement<Mismatch>(
-  'verify_payment_fees',
-  `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
-   LEFT JOIN ledger_transfer f ON f.position = t.position + 1 AND f.from_account = t.from_account AND f.from_entry = t.from_entry + 1
-     AND f.from_type = 'network_fee' AND f.pass_thru = '${BEFORE_SOURCE}' || t.id || '${AFTER_SOURCE}'
-   WHERE p.fee_msat IS NULL OR COALESCE(f.amount_msat, 0) <> p.fee_msat LIMIT 20`,
-);
-
-/** Lines that charge a wallet for a payment, or for routing one, and are not those of a payment. */
-export const linesWithoutPayment = statement<Mismatch>(
-  'verify_payment_lines',
-  `SELECT l.id FROM ledger_transfer l
-   LEFT JOIN payment p ON p.transfer_id = CASE WHEN l.from_type = 'network_fee'
-     THEN substr(l.pass_thru, ${BEFORE_SOURCE.length + 1}, ${ID_LENGTH}) ELSE l.id END
-   LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
-   WHERE (l.from_type = 'network_fee' OR l.from_lntx IS NOT NULL) AND (t.id IS NULL OR t.from_account <> l.from_account
-     OR l.from_entry <> t.from_entry + CASE WHEN l.from_type = 'network_fee' THEN 1 ELSE 0 END) LIMIT 20`,
-);
-
-/**
- * Budgets whose counters are not the sums of their payments and transfers. All of them are subtracted from the counters; the rest must be
- * zero.
- */
-export const spendingAgainstPayments = statement<Mismatch>(
-  'verify_key_spending',
-  `SELECT lineage_id AS id FROM (
-     SELECT lineage_id, period_start, pending_msat, spent_msat FROM key_spending
-     UNION ALL
-     SELECT budget_lineage_id, budget_period_start, CASE WHEN state = 'pending' THEN -budget_reserved_msat ELSE 0 END,
-       CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
-     FROM payment WHERE budget_lineage_id IS NOT NULL
-     UNION ALL
-     SELECT k.lineage_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
-   ) AS counted
-   GROUP BY lineage_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 LIMIT 20`,
-);
-
-/** Withdraw links whose uses are not those of their claims that are pending or were paid. */
-export const linksAgainstPayments = statement<Mismatch>(
-  'verify_withdraw_links',
-  `SELECT l.id FROM withdraw_link l
-   LEFT JOIN payment p ON p.link_id = l.id AND (p.state <> 'failed' OR p.correction IS NOT NULL)
-   GROUP BY l.id, l.uses, l.uses_left, l.overused HAVING count(p.id) <> l.uses - l.uses_left + l.overused LIMIT 20`,
-);
-
-/** Withdraw links whose counters of a day are not the sums of their claims. Claims are subtracted from the counters; the rest must be zero. */
-export const linkDaysAgainstClaims = statement<Mismatch>(
-  'verify_withdraw_link_days',
-  `SELECT link_id AS id FROM (
-     SELECT link_id, day_start, claims, pending_msat, spent_msat, claimed_msat FROM withdraw_link_day
-     UNION ALL
-     SELECT c.link_id, c.day_start, CASE WHEN p.state <> 'failed' OR p.correction IS NOT NULL THEN -1 ELSE 0 END,
-       CASE WHEN p.state = 'pending' THEN -c.reserved_msat ELSE 0 END,
-       CASE WHEN p.state = 'succeeded' THEN -(p.amount_msat + p.fee_msat) ELSE 0 END,
-       CASE WHEN p.state = 'succeeded' OR p.correction IS NOT NULL THEN -p.amount_msat ELSE 0 END
-     FROM withdraw_claim c JOIN payment p ON p.id = c.payment_id
-   ) AS counted
-   GROUP BY link_id, day_start
-   HAVING sum(claims) <> 0 OR sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 OR sum(claimed_msat) <> 0 LIMIT 20`,
-);
-
-/** Payments that claim a withdraw link without counting on the day on which they were created. */
-export const claimsAgainstPayments = statement<Mismatch>(
-  'verify_withdraw_claims',
-  `SELECT p.id FROM payment p LEFT JOIN withdraw_claim c ON c.payment_id = p.id
-   WHERE p.link_id IS NOT NULL AND (c.payment_id IS NULL OR c.link_id <> p.link_id OR c.day_start <> p.created_at - p.created_at % 86400)
-   LIMIT 20`,
-);
-
-/** Settled invoices that were credited never, twice, or with another amount. */
-export const invoicesAgainstTransfers = statement<Mismatch>(
-  'verify_invoice_transfers',
-  `SELECT i.id FROM invoice i LEFT JOIN ledger_transfer t ON t.to_lntx = i.id
-   GROUP BY i.id, i.state, i.received_msat, i.ledger_account
-   HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat
-     OR max(t.to_account) <> i.ledger_account LIMIT 20`,
-);
-
-/**
- * Credits of wallets without an owner: money that an invoice or a keysend does not account for. Internal payments credit the invoice
- * that they pay. A transfer between two wallets owns both of its sides. Credits out of suspense are {@link suspenseAgainstActions}.
- */
-export const creditsWithoutInvoice = statement<Mismatch>(
-  'verify_credits',
-  `SELECT t.id FROM ledger_transfer t
-   LEFT JOIN invoice i ON i.id = t.to_lntx
-   LEFT JOIN payment p ON p.id = t.from_lntx
-   WHERE t.to_account > 4 AND CASE
-     WHEN t.to_lntx IS NULL THEN t.from_account < 4
-     WHEN i.id IS NULL THEN true
-     WHEN t.from_account <= 1 THEN t.from_lntx IS NOT NULL
-     ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END LIMIT 20`,
-);
-
-/** Payments over the network whose money left another node than theirs. */
-export const paymentsAgainstNodes = statement<Mismatch>(
-  'verify_payment_nodes',
-  `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
-   LEFT JOIN lightning_node n ON n.id = p.node_id
-   WHERE p.invoice_id IS NULL AND (n.id IS NULL OR n.ledger_account <> t.to_account) LIMIT 20`,
-);
-
-/** Invoices paid from outside whose money arrived at another node than theirs. */
-export const invoicesAgainstNodes = statement<Mismatch>(
-  'verify_invoice_nodes',
-  `SELECT i.id FROM invoice i JOIN ledger_transfer t ON t.to_lntx = i.id
-   LEFT JOIN lightning_node n ON n.id = i.node_id
-   WHERE t.from_account <= 1 AND (n.id IS NULL OR n.ledger_account <> t.from_account) LIMIT 20`,
-);
-
-/** Amounts that the node paid into suspense more or less often than settlements for no wallet are recorded. */
-export const suspenseAgainstSettlements = statement<Mismatch>(
-  'verify_suspense',
-  `SELECT CAST(amount_msat AS TEXT) || ' msat in suspense' AS id FROM (
-     SELECT amount_msat, 1 AS n FROM unmatched_settlement
-     UNION ALL
-     SELECT amount_msat, -1 FROM ledger_transfer WHERE to_account = 4 AND from_account <= 1
-   ) AS counted
-   GROUP BY amount_msat HAVING sum(n) <> 0 LIMIT 20`,
-);
-
-/** Transfers between suspense and wallets that no operator action owns. */
-export const suspenseAgainstActions = statement<Mismatch>(
-  'verify_suspense_actions',
-  `SELECT t.id FROM ledger_transfer t
-   LEFT JOIN operator_action o ON o.transfer_id = t.id
-   LEFT JOIN operator_action b ON b.back_transfer_id = t.id
-   WHERE (t.from_account = 4 AND o.id IS NULL) OR (t.to_account = 4 AND t.from_account > 1 AND b.id IS NULL) LIMIT 20`,
-);
-
-/** Operator actions whose transfers are missing, or moved something else or elsewhere. */
-export const actionsAgainstTransfers = statement<Mismatch>(
-  'verify_actions',
-  `SELECT a.id FROM operator_action a
-   LEFT JOIN ledger_transfer t ON t.id = a.transfer_id
-   LEFT JOIN ledger_transfer b ON b.id = a.back_transfer_id
-   LEFT JOIN payment p ON p.id = a.payment_id
-   WHERE CASE WHEN a.transfer_id IS NULL THEN a.back_msat IS NOT NULL OR (a.kind IN ('credit', 'return') AND a.state = 'done')
-       ELSE t.id IS NULL OR a.kind NOT IN ('credit', 'return') OR t.from_account <> 4 OR t.to_account <> a.ledger_account OR t.amount_msat <> a.amount_msat END
-     OR CASE WHEN a.back_transfer_id IS NULL THEN false
-       ELSE b.id IS NULL OR b.to_account <> 4 OR b.from_account <> a.ledger_account OR b.amount_msat <> a.back_msat END
-     OR (a.kind = 'return' AND a.state = 'done' AND (p.id IS NULL OR p.state <> 'succeeded')) LIMIT 20`,
-);
-
-/** Settlements for no wallet of which more left suspense than had arrived. */
-export const settlementsAgainstActions = statement<Mismatch>(
-  'verify_suspense_left',
-  `SELECT a.subject AS id FROM operator_action a LEFT JOIN unmatched_settlement s ON s.payment_hash = a.subject
-   WHERE a.amount_msat IS NOT NULL
-   GROUP BY a.subject, s.amount_msat
-   HAVING s.amount_msat IS NULL OR sum(a.amount_msat - COALESCE(a.back_msat, 0)) > s.amount_msat LIMIT 20`,
-);
-
-/** Payments that an operator ended and whose state differs from the action's. A failure may have been corrected since. */
-export const actionsAgainstPayments = statement<Mismatch>(
-  'verify_action_payments',
-  `SELECT a.id FROM operator_action a LEFT JOIN payment p ON p.id = a.subject
-   WHERE a.kind = 'resolve' AND a.state = 'done' AND (p.id IS NULL OR a.evidence IS NULL OR CASE WHEN a.target = 'settled'
-     THEN p.state <> 'succeeded' ELSE p.state <> 'failed' AND p.correction IS NULL END) LIMIT 20`,
-);
+/** Compares payments, holds, invoices, budgets and actions with the ledger's transfers. By the names of the statements. */
+export const RECORD_CHECKS: RecordChecks = {
+  // No foreign key ensures that it does.
+  verify_hold_accounts: [
+    'its account does not exist',
+    'SELECT h.id FROM ledger_hold h LEFT JOIN ledger_account a ON a.id = h.account WHERE a.id IS NULL',
+  ],
+  // Only payments reserve money; no other code would ever release it.
+  verify_hold_payments: [
+    'no payment owns this hold',
+    'SELECT h.id FROM ledger_hold h LEFT JOIN payment p ON p.id = h.id WHERE p.id IS NULL',
+  ],
+  // Payments whose state and hold do not belong together. One that was corrected had been booked as failed.
+  verify_payment_holds: [
+    'its state does not match its hold',
+    `SELECT p.id FROM payment p LEFT JOIN ledger_hold h ON h.id = p.id
+     WHERE h.id IS NULL OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
+       WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END`,
+  ],
+  // A hold covers the amount and the fee that its payment was charged, on the payment's own account.
+  verify_payment_reserves: [
+    'its hold is on another account, or holds less than the payment took',
+    `SELECT p.id FROM payment p JOIN ledger_hold h ON h.id = p.id
+     WHERE h.account <> p.ledger_account OR h.amount_msat < p.amount_msat + COALESCE(p.fee_msat, 0)`,
+  ],
+  verify_payment_transfers: [
+    'its state does not match its transfer',
+    `SELECT p.id FROM payment p LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
+     WHERE (p.state = 'succeeded') <> (t.id IS NOT NULL)`,
+  ],
+  verify_payment_amounts: [
+    'its transfer moved another amount, or belongs to another payment',
+    `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
+     WHERE t.amount_msat <> p.amount_msat OR t.from_account <> p.ledger_account OR t.from_lntx IS NULL OR t.from_lntx <> p.id`,
+  ],
+  // A fee is booked in one posting with the amount, so its transfer is the next one.
+  verify_payment_fees: [
+    'its fee differs from its fee line',
+    `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
+     LEFT JOIN ledger_transfer f ON f.position = t.position + 1 AND f.from_account = t.from_account AND f.from_entry = t.from_entry + 1
+       AND f.from_type = 'network_fee' AND f.pass_thru = '${BEFORE_SOURCE}' || t.id || '${AFTER_SOURCE}'
+     WHERE p.fee_msat IS NULL OR COALESCE(f.amount_msat, 0) <> p.fee_msat`,
+  ],
+  // Lines that charge a wallet for a payment, or for routing one, and are not those of a payment.
+  verify_payment_lines: [
+    'no payment owns this line',
+    `SELECT l.id FROM ledger_transfer l
+     LEFT JOIN payment p ON p.transfer_id = CASE WHEN l.from_type = 'network_fee'
+       THEN substr(l.pass_thru, ${BEFORE_SOURCE.length + 1}, ${ID_LENGTH}) ELSE l.id END
+     LEFT JOIN ledger_transfer t ON t.id = p.transfer_id
+     WHERE (l.from_type = 'network_fee' OR l.from_lntx IS NOT NULL) AND (t.id IS NULL OR t.from_account <> l.from_account
+       OR l.from_entry <> t.from_entry + CASE WHEN l.from_type = 'network_fee' THEN 1 ELSE 0 END)`,
+  ],
+  // Credits of wallets without an owner: money that an invoice or a keysend does not account for. Internal payments credit the invoice
+  // that they pay. A transfer between two wallets owns both of its sides. Credits out of suspense are in `verify_suspense_actions`.
+  verify_credits: [
+    'no invoice owns this credit',
+    `SELECT t.id FROM ledger_transfer t
+     LEFT JOIN invoice i ON i.id = t.to_lntx
+     LEFT JOIN payment p ON p.id = t.from_lntx
+     WHERE t.to_account > 4 AND CASE
+       WHEN t.to_lntx IS NULL THEN t.from_account < 4
+       WHEN i.id IS NULL THEN true
+       WHEN t.from_account <= 1 THEN t.from_lntx IS NOT NULL
+       ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END`,
+  ],
+  // Amounts that the node paid into suspense more or less often than settlements for no wallet are recorded.
+  verify_suspense: [
+    'the amount that arrived for no wallet differs from the booked amount',
+    `SELECT CAST(amount_msat AS TEXT) || ' msat in suspense' AS id FROM (
+       SELECT amount_msat, 1 AS n FROM unmatched_settlement
+       UNION ALL
+       SELECT amount_msat, -1 FROM ledger_transfer WHERE to_account = 4 AND from_account <= 1
+     ) AS counted
+     GROUP BY amount_msat HAVING sum(n) <> 0`,
+  ],
+  verify_suspense_actions: [
+    'no operator action owns this transfer of suspense',
+    `SELECT t.id FROM ledger_transfer t
+     LEFT JOIN operator_action o ON o.transfer_id = t.id
+     LEFT JOIN operator_action b ON b.back_transfer_id = t.id
+     WHERE (t.from_account = 4 AND o.id IS NULL) OR (t.to_account = 4 AND t.from_account > 1 AND b.id IS NULL)`,
+  ],
+  verify_actions: [
+    'its transfers differ from the operator’s action',
+    `SELECT a.id FROM operator_action a
+     LEFT JOIN ledger_transfer t ON t.id = a.transfer_id
+     LEFT JOIN ledger_transfer b ON b.id = a.back_transfer_id
+     LEFT JOIN payment p ON p.id = a.payment_id
+     WHERE CASE WHEN a.transfer_id IS NULL THEN a.back_msat IS NOT NULL OR (a.kind IN ('credit', 'return') AND a.state = 'done')
+         ELSE t.id IS NULL OR a.kind NOT IN ('credit', 'return') OR t.from_account <> 4 OR t.to_account <> a.ledger_account OR t.amount_msat <> a.amount_msat END
+       OR CASE WHEN a.back_transfer_id IS NULL THEN false
+         ELSE b.id IS NULL OR b.to_account <> 4 OR b.from_account <> a.ledger_account OR b.amount_msat <> a.back_msat END
+       OR (a.kind = 'return' AND a.state = 'done' AND (p.id IS NULL OR p.state <> 'succeeded'))`,
+  ],
+  verify_suspense_left: [
+    'more was moved out of suspense than had arrived',
+    `SELECT a.subject AS id FROM operator_action a LEFT JOIN unmatched_settlement s ON s.payment_hash = a.subject
+     WHERE a.amount_msat IS NOT NULL
+     GROUP BY a.subject, s.amount_msat
+     HAVING s.amount_msat IS NULL OR sum(a.amount_msat - COALESCE(a.back_msat, 0)) > s.amount_msat`,
+  ],
+  // Payments that an operator ended and whose state differs from the action's. A failure may have been corrected since.
+  verify_action_payments: [
+    'the payment differs from the operator’s action',
+    `SELECT a.id FROM operator_action a LEFT JOIN payment p ON p.id = a.subject
+     WHERE a.kind = 'resolve' AND a.state = 'done' AND (p.id IS NULL OR a.evidence IS NULL OR CASE WHEN a.target = 'settled'
+       THEN p.state <> 'succeeded' ELSE p.state <> 'failed' AND p.correction IS NULL END)`,
+  ],
+  verify_invoice_transfers: [
+    'it was not credited exactly once with the received amount',
+    `SELECT i.id FROM invoice i LEFT JOIN ledger_transfer t ON t.to_lntx = i.id
+     GROUP BY i.id, i.state, i.received_msat, i.ledger_account
+     HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat
+       OR max(t.to_account) <> i.ledger_account`,
+  ],
+  // Payments over the network whose money left another node than theirs.
+  verify_payment_nodes: [
+    'its money left another node than its own',
+    `SELECT p.id FROM payment p JOIN ledger_transfer t ON t.id = p.transfer_id
+     LEFT JOIN lightning_node n ON n.id = p.node_id
+     WHERE p.invoice_id IS NULL AND (n.id IS NULL OR n.ledger_account <> t.to_account)`,
+  ],
+  // Invoices paid from outside whose money arrived at another node than theirs.
+  verify_invoice_nodes: [
+    'its money arrived at another node than its own',
+    `SELECT i.id FROM invoice i JOIN ledger_transfer t ON t.to_lntx = i.id
+     LEFT JOIN lightning_node n ON n.id = i.node_id
+     WHERE t.from_account <= 1 AND (n.id IS NULL OR n.ledger_account <> t.from_account)`,
+  ],
+  // Withdraw links whose uses are not those of their claims that are pending or were paid.
+  verify_withdraw_links: [
+    'its remaining uses do not match its claims',
+    `SELECT l.id FROM withdraw_link l
+     LEFT JOIN payment p ON p.link_id = l.id AND (p.state <> 'failed' OR p.correction IS NOT NULL)
+     GROUP BY l.id, l.uses, l.uses_left, l.overused HAVING count(p.id) <> l.uses - l.uses_left + l.overused`,
+  ],
+  // Withdraw links whose counters of a day are not the sums of their claims. Claims are subtracted from the counters; the rest must be zero.
+  verify_withdraw_link_days: [
+    'the counters of a day do not match its claims',
+    `SELECT link_id AS id FROM (
+       SELECT link_id, day_start, claims, pending_msat, spent_msat, claimed_msat FROM withdraw_link_day
+       UNION ALL
+       SELECT c.link_id, c.day_start, CASE WHEN p.state <> 'failed' OR p.correction IS NOT NULL THEN -1 ELSE 0 END,
+         CASE WHEN p.state = 'pending' THEN -c.reserved_msat ELSE 0 END,
+         CASE WHEN p.state = 'succeeded' THEN -(p.amount_msat + p.fee_msat) ELSE 0 END,
+         CASE WHEN p.state = 'succeeded' OR p.correction IS NOT NULL THEN -p.amount_msat ELSE 0 END
+       FROM withdraw_claim c JOIN payment p ON p.id = c.payment_id
+     ) AS counted
+     GROUP BY link_id, day_start
+     HAVING sum(claims) <> 0 OR sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 OR sum(claimed_msat) <> 0`,
+  ],
+  // Payments that claim a withdraw link without counting on the day on which they were created.
+  verify_withdraw_claims: [
+    'it claims a withdraw link and does not count on its day',
+    `SELECT p.id FROM payment p LEFT JOIN withdraw_claim c ON c.payment_id = p.id
+     WHERE p.link_id IS NOT NULL AND (c.payment_id IS NULL OR c.link_id <> p.link_id OR c.day_start <> p.created_at - p.created_at % 86400)`,
+  ],
+  // Budgets whose counters are not the sums of their payments and transfers. All of them are subtracted from the counters; the rest must be
+  // zero.
+  verify_key_spending: [
+    'the amount counted against its budget is not the sum of its payments and transfers',
+    `SELECT lineage_id AS id FROM (
+       SELECT lineage_id, period_start, pending_msat, spent_msat FROM key_spending
+       UNION ALL
+       SELECT budget_lineage_id, budget_period_start, CASE WHEN state = 'pending' THEN -budget_reserved_msat ELSE 0 END,
+         CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
+       FROM payment WHERE budget_lineage_id IS NOT NULL
+       UNION ALL
+       SELECT k.lineage_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
+     ) AS counted
+     GROUP BY lineage_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0`,
+  ],
+};

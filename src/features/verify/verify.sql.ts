@@ -22,13 +22,13 @@ export type VerifiedTransfer = {
   pass_thru: string | null;
 };
 
-const COLUMNS = `position, id, amount_msat, created_at_ms, from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
-  to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
-
 /** A page in the order of positions: each account's entries come in the order in which they were made. */
 export const transfersAfter = statement<VerifiedTransfer>(
   'verify_transfers',
-  `SELECT ${COLUMNS} FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
+  `SELECT position, id, amount_msat, created_at_ms, memo, pass_thru,
+     from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
+     to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx
+   FROM ledger_transfer WHERE position > $1 ORDER BY position LIMIT $2`,
 );
 
 export const countTransfers = statement<{ n: number }>('verify_count', 'SELECT count(*) AS n FROM ledger_transfer');
@@ -68,9 +68,7 @@ export const leavesAfter = statement<VerifiedLeaf>(
    WHERE f.tree = $1 AND f.sort_key > $2 ORDER BY f.sort_key LIMIT $3`,
 );
 
-export type VerifiedWallet = { id: string; account: number; created_at: number };
-
-export const walletsAfter = statement<VerifiedWallet>(
+export const walletsAfter = statement<{ id: string; account: number; created_at: number }>(
   'verify_wallets',
   'SELECT id, ledger_account AS account, created_at FROM wallet WHERE ledger_account > $1 ORDER BY ledger_account LIMIT $2',
 );

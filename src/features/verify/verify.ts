@@ -1,10 +1,13 @@
 import type { Database, Tx } from '../../core/db/database.ts';
+import { readPages } from '../../core/db/pages.ts';
+import { statement } from '../../core/db/statement.ts';
 import { isSystemAccount } from '../../core/ledger/accounts.ts';
 import { toggleHead } from '../../core/ledger/store-sqlite/balance-cache.ts';
 import { readCheckpoint } from '../../core/ledger/store-sqlite/store-sqlite.sql.ts';
 import { Folds, type Report } from './folds.ts';
+import { JOURNAL_CHECKS } from './journal.sql.ts';
 import { type ProvenLeaves, provenLeaves } from './proven-leaves.ts';
-import { checkRecords } from './records.ts';
+import { RECORD_CHECKS } from './records.sql.ts';
 import * as sql from './verify.sql.ts';
 
 export interface Verification {
@@ -56,18 +59,15 @@ const PAGE = 1000;
 async function foldTransfers(tx: Tx, folds: Folds, proven: ProvenLeaves, progress: (done: number, total: number) => void): Promise<number> {
   const total = (await tx.first(sql.countTransfers))?.n ?? 0;
   let transfers = 0;
-  let after = 0;
-  for (;;) {
-    const page = await tx.all(sql.transfersAfter, after, PAGE);
+  for await (const page of readPages(tx, sql.transfersAfter, PAGE, (last) => [last?.position ?? 0])) {
     for (const transfer of page) {
       folds.add(transfer);
       proven.add(transfer);
     }
     transfers += page.length;
-    after = page.at(-1)?.position ?? 0;
     progress(transfers, total);
-    if (page.length < PAGE) return transfers;
   }
+  return transfers;
 }
 
 /** Checks the XOR of all last hashes, which shows missing last transfers. */
@@ -83,5 +83,13 @@ async function checkHolds(tx: Tx, accounts: readonly sql.VerifiedAccount[], fold
     if (held_msat !== (held.get(id) ?? 0))
       report(`account ${id}: ${held_msat} msat are held, but its open holds add up to ${held.get(id) ?? 0}`);
     if (held_msat > 0 && held_msat > folds.of(id).balanceMsat) report(`account ${id}: its holds exceed its balance`);
+  }
+}
+
+/** Compares payments, invoices and budgets with the ledger. The database compares, and returns at most 20 rows of each kind. */
+async function checkRecords(tx: Tx, report: Report): Promise<void> {
+  for (const [name, [problem, text]] of Object.entries({ ...RECORD_CHECKS, ...JOURNAL_CHECKS })) {
+    const rows = await tx.all(statement<{ id: string }>(name, `${text} LIMIT 20`));
+    for (const { id } of rows) report(`${id}: ${problem}`);
   }
 }
