@@ -1,9 +1,14 @@
 import { expect, it } from 'vitest';
-import { createAlerts } from '../../src/core/alerts/alerts.ts';
+import { createAlerts, describeKind } from '../../src/core/alerts/alerts.ts';
 import type { Database } from '../../src/core/db/database.ts';
+import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
+const eventRows: Statement<{ type: string; data: string }> = statement(
+  'test_alert_events',
+  'SELECT type, data FROM event ORDER BY position',
+);
 const STUCK = { kind: 'payment_stuck', subject: 'lntx_1', message: 'pending for 2 h' } as const;
 
 /** Returns alerts, the clock that they use, and what they log. */
@@ -22,7 +27,7 @@ onBothDatabases('an alert', (open) => {
     await alerts.raise({ ...STUCK, message: 'pending for 3 h' });
     const listed = await alerts.listOpen();
     expect(listed).toHaveLength(1);
-    expect(listed[0]).toMatchObject({ ...STUCK, message: 'pending for 3 h', raisedAt: 1000, lastSeenAt: 1060 });
+    expect(listed[0]).toMatchObject({ ...STUCK, message: 'pending for 3 h', raised_at: 1000, last_seen_at: 1060 });
     expect(logged).toEqual(['alert: payment_stuck']);
   });
 
@@ -53,11 +58,74 @@ onBothDatabases('an alert', (open) => {
     expect(logged).toEqual(['alert: payment_stuck']);
   });
 
-  it('is listed in pages', async () => {
+  it('is listed in pages of its state, newest first', async () => {
     const { alerts } = alertsOn(await open());
     for (const subject of ['a', 'b', 'c']) await alerts.raise({ ...STUCK, subject });
-    const first = await alerts.listOpen('', 2);
-    const second = await alerts.listOpen(first[1]?.id, 2);
-    expect([...first, ...second].map(({ subject }) => subject)).toEqual(['a', 'b', 'c']);
+    await alerts.clear(STUCK.kind, 'b');
+    const list = async (...page: Parameters<typeof alerts.list>) => {
+      const { items, total } = await alerts.list(...page);
+      return [total, ...items.map(({ subject }) => subject)];
+    };
+    expect([await list('all', 2, 0), await list('all', 2, 2)]).toEqual([
+      [3, 'c', 'b'],
+      [3, 'a'],
+    ]);
+    expect([await list('open', 1, 1), await list('resolved', 2, 0)]).toEqual([
+      [2, 'a'],
+      [1, 'b'],
+    ]);
+    expect((await alerts.listOpen()).map(({ subject }) => subject)).toEqual(['a', 'c']);
   });
+
+  it('is closed once by an operator, with who closed it and why, and opens again while its cause persists', async () => {
+    const database = await open();
+    const { alerts, clock } = alertsOn(database);
+    await alerts.raise(STUCK);
+    const [{ id } = { id: '' }] = await alerts.listOpen();
+    clock.seconds = 1100;
+    const close = (of: string) => database.transaction((tx) => alerts.closeIn(tx, of, 'bob@desk', 'checked'));
+    expect([await close(id), await close(id), await close('alert_0')]).toEqual([true, false, false]);
+    expect(await alerts.find(id)).toMatchObject({ ...STUCK, cleared_at: 1100, closed_by: 'bob@desk', close_reason: 'checked' });
+    await alerts.raise(STUCK);
+    const [again] = await alerts.listOpen();
+    expect([again?.id === id, again?.closed_by, again?.raised_at]).toEqual([false, null, 1100]);
+    expect(await alerts.find('alert_0')).toBeUndefined();
+  });
+
+  it('has an event when it opens and one when it closes, both with the same fields', async () => {
+    const database = await open();
+    const { alerts, clock } = alertsOn(database);
+    await alerts.raise(STUCK);
+    await alerts.clear(STUCK.kind, 'another subject');
+    clock.seconds = 1200;
+    await alerts.clear(STUCK.kind, STUCK.subject);
+    const [opened] = await alerts.list('all', 1, 0).then(({ items }) => items);
+    const alert = { id: opened?.id, ...STUCK, raised_at: 1000 };
+    expect((await database.all(eventRows)).map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
+      ['alert_raised', { alert }],
+      ['alert_resolved', { alert: { ...alert, resolved_at: 1200 } }],
+    ]);
+  });
+
+  it('is counted by kind, and all subjects of a kind are read', async () => {
+    const { alerts } = alertsOn(await open());
+    for (let i = 0; i < 101; i++) await alerts.raise({ ...STUCK, subject: `lntx_${String(i).padStart(3, '0')}` });
+    await alerts.raise({ kind: 'node_silent', subject: 'lnd_1', message: 'no response' });
+    await alerts.clear(STUCK.kind, 'lntx_050');
+    expect((await alerts.countOpen()).map(({ kind, n }) => [kind, Number(n)])).toEqual([
+      ['node_silent', 1],
+      ['payment_stuck', 100],
+    ]);
+    const subjects = await alerts.openSubjects('payment_stuck');
+    expect([subjects.length, subjects[0], subjects.at(-1), subjects.includes('lntx_050')]).toEqual([100, 'lntx_000', 'lntx_100', false]);
+    expect(await alerts.openSubjects('node_restored')).toEqual([]);
+  });
+});
+
+it('describes alerts of this version, and refers to the documentation for those of a newer one', () => {
+  expect(describeKind('suspense_not_empty')).toEqual({
+    meaning: 'Money arrived for no wallet.',
+    remedy: expect.stringContaining('Assign it'),
+  });
+  expect(describeKind('of_a_newer_version')).toEqual({ meaning: '', remedy: expect.stringContaining('docs/operations.md') });
 });

@@ -69,7 +69,7 @@ onBothDatabases('an alert', (open) => {
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     await expect(close()).rejects.toMatchObject({ type: 'action_refused' });
     await expect(close('alert_0')).rejects.toMatchObject({ type: 'not_found' });
-    expect(await deps.alerts.find(id)).toMatchObject({ closedBy: 'bob@desk', closeReason: 'checked', resolvedAt: expect.any(Number) });
+    expect(await deps.alerts.find(id)).toMatchObject({ closed_by: 'bob@desk', close_reason: 'checked', cleared_at: expect.any(Number) });
   });
 });
 

@@ -33,7 +33,7 @@ onFakeNode(
       expect(more).toEqual([]);
       expect(raised.event).toEqual({ type: 'operator', name: 'alert_raised', display_name: 'Alert Raised' });
       expect(raised.data).toEqual({
-        alert: { id: open?.id, kind: open?.kind, subject: open?.subject, message: expect.any(String), raised_at: open?.raisedAt },
+        alert: { id: open?.id, kind: open?.kind, subject: open?.subject, message: expect.any(String), raised_at: open?.raised_at },
       });
       await app.restart(() => {
         app.writeFailsAt = undefined;
@@ -41,7 +41,7 @@ onFakeNode(
       await vi.waitFor(async () => expect((await alerts()).map(nameOf)).toEqual(['alert_raised', 'alert_resolved']), { timeout: 15_000 });
       const [first, resolved] = await alerts();
       expect(first).toEqual(raised);
-      expect(resolved.data.alert).toMatchObject({ id: open?.id, raised_at: open?.raisedAt, resolved_at: expect.any(Number) });
+      expect(resolved.data.alert).toMatchObject({ id: open?.id, raised_at: open?.raised_at, resolved_at: expect.any(Number) });
       expect(await eventsOf(neighbour)).toEqual([]);
     });
 

@@ -1,13 +1,25 @@
 import { statement } from '../db/statement.ts';
 
+/** An alert for the operator. At most one alert of a kind and subject is open. Times are Unix seconds. */
 export type AlertRow = {
+  /** `alert_…` */
   id: string;
+  /** A newer version may have stored kinds that this version does not have. */
   kind: string;
+  /** The id of a payment, an invoice or a reconciliation; `node` or `suspense`. */
   subject: string;
   message: string;
   raised_at: number;
   last_seen_at: number;
+  /** Null while it is open. */
+  cleared_at: number | null;
+  /** The operator who closed it, and why; null if the service closed it. */
+  closed_by: string | null;
+  close_reason: string | null;
 };
+
+/** What the event of a closed alert has. */
+export type ClosedAlertRow = { id: string; kind: string; subject: string; message: string; raised_at: number };
 
 /** Changes one row in every case: opens the alert, or updates the open one. */
 export const raise = statement(
@@ -18,22 +30,17 @@ export const raise = statement(
 );
 
 /** Closes the open alert and returns it. */
-export const clear = statement<Omit<AlertRow, 'last_seen_at'>>(
+export const clear = statement<ClosedAlertRow>(
   'alert_clear',
   `UPDATE alert SET cleared_at = $3 WHERE kind = $1 AND subject = $2 AND cleared_at IS NULL
    RETURNING id, kind, subject, message, raised_at`,
 );
 
 /** Closes an open alert on behalf of an operator and returns it. */
-export const close = statement<Omit<AlertRow, 'last_seen_at'>>(
+export const close = statement<ClosedAlertRow>(
   'alert_close',
   `UPDATE alert SET cleared_at = $2, closed_by = $3, close_reason = $4 WHERE id = $1 AND cleared_at IS NULL
    RETURNING id, kind, subject, message, raised_at`,
-);
-
-export const find = statement<ListedAlertRow>(
-  'alert_find',
-  `SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at, closed_by, close_reason FROM alert WHERE id = $1`,
 );
 
 export const findUnannounced = statement<{ id: string }>(
@@ -42,33 +49,28 @@ export const findUnannounced = statement<{ id: string }>(
 );
 
 /** Returns the alerts that were not announced. Each row is returned to one instance, which logs it. */
-export const announce = statement<AlertRow>(
+export const announce = statement<{ kind: string; subject: string; message: string }>(
   'alert_announce',
-  `UPDATE alert SET announced_at = $1 WHERE announced_at IS NULL
-   RETURNING id, kind, subject, message, raised_at, last_seen_at`,
+  'UPDATE alert SET announced_at = $1 WHERE announced_at IS NULL RETURNING kind, subject, message',
 );
 
-/** Open alerts after an id. */
-export const listOpen = statement<AlertRow>(
-  'alert_list_open',
-  `SELECT id, kind, subject, message, raised_at, last_seen_at FROM alert WHERE cleared_at IS NULL AND id > $1 ORDER BY id LIMIT $2`,
-);
+const ALERT = 'SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at, closed_by, close_reason FROM alert';
 
-export type ListedAlertRow = AlertRow & { cleared_at: number | null; closed_by: string | null; close_reason: string | null };
+export const find = statement<AlertRow>('alert_find', `${ALERT} WHERE id = $1`);
 
-const LISTED = 'SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at, closed_by, close_reason FROM alert';
+/** Open alerts, oldest first. */
+export const listOpen = statement<AlertRow>('alert_list_open', `${ALERT} WHERE cleared_at IS NULL ORDER BY id LIMIT 1000`);
 
-/** Alerts of a state, newest first. */
-export const listOf = {
-  open: statement<ListedAlertRow>('alert_list_newest_open', `${LISTED} WHERE cleared_at IS NULL ORDER BY id DESC LIMIT $1 OFFSET $2`),
-  resolved: statement<ListedAlertRow>('alert_list_resolved', `${LISTED} WHERE cleared_at IS NOT NULL ORDER BY id DESC LIMIT $1 OFFSET $2`),
-  all: statement<ListedAlertRow>('alert_list_all', `${LISTED} ORDER BY id DESC LIMIT $1 OFFSET $2`),
-};
+const lists = (name: string, condition: string) => ({
+  list: statement<AlertRow>(`alert_list_${name}`, `${ALERT} ${condition} ORDER BY id DESC LIMIT $1 OFFSET $2`),
+  count: statement<{ n: number }>(`alert_count_${name}`, `SELECT count(*) AS n FROM alert ${condition}`),
+});
 
-export const countOf = {
-  open: statement<{ n: number }>('alert_count_all_open', 'SELECT count(*) AS n FROM alert WHERE cleared_at IS NULL'),
-  resolved: statement<{ n: number }>('alert_count_resolved', 'SELECT count(*) AS n FROM alert WHERE cleared_at IS NOT NULL'),
-  all: statement<{ n: number }>('alert_count_all', 'SELECT count(*) AS n FROM alert'),
+/** The alerts of each state, newest first, and their number. */
+export const ofState = {
+  open: lists('newest_open', 'WHERE cleared_at IS NULL'),
+  resolved: lists('resolved', 'WHERE cleared_at IS NOT NULL'),
+  all: lists('all', ''),
 };
 
 export const openSubjects = statement<{ subject: string }>(

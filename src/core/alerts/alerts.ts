@@ -7,59 +7,25 @@ import type { Log } from '../kernel/log.ts';
 import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts';
 import * as sql from './alerts.sql.ts';
 
-/** An alert for the operator. At most one alert of a kind and subject is open. Times are Unix seconds. */
-export interface Alert {
-  /** `alert_…` */
-  readonly id: string;
+export type Alert = sql.AlertRow;
+
+export interface NewAlert {
   readonly kind: AlertKind;
-  /** The id of a payment, an invoice or a reconciliation; `node` or `suspense`. */
   readonly subject: string;
+  /** It is logged, so it must not contain a secret. */
   readonly message: string;
-  readonly raisedAt: number;
-  readonly lastSeenAt: number;
-}
-
-/** The message is logged, so it must not contain a secret. */
-export type NewAlert = Pick<Alert, 'kind' | 'subject' | 'message'>;
-
-export interface Alerts {
-  /** Opens an alert, or updates the open one. */
-  raise(alert: NewAlert): Promise<void>;
-  /** Returns the same as rows of a posting. Call {@link announce} after the commit. */
-  rowsOf(alert: NewAlert): RowWrite[];
-  /** Logs the alerts of all instances that were opened and not logged yet. Each is logged once. */
-  announce(): Promise<void>;
-  /** Closes the alert, because its cause is gone. @returns whether it was open. */
-  clear(kind: AlertKind, subject: string): Promise<boolean>;
-  /** The same in a transaction. */
-  clearIn(tx: Tx, kind: AlertKind, subject: string): Promise<boolean>;
-  /** Returns open alerts, oldest first, after the id `after`. */
-  listOpen(after?: string, limit?: number): Promise<Alert[]>;
-  /** Returns a page of alerts of a state, newest first, and their number. */
-  list(state: AlertState, limit: number, offset: number): Promise<{ alerts: ListedAlert[]; total: number }>;
-  find(id: string): Promise<ListedAlert | undefined>;
-  /** Returns the number of open alerts of each kind that has any. */
-  countOpen(): Promise<{ kind: string; n: number }[]>;
-  /** Returns the subjects of all open alerts of a kind. */
-  openSubjects(kind: AlertKind): Promise<string[]>;
 }
 
 /** Which alerts a list contains. */
 export const ALERT_STATES = ['open', 'resolved', 'all'] as const;
 export type AlertState = (typeof ALERT_STATES)[number];
 
-/** An alert that may have been closed. */
-export interface ListedAlert extends Alert {
-  /** Unix seconds. */
-  readonly resolvedAt: number | undefined;
-  /** The operator who closed it, and why; undefined if the service closed it. */
-  readonly closedBy: string | undefined;
-  readonly closeReason: string | undefined;
-}
-
 const PAGE = 100;
 
-export function createAlerts(database: Database, clock: Clock, log: Log): Alerts {
+export type Alerts = ReturnType<typeof createAlerts>;
+
+export function createAlerts(database: Database, clock: Clock, log: Log) {
+  /** Returns the rows of a posting that open an alert, or update the open one. Call `announce` after the commit. */
   function rowsOf({ kind, subject, message }: NewAlert): RowWrite[] {
     const id = `alert_${newId(clock.nowMs())}`;
     const now = unixSeconds(clock);
@@ -70,44 +36,59 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
     ];
   }
 
+  /** Logs the alerts of all instances that were opened and not logged yet. Each is logged once. */
   async function announce(): Promise<void> {
     if (!(await database.first(sql.findUnannounced))) return;
     const opened = await database.transaction((tx) => tx.all(sql.announce, unixSeconds(clock)));
     for (const { kind, subject, message } of opened) log.error({ alert: kind, subject, reason: message }, `alert: ${kind}`);
   }
 
+  /** Writes the event of an alert that was closed. @returns whether there was one */
+  async function reportClosed(tx: Tx, alert: sql.ClosedAlertRow | undefined, now: number): Promise<boolean> {
+    if (!alert) return false;
+    const data = { alert: { ...alert, resolved_at: now } };
+    await writeRows(tx, [eventRow(clock, { type: 'alert_resolved', owner: 'operator', subject: alert.id, data })]);
+    return true;
+  }
+
+  /** Closes an alert in a transaction, because its cause is gone. @returns whether it was open */
   async function clearIn(tx: Tx, kind: AlertKind, subject: string): Promise<boolean> {
     const now = unixSeconds(clock);
-    const alert = await tx.first(sql.clear, kind, subject, now);
-    if (alert) await writeRows(tx, [resolvedEvent(clock, alert, now)]);
-    return alert !== undefined;
+    return reportClosed(tx, await tx.first(sql.clear, kind, subject, now), now);
   }
 
   return {
     rowsOf,
     announce,
-    async raise(alert) {
+    clearIn,
+    /** Opens an alert, or updates the open one. */
+    async raise(alert: NewAlert): Promise<void> {
       await database.transaction((tx) => writeRows(tx, rowsOf(alert)));
       await announce();
     },
-    clearIn,
-    async clear(kind, subject) {
+    /** Closes an alert, because its cause is gone. @returns whether it was open */
+    async clear(kind: AlertKind, subject: string): Promise<boolean> {
       const isCleared = await database.transaction((tx) => clearIn(tx, kind, subject));
       if (isCleared) log.info({ alert: kind, subject }, `alert cleared: ${kind}`);
       return isCleared;
     },
-    listOpen: async (after = '', limit = PAGE) => (await database.all(sql.listOpen, after, limit)).map(toAlert),
-    async list(state, limit, offset) {
-      const rows = await database.all(sql.listOf[state], limit, offset);
-      const count = await database.first(sql.countOf[state]);
-      return { alerts: rows.map(toListed), total: count?.n ?? 0 };
+    /** Closes an open alert on behalf of an operator. An alert whose cause persists opens again. @returns whether it was open */
+    async closeIn(tx: Tx, id: string, by: string, reason: string): Promise<boolean> {
+      const now = unixSeconds(clock);
+      return reportClosed(tx, await tx.first(sql.close, id, now, by, reason), now);
     },
-    async find(id) {
-      const row = await database.first(sql.find, id);
-      return row && toListed(row);
+    /** Returns the open alerts, oldest first, at most 1000. */
+    listOpen: (): Promise<Alert[]> => database.all(sql.listOpen),
+    /** Returns a page of alerts of a state, newest first, and their number. */
+    async list(state: AlertState, limit: number, offset: number): Promise<{ items: Alert[]; total: number }> {
+      const { list, count } = sql.ofState[state];
+      return { items: await database.all(list, limit, offset), total: (await database.first(count))?.n ?? 0 };
     },
-    countOpen: () => database.all(sql.countOpen),
-    async openSubjects(kind) {
+    find: (id: string): Promise<Alert | undefined> => database.first(sql.find, id),
+    /** Returns the number of open alerts of each kind that has any. */
+    countOpen: (): Promise<{ kind: string; n: number }[]> => database.all(sql.countOpen),
+    /** Returns the subjects of all open alerts of a kind. */
+    async openSubjects(kind: AlertKind): Promise<string[]> {
       const subjects: string[] = [];
       for (let after = ''; ; after = subjects.at(-1) ?? '') {
         const page = await database.all(sql.openSubjects, kind, after, PAGE);
@@ -118,35 +99,8 @@ export function createAlerts(database: Database, clock: Clock, log: Log): Alerts
   };
 }
 
-/** Closes an open alert on behalf of an operator. An alert whose cause persists opens again. @returns whether it was open */
-export async function closeAlert(tx: Tx, clock: Clock, id: string, by: string, reason: string): Promise<boolean> {
-  const now = unixSeconds(clock);
-  const alert = await tx.first(sql.close, id, now, by, reason);
-  if (alert) await writeRows(tx, [resolvedEvent(clock, alert, now)]);
-  return alert !== undefined;
-}
-
-function resolvedEvent(clock: Clock, alert: Omit<sql.AlertRow, 'last_seen_at'>, now: number): RowWrite {
-  const data = { alert: { ...alert, resolved_at: now } };
-  return eventRow(clock, { type: 'alert_resolved', owner: 'operator', subject: alert.id, data });
-}
-
-/** Returns what the operator should do. A newer version may have stored kinds that this version does not know. */
-export function remedyFor(kind: string): string {
-  return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].remedy : 'This version does not know this alert; see docs/operations.md.';
-}
-
-/** Returns what an alert means; an empty text for a kind of a newer version. */
-export function meaningOf(kind: string): string {
-  return kind in ALERT_KINDS ? ALERT_KINDS[kind as AlertKind].meaning : '';
-}
-
-function toListed(row: sql.ListedAlertRow): ListedAlert {
-  const { cleared_at, closed_by, close_reason } = row;
-  return { ...toAlert(row), resolvedAt: cleared_at ?? undefined, closedBy: closed_by ?? undefined, closeReason: close_reason ?? undefined };
-}
-
-function toAlert(row: sql.AlertRow): Alert {
-  const { id, kind, subject, message } = row;
-  return { id, kind: kind as AlertKind, subject, message, raisedAt: row.raised_at, lastSeenAt: row.last_seen_at };
+/** Returns what alerts of a kind mean, and what the operator should do. */
+export function describeKind(kind: string): { readonly meaning: string; readonly remedy: string } {
+  if (kind in ALERT_KINDS) return ALERT_KINDS[kind as AlertKind];
+  return { meaning: '', remedy: 'This version does not know this alert; see docs/operations.md.' };
 }

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { type ListedAlert, meaningOf, remedyFor } from '../../core/alerts/alerts.ts';
+import { type Alert, describeKind } from '../../core/alerts/alerts.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { NodePosition, NodeReport } from '../reconcile/report.ts';
 import type { StoredReconciliation } from '../reconcile/requests.ts';
@@ -121,21 +121,9 @@ export const ReconciliationObject = Type.Object(
   { title: 'Reconciliation' },
 );
 
-export function renderAlert(alert: ListedAlert): Static<typeof AlertObject> {
-  return {
-    id: alert.id,
-    kind: alert.kind,
-    subject: alert.subject,
-    status: alert.resolvedAt === undefined ? 'open' : 'resolved',
-    message: alert.message,
-    meaning: meaningOf(alert.kind),
-    remedy: remedyFor(alert.kind),
-    raised_at: alert.raisedAt,
-    last_seen_at: alert.lastSeenAt,
-    resolved_at: alert.resolvedAt ?? null,
-    closed_by: alert.closedBy ?? null,
-    close_reason: alert.closeReason ?? null,
-  };
+export function renderAlert({ cleared_at, ...alert }: Alert): Static<typeof AlertObject> {
+  const status = cleared_at === null ? 'open' : 'resolved';
+  return { ...alert, ...describeKind(alert.kind), status, resolved_at: cleared_at };
 }
 
 export function renderReconciliation(one: StoredReconciliation): Static<typeof ReconciliationObject> {

@@ -1,5 +1,4 @@
 import type { Alerts } from '../../core/alerts/alerts.ts';
-import { closeAlert } from '../../core/alerts/alerts.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
@@ -85,7 +84,7 @@ export function createOperator(modules: OperatorModules, waitSeconds: number) {
 
 /** Closes an open alert on the request of an operator. @throws Refusal `not_found`, `action_refused` */
 export async function closeOpenAlert(
-  { database, alerts, clock }: OperatorModules,
+  { database, alerts }: OperatorModules,
   id: string,
   { requestedBy, reason }: Requester,
   { guards = [], extraRows = () => [] }: RequestOptions,
@@ -93,7 +92,7 @@ export async function closeOpenAlert(
   if (!(await alerts.find(id))) throw new Refusal('not_found');
   await database.transaction(async (tx) => {
     await requireGuards(tx, guards);
-    if (!(await closeAlert(tx, clock, id, requestedBy, reason))) throw new Refusal('action_refused', 'The alert is closed already.');
+    if (!(await alerts.closeIn(tx, id, requestedBy, reason))) throw new Refusal('action_refused', 'The alert is closed already.');
     await writeRows(tx, extraRows(id));
   });
 }

@@ -92,7 +92,7 @@ export async function readOverview(deps: OperatorModules): Promise<Overview> {
     await database.all(sql.pendingByNode),
   ];
   const pending = new Map(pendingRows.map((row) => [row.node_id, pendingOf(row)]));
-  const alerted = await alerts.listOpen('', MAX_ALERTS);
+  const alerted = await alerts.listOpen();
   const read = { totals, report, pending, rows: new Map(rows.map((row) => [row.id, row])), alerted: alerted.map(({ subject }) => subject) };
   const known = await states;
   const nodes = await Promise.all(
@@ -112,8 +112,6 @@ export async function readOverview(deps: OperatorModules): Promise<Overview> {
     nodes,
   };
 }
-
-const MAX_ALERTS = 1000;
 
 interface ReadFigures {
   readonly totals: LedgerTotals;

@@ -131,7 +131,7 @@ export function operatorReadRoutes(app: App, deps: OperatorRouteModules): void {
   app.get('/v1/operator/alerts', { schema: alertsSchema }, async (request, reply) => {
     await access.operator(request);
     const page = readPage(request.query);
-    const { alerts: items, total } = await alerts.list(request.query.status ?? 'open', page.limit, page.offset);
+    const { items, total } = await alerts.list(request.query.status ?? 'open', page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
     return items.map(renderAlert);
   });
