@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import { createAccounts } from '../../src/core/accounts/accounts.ts';
+import { newKeyText } from '../../src/core/accounts/keys.ts';
 import { createAlerts, describeKind } from '../../src/core/alerts/alerts.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
@@ -7,7 +9,7 @@ import { onBothDatabases } from '../support/ledger.ts';
 
 const eventRows: Statement<{ type: string; data: string }> = statement(
   'test_alert_events',
-  'SELECT type, data FROM event ORDER BY position',
+  `SELECT type, data FROM event WHERE type LIKE 'alert%' ORDER BY position`,
 );
 const STUCK = { kind: 'payment_stuck', subject: 'lntx_1', message: 'pending for 2 h' } as const;
 
@@ -95,11 +97,12 @@ onBothDatabases('an alert', (open) => {
   it('has an event when it opens and one when it closes, both with the same fields', async () => {
     const database = await open();
     const { alerts, clock } = alertsOn(database);
+    await createAccounts(database, clock).bootstrap(newKeyText('secret_api'), async () => undefined);
     await alerts.raise(STUCK);
     await alerts.clear(STUCK.kind, 'another subject');
     clock.seconds = 1200;
     await alerts.clear(STUCK.kind, STUCK.subject);
-    const [opened] = await alerts.list('all', 1, 0).then(({ items }) => items);
+    const [opened] = (await alerts.list('all', 1, 0)).items;
     const alert = { id: opened?.id, ...STUCK, raised_at: 1000 };
     expect((await database.all(eventRows)).map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
       ['alert_raised', { alert }],

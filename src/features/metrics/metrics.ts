@@ -1,14 +1,14 @@
 import { hash, timingSafeEqual } from 'node:crypto';
+import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyRequest } from 'fastify';
-import { Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { bearerToken } from '../../http/auth/credential.ts';
 import { isLoopback, isLoopbackUrl } from '../../http/limits/addresses.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
-import { registerProcessMetrics } from './process-metrics.ts';
-import { registerRequestMetrics } from './request-metrics.ts';
+import { isStream } from '../events/streams.ts';
 import { type MetricsSources, registerServiceMetrics } from './service-metrics.ts';
 
 const schema = {
@@ -58,4 +58,62 @@ function requireMetricsAccess(request: FastifyRequest, { metricsToken: token, tr
   const isLocal = isLoopback(request.raw.socket.remoteAddress ?? '') && isLoopbackUrl(`http://${request.raw.headers.host}`);
   if (!isDirect || !isLocal || !isLoopbackUrl(publicUrl))
     throw new Refusal('not_found', 'Set METRICS_TOKEN to read /metrics from another machine, through a proxy or by a public address.');
+}
+
+/** In seconds. The response to a payment may wait for a minute. */
+const BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60];
+
+/** Counts the responses of all routes that are registered from now on. */
+function registerRequestMetrics(app: App, registry: Registry): void {
+  const registers = [registry];
+  const requests = new Counter({
+    name: 'satchel_http_requests_total',
+    help: 'Responses by route and status',
+    labelNames: ['method', 'route', 'status'],
+    registers,
+  });
+  const seconds = new Histogram({
+    name: 'satchel_http_request_seconds',
+    help: 'Time until the response was sent',
+    labelNames: ['method', 'route'],
+    buckets: BUCKETS,
+    registers,
+  });
+  app.addHook('onResponse', ({ method, routeOptions }, reply, done) => {
+    // The route's pattern, because a URL may contain keys.
+    const route = routeOptions.url ?? 'unknown';
+    requests.inc({ method, route, status: reply.statusCode });
+    // A live stream lasts as long as its client listens.
+    if (!isStream(reply)) seconds.observe({ method, route }, reply.elapsedTime / 1000);
+    done();
+  });
+}
+
+/** Registers the standard process metrics, and those that dashboards of this service use. */
+function registerProcessMetrics(app: App, registry: Registry): void {
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  new Gauge({
+    name: 'nodejs_heap_used_bytes',
+    help: 'Memory used by JavaScript',
+    registers,
+    collect() {
+      this.set(process.memoryUsage().heapUsed);
+    },
+  });
+  const delay = monitorEventLoopDelay({ resolution: 20 });
+  delay.enable();
+  app.addHook('onClose', async () => {
+    delay.disable();
+  });
+  new Gauge({
+    name: 'satchel_event_loop_delay_seconds',
+    help: 'Delay of the event loop since the last scrape',
+    labelNames: ['quantile'],
+    registers,
+    collect() {
+      for (const percent of [50, 99, 100]) this.set({ quantile: String(percent / 100) }, delay.percentile(percent) / 1e9);
+      delay.reset();
+    },
+  });
 }
