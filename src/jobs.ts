@@ -121,7 +121,6 @@ function eventsJob(deps: JobDependencies, connection: NodeConnection, intervals:
   const events = {
     ...deps,
     connection,
-    nodeId,
     handlers: {
       settle: (settlement: SettlementDetails, id: string) => invoices.settle(settlement, id),
       reportOutcome: (paymentId: string, outcome: PaymentOutcome) => payments.reportOutcome(paymentId, outcome),

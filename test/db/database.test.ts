@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { describe, expect, inject, it, vi } from 'vitest';
-import { addMissingNodes, bindNode, ledgerNodes } from '../../src/core/connection/binding.ts';
+import { addMissingNodes, bindNode, ledgerNodes } from '../../src/core/connection/ledger-nodes.ts';
 import type { Tx } from '../../src/core/db/database.ts';
 import { migrate } from '../../src/core/db/migrate.ts';
 import { openDatabase } from '../../src/core/db/open.ts';

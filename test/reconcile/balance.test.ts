@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { remove, setAside } from '../../src/core/connection/unbooked-events.sql.ts';
+import { removeUnbooked, setEventAside } from '../../src/core/connection/nodes.sql.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { onBothDatabases, testDeposit } from '../support/ledger.ts';
@@ -142,10 +142,10 @@ onBothDatabases('the reconciled balance', (open) => {
     const wallet = await books.wallet(0);
     const settlement = books.paidAtNode(await books.invoice(wallet, 7000), 7000);
     books.responses.invoices.clear();
-    await books.database.transaction((tx) => tx.run(setAside, 'settlement', JSON.stringify(settlement), 'a bug', 1, NODE_ID));
+    await books.database.transaction((tx) => tx.run(setEventAside, 'settlement', JSON.stringify(settlement), 'a bug', 1, NODE_ID));
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 7000, roseMsat: 0 });
     await books.invoices.settle(settlement);
-    await books.database.transaction((tx) => tx.run(remove, 'settlement'));
+    await books.database.transaction((tx) => tx.run(removeUnbooked, 'settlement'));
     expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
@@ -154,10 +154,10 @@ onBothDatabases('the reconciled balance', (open) => {
     const books = await booksOn(await open());
     const settlement = books.paidAtNode(await books.invoice(await books.wallet(0), 7000), 7000);
     books.responses.invoices.clear();
-    await books.database.transaction((tx) => tx.run(setAside, 'settlement', JSON.stringify(settlement), 'a bug', 1, NODE_ID));
+    await books.database.transaction((tx) => tx.run(setEventAside, 'settlement', JSON.stringify(settlement), 'a bug', 1, NODE_ID));
     expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: 7000 });
     await books.invoices.settle(settlement);
-    await books.database.transaction((tx) => tx.run(remove, 'settlement'));
+    await books.database.transaction((tx) => tx.run(removeUnbooked, 'settlement'));
     expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: 0, roseMsat: 0, fellMsat: 0 });
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });

@@ -89,7 +89,7 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
   const onReconnect = () => void payments.resumePending();
   const onPaymentHint = (paymentHash: string) => payments.readAgain(paymentHash);
   const reader = { database, handlers, onPaymentHint, onReconnect, alerts, clock, log: silentLog, intervals };
-  for (const connection of connections.all) void readNodeEvents({ ...reader, connection, nodeId: connection.nodeId }, watching.signal);
+  for (const connection of connections.all) void readNodeEvents({ ...reader, connection }, watching.signal);
   return {
     connections,
     ledger,

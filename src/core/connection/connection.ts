@@ -3,7 +3,7 @@ import { errorMessage } from '../kernel/log.ts';
 import { sharedCall } from '../kernel/shared-call.ts';
 import { TtlCache } from '../kernel/ttl-cache.ts';
 import { HistoryChanged, type LightningNode, type NodeEvent, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
-import { ForeignLedger, type LedgerNode, type NodeIdentity } from './binding.ts';
+import { ForeignLedger, type LedgerNode, type NodeIdentity } from './ledger-nodes.ts';
 import { type FoundNode, readInfo } from './node-urls.ts';
 
 export interface ConnectionOptions {
@@ -13,7 +13,7 @@ export interface ConnectionOptions {
   readonly onHistoryChanged: () => Promise<void>;
 }
 
-/** For this long after an answer the node counts as available. */
+/** For this long the answer to whether the node is available counts. */
 const AVAILABLE_MS = 1000;
 /** For this long the node's last report that it can send counts. */
 const CAN_SEND_MS = 5000;
@@ -33,7 +33,6 @@ export class NodeConnection {
   #adapter: LightningNode | undefined;
   #info: NodeInfo | undefined;
   #isIdentified = false;
-  #answeredAtMs = Number.NEGATIVE_INFINITY;
   readonly #answers = new TtlCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
   readonly #canSend = new TtlCache<NodeInfo>({ maxAgeMs: CAN_SEND_MS, maxSize: 1 });
 
@@ -62,7 +61,7 @@ export class NodeConnection {
   }
 
   /** Returns whether the node's adapter has an optional call; false before this process has reached the node. */
-  supports(call: 'queryRoutes' | 'listChannels' | 'collectEvidence'): boolean {
+  supports(call: 'queryRoutes'): boolean {
     return this.#adapter?.[call] !== undefined;
   }
 
@@ -77,9 +76,9 @@ export class NodeConnection {
    * @throws NodeUnavailable when the node was not identified. Then nothing was called.
    */
   async call<T>(call: (node: LightningNode) => Promise<T>): Promise<T> {
-    const answer = await withTimeout(CALL_MS, call(await this.#identified()), callTimeout);
-    this.#answeredAtMs = performance.now();
-    return answer;
+    return withTimeout(CALL_MS, call(await this.#identified()), () => {
+      return new Error(`the node did not answer within ${CALL_MS / 1000} seconds; the outcome of the call is unknown`);
+    });
   }
 
   /** Streams the events after a position, or all events. After it ends, the node is identified again before the next call. */
@@ -101,14 +100,9 @@ export class NodeConnection {
     yield* (await this.#identified()).watchPayments?.(signal) ?? [];
   }
 
-  /** Returns whether the node answered within the last second. A node that has just answered another call is not called again. */
+  /** Returns whether the node answered within the last second. */
   async isAvailable(): Promise<boolean> {
-    if (this.#isIdentified && performance.now() - this.#answeredAtMs < AVAILABLE_MS) return true;
-    const answers = () =>
-      this.readInfo().then(
-        () => true,
-        () => false,
-      );
+    const answers = async () => (await this.readInfo().catch(() => undefined)) !== undefined;
     return (await this.#answers.get('', answers)) === true;
   }
 
@@ -144,8 +138,4 @@ export class NodeConnection {
       throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
     }
   });
-}
-
-function callTimeout(): Error {
-  return new Error(`the node did not answer within ${CALL_MS / 1000} seconds; the outcome of the call is unknown`);
 }

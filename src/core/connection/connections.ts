@@ -1,12 +1,11 @@
-import type { Alerts } from '../alerts/alerts.ts';
-import type { Database, SqlReader, Tx } from '../db/database.ts';
+import type { SqlReader } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import type { Log } from '../kernel/log.ts';
+import { errorMessage, type Log } from '../kernel/log.ts';
 import { type IncomingGuard, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
-import { addMissingNodes, type LedgerNode, ledgerNodes, type NodeIdentity } from './binding.ts';
 import { NodeConnection } from './connection.ts';
-import { callToIdentify, NodeUrls } from './node-urls.ts';
-import { resetPosition, verifyPosition } from './position.ts';
+import { addMissingNodes, ledgerNodes } from './ledger-nodes.ts';
+import { callToIdentify, type FoundNode, NodeUrls } from './node-urls.ts';
+import { type RestoreContext, resetPosition, verifyPosition } from './position.ts';
 
 /** The connections to the Lightning nodes of the ledger. */
 export class NodeConnections {
@@ -24,26 +23,26 @@ export class NodeConnections {
 
   /** @throws NodeUnavailable for a node that another instance has added since this one was started. */
   of(nodeId: string): NodeConnection {
-    const found = this.#find(nodeId);
+    const found = this.all.find((one) => one.nodeId === nodeId);
     if (!found) throw new NodeUnavailable('the node was added by another instance; this one must be restarted');
     return found;
   }
 
   /** Returns whether a public key is that of a node of the ledger. */
   owns(pubkey: string): boolean {
-    return this.#identities().some((one) => one.pubkey === pubkey);
+    return this.all.some((one) => one.wasReached() && one.identity().pubkey === pubkey);
   }
 
   /** Returns the network of all nodes. @throws NodeUnavailable when no node was ever reached. */
   network(): NodeInfo['network'] {
-    const [first] = this.#identities();
-    if (!first) throw new NodeUnavailable('the node was never reached');
-    return first.network;
+    const reached = this.all.find((one) => one.wasReached());
+    if (!reached) throw new NodeUnavailable('the node was never reached');
+    return reached.identity().network;
   }
 
   /** Returns whether a node answers. */
   async isAvailable(nodeId: string): Promise<boolean> {
-    return (await this.#find(nodeId)?.isAvailable()) === true;
+    return (await this.all.find((one) => one.nodeId === nodeId)?.isAvailable()) === true;
   }
 
   /** Returns the ids of the nodes that get no new wallets. Another process may change the state. */
@@ -60,24 +59,11 @@ export class NodeConnections {
   async close(): Promise<void> {
     await Promise.all(this.#nodes.map((node) => node.close()));
   }
-
-  #find(nodeId: string): NodeConnection | undefined {
-    return this.all.find((one) => one.nodeId === nodeId);
-  }
-
-  /** Returns the identities of the nodes that were ever reached. */
-  #identities(): NodeIdentity[] {
-    return this.all.filter((one) => one.wasReached()).map((one) => one.identity());
-  }
 }
 
-export interface NodeConnectOptions {
-  readonly database: Database;
+export interface NodeConnectOptions extends RestoreContext {
   /** The adapter of each URL of LIGHTNING_URL. */
   readonly nodes: readonly LightningNode[];
-  readonly alerts: Alerts;
-  /** Writes the consequences of a restored node in the transaction that deletes its position. */
-  readonly onRestore: (tx: Tx, nodeId: string) => Promise<void>;
   /** The ledger (`lnd_…`) that this one replaces on its nodes. */
   readonly replacesLedger?: string | undefined;
   readonly clock: Clock;
@@ -90,58 +76,58 @@ export interface NodeConnectOptions {
  * @throws ForeignLedger when a node is none of the ledger's and cannot be added, or belongs to another ledger.
  */
 export async function connectNodes(options: NodeConnectOptions): Promise<NodeConnections> {
-  const { database, nodes, clock, log } = options;
+  const { database, nodes, replacesLedger, clock, log } = options;
   await addMissingNodes(database, nodes.length, unixSeconds(clock));
   const known = await ledgerNodes(database);
-  const urls = new NodeUrls({ ...options, ledgerId: known[0].id });
-  await identifyAll(urls, known, options);
+  const urls = new NodeUrls({ database, nodes, ledgerId: known[0].id, replacesLedger });
+  if (replacesLedger !== undefined)
+    log.warn({ replacesLedger }, 'TAKE_OVER_FROM_LEDGER is set: this ledger replaces that one on its nodes');
+  const found = await identifyAll(urls, log);
+  for (const { id } of known.length === 1 ? [] : known)
+    if (!found.some(({ nodeId }) => nodeId === id))
+      log.error({ node: id }, 'no URL of LIGHTNING_URL has led to this node yet: its wallets send and receive nothing');
   await logCredentials(nodes, log);
-  const all = known.map((node) => connectionTo(node, urls, options));
+  const all = known.map((node) => {
+    const identify = async () => {
+      const one = await urls.identify(node.id);
+      await verifyPosition(options, node.id, (position) => callToIdentify(() => one.adapter.knowsPosition(position)));
+      return one;
+    };
+    return new NodeConnection(node, { identify, onHistoryChanged: () => resetPosition(options, node.id) });
+  });
   // Verifies the positions of the nodes that answer.
   await Promise.all(all.map((one) => one.isAvailable()));
   return new NodeConnections(all, nodes, database);
 }
 
-function connectionTo(node: LedgerNode, urls: NodeUrls, options: NodeConnectOptions): NodeConnection {
-  return new NodeConnection(node, {
-    async identify() {
-      const found = await urls.identify(node.id);
-      await verifyPosition(options, node.id, (position) => callToIdentify(() => found.adapter.knowsPosition(position)));
-      return found;
-    },
-    onHistoryChanged: () => resetPosition(options, node.id),
-  });
-}
-
 /** Identifies the nodes for the first time, and logs what keeps them from working. @throws ForeignLedger */
-async function identifyAll(urls: NodeUrls, known: readonly LedgerNode[], { replacesLedger, log }: NodeConnectOptions): Promise<void> {
-  if (replacesLedger !== undefined)
-    log.warn({ replacesLedger }, 'TAKE_OVER_FROM_LEDGER is set: this ledger replaces that one on its nodes');
-  const { found, unavailable } = await urls.identifyAll();
-  for (const one of unavailable)
-    log.error(one, 'a Lightning node cannot be reached: its wallets send and receive nothing until it answers');
-  const missing = known.length === 1 ? [] : known.filter(({ id }) => !found.some(({ nodeId }) => nodeId === id));
-  for (const { id } of missing)
-    log.error({ node: id }, 'no URL of LIGHTNING_URL has led to this node yet: its wallets send and receive nothing');
-  for (const { nodeId: node, info } of found) {
+async function identifyAll(urls: NodeUrls, log: Log): Promise<FoundNode[]> {
+  const results = await urls.identifyUnknown();
+  for (const { number, found, error } of results) {
+    if (found) continue;
+    if (!(error instanceof NodeUnavailable)) throw error;
+    const reason = errorMessage(error);
+    log.error({ number, reason }, 'a Lightning node cannot be reached: its wallets send and receive nothing until it answers');
+  }
+  const all = results.flatMap(({ found }) => found ?? []);
+  for (const { nodeId: node, info } of all) {
     if (info.network === 'bitcoin')
       log.warn({ node }, 'the Lightning node is on the main network: its adapter was verified on regtest only');
     if (info.cannotSend !== undefined)
       log.error({ node, reason: info.cannotSend }, 'the Lightning node cannot send payments yet; requests that send one are rejected');
   }
+  return all;
 }
 
 /** Logs each credential that lacks a permission or has more than the service needs. Calls to the node report one that cannot be read. */
 async function logCredentials(nodes: readonly LightningNode[], log: Log): Promise<void> {
+  const remedy = 'npm run node-check prints the command that creates one';
   for (const [index, node] of nodes.entries()) {
     const { missing = [], excessive = [] } = (await node.checkCredential?.().catch(() => undefined)) ?? {};
-    const remedy = 'npm run node-check prints the command that creates one';
+    const number = index + 1;
     if (missing.length > 0)
-      log.error(
-        { number: index + 1, missing },
-        `the credential of a Lightning node does not permit calls that the service needs; ${remedy}`,
-      );
+      log.error({ number, missing }, `the credential of a Lightning node does not permit calls that the service needs; ${remedy}`);
     if (excessive.length > 0)
-      log.warn({ number: index + 1, excessive }, `the credential of a Lightning node permits more than the service needs; ${remedy}`);
+      log.warn({ number, excessive }, `the credential of a Lightning node permits more than the service needs; ${remedy}`);
   }
 }

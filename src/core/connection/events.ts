@@ -1,13 +1,11 @@
 import { pause } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { NodeEvent, Position } from '../lightning/node.ts';
-import type { NodeConnection } from './connection.ts';
-import { readPosition, storePosition } from './position.ts';
+import * as sql from './nodes.sql.ts';
+import { readPosition } from './position.ts';
 import { type BookingDependencies, bookEvent, retryUnbookedEvents, setEventAside } from './unbooked-events.ts';
 
 export interface EventReaderDependencies extends BookingDependencies {
-  /** The node whose events are read. */
-  readonly connection: NodeConnection;
   /** Called for each payment hash of `watchPayments`. */
   readonly onPaymentHint: (paymentHash: string) => void;
   /** Called when the node answers again after an interruption. */
@@ -30,28 +28,25 @@ const MAX_CONCURRENT = 256;
 /** After so many failed tries an event is set aside. */
 const MAX_TRIES = 3;
 
-type Reader = EventReaderDependencies & { readonly intervals: EventReaderIntervals };
-
 /**
  * Reads the node's events and books them with the handlers until the signal aborts. Starts after the stored position. A position is stored
  * only after each event up to it is booked or set aside, so an event may be read twice but is never missed.
  */
 export async function readNodeEvents(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
-  const { connection, intervals = INTERVALS, nodeId, log, onPaymentHint, onReconnect } = deps;
-  const reader = { ...deps, intervals };
+  const { connection, intervals = INTERVALS, log, onPaymentHint, onReconnect } = deps;
+  const node = connection.nodeId;
   let isInterrupted = false;
   const readEvents = async () => {
     await connection.readInfo();
     if (isInterrupted) {
-      log.info({ node: nodeId }, 'the node answers again: its events are read from the stored position, and pending payments are resumed');
+      log.info({ node }, 'the node answers again: its events are read from the stored position, and pending payments are resumed');
       onReconnect();
     }
     isInterrupted = false;
-    await readOnce(reader, signal);
+    await readOnce(deps, intervals, signal);
   };
   const logInterruption = (error: unknown) => {
-    if (!isInterrupted)
-      log.warn({ node: nodeId, reason: errorMessage(error) }, 'reading the node events was interrupted; retrying every second');
+    if (!isInterrupted) log.warn({ node, reason: errorMessage(error) }, 'reading the node events was interrupted; retrying every second');
     isInterrupted = true;
   };
   // Hints only make the service faster: payments are also looked up periodically. The reader of the events logs an interruption.
@@ -75,64 +70,61 @@ async function repeat(waitMs: number, signal: AbortSignal, task: () => Promise<v
   }
 }
 
-async function readOnce(deps: Reader, signal: AbortSignal): Promise<void> {
-  const from = await readPosition(deps.database, deps.nodeId);
-  const progress: Progress = { booked: undefined, stored: undefined, inOrder: [] };
-  const running = new Set<Promise<void>>();
+async function readOnce(deps: EventReaderDependencies, intervals: EventReaderIntervals, signal: AbortSignal): Promise<void> {
+  const { connection, database } = deps;
+  const running = new Set<Promise<boolean>>();
   const ended = new AbortController();
   const connected = AbortSignal.any([signal, ended.signal]);
-  const storing = storePositions(deps, progress, connected);
+  /** Each event up to this position is booked or set aside. */
+  let booked: Position | undefined;
+  /** Whether every event that was read is booked or set aside. */
+  let allDone = Promise.resolve(true);
+  const from = await readPosition(database, connection.nodeId);
+  const storing = storePositions(deps, intervals.storePositionMs, () => booked, connected);
   try {
-    for await (const event of deps.connection.watch(from, signal)) {
-      const entry = { position: event.position, isDone: false };
-      progress.inOrder.push(entry);
-      const booking: Promise<void> = bookOrSetAside(deps, event, connected).then((isDone) => {
-        running.delete(booking);
-        entry.isDone = isDone;
-        advance(progress);
-      });
+    for await (const event of connection.watch(from, signal)) {
+      const booking = bookOrSetAside(deps, event, intervals.retryMs, connected);
       running.add(booking);
+      const allBefore = allDone;
+      allDone = booking.then(async (isDone) => {
+        running.delete(booking);
+        if (!(await allBefore) || !isDone) return false;
+        booked = event.position;
+        return true;
+      });
       if (running.size >= MAX_CONCURRENT) await Promise.race(running);
     }
   } finally {
     // Events that are not booked yet are after the stored position, so they are read again.
     ended.abort();
-    await Promise.all(running);
+    await allDone;
     await storing;
   }
 }
 
-interface Progress {
-  /** Each event up to this position is booked or set aside. */
-  booked: Position | undefined;
-  stored: Position | undefined;
-  /** The events after `booked`, in the node's order. */
-  readonly inOrder: { readonly position: Position; isDone: boolean }[];
-}
-
-function advance(progress: Progress): void {
-  const firstOpen = progress.inOrder.findIndex(({ isDone }) => !isDone);
-  const done = progress.inOrder.splice(0, firstOpen === -1 ? progress.inOrder.length : firstOpen);
-  progress.booked = done.at(-1)?.position ?? progress.booked;
-}
-
 /** Stores the position several times a second, and once more at the end. */
-async function storePositions(deps: Reader, progress: Progress, signal: AbortSignal): Promise<void> {
+async function storePositions(
+  { connection, database, log }: EventReaderDependencies,
+  waitMs: number,
+  booked: () => Position | undefined,
+  signal: AbortSignal,
+): Promise<void> {
+  let stored: Position | undefined;
   for (let isLast = false; !isLast; ) {
-    isLast = signal.aborted || (await pause(deps.intervals.storePositionMs, signal));
-    const { booked } = progress;
-    if (booked === undefined || booked === progress.stored) continue;
+    isLast = signal.aborted || (await pause(waitMs, signal));
+    const position = booked();
+    if (position === undefined || position === stored) continue;
     try {
-      await storePosition(deps.database, deps.nodeId, booked);
-      progress.stored = booked;
+      await database.transaction((tx) => tx.run(sql.storePosition, connection.nodeId, position));
+      stored = position;
     } catch (error) {
-      deps.log.warn({ reason: errorMessage(error) }, 'the position of the node events was not stored; they may be read again');
+      log.warn({ reason: errorMessage(error) }, 'the position of the node events was not stored; they may be read again');
     }
   }
 }
 
 /** Tries to book an event, and sets it aside after {@link MAX_TRIES}. @returns false when the signal aborted before either was done. */
-async function bookOrSetAside(deps: Reader, event: NodeEvent, signal: AbortSignal): Promise<boolean> {
+async function bookOrSetAside(deps: EventReaderDependencies, event: NodeEvent, retryMs: number, signal: AbortSignal): Promise<boolean> {
   for (let tries = 1; ; tries++) {
     try {
       await bookEvent(deps, event);
@@ -141,13 +133,13 @@ async function bookOrSetAside(deps: Reader, event: NodeEvent, signal: AbortSigna
       const reason = errorMessage(error);
       deps.log.error({ position: event.position, event: event.type, reason }, 'an event of the node was not booked; retrying');
       if (tries >= MAX_TRIES && (await trySetAside(deps, event, reason))) return true;
-      if (signal.aborted || (await pause(deps.intervals.retryMs, signal))) return false;
+      if (signal.aborted || (await pause(retryMs, signal))) return false;
     }
   }
 }
 
 /** @returns false when storing the event fails as well. Then the database is at fault, and the event is retried. */
-async function trySetAside(deps: Reader, event: NodeEvent, reason: string): Promise<boolean> {
+async function trySetAside(deps: EventReaderDependencies, event: NodeEvent, reason: string): Promise<boolean> {
   try {
     await setEventAside(deps, event, reason);
     return true;

@@ -3,7 +3,7 @@ import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { sharedCall } from '../kernel/shared-call.ts';
 import { type LightningNode, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
-import { bindNode, ForeignLedger, ledgerNodes, matchingNode } from './binding.ts';
+import { bindNode, ForeignLedger, matchingNode } from './ledger-nodes.ts';
 
 export interface NodeUrlOptions {
   readonly database: Database;
@@ -22,11 +22,12 @@ export interface FoundNode {
   readonly info: NodeInfo;
 }
 
-/** A URL whose node does not answer. */
-export interface UnavailableUrl {
+/** What became of the identification of a URL. */
+interface IdentifiedUrl {
   /** From 1. */
   readonly number: number;
-  readonly reason: string;
+  readonly found?: FoundNode;
+  readonly error?: unknown;
 }
 
 /** The time limit of the calls that identify the node. After it the node counts as unavailable. */
@@ -47,55 +48,43 @@ export class NodeUrls {
   /** Identifies a node of the ledger, and all unknown ones to find it. @throws NodeUnavailable, ForeignLedger */
   async identify(nodeId: string): Promise<FoundNode> {
     const known = this.#options.nodes.find((one) => this.#nodeIds.get(one) === nodeId);
-    if (known) return this.#identifyOne(known);
-    const results = await this.#identifyUnknown();
-    for (const one of results) if (one.status === 'fulfilled' && one.value.nodeId === nodeId) return one.value;
+    if (known) return this.#identifyOne(known, await readInfo(known));
+    const results = await this.identifyUnknown();
+    const found = results.find((one) => one.found?.nodeId === nodeId)?.found;
+    if (found) return found;
     const [only, ...others] = results;
-    if (only?.status === 'rejected' && others.length === 0) throw only.reason;
+    if (only && !only.found && others.length === 0) throw only.error;
     throw new NodeUnavailable('no URL of LIGHTNING_URL leads to the node, or the node does not answer');
   }
 
-  readonly #identifyUnknown = sharedCall(() => {
-    const unknown = this.#options.nodes.filter((one) => !this.#nodeIds.has(one));
-    return Promise.allSettled(unknown.map((one) => this.#identifyOne(one)));
-  });
-
-  /**
-   * Identifies all nodes. New ones are bound in the order of the URLs. Those that do not answer are identified later.
-   * @throws ForeignLedger
-   */
-  async identifyAll(): Promise<{ readonly found: readonly FoundNode[]; readonly unavailable: readonly UnavailableUrl[] }> {
+  /** Identifies the nodes that were not identified yet. Binds new ones in the order of the URLs. */
+  readonly identifyUnknown = sharedCall(async (): Promise<IdentifiedUrl[]> => {
     const { nodes } = this.#options;
-    const answers = await Promise.allSettled(nodes.map(readInfo));
-    const found: FoundNode[] = [];
-    const unavailable: UnavailableUrl[] = [];
-    for (const [index, node] of nodes.entries()) {
-      const answer = answers[index];
-      const number = index + 1;
+    const unknown = [...nodes.entries()].filter(([, one]) => !this.#nodeIds.has(one));
+    const reading = unknown.map(([index, adapter]) => ({ adapter, number: index + 1, info: readInfo(adapter) }));
+    await Promise.allSettled(reading.map(({ info }) => info));
+    const results: IdentifiedUrl[] = [];
+    for (const { adapter, number, info } of reading) {
       try {
-        if (answer?.status === 'rejected') throw answer.reason;
-        found.push(await this.#identifyOne(node, answer?.value));
+        results.push({ number, found: await this.#identifyOne(adapter, await info) });
       } catch (error) {
-        if (error instanceof ForeignLedger && nodes.length > 1) throw new ForeignLedger(`URL ${number} of LIGHTNING_URL: ${error.message}`);
-        if (!(error instanceof NodeUnavailable)) throw error;
-        unavailable.push({ number, reason: errorMessage(error) });
+        const isOneOfMany = error instanceof ForeignLedger && nodes.length > 1;
+        results.push({ number, error: isOneOfMany ? new ForeignLedger(`URL ${number} of LIGHTNING_URL: ${error.message}`) : error });
       }
     }
-    return { found, unavailable };
-  }
+    return results;
+  });
 
-  /** Finds out which node of the ledger an adapter leads to. Binds and claims a new one. @throws NodeUnavailable, ForeignLedger */
-  async #identifyOne(adapter: LightningNode, reported?: NodeInfo): Promise<FoundNode> {
+  /** Returns which node of the ledger an adapter leads to. Binds and claims a new one. @throws NodeUnavailable, ForeignLedger */
+  async #identifyOne(adapter: LightningNode, info: NodeInfo): Promise<FoundNode> {
     const { database, nodes } = this.#options;
-    const info = reported ?? (await readInfo(adapter));
-    const identity = { pubkey: info.pubkey, network: info.network };
-    const known = matchingNode(await ledgerNodes(database), identity, nodes.length);
+    const known = await matchingNode(database, info, nodes.length);
     const before = this.#nodeIds.get(adapter);
     if (before !== undefined && before !== known.id)
       throw new ForeignLedger(`A URL of LIGHTNING_URL led to ${before} and now leads to ${known.id}. Restart the service.`);
     // A binding is permanent, so a new node is bound only if it belongs to no other ledger.
     await this.#claim(adapter);
-    const { id } = known.identity ? known : await bindNode(database, identity, nodes.length, await this.#newestPosition(adapter));
+    const { id } = known.identity ? known : await bindNode(database, info, nodes.length, await this.#newestPosition(adapter));
     for (const [other, nodeId] of this.#nodeIds)
       if (nodeId === id && other !== adapter)
         throw new ForeignLedger('Two URLs of LIGHTNING_URL lead to the same node. Remove one of them.');
@@ -113,13 +102,12 @@ export class NodeUrls {
   async #claim(adapter: LightningNode): Promise<void> {
     const { ledgerId, replacesLedger } = this.#options;
     const owner = await callToIdentify(async () => adapter.claimForLedger?.(ledgerId, replacesLedger));
-    if (owner !== undefined && owner !== ledgerId) {
-      throw new ForeignLedger(
-        `The Lightning node belongs to another ledger, ${owner}; this database holds ${ledgerId}. ` +
-          'Set DATABASE_URL to the database of that ledger, or LIGHTNING_URL to a node without a ledger. ' +
-          `If the other ledger is retired or lost, stop its service and start this one with TAKE_OVER_FROM_LEDGER=${owner}.`,
-      );
-    }
+    if (owner === undefined || owner === ledgerId) return;
+    throw new ForeignLedger(
+      `The Lightning node belongs to another ledger, ${owner}; this database holds ${ledgerId}. ` +
+        'Set DATABASE_URL to the database of that ledger, or LIGHTNING_URL to a node without a ledger. ' +
+        `If the other ledger is retired or lost, stop its service and start this one with TAKE_OVER_FROM_LEDGER=${owner}.`,
+    );
   }
 }
 

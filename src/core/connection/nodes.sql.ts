@@ -1,4 +1,4 @@
-import { statement } from '../db/statement.ts';
+import { statement, tableLock } from '../db/statement.ts';
 
 export type LedgerNodeRow = {
   id: string;
@@ -8,6 +8,9 @@ export type LedgerNodeRow = {
   state: 'active' | 'draining';
   created_at: number;
 };
+
+/** Instances that add or bind nodes at the same time do so one after the other. */
+export const lockNodes = tableLock('node_lock', 'lightning_node');
 
 /** All nodes, in the order in which they were added. */
 export const listNodes = statement<LedgerNodeRow>(
@@ -39,3 +42,17 @@ export const readPosition = statement<{ event_position: string | null }>(
 
 /** NULL deletes the position. */
 export const storePosition = statement('node_store_position', 'UPDATE lightning_node SET event_position = $2 WHERE id = $1');
+
+/** Changes one row in every case: an event that is read again, after a restore of the node, keeps its row. */
+export const setEventAside = statement(
+  'unbooked_event_set_aside',
+  `INSERT INTO unbooked_event (id, event, reason, set_aside_at, node_id) VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (id) DO UPDATE SET reason = excluded.reason`,
+);
+
+export const listUnbookedAfter = statement<{ id: string; event: string }>(
+  'unbooked_event_list',
+  'SELECT id, event FROM unbooked_event WHERE node_id = $1 AND id > $2 ORDER BY id LIMIT $3',
+);
+
+export const removeUnbooked = statement('unbooked_event_forget', 'DELETE FROM unbooked_event WHERE id = $1');

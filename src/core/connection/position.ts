@@ -4,11 +4,6 @@ import { writeRows } from '../db/row-write.ts';
 import type { Position } from '../lightning/node.ts';
 import * as sql from './nodes.sql.ts';
 
-/*
- * The position up to which the events of a node are booked. A node that does not have the event at this position was restored from an older
- * backup; then all events are read again.
- */
-
 /** What a restored node affects. */
 export interface RestoreContext {
   readonly database: Database;
@@ -17,17 +12,15 @@ export interface RestoreContext {
   readonly onRestore: (tx: Tx, nodeId: string) => Promise<void>;
 }
 
-/** Returns the position after which events are read next; undefined: from the first event on. */
+/** Returns the position up to which the events of a node are booked; undefined: none are. */
 export async function readPosition(database: SqlReader, nodeId: string): Promise<Position | undefined> {
   return (await database.first(sql.readPosition, nodeId))?.event_position ?? undefined;
 }
 
-/** Stores the position. Every event up to it must be booked or set aside. */
-export async function storePosition(database: Database, nodeId: string, position: Position): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.storePosition, nodeId, position));
-}
-
-/** Resets the position if the node does not have the event at it. Called on every new connection, before any other call. */
+/**
+ * Resets the position if the node does not have the event at it, because it was restored from an older backup. Called on every new connection,
+ * before any other call.
+ */
 export async function verifyPosition(
   context: RestoreContext,
   nodeId: string,

@@ -1,5 +1,4 @@
 import type { Database, SqlReader } from '../db/database.ts';
-import { tableLock } from '../db/statement.ts';
 import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
 import type { NodeInfo, Position } from '../lightning/node.ts';
@@ -9,9 +8,6 @@ import * as sql from './nodes.sql.ts';
 export class ForeignLedger extends Error {
   override readonly name = 'ForeignLedger';
 }
-
-/** Instances that add or bind nodes at the same time do so one after the other. */
-const lockNodes = tableLock('node_lock', 'lightning_node');
 
 /** The public key and network of a node. */
 export type NodeIdentity = Pick<NodeInfo, 'pubkey' | 'network'>;
@@ -45,7 +41,7 @@ function toNode({ id, ledger_account, pubkey, network, state, created_at }: sql.
 export async function addMissingNodes(database: Database, urls: number, nowSeconds: number): Promise<void> {
   if ((await ledgerNodes(database)).length >= urls) return;
   await database.transaction(async (tx) => {
-    await tx.all(lockNodes);
+    await tx.all(sql.lockNodes);
     for (let { length } = await ledgerNodes(tx); length < urls; length++) {
       const account = await tx.first(sql.openNodeAccount);
       invariant(account, 'the insert returns the account');
@@ -59,13 +55,12 @@ export async function addMissingNodes(database: Database, urls: number, nowSecon
  * bound nodes than LIGHTNING_URL has URLs: a URL that by mistake leads to another node is then an error, not a new node.
  * @throws ForeignLedger
  */
-export function matchingNode(nodes: readonly LedgerNode[], { pubkey, network }: NodeIdentity, urls: number): LedgerNode {
+export async function matchingNode(database: SqlReader, { pubkey, network }: NodeIdentity, urls: number): Promise<LedgerNode> {
+  const nodes = await ledgerNodes(database);
+  const bound = nodes.flatMap(({ identity }) => identity ?? []);
   const known = nodes.find(({ identity }) => identity?.pubkey === pubkey);
-  const bound = nodes.flatMap(({ identity }) => (identity ? [identity] : []));
-  const isOnNetwork = bound.every((one) => one.network === network);
-  const free = bound.length < urls ? nodes.find(({ identity }) => !identity) : undefined;
-  const match = known ?? free;
-  if (match && isOnNetwork) return match;
+  const match = known ?? (bound.length < urls ? nodes.find(({ identity }) => !identity) : undefined);
+  if (match && bound.every((one) => one.network === network)) return match;
   const keys = bound.map((one) => one.pubkey).join(', ');
   throw new ForeignLedger(
     `This database holds the ledger of node ${keys} on ${bound[0]?.network}, but LIGHTNING_URL leads to ${pubkey} on ${network}. ` +
@@ -77,16 +72,12 @@ export function matchingNode(nodes: readonly LedgerNode[], { pubkey, network }: 
  * Binds the identity to a node of the ledger, permanently, unless it is bound already. The events after `beginAfter` are read, or all.
  * @throws ForeignLedger like {@link matchingNode}
  */
-export async function bindNode(
-  database: Database,
-  identity: NodeIdentity,
-  urls: number,
-  beginAfter?: Position | undefined,
-): Promise<LedgerNode> {
+export async function bindNode(database: Database, identity: NodeIdentity, urls: number, beginAfter?: Position): Promise<LedgerNode> {
+  const { pubkey, network } = identity;
   return database.transaction(async (tx) => {
-    await tx.all(lockNodes);
-    const node = matchingNode(await ledgerNodes(tx), identity, urls);
-    if (!node.identity) await tx.run(sql.bindNode, node.id, identity.pubkey, identity.network, beginAfter ?? null);
+    await tx.all(sql.lockNodes);
+    const node = await matchingNode(tx, identity, urls);
+    if (!node.identity) await tx.run(sql.bindNode, node.id, pubkey, network, beginAfter ?? null);
     return { ...node, identity };
   });
 }
