@@ -23,6 +23,31 @@ it('reads each object once, however many paths lead to it', () => {
   expect(JSON.stringify(picked).length).toBeLessThan(JSON.stringify(row).length);
 });
 
+onFakeNode(
+  'pages of an account',
+  (service) => {
+    it('read as few statements for many wallets as for two', async () => {
+      const { client } = service;
+      const statementsOf = async (path: string) => {
+        const noted: string[] = [];
+        service.statements = noted;
+        expect(await client.get(path)).not.toHaveLength(0);
+        service.statements = undefined;
+        // Background jobs run other statements.
+        return noted.filter((name) => /^(wallet_|ledger_read|payment_find|invoice_find|event_page)/.test(name)).sort();
+      };
+      const paths = ['/v1/wallet-transactions?per-page=50', '/v1/events?per-page=50&order=desc'];
+      await client.wallet(1);
+      const few = [];
+      for (const path of paths) few.push(await statementsOf(path));
+      for (let i = 0; i < 10; i++) await client.wallet(1);
+      for (const [index, path] of paths.entries()) expect(await statementsOf(path)).toEqual(few[index]);
+    });
+  },
+  {},
+  { pollMs: 3_600_000 },
+);
+
 onFakeNode('large lists', (service) => {
   it('return the same as small ones, with and without fields', async () => {
     const { client } = service;

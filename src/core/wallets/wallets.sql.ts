@@ -27,6 +27,11 @@ export const insertWallet = statement(
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
+export const findWallets = statement<WalletRow>('wallet_find_many', {
+  sqlite: `${WALLET} WHERE id IN (SELECT value FROM json_each($1))`,
+  postgres: `${WALLET} WHERE id = ANY($1::text[])`,
+});
+
 /** Returns the wallets of ledger accounts. */
 export const ownersOfLedgerAccounts = statement<{ ledger_account: number; id: string }>('wallet_owners_of_ledger_accounts', {
   sqlite: 'SELECT ledger_account, id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',

@@ -80,6 +80,8 @@ export interface Wallets {
   change(wallet: Wallet, changes: WalletChanges, guards?: readonly Guard[]): Promise<Wallet>;
   /** Returns a wallet. Its label and status may be one second old. */
   find(id: string): Promise<Wallet | undefined>;
+  /** Returns wallets by their ids, in any order. */
+  findMany(ids: readonly string[]): Promise<Wallet[]>;
   /** Returns ledger account → id of its wallet. */
   ownersOf(ledgerAccounts: readonly number[]): Promise<ReadonlyMap<number, string>>;
   /** Returns the wallet of a path parameter, which is its id or one of its access keys, and that key. */
@@ -110,6 +112,7 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
 
   return {
     find,
+    findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findWallets, ids)).map(toWallet)),
     async create(accountId, userLabel, { guards = [], nodeId: wanted, extraRows = () => [] } = {}) {
       if (wanted !== undefined && !isId(wanted)) throw new NodeDraining();
       for (;;) {

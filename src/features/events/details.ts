@@ -44,18 +44,17 @@ export async function detailsOf(deps: DetailDependencies, events: readonly Logge
   const [transactions, invoices] = await Promise.all([transactionsOf(deps, events, wallets), invoicesOf(deps, events)]);
   return events.map((event) => ({
     event,
-    wallet: BOOKINGS.has(event.type) ? undefined : wallets.get(event.walletId ?? ''),
+    wallet: BOOKINGS.has(event.type) || event.walletId === undefined ? undefined : wallets(event.walletId),
     transaction: transactions(event),
     invoice: invoices(event),
   }));
 }
 
-type FundedWallets = ReadonlyMap<string, FundedWallet>;
+type FundedWallets = (id: string) => FundedWallet;
 
 /** The wallets of events without a booking; the transaction of a booking shows its wallet. */
-async function walletsOf({ history }: DetailDependencies, events: readonly LoggedEvent[]): Promise<FundedWallets> {
-  const ids = new Set(events.flatMap(({ type, walletId }) => (BOOKINGS.has(type) ? [] : (walletId ?? []))));
-  return new Map(await Promise.all(Array.from(ids, async (id) => [id, await history.fundedWallet(id)] as const)));
+function walletsOf({ history }: DetailDependencies, events: readonly LoggedEvent[]): Promise<FundedWallets> {
+  return history.fundedWallets(events.flatMap(({ type, walletId }) => (BOOKINGS.has(type) ? [] : (walletId ?? []))));
 }
 
 /** Returns the transactions that events show: those of bookings as they are, and payments as they were. */
@@ -71,9 +70,8 @@ async function transactionsOf({ history, payments }: DetailDependencies, events:
   const presentOf = new Map(present.map((transaction) => [transaction.id, transaction]));
   return (event: LoggedEvent): WalletTransaction | undefined => {
     const [shown, payment] = [SHOWN_PAYMENT[event.type], paymentOf.get(event.subject)];
-    const wallet = wallets.get(event.walletId ?? '');
-    if (payment && wallet && (shown === 'pending' || shown === 'failed'))
-      return transactionFromPayment(paymentAt(event, shown, payment), wallet);
+    if (payment && event.walletId !== undefined && (shown === 'pending' || shown === 'failed'))
+      return transactionFromPayment(paymentAt(event, shown, payment), wallets(event.walletId));
     return presentOf.get(idOf(event) ?? '');
   };
 }

@@ -57,7 +57,7 @@ export interface Listed {
 }
 
 /** The limit of the numbers and offsets of filtered lists, because counting and skipping read every row. */
-export const MAX_COUNT = 10_000;
+export const MAX_COUNT = 1000;
 
 /** The maximum of payments of one invoice in a search. */
 const MAX_ATTEMPTS = 1000;
@@ -129,9 +129,9 @@ export class History {
     return found;
   }
 
-  /** Returns a wallet with its balance. */
-  fundedWallet(id: string): Promise<FundedWallet> {
-    return this.#renderer.fundedWallet(id);
+  /** Returns wallets with their balances, by their ids. */
+  fundedWallets(ids: readonly string[]): Promise<(id: string) => FundedWallet> {
+    return this.#renderer.fundedWallets(ids);
   }
 
   /** Returns a lightning transaction of the owner by its id or payment hash (hex). */

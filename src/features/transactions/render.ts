@@ -29,12 +29,18 @@ export class Renderer {
     this.#deps = deps;
   }
 
-  /** Returns a wallet with its balance. */
-  async fundedWallet(id: string): Promise<FundedWallet> {
+  /** Returns wallets with their balances, by their ids. Reads all of them with two statements. */
+  async fundedWallets(ids: readonly string[]): Promise<(id: string) => FundedWallet> {
     const { wallets, ledger } = this.#deps;
-    const wallet = await wallets.find(id);
-    invariant(wallet, `wallet ${id} is gone`);
-    return { wallet, balance: await ledger.balance(wallet.ledgerAccount) };
+    const found = await wallets.findMany([...new Set(ids)]);
+    const balances = await ledger.balances(found.map(({ ledgerAccount }) => ledgerAccount));
+    const indexOf = new Map(found.map(({ id }, index) => [id, index]));
+    return (id) => {
+      const index = indexOf.get(id) ?? -1;
+      const [wallet, balance] = [found[index], balances[index]];
+      invariant(wallet && balance, `wallet ${id} is gone`);
+      return { wallet, balance };
+    };
   }
 
   /** Returns the transactions of rows, in the same order. Reads each kind of other rows with one statement. */
@@ -42,7 +48,7 @@ export class Renderer {
     const { database, wallets, invoices, payments, clock } = this.#deps;
     const transfers = rows.flatMap((row) => (row.lntx === null ? [transferIdOf(row)] : []));
     const [funded, paid, received, sent, others] = await Promise.all([
-      this.#fundedWallets(rows.map(({ wallet_id }) => wallet_id)),
+      this.fundedWallets(rows.map(({ wallet_id }) => wallet_id)),
       payments.findMany(lightningIds(rows, 'out')),
       invoices.findMany(lightningIds(rows, 'in')),
       transfers.length === 0 ? [] : database.all(transferTexts, transfers),
@@ -63,18 +69,9 @@ export class Renderer {
 
   /** Returns open invoices as transactions, in the same order. */
   async renderOpen(open: readonly Invoice[]): Promise<WalletTransaction[]> {
-    const funded = await this.#fundedWallets(open.map(({ walletId }) => walletId));
+    const funded = await this.fundedWallets(open.map(({ walletId }) => walletId));
     const now = unixSeconds(this.#deps.clock);
     return open.map((invoice) => transactionFromOpenInvoice(invoice, funded(invoice.walletId), now));
-  }
-
-  async #fundedWallets(ids: readonly string[]): Promise<(id: string) => FundedWallet> {
-    const found = new Map(await Promise.all(Array.from(new Set(ids), async (id) => [id, await this.fundedWallet(id)] as const)));
-    return (id) => {
-      const wallet = found.get(id);
-      invariant(wallet, `wallet ${id} was read`);
-      return wallet;
-    };
   }
 }
 
