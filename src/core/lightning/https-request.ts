@@ -51,3 +51,15 @@ export function requestOverHttps(options: RequestOptions, body: string, signal: 
   request.end(body);
   return promise;
 }
+
+/** Reads the body of a response. @throws when it is too large or breaks. */
+export async function readBody(response: IncomingMessage, from: string, maxBytes: number): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new Error(`the response of ${from} is larger than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}

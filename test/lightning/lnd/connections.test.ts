@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LndTransport, openTransport } from '../../../src/core/lightning/lnd/transport.ts';
+import { LndTransport } from '../../../src/core/lightning/lnd/transport.ts';
 import { parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 import { type ScriptedLnd, scriptedLnd } from './scripted-lnd.ts';
 
@@ -13,7 +13,7 @@ afterEach(() => {
 
 async function opened(): Promise<{ lnd: ScriptedLnd; transport: LndTransport }> {
   const { lnd, url } = await open();
-  const transport = openTransport(parseLndUrl(url));
+  const transport = new LndTransport(parseLndUrl(url));
   closing.push(() => transport.close());
   return { lnd, transport };
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { LND_TIMING } from '../../../src/core/lightning/lnd/context.ts';
 import { LND_ERRORS } from '../../../src/core/lightning/lnd/errors.ts';
 import { idRecords } from '../../../src/core/lightning/lnd/payment-record.ts';
-import { LND_PAYMENT_TIMING } from '../../../src/core/lightning/lnd/payments.ts';
 import { NodeUnavailable, type PaymentOrder } from '../../../src/core/lightning/node.ts';
 import {
   KEYSEND,
@@ -28,7 +28,7 @@ const replaying = replayedOrders(opened);
 const now = () => Date.now();
 
 describe('the first request to send a payment', () => {
-  const { firstRequestMs, graceMs } = LND_PAYMENT_TIMING;
+  const { firstRequestMs, graceMs } = LND_TIMING;
   const recent = () => orderOf(SUCCESS, { firstRequestAtMs: now() });
 
   it('is sent without reading the record, shortly after the payment was stored', async () => {

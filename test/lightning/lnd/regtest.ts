@@ -4,7 +4,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'nod
 import { request } from 'node:https';
 import { join } from 'node:path';
 import { reportPermissions } from '../../../src/core/lightning/lnd/permissions.ts';
-import { openTransport } from '../../../src/core/lightning/lnd/transport.ts';
+import { LndTransport } from '../../../src/core/lightning/lnd/transport.ts';
 import { parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 import { freePort } from '../../support/free-port.ts';
 
@@ -93,7 +93,7 @@ export class RegtestLnd {
   readonly peerPort: number;
   pubkey = '';
   readonly #program: Program;
-  #transport: ReturnType<typeof openTransport> | undefined;
+  #transport: LndTransport | undefined;
 
   constructor(name: string, directory: string, ports: { rest: number; peer: number }, program: (directory: string) => Program) {
     this.name = name;
@@ -111,13 +111,13 @@ export class RegtestLnd {
 
   /** Calls the node as its administrator. */
   call<T>(method: 'GET' | 'POST', path: string, body?: object): Promise<T> {
-    this.#transport ??= openTransport(parseLndUrl(this.url()));
+    this.#transport ??= new LndTransport(parseLndUrl(this.url()));
     return this.#transport.call<T>({ method, path, body, timeoutMs: 60_000 });
   }
 
   /** Streams as its administrator, until the signal aborts. */
   stream<T>(method: 'GET' | 'POST', path: string, body: object | undefined, signal: AbortSignal): AsyncGenerator<T, void> {
-    this.#transport ??= openTransport(parseLndUrl(this.url()));
+    this.#transport ??= new LndTransport(parseLndUrl(this.url()));
     return this.#transport.stream<T>({ method, path, body }, signal);
   }
 

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openLnd } from '../../../src/core/lightning/lnd/lnd-node.ts';
-import { openTransport } from '../../../src/core/lightning/lnd/transport.ts';
+import { LndTransport } from '../../../src/core/lightning/lnd/transport.ts';
 import { parseLndUrl } from '../../../src/core/lightning/lnd/url.ts';
 import { type LightningNode, NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { freePort } from '../../support/free-port.ts';
@@ -166,7 +166,7 @@ describe('the connection to LND', () => {
   ] as const)('knows that LND did not respond, except to a request that may take long: %s', async (_, answer) => {
     const { lnd, url } = await open();
     lnd.on('GET /v1/slow', answer);
-    const transport = openTransport(parseLndUrl(url));
+    const transport = new LndTransport(parseLndUrl(url));
     closing.push(() => transport.close());
     const before = transport.unresponsiveAtMs;
     const call = (mayTakeLong: boolean) => transport.call({ method: 'GET', path: '/v1/slow', timeoutMs: 300, mayTakeLong });

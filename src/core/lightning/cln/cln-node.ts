@@ -1,12 +1,13 @@
 import type { Log } from '../../kernel/log.ts';
 import { type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable } from '../node.ts';
 import { listNodeChannels, ownBalanceMsat } from './channels.ts';
+import { CLN_TIMING, type ClnTiming } from './context.ts';
 import { Datastore } from './datastore.ts';
-import { ClnEvents } from './events.ts';
+import { newestPosition, watchPaymentHashes, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
 import { NodeHistory } from './history.ts';
-import { ClnInvoices } from './invoices.ts';
-import { ClnPayments, type PaymentTiming } from './payments.ts';
+import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
+import { ClnPayments } from './payments.ts';
 import { reportRune } from './permissions.ts';
 import { queryRoutes } from './routes.ts';
 import { readRows } from './rows.ts';
@@ -20,7 +21,7 @@ export interface OpenClnOptions {
   readonly url: string;
   readonly log: Log;
   /** Shorter in tests. */
-  readonly timing?: PaymentTiming & { readonly heartbeatMs: number };
+  readonly timing?: ClnTiming;
 }
 
 /**
@@ -40,15 +41,14 @@ const SETTINGS_MS = 60_000;
 const LEDGER = ['ledger'];
 
 /** Connects to Core Lightning. Opening never waits: the first call connects. @throws InvalidClnUrl */
-export function openCln({ url, log, timing }: OpenClnOptions): LightningNode {
+export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): LightningNode {
   const address = parseClnUrl(url);
   const rpc = new ClnRpc(address.transport === 'socket' ? new SocketTransport(address.path) : new RestTransport(address));
   log.info({ address: publicAddress(address) }, 'the Lightning node is Core Lightning');
   const datastore = new Datastore(rpc);
   const history = new NodeHistory(rpc, datastore);
-  const invoices = new ClnInvoices(rpc, datastore);
+  const cln = { rpc, datastore, history, timing };
   const closing = new AbortController();
-  const events = new ClnEvents({ rpc, history, closing: closing.signal, heartbeatMs: timing?.heartbeatMs });
   let pubkey: string | undefined;
   let settingsCheckedAtMs = Number.NEGATIVE_INFINITY;
 
@@ -63,25 +63,25 @@ export function openCln({ url, log, timing }: OpenClnOptions): LightningNode {
     return node;
   }
 
-  const nodeId = async () => pubkey ?? (await info()).pubkey;
-  const payments = new ClnPayments({ rpc, datastore, history, nodeId, timing });
+  const payments = new ClnPayments(cln, async () => pubkey ?? (await info()).pubkey);
+  const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
 
   return {
     info,
-    createInvoice: (request) => invoices.create(request),
-    cancelInvoice: (paymentHash) => invoices.cancel(paymentHash),
-    lookupInvoice: (paymentHash) => invoices.lookup(paymentHash),
+    createInvoice: (request) => createInvoice(cln, request),
+    cancelInvoice: (paymentHash) => cancelInvoice(cln, paymentHash),
+    lookupInvoice: (paymentHash) => lookupInvoice(cln, paymentHash),
     pay: (order) => payments.pay(order),
     /** Not supported, so nothing is sent. */
     keysend: async () => ({ state: 'failed', reason: 'ERROR' }),
     lookupPayment: (payment) => payments.lookup(payment),
     /** lightningd claims payments of its invoices itself. An invoice is protected by cancelling it. */
     guardIncoming() {},
-    watch: (position, signal) => events.watch(position, signal),
-    watchPayments: (signal) => events.watchPayments(signal),
-    newestPosition: () => events.newestPosition(),
+    watch: (position, signal) => watchSettlements(cln, position, untilClosed(signal)),
+    watchPayments: (signal) => watchPaymentHashes(cln, untilClosed(signal)),
+    newestPosition: () => newestPosition(cln),
     knowsPosition: (position) => history.knows(position),
-    collectEvidence: async (payment) => collectEvidence(rpc, payment, await readRows(rpc, history, payment)),
+    collectEvidence: async (payment) => collectEvidence(rpc, payment, await readRows(cln, payment)),
     queryRoutes: (query) => queryRoutes(rpc, query),
     listChannels: () => listNodeChannels(rpc),
     balance: async () => ({ localMsat: await ownBalanceMsat(rpc) }),

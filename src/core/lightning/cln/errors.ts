@@ -15,17 +15,12 @@ export class ResponseLost extends Error {
 }
 
 /**
- * - `not_permitted`: the method does not exist, or the rune does not permit it. Nothing was done.
  * - `invalid_request`, `expired`, `no_route`, `fee_limit`: this call sent nothing. An earlier one may have.
  * - `rejected`, `gave_up`, `timed_out`: this call has stopped trying. The rows decide whether it paid.
  * - `already_paid`: another call has paid the invoice.
  * - `in_flight`: another call is paying the invoice.
- * - `unknown`: nothing follows from the error.
- * - `invoice_exists`, `invoice_missing`, `invoice_not_unpaid`: results of `invoice` and `delinvoice`.
- * - `key_exists`, `key_missing`, `key_changed`: results of `datastore`.
  */
-export type ErrorMeaning =
-  | 'not_permitted'
+type PaymentError =
   | 'invalid_request'
   | 'expired'
   | 'no_route'
@@ -34,14 +29,16 @@ export type ErrorMeaning =
   | 'gave_up'
   | 'timed_out'
   | 'already_paid'
-  | 'in_flight'
-  | 'unknown'
-  | 'invoice_exists'
-  | 'invoice_missing'
-  | 'invoice_not_unpaid'
-  | 'key_exists'
-  | 'key_missing'
-  | 'key_changed';
+  | 'in_flight';
+
+/** Results of `invoice` and `delinvoice`, and of `datastore`. */
+type RecordError = 'invoice_exists' | 'invoice_missing' | 'invoice_not_unpaid' | 'key_exists' | 'key_missing' | 'key_changed';
+
+/**
+ * - `not_permitted`: the method does not exist, or the rune does not permit it. Nothing was done.
+ * - `unknown`: nothing follows from the error.
+ */
+export type ErrorMeaning = 'not_permitted' | 'unknown' | PaymentError | RecordError;
 
 interface ErrorRow {
   readonly code: number;

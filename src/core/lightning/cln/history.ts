@@ -51,12 +51,10 @@ export class NodeHistory {
 
   /** Returns whether a counter is below an earlier value. The next call compares with the values that were read now. */
   async hasMovedBack(): Promise<boolean> {
-    const now = await Promise.all(
-      COUNTERS.map(async ([subsystem, index]) => ({ subsystem, index, value: await this.counter(subsystem, index) })),
-    );
-    const hasMoved = now.some(({ subsystem, index, value }) => value < (this.#highest.get(`${subsystem}.${index}`) ?? 0));
+    const now = await Promise.all(COUNTERS.map(async ([of, index]) => [of, index, await this.counter(of, index)] as const));
+    const hasMoved = now.some(([of, index, value]) => value < (this.#highest.get(`${of}.${index}`) ?? 0));
     if (hasMoved) this.#highest.clear();
-    for (const { subsystem, index, value } of now) this.record(subsystem, index, value);
+    for (const [of, index, value] of now) this.record(of, index, value);
     return hasMoved;
   }
 

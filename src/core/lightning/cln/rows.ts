@@ -1,7 +1,7 @@
 import { msat } from '../../kernel/money.ts';
 import type { PaymentOutcome, PaymentReference } from '../node.ts';
-import type { NodeHistory } from './history.ts';
-import type { ClnRpc, SendpayRow } from './rpc.ts';
+import type { ClnContext } from './context.ts';
+import type { SendpayRow } from './rpc.ts';
 
 /** The rows with the hash of a payment. The label of a row is the id of its payment. */
 export interface SendpayRows {
@@ -10,7 +10,7 @@ export interface SendpayRows {
   readonly others: readonly SendpayRow[];
 }
 
-export async function readRows(rpc: ClnRpc, history: NodeHistory, { paymentId, paymentHash }: PaymentReference): Promise<SendpayRows> {
+export async function readRows({ rpc, history }: ClnContext, { paymentId, paymentHash }: PaymentReference): Promise<SendpayRows> {
   const { payments } = await rpc.call('listsendpays', { payment_hash: paymentHash });
   for (const row of payments) history.record('sendpays', 'created', row.created_index);
   return { own: payments.filter(({ label }) => label === paymentId), others: payments.filter(({ label }) => label !== paymentId) };

@@ -67,11 +67,6 @@ export interface RouteStep {
   readonly cltv_out: number;
 }
 
-export interface DatastoreEntry {
-  readonly generation?: number;
-  readonly string?: string;
-}
-
 interface Results {
   getinfo: {
     readonly id: string;
@@ -97,7 +92,7 @@ interface Results {
   listpeerchannels: { readonly channels: readonly ChannelRecord[] };
   getroutes: { readonly routes: readonly { readonly path: readonly RouteStep[] }[] };
   datastore: object;
-  listdatastore: { readonly datastore: readonly DatastoreEntry[] };
+  listdatastore: { readonly datastore: readonly { readonly generation?: number; readonly string?: string }[] };
 }
 
 export type RpcMethod = keyof Results;

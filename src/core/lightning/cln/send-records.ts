@@ -13,47 +13,29 @@ export interface SendRecord {
 
 interface StoredRecord {
   readonly hash: string;
-  readonly failed?: FailureReason;
+  readonly failed?: FailureReason | undefined;
 }
 
-export class SendRecords {
-  readonly #datastore: Datastore;
-
-  constructor(datastore: Datastore) {
-    this.#datastore = datastore;
-  }
-
-  async read({ paymentId, paymentHash }: PaymentReference): Promise<SendRecord | undefined> {
-    const stored = await this.#datastore.read(keyOf(paymentId));
-    if (!stored) return undefined;
-    const { hash, failed } = JSON.parse(stored.text) as StoredRecord;
-    if (hash !== paymentHash) throw new Error('the node has a record of this payment id with another payment hash');
-    return { generation: stored.generation, failed };
-  }
-
-  /**
-   * Records that a request to pay begins. Returns the new record; undefined when another process has changed the record meanwhile: read it
-   * again.
-   */
-  async recordRequest({ paymentId, paymentHash }: PaymentReference, record: SendRecord | undefined): Promise<SendRecord | undefined> {
-    const text = JSON.stringify({ hash: paymentHash } satisfies StoredRecord);
-    if (!record) return (await this.#datastore.create(keyOf(paymentId), text)) ? { generation: 0, failed: undefined } : undefined;
-    const isReplaced = await this.#datastore.replace(keyOf(paymentId), text, record.generation);
-    return isReplaced ? { generation: record.generation + 1, failed: undefined } : undefined;
-  }
-
-  /** Records that the payment has failed. Returns false when another request has begun since the record was read. */
-  async recordFailure(
-    { paymentId, paymentHash }: PaymentReference,
-    record: SendRecord | undefined,
-    failed: FailureReason,
-  ): Promise<boolean> {
-    const text = JSON.stringify({ hash: paymentHash, failed } satisfies StoredRecord);
-    if (!record) return await this.#datastore.create(keyOf(paymentId), text);
-    return await this.#datastore.replace(keyOf(paymentId), text, record.generation);
-  }
+export async function readRecord(datastore: Datastore, { paymentId, paymentHash }: PaymentReference): Promise<SendRecord | undefined> {
+  const stored = await datastore.read(['payment', paymentId]);
+  if (!stored) return undefined;
+  const { hash, failed } = JSON.parse(stored.text) as StoredRecord;
+  if (hash !== paymentHash) throw new Error('the node has a record of this payment id with another payment hash');
+  return { generation: stored.generation, failed };
 }
 
-function keyOf(paymentId: string): string[] {
-  return ['payment', paymentId];
+/**
+ * Records that a request to pay begins, or that the payment has failed. Returns the new record; undefined when another request has changed the
+ * record since it was read.
+ */
+export async function writeRecord(
+  datastore: Datastore,
+  { paymentId, paymentHash }: PaymentReference,
+  record: SendRecord | undefined,
+  failed?: FailureReason,
+): Promise<SendRecord | undefined> {
+  const key = ['payment', paymentId];
+  const text = JSON.stringify({ hash: paymentHash, failed } satisfies StoredRecord);
+  const isWritten = record ? await datastore.replace(key, text, record.generation) : await datastore.create(key, text);
+  return isWritten ? { generation: record ? record.generation + 1 : 0, failed } : undefined;
 }

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { Agent } from 'node:https';
 import { errorMessage } from '../../kernel/log.ts';
-import { NotSent, requestOverHttps } from '../https-request.ts';
+import { NotSent, readBody, requestOverHttps } from '../https-request.ts';
 import { NodeUnavailable } from '../node.ts';
 import { ResponseLost, RpcError } from './errors.ts';
 import { parseJson } from './json.ts';
@@ -12,11 +11,6 @@ import { isRune, publicAddress, type RestAddress } from './url.ts';
 interface Credentials {
   readonly rune: string;
   readonly ca: string | undefined;
-}
-
-interface HttpResponse {
-  readonly status: number;
-  readonly text: string;
 }
 
 /** The code of lightningd for a rune that does not permit the request. */
@@ -39,7 +33,8 @@ export class RestTransport implements ClnTransport {
     if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to Core Lightning is closed');
     this.#credentials ??= readCredentials(this.#address);
     try {
-      return readResult(await this.#post(this.#credentials, method, JSON.stringify(params), limits));
+      const { status, text } = await this.#post(this.#credentials, method, JSON.stringify(params), limits);
+      return readResult(status, text);
     } catch (error) {
       if (!(error instanceof RpcError) || error.code === NOT_PERMITTED) this.#credentials = undefined;
       throw error;
@@ -51,13 +46,14 @@ export class RestTransport implements ClnTransport {
     this.#agent.destroy();
   }
 
-  async #post({ rune, ca }: Credentials, method: string, body: string, { timeoutMs, signal }: CallLimits): Promise<HttpResponse> {
+  async #post({ rune, ca }: Credentials, method: string, body: string, { timeoutMs, signal }: CallLimits) {
     const { host, port } = this.#address;
     const headers = { rune, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const target = { host, port, method: 'POST', path: `/v1/${method}`, headers, agent: this.#agent, ...(ca !== undefined && { ca }) };
     const abort = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     try {
-      return await readText(await requestOverHttps(target, body, abort));
+      const response = await requestOverHttps(target, body, abort);
+      return { status: response.statusCode ?? 0, text: await readBody(response, 'clnrest', MAX_RESPONSE_BYTES) };
     } catch (error) {
       if (error instanceof NotSent) throw new NodeUnavailable(this.#explain(error.cause));
       throw new ResponseLost(`no response of clnrest: ${errorMessage(error)}`);
@@ -103,19 +99,8 @@ function readFile(parameter: string, path: string): string {
   }
 }
 
-async function readText(response: IncomingMessage): Promise<HttpResponse> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the response is too long');
-    chunks.push(chunk);
-  }
-  return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString('utf8') };
-}
-
 /** clnrest returns 201 for success, and 401, 403, 404 or 500 with an error of lightningd. */
-function readResult({ status, text }: HttpResponse): unknown {
+function readResult(status: number, text: string): unknown {
   let body: unknown;
   try {
     body = parseJson(text);

@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { addAbortSignal } from 'node:stream';
+import { errorMessage } from '../../kernel/log.ts';
 import { NodeUnavailable } from '../node.ts';
 import { ResponseLost, RpcError } from './errors.ts';
 import { parseJson } from './json.ts';
@@ -15,15 +18,14 @@ const END = '\n\n';
 /** Calls lightningd through its Unix socket. Each call has its own connection, so a broken connection concerns one call. */
 export class SocketTransport implements ClnTransport {
   readonly #path: string;
-  readonly #sockets = new Set<Socket>();
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(path: string) {
     this.#path = path;
   }
 
   async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
-    if (this.#isClosed) throw new NodeUnavailable('the connection to Core Lightning is closed');
+    if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to Core Lightning is closed');
     const text = await this.#exchange(JSON.stringify({ jsonrpc: '2.0', id: 'satchel', method, params }), limits);
     const { result, error } = readResponse(text);
     if (error) throw new RpcError(error.code, error.message);
@@ -32,49 +34,42 @@ export class SocketTransport implements ClnTransport {
   }
 
   close(): void {
-    this.#isClosed = true;
-    for (const socket of this.#sockets) socket.destroy();
+    this.#closing.abort();
   }
 
-  #exchange(request: string, { timeoutMs, signal }: CallLimits): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const socket = connect(this.#path);
-    this.#sockets.add(socket);
-    const chunks: Buffer[] = [];
+  async #exchange(request: string, { timeoutMs, signal }: CallLimits): Promise<string> {
+    const timeout = AbortSignal.timeout(timeoutMs);
+    const abort = AbortSignal.any([this.#closing.signal, timeout, ...(signal ? [signal] : [])]);
+    const socket = addAbortSignal(abort, connect(this.#path));
+    // Errors after the last read concern nobody.
+    socket.on('error', () => undefined);
     let isConnected = false;
-    let bytes = 0;
-    const stop = (reason: string) => socket.destroy(new Error(reason));
-    const timer = setTimeout(() => stop(`no response within ${timeoutMs / 1000} s`), timeoutMs);
-    const abort = () => stop('the call was aborted');
-    signal?.addEventListener('abort', abort);
-    if (signal?.aborted) abort();
-    socket.on('connect', () => {
+    try {
+      await once(socket, 'connect');
       isConnected = true;
       socket.write(request);
-    });
-    socket.on('data', (chunk) => {
-      chunks.push(chunk);
-      bytes += chunk.length;
-      if (bytes > MAX_RESPONSE_BYTES) stop('the response is too long');
-      if (!chunk.subarray(-2).toString('latin1').endsWith('\n')) return;
-      const text = Buffer.concat(chunks).toString('utf8');
-      if (!text.endsWith(END)) return;
-      resolve(text);
+      return await readToEnd(socket);
+    } catch (error) {
+      const reason = timeout.aborted ? `no response within ${timeoutMs / 1000} s` : errorMessage(error);
+      throw isConnected ? new ResponseLost(`no response of lightningd: ${reason}`) : new NodeUnavailable(explained(reason));
+    } finally {
       socket.destroy();
-    });
-    let reason = 'lightningd closed the connection';
-    socket.on('error', (error) => {
-      reason = error.message;
-    });
-    socket.on('end', () => socket.destroy());
-    socket.on('close', () => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', abort);
-      this.#sockets.delete(socket);
-      reject(isConnected ? new ResponseLost(`no response of lightningd: ${reason}`) : new NodeUnavailable(explained(reason)));
-    });
-    return promise;
+    }
   }
+}
+
+async function readToEnd(socket: Socket): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the response is too long');
+    if (chunk.at(-1) !== END.charCodeAt(1)) continue;
+    const text = Buffer.concat(chunks).toString('utf8');
+    if (text.endsWith(END)) return text;
+  }
+  throw new Error('lightningd closed the connection');
 }
 
 function readResponse(text: string): JsonRpcResponse {

@@ -1,16 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureReason, PaymentOutcome, PaymentReference } from '../node.ts';
-import { outcomeOf, type SendpayRows } from './rows.ts';
-import type { ClnRpc } from './rpc.ts';
-import type { SendRecord, SendRecords } from './send-records.ts';
-
-export interface UnclearPaymentOptions {
-  readonly rpc: ClnRpc;
-  readonly records: SendRecords;
-  readonly rows: (payment: PaymentReference) => Promise<SendpayRows>;
-  /** How long nothing may be in flight before a payment with a lost response has failed. Longer than `xpay` keeps trying. */
-  readonly quietMs: number;
-}
+import type { ClnContext } from './context.ts';
+import { outcomeOf, readRows } from './rows.ts';
+import { type SendRecord, writeRecord } from './send-records.ts';
 
 interface Quiet {
   readonly generation: number | undefined;
@@ -27,12 +19,12 @@ const RECHECK_MS = 250;
  * and at the end of a period in which each request must have ended, and no other request to pay has begun meanwhile.
  */
 export class UnclearPayments {
-  readonly #options: UnclearPaymentOptions;
+  readonly #cln: ClnContext;
   /** By payment id. */
   readonly #quiet = new Map<string, Quiet>();
 
-  constructor(options: UnclearPaymentOptions) {
-    this.#options = options;
+  constructor(cln: ClnContext) {
+    this.#cln = cln;
   }
 
   /** Forgets the observations of a payment that is in flight or has ended. */
@@ -49,22 +41,20 @@ export class UnclearPayments {
       this.#quiet.set(paymentId, { generation: record?.generation, sinceMs: nowMs, reason });
       return { state: 'pending' };
     }
-    if (nowMs - quiet.sinceMs < this.#options.quietMs) return { state: 'pending' };
+    if (nowMs - quiet.sinceMs < this.#cln.timing.quietMs) return { state: 'pending' };
     const inFlight = await this.recheck(payment);
     this.forget(paymentId);
     if (inFlight) return inFlight;
-    return (await this.#options.records.recordFailure(payment, record, quiet.reason))
-      ? { state: 'failed', reason: quiet.reason }
-      : { state: 'pending' };
+    const isFinal = await writeRecord(this.#cln.datastore, payment, record, quiet.reason);
+    return isFinal ? { state: 'failed', reason: quiet.reason } : { state: 'pending' };
   }
 
   /** Looks a second time, after the time in which a row may appear. Returns undefined when nothing is in flight or complete. */
   async recheck(payment: PaymentReference): Promise<PaymentOutcome | undefined> {
-    const { rpc, rows } = this.#options;
     await delay(RECHECK_MS);
     // Version 26.06 and later also report a payment as pending while xpay looks for a route.
-    const { pays } = await rpc.call('listpays', { payment_hash: payment.paymentHash });
+    const { pays } = await this.#cln.rpc.call('listpays', { payment_hash: payment.paymentHash });
     if (pays.some(({ status }) => status === 'pending')) return { state: 'pending' };
-    return outcomeOf((await rows(payment)).own);
+    return outcomeOf((await readRows(this.#cln, payment)).own);
   }
 }

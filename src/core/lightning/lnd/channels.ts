@@ -1,19 +1,43 @@
-import { type Msat, msat, satToMsat } from '../../kernel/money.ts';
-import type { Route, RouteQuery } from '../node.ts';
-import { meaningOf } from './errors.ts';
+import { type Msat, msat, satToMsat, ZERO_MSAT } from '../../kernel/money.ts';
+import { capacityMsat, channelMsat, LIST_CHANNELS_MS } from '../channel-list.ts';
+import type { NodeChannel } from '../node.ts';
 import type { LndTransport } from './transport.ts';
 import { readMsat, readWhole } from './values.ts';
 
-/** A channel, as LND returns it. */
-export interface LndChannel {
+/** An open channel, as LND returns it. Amounts are whole satoshis as text. */
+interface LndChannel {
+  readonly active: boolean;
+  readonly remote_pubkey: string;
+  readonly channel_point: string;
+  readonly peer_alias?: string;
+  readonly capacity: string;
+  readonly local_balance: string;
+  readonly remote_balance: string;
+  readonly private: boolean;
   /** Whether we opened it, and so pay the fees of its commitment transaction. */
   readonly initiator: boolean;
   readonly commitment_type: string;
   readonly fee_per_kw: string;
   readonly commit_fee: string;
-  readonly local_constraints: { readonly dust_limit_sat: string };
+  readonly commit_weight: string;
+  readonly local_constraints: { readonly dust_limit_sat: string; readonly chan_reserve_sat: string };
+  readonly remote_constraints?: { readonly chan_reserve_sat: string };
   readonly pending_htlcs: readonly { readonly incoming: boolean; readonly amount: string; readonly hash_lock: string }[];
 }
+
+/** For the list, only the id and the peer of a channel are required. */
+type ListedChannel = Partial<LndChannel> & Pick<LndChannel, 'channel_point' | 'remote_pubkey'>;
+
+interface PendingChannel {
+  readonly channel?: {
+    readonly remote_node_pub: string;
+    readonly channel_point: string;
+    readonly capacity: string;
+    readonly private?: boolean;
+  };
+}
+
+type PendingList = 'pending_open_channels' | 'pending_closing_channels' | 'pending_force_closing_channels' | 'waiting_close_channels';
 
 interface ChannelBalance {
   readonly local_balance: { readonly msat: string };
@@ -21,26 +45,13 @@ interface ChannelBalance {
   readonly unsettled_remote_balance: { readonly msat: string };
 }
 
-interface QueryRoutesResponse {
-  readonly routes: readonly {
-    readonly total_time_lock: number;
-    readonly total_fees_msat: string;
-    readonly total_amt_msat: string;
-    readonly hops: readonly {
-      readonly chan_id: string;
-      readonly pub_key: string;
-      readonly amt_to_forward_msat: string;
-      readonly fee_msat: string;
-      readonly expiry: number;
-    }[];
-  }[];
-}
-
 /** The balance and the channels are two calls. When an HTLC changes between them, they do not belong together. */
 const MAX_READS = 5;
+/** The operator waits for the list. */
+const LISTING = { timeoutMs: LIST_CHANNELS_MS, mayTakeLong: true };
 
 export async function listChannels(transport: LndTransport): Promise<readonly LndChannel[]> {
-  return (await transport.call<{ channels: LndChannel[] }>({ method: 'GET', path: '/v1/channels' })).channels;
+  return (await transport.get<{ channels: LndChannel[] }>('/v1/channels')).channels;
 }
 
 /**
@@ -59,7 +70,7 @@ export async function channelBalance(transport: LndTransport): Promise<Msat> {
 }
 
 async function sumOfBalances(transport: LndTransport): Promise<number> {
-  const balance = await transport.call<ChannelBalance>({ method: 'GET', path: '/v1/balance/channels' });
+  const balance = await transport.get<ChannelBalance>('/v1/balance/channels');
   return readMsat(balance.local_balance.msat) + readMsat(balance.unsettled_remote_balance.msat);
 }
 
@@ -94,35 +105,70 @@ function commitmentFeeSat(channel: LndChannel): number {
   return feeOf(weight + HTLC_WEIGHT * htlcs.length);
 }
 
-/** Returns the best route, or none. LND also finds a circular route to the node itself, which no payment can use. */
-export async function queryRoutes(
-  transport: LndTransport,
-  { destination, amountMsat }: RouteQuery,
-  self: string,
-): Promise<readonly Route[]> {
-  if (destination === self) return [];
-  try {
-    const path = `/v1/graph/routes/${destination}/0?amt_msat=${amountMsat}`;
-    return (await transport.call<QueryRoutesResponse>({ method: 'GET', path })).routes.map(toRoute);
-  } catch (error) {
-    if (meaningOf(error)?.is === 'no_route') return [];
-    throw error;
-  }
+/** Lists the open, opening and closing channels for people: an amount that is missing or not understood counts as 0. */
+export async function listNodeChannels(transport: LndTransport): Promise<readonly NodeChannel[]> {
+  const [{ channels = [] }, pending] = await Promise.all([
+    transport.get<{ channels?: readonly ListedChannel[] }>('/v1/channels?peer_alias_lookup=true', LISTING),
+    transport.get<Partial<Record<PendingList, readonly PendingChannel[]>>>('/v1/channels/pending', LISTING),
+  ]);
+  const toPending = (list: PendingList, state: 'opening' | 'closing') =>
+    (pending[list] ?? []).flatMap(({ channel }) => (channel ? toPendingChannel(channel, state) : []));
+  const listed = [
+    ...toPending('pending_open_channels', 'opening'),
+    ...toPending('pending_closing_channels', 'closing'),
+    ...toPending('pending_force_closing_channels', 'closing'),
+    ...toPending('waiting_close_channels', 'closing'),
+    ...channels.map(toOpenChannel),
+  ];
+  // Between the two calls a channel may move from one list to the other.
+  return [...new Map(listed.map((one) => [one.id, one])).values()];
 }
 
-function toRoute(route: QueryRoutesResponse['routes'][number]): Route {
+function toOpenChannel(channel: ListedChannel): NodeChannel {
+  const fee = openerFeeSat(channel);
+  const [localFee, remoteFee] = channel.initiator ? [fee, 0] : [0, fee];
+  const localReserve = satOf(channel.local_constraints?.chan_reserve_sat);
+  const remoteReserve = satOf(channel.remote_constraints?.chan_reserve_sat);
   return {
-    totalMsat: readMsat(route.total_amt_msat),
-    feesMsat: readMsat(route.total_fees_msat),
-    timeLock: route.total_time_lock,
-    hops: route.hops.map((hop) => ({
-      shortChannelId: hop.chan_id,
-      // LND repeats the amount in `chan_capacity`.
-      capacitySat: undefined,
-      pubkey: hop.pub_key,
-      forwardMsat: readMsat(hop.amt_to_forward_msat),
-      feeMsat: readMsat(hop.fee_msat),
-      expiryHeight: hop.expiry,
-    })),
+    id: channel.channel_point,
+    peerPubkey: channel.remote_pubkey,
+    peerAlias: aliasOf(channel.peer_alias),
+    state: channel.active ? 'active' : 'inactive',
+    capacityMsat: capacityMsat(1000 * satOf(channel.capacity)),
+    spendableMsat: channelMsat(1000 * (satOf(channel.local_balance) - localReserve - localFee)),
+    receivableMsat: channelMsat(1000 * (satOf(channel.remote_balance) - remoteReserve - remoteFee)),
+    isPrivate: channel.private === true,
   };
+}
+
+/**
+ * Returns the satoshis that the opener of the channel must keep for fees when it adds an HTLC. The present fee is not included, because it is
+ * already subtracted from the balance. LND keeps the fee of a transaction with two more HTLCs at twice the fee rate. Source: LND,
+ * `CalcFeeBuffer` in `lnwallet/channel.go`.
+ */
+function openerFeeSat({ fee_per_kw: rate, commit_weight: weight, commit_fee: paid }: ListedChannel): number {
+  return Math.ceil((2 * satOf(rate) * (satOf(weight) + 2 * HTLC_WEIGHT)) / 1000) - satOf(paid);
+}
+
+function toPendingChannel(channel: NonNullable<PendingChannel['channel']>, state: 'opening' | 'closing'): NodeChannel {
+  return {
+    id: channel.channel_point,
+    peerPubkey: channel.remote_node_pub,
+    peerAlias: undefined,
+    state,
+    capacityMsat: capacityMsat(1000 * satOf(channel.capacity)),
+    spendableMsat: ZERO_MSAT,
+    receivableMsat: ZERO_MSAT,
+    isPrivate: channel.private === true,
+  };
+}
+
+/** Reads whole satoshis; 0 for anything else. */
+function satOf(text: string | undefined): number {
+  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : 0;
+}
+
+/** LND returns the text of an error in place of the alias of a peer that it does not know. */
+function aliasOf(alias = ''): string | undefined {
+  return alias === '' || alias.startsWith('unable to lookup peer alias') ? undefined : alias;
 }

@@ -10,30 +10,10 @@ export interface LndCredentials {
   readonly macaroon: string;
 }
 
-/** Files are read again after this time, because LND renews its certificate and operators replace macaroons. */
-const MAX_AGE_MS = 1000;
-
-/** Reads the certificate and the macaroon of an address. */
-export class CredentialReader {
-  readonly #address: LndAddress;
-  #latest: { readonly credentials: Promise<LndCredentials>; readonly atMs: number } | undefined;
-
-  constructor(address: LndAddress) {
-    this.#address = address;
-  }
-
-  /** @throws NodeUnavailable when a file cannot be read. */
-  read(): Promise<LndCredentials> {
-    const nowMs = performance.now();
-    if (!this.#latest || nowMs - this.#latest.atMs > MAX_AGE_MS) this.#latest = { credentials: this.#read(), atMs: nowMs };
-    return this.#latest.credentials;
-  }
-
-  async #read(): Promise<LndCredentials> {
-    const { certificate, macaroon } = this.#address;
-    const ca = certificate && certificateOf(await bytesOf('certificate', certificate));
-    return { ca, macaroon: (await bytesOf('macaroon', macaroon)).toString('hex') };
-  }
+/** Reads the certificate and the macaroon of an address. @throws NodeUnavailable when a file cannot be read. */
+export async function readCredentials({ certificate, macaroon }: LndAddress): Promise<LndCredentials> {
+  const ca = certificate && certificateOf(await bytesOf('certificate', certificate));
+  return { ca, macaroon: (await bytesOf('macaroon', macaroon)).toString('hex') };
 }
 
 /** @throws NodeUnavailable for another file, such as tls.key, with which Node would report a wrong certificate of the node. */

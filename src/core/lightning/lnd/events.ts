@@ -1,17 +1,9 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { type CustomRecords, HistoryChanged, type Position, type Settlement } from '../node.ts';
+import { withHeartbeat } from '../streams.ts';
+import type { LndContext } from './context.ts';
 import { findInvoice, type LndInvoice } from './invoices.ts';
 import type { LndTransport } from './transport.ts';
 import { fromBase64, readMsat, readWhole } from './values.ts';
-
-export interface LndWatchTiming {
-  /** Between two heartbeats. LND does not report that a stream is dead. */
-  readonly heartbeatMs: number;
-  /** After this, a heartbeat has failed; and so has a stream that did not repeat a known settlement. */
-  readonly answerMs: number;
-}
-
-export const LND_WATCH_TIMING: LndWatchTiming = { heartbeatMs: 5000, answerMs: 5000 };
 
 /** LND numbers the settlements of a node from 1, without gaps. The hash proves that the number is still that of the same settlement. */
 interface SettleIndex {
@@ -22,11 +14,6 @@ interface SettleIndex {
 const INVOICES_PER_PAGE = 1000;
 /** Records that LND adds to an HTLC: the preimage of a keysend, and a signal between peers. */
 const OWN_RECORDS = ['5482373484', '106823'];
-
-export interface LndWatchDependencies {
-  readonly transport: LndTransport;
-  readonly timing: LndWatchTiming;
-}
 
 /** Returns whether the node has this settlement at this position. */
 export async function knowsPosition(transport: LndTransport, position: Position): Promise<boolean> {
@@ -51,31 +38,31 @@ export async function newestPosition(transport: LndTransport): Promise<Position 
  * @throws when the connection breaks or LND ends the stream.
  */
 export async function* watchSettlements(
-  deps: LndWatchDependencies,
+  lnd: LndContext,
   position: Position | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<Settlement, void> {
-  if (position !== undefined && !(await knowsPosition(deps.transport, position))) throw historyChanged(position);
+  if (position !== undefined && !(await knowsPosition(lnd.transport, position))) throw historyChanged(position);
   let last: SettleIndex | undefined = position === undefined ? undefined : parsePosition(position);
   // LND sends no backlog for 0, so the stream cannot repeat the first settlement.
   while ((last?.index ?? 0) < 2) {
-    for (const settlement of await listedAfter(deps.transport, last?.index ?? 0)) {
+    for (const settlement of await listedAfter(lnd.transport, last?.index ?? 0)) {
       yield settlement;
       last = parsePosition(settlement.position);
     }
     if ((last?.index ?? 0) >= 2) break;
-    if (!(await waitForSettlement(deps, signal))) return;
+    if (!(await waitForSettlement(lnd, signal))) return;
   }
-  if (last) yield* streamAfter(deps, last, signal);
+  if (last) yield* streamAfter(lnd, last, signal);
 }
 
-async function* streamAfter(deps: LndWatchDependencies, start: SettleIndex, signal: AbortSignal): AsyncGenerator<Settlement, void> {
+async function* streamAfter(lnd: LndContext, start: SettleIndex, signal: AbortSignal): AsyncGenerator<Settlement, void> {
   const proof = new AbortController();
-  const timer = setTimeout(() => proof.abort(new Error('LND did not repeat the settlement at the known position')), deps.timing.answerMs);
+  const timer = setTimeout(() => proof.abort(new Error('LND did not repeat the settlement at the known position')), lnd.timing.answerMs);
   let isProven = false;
   let last = start;
   try {
-    for await (const invoice of subscribeInvoices(deps, start.index - 1, AbortSignal.any([signal, proof.signal]))) {
+    for await (const invoice of subscribeInvoices(lnd, start.index - 1, AbortSignal.any([signal, proof.signal]))) {
       if (invoice.state !== 'SETTLED') continue;
       const settlement = toSettlement(invoice);
       if (!isProven) {
@@ -96,50 +83,27 @@ async function* streamAfter(deps: LndWatchDependencies, start: SettleIndex, sign
 }
 
 /** Waits until an invoice is settled, or for one heartbeat. @returns false when the signal aborted. */
-async function waitForSettlement(deps: LndWatchDependencies, signal: AbortSignal): Promise<boolean> {
-  const timeout = AbortSignal.timeout(deps.timing.heartbeatMs);
-  for await (const { state } of subscribeInvoices(deps, 0, AbortSignal.any([signal, timeout]))) if (state === 'SETTLED') break;
+async function waitForSettlement(lnd: LndContext, signal: AbortSignal): Promise<boolean> {
+  const timeout = AbortSignal.timeout(lnd.timing.heartbeatMs);
+  for await (const { state } of subscribeInvoices(lnd, 0, AbortSignal.any([signal, timeout]))) if (state === 'SETTLED') break;
   return !signal.aborted;
 }
 
 /** Streams the settled invoices after an index, and new invoices. @throws when the connection breaks. */
-export function subscribeInvoices(deps: LndWatchDependencies, after: number, signal: AbortSignal): AsyncGenerator<LndInvoice, void> {
-  return withHeartbeat<LndInvoice>(deps, `/v1/invoices/subscribe?settle_index=${after}`, signal);
+export function subscribeInvoices(lnd: LndContext, after: number, signal: AbortSignal): AsyncGenerator<LndInvoice, void> {
+  return subscribe<LndInvoice>(lnd, `/v1/invoices/subscribe?settle_index=${after}`, signal);
 }
 
 /** Streams messages until the signal aborts. @throws when a heartbeat fails or LND ends the stream. */
-async function* withHeartbeat<T>({ transport, timing }: LndWatchDependencies, path: string, signal: AbortSignal): AsyncGenerator<T, void> {
-  const broken = new AbortController();
-  const ended = new AbortController();
-  void sendHeartbeats(transport, timing, broken, AbortSignal.any([signal, ended.signal]));
-  try {
-    yield* transport.stream<T>({ method: 'GET', path }, AbortSignal.any([signal, broken.signal]));
-    if (signal.aborted) return;
-    broken.signal.throwIfAborted();
-    throw new Error(`LND ended the stream ${path}`);
-  } finally {
-    ended.abort();
-  }
-}
-
-/** Sends heartbeats until the signal aborts. Aborts `broken` when one fails. */
-async function sendHeartbeats(
-  transport: LndTransport,
-  { heartbeatMs, answerMs }: LndWatchTiming,
-  broken: AbortController,
-  signal: AbortSignal,
-) {
-  while (!signal.aborted) {
-    await delay(heartbeatMs, undefined, { signal, ref: false }).catch(() => undefined);
-    if (signal.aborted) return;
-    try {
-      const { state } = await transport.call<{ state: string }>({ method: 'GET', path: '/v1/state', timeoutMs: answerMs });
-      if (!['SERVER_ACTIVE', 'RPC_ACTIVE'].includes(state)) throw new Error(`LND is in state ${state}`);
-    } catch (error) {
-      broken.abort(error);
-      return;
-    }
-  }
+function subscribe<T>({ transport, timing }: LndContext, path: string, signal: AbortSignal): AsyncGenerator<T, void> {
+  const send = async () => {
+    const { state } = await transport.get<{ state: string }>('/v1/state', { timeoutMs: timing.answerMs });
+    if (!['SERVER_ACTIVE', 'RPC_ACTIVE'].includes(state)) throw new Error(`LND is in state ${state}`);
+  };
+  return withHeartbeat({ send, intervalMs: timing.heartbeatMs }, signal, async function* (connected) {
+    yield* transport.stream<T>({ method: 'GET', path }, connected);
+    if (!connected.aborted) throw new Error(`LND ended the stream ${path}`);
+  });
 }
 
 /** Returns the settlements after an index, in their order. */
@@ -153,7 +117,7 @@ async function listedAfter(transport: LndTransport, after: number): Promise<Sett
 async function* listSettled(transport: LndTransport): AsyncGenerator<LndInvoice, void> {
   for (let offset = '0'; ; ) {
     const path = `/v1/invoices?num_max_invoices=${INVOICES_PER_PAGE}&index_offset=${offset}`;
-    const page = await transport.call<{ invoices: LndInvoice[]; last_index_offset: string }>({ method: 'GET', path });
+    const page = await transport.get<{ invoices: LndInvoice[]; last_index_offset: string }>(path);
     if (page.invoices.length === 0) return;
     yield* page.invoices.filter((invoice) => invoice.state === 'SETTLED');
     offset = page.last_index_offset;
@@ -197,7 +161,7 @@ function historyChanged(position: Position): HistoryChanged {
 }
 
 /** Streams the hashes of payments that have ended. LND reports only those that end while the stream is open. */
-export async function* watchEndedPayments(deps: LndWatchDependencies, signal: AbortSignal): AsyncGenerator<string, void> {
-  const stream = withHeartbeat<{ payment_hash: string }>(deps, '/v2/router/payments?no_inflight_updates=true', signal);
+export async function* watchEndedPayments(lnd: LndContext, signal: AbortSignal): AsyncGenerator<string, void> {
+  const stream = subscribe<{ payment_hash: string }>(lnd, '/v2/router/payments?no_inflight_updates=true', signal);
   for await (const { payment_hash: paymentHash } of stream) yield paymentHash;
 }

@@ -1,8 +1,8 @@
 import { decodeBolt11 } from '../bolt11/bolt11.ts';
 import type { EvidenceItem, PaymentEvidence, PaymentReference } from '../node.ts';
 import { listChannels } from './channels.ts';
+import { readInfo } from './info.ts';
 import { isRecordOf, type PaymentRecord } from './payment-record.ts';
-import type { ReadinessReader } from './readiness.ts';
 import type { LndTransport } from './transport.ts';
 import { fromBase64 } from './values.ts';
 
@@ -11,26 +11,21 @@ interface PendingChannels {
   readonly waiting_close_channels: readonly unknown[];
 }
 
-export interface EvidenceDependencies {
-  readonly transport: LndTransport;
-  readonly readiness: ReadinessReader;
-  /** Returns the record of a payment hash. */
-  readonly findRecord: (payment: PaymentReference) => Promise<PaymentRecord | undefined>;
-}
-
 /**
  * Collects what LND shows about a payment that does not end. If LND stops right after it has registered an attempt, the payment stays in
  * flight permanently, although no HTLC exists. No money can leave any more when no channel has the HTLC, none is being closed, and the time
  * locks of all attempts have passed. For an invoice, its expiry must have passed as well.
+ * `record` must have been read before: what it shows holds before the channels are read.
  */
-export async function collectEvidence(deps: EvidenceDependencies, payment: PaymentReference): Promise<PaymentEvidence> {
-  const { transport, readiness } = deps;
-  // The record first: what it shows must hold before the channels are read.
-  const record = await deps.findRecord(payment);
+export async function collectEvidence(
+  transport: LndTransport,
+  payment: PaymentReference,
+  record: PaymentRecord | undefined,
+): Promise<PaymentEvidence> {
   const [{ info }, channels, pending] = await Promise.all([
-    readiness.read(),
+    readInfo(transport),
     listChannels(transport),
-    transport.call<PendingChannels>({ method: 'GET', path: '/v1/channels/pending' }),
+    transport.get<PendingChannels>('/v1/channels/pending'),
   ]);
   const closing = pending.pending_force_closing_channels.length + pending.waiting_close_channels.length;
   const htlcs = channels.flatMap((channel) => channel.pending_htlcs).filter((htlc) => fromBase64(htlc.hash_lock) === payment.paymentHash);

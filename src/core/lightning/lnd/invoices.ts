@@ -27,7 +27,7 @@ export interface LndInvoice {
 /** Returns an invoice or an incoming keysend; undefined when the node has none with this hash. */
 export async function findInvoice(transport: LndTransport, paymentHash: string): Promise<LndInvoice | undefined> {
   try {
-    return await transport.call<LndInvoice>({ method: 'GET', path: `/v1/invoice/${paymentHash}` });
+    return await transport.get<LndInvoice>(`/v1/invoice/${paymentHash}`);
   } catch (error) {
     if (meaningOf(error)?.is === 'no_invoice') return undefined;
     throw error;

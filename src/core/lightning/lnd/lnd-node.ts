@@ -1,24 +1,26 @@
 import type { Log } from '../../kernel/log.ts';
-import { type IncomingGuard, type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailable, type Position } from '../node.ts';
-import { listNodeChannels } from './channel-list.ts';
-import { channelBalance, queryRoutes } from './channels.ts';
-import { CredentialReader } from './credentials.ts';
-import { knowsPosition, LND_WATCH_TIMING, type LndWatchTiming, newestPosition, watchEndedPayments, watchSettlements } from './events.ts';
+import type { IncomingGuard, LightningNode } from '../node.ts';
+import { untilAborted } from '../streams.ts';
+import { channelBalance, listNodeChannels } from './channels.ts';
+import { LND_TIMING, type LndTiming } from './context.ts';
+import { readCredentials } from './credentials.ts';
+import { knowsPosition, newestPosition, watchEndedPayments, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
+import { readInfo, toNodeInfo } from './info.ts';
 import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
 import { guardKeysends } from './keysends.ts';
-import { LND_PAYMENT_TIMING, LndPayments, type LndPaymentTiming } from './payments.ts';
+import { LndPayments } from './payments.ts';
 import { reportPermissions } from './permissions.ts';
-import { type GetInfoResponse, ReadinessReader } from './readiness.ts';
-import { openTransport } from './transport.ts';
-import { type LndAddress, parseLndUrl } from './url.ts';
+import { queryRoutes } from './routes.ts';
+import { LndTransport } from './transport.ts';
+import { parseLndUrl } from './url.ts';
 
 export interface LndOptions {
   /** `lnd+rest://…` or `lndconnect://…` */
   readonly url: string;
   readonly log: Log;
   /** Shorter in tests. */
-  readonly timing?: Partial<LndPaymentTiming & LndWatchTiming>;
+  readonly timing?: Partial<LndTiming>;
 }
 
 /**
@@ -27,18 +29,20 @@ export interface LndOptions {
  */
 export function openLnd({ url, log, timing }: LndOptions): LightningNode {
   const address = parseLndUrl(url);
-  const transport = openTransport(address);
-  const readiness = new ReadinessReader(transport);
-  const payments = new LndPayments({ transport, readiness, timing: { ...LND_PAYMENT_TIMING, ...timing } });
-  const watching = { transport, timing: { ...LND_WATCH_TIMING, ...timing } };
+  const transport = new LndTransport(address);
+  const context = { transport, timing: { ...LND_TIMING, ...timing }, log };
+  const payments = new LndPayments(context);
   const closing = new AbortController();
   let latestGuard: IncomingGuard;
   let guarding: Promise<void> | undefined;
   let pubkey: string | undefined;
-  const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
+  const untilClosed = <T>(signal: AbortSignal, stream: (until: AbortSignal) => AsyncIterable<T>) => {
+    const until = AbortSignal.any([signal, closing.signal]);
+    return untilAborted(until, stream(until));
+  };
   return {
     async info() {
-      const { info, cannotSend } = await readiness.read();
+      const { info, cannotSend } = await readInfo(transport);
       return { ...toNodeInfo(info, address), cannotSend };
     },
     createInvoice: (request) => createInvoice(transport, request, address.hopHints),
@@ -49,29 +53,22 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     lookupInvoice: (paymentHash) => lookupInvoice(transport, paymentHash),
     guardIncoming(guard) {
       // LND claims all other incoming payments without a decision.
-      if (address.holdsKeysends) guarding ??= guardKeysends({ ...watching, log }, (incoming) => latestGuard(incoming), closing.signal);
+      if (address.holdsKeysends) guarding ??= guardKeysends(context, (incoming) => latestGuard(incoming), closing.signal);
       latestGuard = guard;
     },
-    watch(position: Position | undefined, signal: AbortSignal) {
-      const ended = untilClosed(signal);
-      return endingQuietly(watchSettlements(watching, position, ended), ended);
-    },
-    watchPayments(signal) {
-      const ended = untilClosed(signal);
-      return endingQuietly(watchEndedPayments(watching, ended), ended);
-    },
+    watch: (position, signal) => untilClosed(signal, (until) => watchSettlements(context, position, until)),
+    watchPayments: (signal) => untilClosed(signal, (until) => watchEndedPayments(context, until)),
     newestPosition: () => newestPosition(transport),
     knowsPosition: (position) => knowsPosition(transport, position),
-    collectEvidence: (payment) =>
-      collectEvidence({ transport, readiness, findRecord: (reference) => payments.findRecord(reference) }, payment),
+    collectEvidence: async (payment) => collectEvidence(transport, payment, await payments.findRecord(payment)),
     async queryRoutes(query) {
-      pubkey ??= (await readiness.read()).info.identity_pubkey;
+      pubkey ??= (await readInfo(transport)).info.identity_pubkey;
       return queryRoutes(transport, query, pubkey);
     },
     listChannels: () => listNodeChannels(transport),
     balance: async () => ({ localMsat: await channelBalance(transport) }),
     async checkCredential() {
-      const { macaroon } = await new CredentialReader(address).read();
+      const { macaroon } = await readCredentials(address);
       return reportPermissions(Buffer.from(macaroon, 'hex'), address.holdsKeysends);
     },
     async close() {
@@ -80,56 +77,4 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       await guarding;
     },
   };
-}
-
-/** Ends a stream without an error when the signal has aborted. */
-async function* endingQuietly<T>(stream: AsyncGenerator<T, void>, signal: AbortSignal): AsyncGenerator<T, void> {
-  try {
-    yield* stream;
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
-}
-
-/** The oldest version that keeps records of ours with a payment. */
-const OLDEST_VERSION = [0, 18, 4];
-const NETWORKS: Readonly<Record<string, NodeInfo['network']>> = {
-  mainnet: 'bitcoin',
-  testnet: 'testnet',
-  signet: 'signet',
-  regtest: 'regtest',
-};
-/** The feature of a node that accepts keysends. */
-const KEYSEND_FEATURES = ['54', '55'];
-
-function toNodeInfo(info: GetInfoResponse, address: LndAddress): NodeInfo {
-  const version = info.version.split(' ')[0] ?? '';
-  if (isTooOld(version)) throw new NodeUnavailable(`LND ${version} is too old: update it to ${OLDEST_VERSION.join('.')} or newer`);
-  const name = info.chains[0]?.network ?? '';
-  const network = NETWORKS[name];
-  if (!network) throw new NodeUnavailable(`LND is on the network ${name}, which this service does not support`);
-  return {
-    pubkey: info.identity_pubkey,
-    alias: info.alias,
-    network,
-    software: `LND ${version}`,
-    capabilities: capabilitiesOf(info, address),
-    channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
-  };
-}
-
-function capabilitiesOf({ features }: GetInfoResponse, { holdsKeysends }: LndAddress): NodeCapabilities {
-  return {
-    sendsKeysend: true,
-    receivesKeysend: KEYSEND_FEATURES.some((bit) => bit in features),
-    guards: holdsKeysends ? 'keysends' : 'none',
-    descriptionHashWithoutText: true,
-  };
-}
-
-/** A version that cannot be parsed is not too old. */
-function isTooOld(version: string): boolean {
-  const parts = version.split('-')[0]?.split('.').map(Number) ?? [];
-  const at = OLDEST_VERSION.findIndex((oldest, i) => parts[i] !== oldest);
-  return at !== -1 && (parts[at] ?? 0) < (OLDEST_VERSION[at] ?? 0);
 }

@@ -1,38 +1,21 @@
+import { errorMessage } from '../../kernel/log.ts';
 import type { Msat } from '../../kernel/money.ts';
+import { TtlCache } from '../../kernel/ttl-cache.ts';
 import { decodeUnverifiedBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import { type KeysendOrder, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
 import { paymentHashOf } from '../payment-hash.ts';
+import type { LndContext } from './context.ts';
 import { meaningOf } from './errors.ts';
+import { readInfo } from './info.ts';
 import { idRecords, isRecordOf, outcomeOfRecord, type PaymentRecord } from './payment-record.ts';
-import type { ReadinessReader } from './readiness.ts';
-import type { LndTransport } from './transport.ts';
 import { toBase64, toBase64Url } from './values.ts';
-
-export interface LndPaymentTiming {
-  /** How long a call waits for the end of a payment. Less than the service's limit for a call, 60 s. */
-  readonly waitMs: number;
-  /** For this long after a request with an unclear outcome, LND may still execute it. */
-  readonly graceMs: number;
-  /** For this long, the first request to send a payment does not read the record before. */
-  readonly firstRequestMs: number;
-}
-
-/**
- * A process may freeze right before the first request to send a payment, while another instance sends the payment, sees it fail and returns the
- * money. The frozen process must not send it afterwards. The request of the other instance is unclear, so its failure is final only after
- * `graceMs`; `firstRequestMs` must be much shorter, because the clocks of the instances may differ.
- */
-export const LND_PAYMENT_TIMING: LndPaymentTiming = { waitMs: 50_000, graceMs: 300_000, firstRequestMs: 5000 };
 
 /** LND makes no new attempts after this. It does not end an attempt that the receiver holds. */
 const ATTEMPTS_SECONDS = 60;
 const KEYSEND_PREIMAGE = '5482373484';
 
-export interface LndPaymentDependencies {
-  readonly transport: LndTransport;
-  readonly readiness: ReadinessReader;
-  readonly timing: LndPaymentTiming;
-}
+/** For this long a node that can send counts as able to. It takes longer to restart, and every broken connection ends it. */
+const ABLE_MS = 500;
 
 /**
  * Outgoing payments. LND identifies a payment by its hash alone: it pays a hash at most once, and replaces the record of a failed payment when
@@ -40,11 +23,12 @@ export interface LndPaymentDependencies {
  * first request of a new payment is sent without this: LND rejects it if it has a record that has not failed.
  */
 export class LndPayments {
-  readonly #deps: LndPaymentDependencies;
+  readonly #lnd: LndContext;
   readonly #running = new Map<string, Promise<PaymentOutcome>>();
+  readonly #able = new TtlCache<true>({ maxAgeMs: ABLE_MS, maxSize: 1 });
 
-  constructor(deps: LndPaymentDependencies) {
-    this.#deps = deps;
+  constructor(lnd: LndContext) {
+    this.#lnd = lnd;
   }
 
   pay(order: PaymentOrder): Promise<PaymentOutcome> {
@@ -64,7 +48,7 @@ export class LndPayments {
 
   /** Returns LND's record of a payment hash; it may be that of another payment. */
   findRecord(reference: PaymentReference): Promise<PaymentRecord | undefined> {
-    return this.#track(reference, AbortSignal.timeout(this.#deps.timing.waitMs));
+    return this.#track(reference, AbortSignal.timeout(this.#lnd.timing.waitMs));
   }
 
   /** Returns the record as it is now, or as it is when the payment has ended or the signal aborts. */
@@ -72,7 +56,7 @@ export class LndPayments {
     const path = `/v2/router/track/${toBase64Url(paymentHash)}`;
     let latest: PaymentRecord | undefined;
     try {
-      for await (const record of this.#deps.transport.stream<PaymentRecord>({ method: 'GET', path }, signal)) {
+      for await (const record of this.#lnd.transport.stream<PaymentRecord>({ method: 'GET', path }, signal)) {
         latest = record;
         if (!until || hasEnded(record)) return record;
       }
@@ -96,13 +80,23 @@ export class LndPayments {
   }
 
   async #attempt(order: PaymentReference, body: () => object): Promise<PaymentOutcome> {
-    await this.#deps.readiness.requireAbleToSend();
-    const deadline = AbortSignal.timeout(this.#deps.timing.waitMs);
+    await this.#requireAbleToSend();
+    const deadline = AbortSignal.timeout(this.#lnd.timing.waitMs);
     const known = this.#isRecentFirst(order) ? undefined : await this.#knownOutcome(order, deadline);
     if (known) return known;
     const checked = this.#checked(order, body);
     if ('state' in checked) return checked;
-    return (await this.#send(order, checked, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? this.#contradiction();
+    return (await this.#send(order, checked, deadline)) ?? (await this.#knownOutcome(order, deadline)) ?? contradiction();
+  }
+
+  /** @throws NodeUnavailable when the node cannot send payments. */
+  async #requireAbleToSend(): Promise<void> {
+    const { transport } = this.#lnd;
+    await this.#able.get(String(transport.unresponsiveAtMs), async () => {
+      const { cannotSend } = await readInfo(transport).catch((error) => ({ cannotSend: errorMessage(error) }));
+      if (cannotSend !== undefined) throw new NodeUnavailable(cannotSend);
+      return true;
+    });
   }
 
   /** Returns whether this is the first request, and so recent that no other instance can have ended the payment. */
@@ -110,7 +104,7 @@ export class LndPayments {
     if (firstRequestAtMs === undefined || unclearSinceMs !== undefined) return false;
     // The clock also counts the time during which the process was frozen. If it was set back, the age is unknown.
     const ageMs = Date.now() - firstRequestAtMs;
-    return ageMs >= 0 && ageMs < this.#deps.timing.firstRequestMs;
+    return ageMs >= 0 && ageMs < this.#lnd.timing.firstRequestMs;
   }
 
   /** Returns the outcome that follows from LND's record; undefined when the payment may be sent. */
@@ -143,7 +137,7 @@ export class LndPayments {
     let latest: PaymentRecord | undefined;
     try {
       const request = { method: 'POST', path: '/v2/router/send', body } as const;
-      for await (const record of this.#deps.transport.stream<PaymentRecord>(request, deadline)) {
+      for await (const record of this.#lnd.transport.stream<PaymentRecord>(request, deadline)) {
         latest = record;
         if (hasEnded(record)) break;
       }
@@ -171,13 +165,13 @@ export class LndPayments {
 
   /** LND may execute a request long after its client has closed the connection. */
   #mayStillRun({ unclearSinceMs }: PaymentReference): boolean {
-    const { transport, timing } = this.#deps;
+    const { transport, timing } = this.#lnd;
     return unclearSinceMs !== undefined && Date.now() < Math.max(unclearSinceMs, transport.unresponsiveAtMs) + timing.graceMs;
   }
+}
 
-  #contradiction(): never {
-    throw new Error('LND contradicts itself: it has a record of the payment, and it has none');
-  }
+function contradiction(): never {
+  throw new Error('LND contradicts itself: it has a record of the payment, and it has none');
 }
 
 function hasEnded({ status }: PaymentRecord): boolean {

@@ -65,42 +65,40 @@ const OPERATIONS = 3;
 /** Source: the format of macaroons, version 2, and `MacaroonId` of LND's bakery: nonce, storage id, operations. */
 function readPermissions(macaroon: Buffer): Permission[] {
   if (macaroon[0] !== MACAROON_VERSION) throw new Error('the macaroon is not of LND');
-  // The fields of a macaroon have their type before their length, without the wire type of protobuf.
-  let rest = macaroon.subarray(1);
-  for (;;) {
-    const type = readVarint(rest);
-    const length = readVarint(rest.subarray(type.size));
-    const start = type.size + length.size;
-    const data = rest.subarray(start, start + length.value);
-    if (type.value === IDENTIFIER) return readOperations(data);
-    rest = rest.subarray(start + length.value);
-    if (rest.length === 0) throw new Error('the macaroon has no identifier');
-  }
+  for (const { key, data } of fieldsOf(macaroon.subarray(1))) if (key === IDENTIFIER) return readOperations(data);
+  throw new Error('the macaroon has no identifier');
 }
 
 function readOperations(identifier: Buffer): Permission[] {
   if (identifier[0] !== BAKERY_VERSION) throw new Error('the macaroon has an unknown version of identifier');
-  return readFields(identifier.subarray(1))
+  return readMessage(identifier.subarray(1))
     .filter(({ number }) => number === OPERATIONS)
     .map(({ data }) => {
-      const fields = readFields(data);
+      const fields = readMessage(data);
       const texts = (wanted: number) => fields.filter(({ number }) => number === wanted).map((field) => field.data.toString());
       return { entity: texts(1)[0] ?? '', actions: texts(2) };
     });
 }
 
-/** Reads the length-delimited fields of a protobuf message. LND's identifiers have no others. */
-function readFields(message: Buffer): { number: number; data: Buffer }[] {
-  const fields = [];
-  for (let rest = message; rest.length > 0; ) {
+/** Reads a protobuf message. LND's identifiers have length-delimited fields only. */
+function readMessage(message: Buffer): { number: number; data: Buffer }[] {
+  return Array.from(fieldsOf(message), ({ key, data }) => {
+    if ((key & 7) !== 2) throw new Error('the macaroon has an unknown identifier');
+    return { number: key >> 3, data };
+  });
+}
+
+/** Reads keys and lengths, each with so many bytes of data. In a macaroon, the key is the type of the field; in protobuf, it has a wire type, too. */
+function* fieldsOf(bytes: Buffer): Generator<{ key: number; data: Buffer }> {
+  for (let rest = bytes; rest.length > 0; ) {
     const key = readVarint(rest);
     const length = readVarint(rest.subarray(key.size));
     const start = key.size + length.size;
-    if ((key.value & 7) !== 2 || start + length.value > rest.length) throw new Error('the macaroon has an unknown identifier');
-    fields.push({ number: key.value >> 3, data: rest.subarray(start, start + length.value) });
-    rest = rest.subarray(start + length.value);
+    const end = start + length.value;
+    if (end > rest.length) throw new Error('the macaroon is cut off');
+    yield { key: key.value, data: rest.subarray(start, end) };
+    rest = rest.subarray(end);
   }
-  return fields;
 }
 
 /** Numbers here are lengths and small types, so three bytes are enough. */

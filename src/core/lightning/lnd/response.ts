@@ -1,29 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { LndError, toNodeError } from './errors.ts';
 
-/** A page of 1,000 invoices has about 1.2 MB. */
-const MAX_BYTES = 64 * 2 ** 20;
 /** One invoice or payment with all its HTLCs. */
 const MAX_LINE_BYTES = 16 * 2 ** 20;
 /** A response that does not end within this time after its reader has stopped is destroyed. */
 const END_MS = 1000;
-
-interface StreamMessage {
-  readonly result?: unknown;
-  readonly error?: { readonly message?: string };
-}
-
-/** Reads a response. @throws when it is too large or breaks. */
-export async function readBody(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > MAX_BYTES) throw new Error(`the response of LND is larger than ${MAX_BYTES} bytes`);
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 /**
  * Reads the messages of a stream, one JSON object per line. The reader may stop at any message.
@@ -67,7 +48,7 @@ function discardRest(response: IncomingMessage): void {
 }
 
 function resultOf<T>(line: string): T {
-  const { result, error } = JSON.parse(line) as StreamMessage;
+  const { result, error } = JSON.parse(line) as { result?: unknown; error?: { message?: string } };
   if (error) throw toNodeError(new LndError(200, error.message ?? 'an error without a message'));
   if (result === undefined) throw new Error('a message of LND has no result');
   return result as T;

@@ -3,11 +3,11 @@ import type { IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, type RequestOptions } from 'node:https';
 import { checkServerIdentity, type PeerCertificate } from 'node:tls';
 import { errorMessage } from '../../kernel/log.ts';
-import { NotSent, requestOverHttps } from '../https-request.ts';
+import { NotSent, readBody, requestOverHttps } from '../https-request.ts';
 import { NodeUnavailable } from '../node.ts';
-import { CredentialReader } from './credentials.ts';
+import { type LndCredentials, readCredentials } from './credentials.ts';
 import { LndError, toNodeError } from './errors.ts';
-import { readBody, readLines } from './response.ts';
+import { readLines } from './response.ts';
 import { type LndAddress, publicLndAddress } from './url.ts';
 
 export interface LndRequest {
@@ -21,37 +21,20 @@ export interface LndRequest {
   readonly mayTakeLong?: boolean;
 }
 
-export interface LndTransport {
-  /**
-   * Sends a request and returns the response.
-   * @throws NodeUnavailable when certainly nothing was sent or done. After any other error the outcome is unknown.
-   */
-  call<T>(request: LndRequest): Promise<T>;
-  /**
-   * Sends a request and returns the messages of its response, which LND sends as they occur. The stream ends when LND ends it or when the
-   * signal aborts.
-   * @throws like {@link call}
-   */
-  stream<T>(request: LndRequest, signal: AbortSignal): AsyncGenerator<T, void>;
-  /** When the node last did not respond, in Unix milliseconds. Requests of before may still wait in its buffers. */
-  readonly unresponsiveAtMs: number;
-  close(): void;
-}
-
 /** A call that takes longer is broken. LND lists 10,000 invoices in 3.5 s. */
 const CALL_MS = 15_000;
 /** A connection that is unused for this long is closed: a firewall may have forgotten it. */
 const IDLE_MS = 30_000;
+/** Files are read again after this time, because LND renews its certificate and operators replace macaroons. */
+const CREDENTIALS_MS = 1000;
+/** A page of 1,000 invoices has about 1.2 MB. */
+const MAX_BYTES = 64 * 2 ** 20;
 const GRPC_PORT = 10_009;
 
-/** Opens a transport to LND's REST interface. Connects only when it is used. */
-export function openTransport(address: LndAddress): LndTransport {
-  return new RestTransport(address);
-}
-
-class RestTransport implements LndTransport {
+/** Calls LND's REST interface. Connects only when it is used. */
+export class LndTransport {
   readonly #address: LndAddress;
-  readonly #credentials: CredentialReader;
+  #credentials: { readonly latest: Promise<LndCredentials>; readonly atMs: number } | undefined;
   /** The certificate of LND, which is accepted under any host name. */
   #pinned: string | undefined;
   /** For calls that end soon. */
@@ -59,18 +42,22 @@ class RestTransport implements LndTransport {
   /** Each payment and each subscription occupies a socket until it ends. */
   readonly #streams = this.#openAgent({});
   readonly #closing = new AbortController();
+  /** When the node last did not respond, in Unix milliseconds. Requests of before may still wait in its buffers. */
   unresponsiveAtMs = Date.now();
 
   constructor(address: LndAddress) {
     this.#address = address;
-    this.#credentials = new CredentialReader(address);
   }
 
+  /**
+   * Sends a request and returns the response.
+   * @throws NodeUnavailable when certainly nothing was sent or done. After any other error the outcome is unknown.
+   */
   async call<T>(request: LndRequest): Promise<T> {
     const { timeoutMs = CALL_MS, mayTakeLong = false, method, path } = request;
     const timeout = AbortSignal.timeout(timeoutMs);
     try {
-      const text = await readBody(await this.#send(request, this.#calls, timeout));
+      const text = await readBody(await this.#send(request, this.#calls, timeout), 'LND', MAX_BYTES);
       return JSON.parse(text) as T;
     } catch (error) {
       if (!timeout.aborted) throw error;
@@ -79,6 +66,16 @@ class RestTransport implements LndTransport {
     }
   }
 
+  /** Reads a path. @throws like {@link call} */
+  get<T>(path: string, limits: { readonly timeoutMs?: number; readonly mayTakeLong?: boolean } = {}): Promise<T> {
+    return this.call<T>({ method: 'GET', path, ...limits });
+  }
+
+  /**
+   * Sends a request and returns the messages of its response, which LND sends as they occur. The stream ends when LND ends it or when the
+   * signal aborts.
+   * @throws like {@link call}
+   */
   async *stream<T>(request: LndRequest, signal: AbortSignal): AsyncGenerator<T, void> {
     if (signal.aborted) return;
     try {
@@ -110,36 +107,38 @@ class RestTransport implements LndTransport {
   /** Returns the response once its headers have arrived. @throws for a status other than 200. */
   async #send({ method, path, body, mayTakeLong }: LndRequest, agent: Agent, signal: AbortSignal): Promise<IncomingMessage> {
     if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to LND is closed');
-    const { ca, macaroon } = await this.#credentials.read();
+    const { ca, macaroon } = await this.#readCredentials();
     this.#pinned = ca;
     const text = body === undefined ? '' : JSON.stringify(body);
     const { host, port } = this.#address;
-    const options: RequestOptions = {
-      host,
-      port,
-      agent,
-      method,
-      path,
-      headers: {
-        'grpc-metadata-macaroon': macaroon,
-        ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
-      },
-      ...(ca !== undefined && { ca }),
+    const headers = {
+      'grpc-metadata-macaroon': macaroon,
+      ...(text && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
     };
+    const options: RequestOptions = { host, port, agent, method, path, headers, ...(ca !== undefined && { ca }) };
     const response = await requestOverHttps(options, text, AbortSignal.any([signal, this.#closing.signal])).catch((error) => {
       if (!mayTakeLong || !signal.aborted) this.#markUnresponsive();
       throw error instanceof NotSent ? this.#unreachable(error.cause) : this.#lost(error);
     });
     if (response.statusCode === 200) return response;
-    throw toNodeError(errorOf(response.statusCode ?? 0, await readBody(response)));
+    throw toNodeError(errorOf(response.statusCode ?? 0, await readBody(response, 'LND', MAX_BYTES)));
+  }
+
+  #readCredentials(): Promise<LndCredentials> {
+    const nowMs = performance.now();
+    if (!this.#credentials || nowMs - this.#credentials.atMs > CREDENTIALS_MS)
+      this.#credentials = { latest: readCredentials(this.#address), atMs: nowMs };
+    return this.#credentials.latest;
   }
 
   #markUnresponsive(): void {
     this.unresponsiveAtMs = Date.now();
   }
 
-  #unreachable({ code, message }: NodeJS.ErrnoException): NodeUnavailable {
-    const reason = this.#explanation(code) ?? message;
+  #unreachable({ code = '', message }: NodeJS.ErrnoException): NodeUnavailable {
+    const isPublic = SELF_SIGNED.includes(code) && !this.#address.certificate;
+    const remedy = 'no public authority has signed its certificate: add cert=/path/tls.cert to LIGHTNING_URL';
+    const reason = isPublic ? `${remedy} (${code})` : (EXPLANATIONS[code] ?? message);
     return new NodeUnavailable(`${publicLndAddress(this.#address)} cannot be reached: ${reason}${this.#hintOfPort()}`);
   }
 
@@ -150,13 +149,6 @@ class RestTransport implements LndTransport {
 
   #hintOfPort(): string {
     return this.#address.port === GRPC_PORT ? '; 10009 is usually the port of gRPC: use that of REST, usually 8080' : '';
-  }
-
-  #explanation(code: string | undefined): string | undefined {
-    const isSelfSigned = code === 'DEPTH_ZERO_SELF_SIGNED_CERT' || code === 'UNABLE_TO_VERIFY_LEAF_SIGNATURE';
-    if (isSelfSigned && !this.#address.certificate)
-      return `no public authority has signed its certificate: add cert=/path/tls.cert to LIGHTNING_URL (${code})`;
-    return explanation(code);
   }
 }
 
@@ -180,25 +172,20 @@ function errorOf(status: number, text: string): LndError {
   return new LndError(status, `HTTP status ${status} without an error of LND`);
 }
 
-function explanation(code: string | undefined): string | undefined {
-  switch (code) {
-    case 'ECONNREFUSED':
-      return 'no program listens there (ECONNREFUSED): start LND, or correct host and port to those of restlisten';
-    case 'ENOTFOUND':
-      return 'the host name is unknown (ENOTFOUND): correct it in LIGHTNING_URL';
-    case 'ECONNRESET':
-      return 'the server there does not use TLS (ECONNRESET): use the port of LND’s REST interface, usually 8080';
-    case 'DEPTH_ZERO_SELF_SIGNED_CERT':
-    case 'SELF_SIGNED_CERT_IN_CHAIN':
-    case 'UNABLE_TO_VERIFY_LEAF_SIGNATURE':
-    case 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY':
-    case 'CERT_SIGNATURE_FAILURE':
-      return `its certificate is not the one in LIGHTNING_URL: copy the current tls.cert of the node (${code})`;
-    case 'CERT_HAS_EXPIRED':
-      return 'its certificate has expired: delete tls.cert and tls.key, restart LND, and copy the new tls.cert (CERT_HAS_EXPIRED)';
-    case 'EPROTO':
-      return 'the server there does not use TLS (EPROTO): use the port of LND’s REST interface, usually 8080';
-    default:
-      return undefined;
-  }
-}
+const SELF_SIGNED = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'];
+const OTHER_CERTIFICATE = [...SELF_SIGNED, 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'CERT_SIGNATURE_FAILURE'];
+
+/** What the operator can do about an error that Node reports for a connection. */
+const EXPLANATIONS: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'no program listens there (ECONNREFUSED): start LND, or correct host and port to those of restlisten',
+  ENOTFOUND: 'the host name is unknown (ENOTFOUND): correct it in LIGHTNING_URL',
+  ECONNRESET: 'the server there does not use TLS (ECONNRESET): use the port of LND’s REST interface, usually 8080',
+  EPROTO: 'the server there does not use TLS (EPROTO): use the port of LND’s REST interface, usually 8080',
+  CERT_HAS_EXPIRED: 'its certificate has expired: delete tls.cert and tls.key, restart LND, and copy the new tls.cert (CERT_HAS_EXPIRED)',
+  ...Object.fromEntries(
+    OTHER_CERTIFICATE.map((code) => [
+      code,
+      `its certificate is not the one in LIGHTNING_URL: copy the current tls.cert of the node (${code})`,
+    ]),
+  ),
+};

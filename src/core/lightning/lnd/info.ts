@@ -1,0 +1,68 @@
+import { type NodeInfo, NodeUnavailable } from '../node.ts';
+import type { LndTransport } from './transport.ts';
+import type { LndAddress } from './url.ts';
+
+export interface GetInfoResponse {
+  readonly identity_pubkey: string;
+  readonly alias: string;
+  /** `0.21.2-beta commit=…` */
+  readonly version: string;
+  readonly num_active_channels: number;
+  readonly num_inactive_channels: number;
+  readonly block_height: number;
+  readonly synced_to_chain: boolean;
+  readonly chains: readonly { readonly network: string }[];
+  /** The features that the node announces, by their bit. */
+  readonly features: Readonly<Record<string, unknown>>;
+}
+
+const CALL_MS = 4000;
+/** The oldest version that keeps records of ours with a payment. */
+const OLDEST_VERSION = [0, 18, 4];
+const NETWORKS: Readonly<Record<string, NodeInfo['network']>> = {
+  mainnet: 'bitcoin',
+  testnet: 'testnet',
+  signet: 'signet',
+  regtest: 'regtest',
+};
+/** The feature of a node that accepts keysends. */
+const KEYSEND_FEATURES = ['54', '55'];
+
+/** LND accepts payments before its channels are active, and fails them for good as INSUFFICIENT_BALANCE. `cannotSend` is the reason to wait. */
+export async function readInfo(transport: LndTransport): Promise<{ info: GetInfoResponse; cannotSend: string | undefined }> {
+  const [info, { state }] = await Promise.all([
+    transport.get<GetInfoResponse>('/v1/getinfo', { timeoutMs: CALL_MS }),
+    transport.get<{ state: string }>('/v1/state', { timeoutMs: CALL_MS }),
+  ]);
+  if (state !== 'SERVER_ACTIVE') return { info, cannotSend: `LND is starting (${state})` };
+  return { info, cannotSend: info.num_active_channels > 0 ? undefined : 'LND has no active channel' };
+}
+
+/** @throws NodeUnavailable for a version or a network that the adapter does not support. */
+export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress): NodeInfo {
+  const version = info.version.split(' ')[0] ?? '';
+  if (isTooOld(version)) throw new NodeUnavailable(`LND ${version} is too old: update it to ${OLDEST_VERSION.join('.')} or newer`);
+  const name = info.chains[0]?.network ?? '';
+  const network = NETWORKS[name];
+  if (!network) throw new NodeUnavailable(`LND is on the network ${name}, which this service does not support`);
+  return {
+    pubkey: info.identity_pubkey,
+    alias: info.alias,
+    network,
+    software: `LND ${version}`,
+    capabilities: {
+      sendsKeysend: true,
+      receivesKeysend: KEYSEND_FEATURES.some((bit) => bit in info.features),
+      guards: holdsKeysends ? 'keysends' : 'none',
+      descriptionHashWithoutText: true,
+    },
+    channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
+  };
+}
+
+/** A version that cannot be parsed is not too old. */
+function isTooOld(version: string): boolean {
+  const parts = version.split('-')[0]?.split('.').map(Number) ?? [];
+  const at = OLDEST_VERSION.findIndex((oldest, i) => parts[i] !== oldest);
+  return at !== -1 && (parts[at] ?? 0) < (OLDEST_VERSION[at] ?? 0);
+}
