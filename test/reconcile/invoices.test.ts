@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resetPosition } from '../../src/core/connection/position.ts';
+import { resetPosition } from '../../src/core/connection/ledger-nodes.ts';
 import { ZERO_MSAT } from '../../src/core/kernel/money.ts';
 import { requestUnsettledComparison } from '../../src/features/reconcile/invoices.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';

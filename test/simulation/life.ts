@@ -3,8 +3,8 @@ import { insertAccount } from '../../src/core/accounts/accounts.sql.ts';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 
 import { connectNodes, type NodeConnections } from '../../src/core/connection/connections.ts';
+import type { EventHandlers } from '../../src/core/connection/events.ts';
 import { readNodeEvents } from '../../src/core/connection/events.ts';
-import type { EventHandlers } from '../../src/core/connection/unbooked-events.ts';
 import type { Database, Tx } from '../../src/core/db/database.ts';
 import type { Invoices } from '../../src/core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../src/core/kernel/clock.ts';

@@ -3,9 +3,8 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import { type IncomingGuard, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
 import { NodeConnection } from './connection.ts';
-import { addMissingNodes, ledgerNodes } from './ledger-nodes.ts';
+import { addMissingNodes, ledgerNodes, type RestoreContext, resetPosition, verifyPosition } from './ledger-nodes.ts';
 import { callToIdentify, type FoundNode, NodeUrls } from './node-urls.ts';
-import { type RestoreContext, resetPosition, verifyPosition } from './position.ts';
 
 /** The connections to the Lightning nodes of the ledger. */
 export class NodeConnections {
