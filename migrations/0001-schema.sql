@@ -692,6 +692,8 @@ CREATE TABLE webhook (
   status TEXT NOT NULL CHECK (status IN ('active', 'paused', 'disabled', 'deleted')),
   -- Why the service disabled it: 'failing' or 'gone'.
   disabled_reason TEXT CHECK ((disabled_reason IS NOT NULL) = (status = 'disabled')),
+  -- The position of the newest event when it was disabled: later events get no delivery until it is resumed, which replays them.
+  missed_after INTEGER CHECK ((missed_after IS NOT NULL) = (status = 'disabled')),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   -- When it was created or last resumed. Retries last three days from then on.
@@ -750,12 +752,12 @@ CREATE INDEX webhook_delivery_key ON webhook_delivery (webhook_id, ordering_key,
 CREATE INDEX webhook_delivery_due ON webhook_delivery (webhook_id, due_at_ms) WHERE state = 'retrying';
 CREATE INDEX webhook_delivery_lightning ON webhook_delivery (lntx, position) WHERE lntx IS NOT NULL;
 
--- Paused and disabled webhooks get their deliveries, too: they wait until the webhook is resumed.
+-- A paused webhook gets its deliveries, too: they wait until it is resumed.
 -- begin sqlite
 CREATE TRIGGER webhook_delivery_of_event AFTER INSERT ON event BEGIN
   INSERT INTO webhook_delivery (webhook_id, event_position, event_created_at_ms, event_type, wallet_id, lntx, ordering_key, created_at_ms)
   SELECT w.id, NEW.position, NEW.created_at_ms, NEW.type, NEW.wallet_id, NEW.lntx, coalesce(NEW.wallet_id, ''), NEW.created_at_ms
-  FROM webhook w WHERE w.account_id = NEW.account_id AND w.status <> 'deleted' AND (w.wallet_id IS NULL OR w.wallet_id = NEW.wallet_id)
+  FROM webhook w WHERE w.account_id = NEW.account_id AND w.status IN ('active', 'paused') AND (w.wallet_id IS NULL OR w.wallet_id = NEW.wallet_id)
     AND (w.event_types IS NULL OR ' ' || w.event_types || ' ' LIKE '% ' || NEW.type || ' %');
 END;
 -- end sqlite
@@ -764,7 +766,7 @@ CREATE FUNCTION insert_webhook_deliveries() RETURNS trigger LANGUAGE plpgsql AS 
   INSERT INTO webhook_delivery (webhook_id, event_position, event_created_at_ms, event_type, wallet_id, lntx, ordering_key, created_at_ms)
   SELECT w.id, e.position, e.created_at_ms, e.type, e.wallet_id, e.lntx, coalesce(e.wallet_id, ''), e.created_at_ms
   FROM inserted e JOIN webhook w ON w.account_id = e.account_id
-  WHERE w.status <> 'deleted' AND (w.wallet_id IS NULL OR w.wallet_id = e.wallet_id)
+  WHERE w.status IN ('active', 'paused') AND (w.wallet_id IS NULL OR w.wallet_id = e.wallet_id)
     AND (w.event_types IS NULL OR ' ' || w.event_types || ' ' LIKE '% ' || e.type || ' %')
   ORDER BY e.position;
   RETURN NULL;

@@ -11,7 +11,7 @@ import {
   type EventScope,
   eventId,
   type LoggedEvent,
-  parseEventId,
+  parsePositionId,
   START,
   UnknownCursor,
 } from '../../src/core/journal/event-log.ts';
@@ -233,10 +233,10 @@ it('an event id contains its position and its time, and sorts by the position', 
   const part = fc.integer({ min: 0, max: 62 ** 8 - 1 });
   fc.assert(
     fc.property(part, part, part, (a, b, ms) => {
-      expect(parseEventId(eventId(a, ms))).toEqual({ position: a, createdAtMs: ms });
+      expect(parsePositionId('evt', eventId(a, ms))).toEqual({ position: a, createdAtMs: ms });
       const [idA, idB] = [eventId(a, ms), eventId(b, ms)];
       expect(Math.sign(a - b)).toBe(idA < idB ? -1 : idA > idB ? 1 : 0);
     }),
   );
-  fc.assert(fc.property(fc.string(), (text) => void parseEventId(text)));
+  fc.assert(fc.property(fc.string(), (text) => void parsePositionId('evt', text)));
 });

@@ -106,7 +106,6 @@ const READS: [Statement, unknown[]][] = [
   [deliveries.findDue, ['x', 7, 8, 50]],
   [deliveries.findQueued, ['x', 50]],
   [deliveries.findClaimed, ['x']],
-  [deliveries.findHeldKeys, ['[]']],
   [upkeep.findClaimers, []],
   [upkeep.endOfPart, ['x', 7, 8]],
   [words.findWord, ['x', 'wal', 'y', 50]],

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/core/kernel/clock.ts';
 import { type Claim, claimDeliveries } from '../../src/features/webhooks/claims.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
-import { Results } from '../../src/features/webhooks/results.ts';
+import { type Result, resultOf } from '../../src/features/webhooks/results.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { KEY, storeResults, type World, worldOn } from './harness.ts';
 
@@ -22,12 +21,11 @@ const positions = (rows: readonly DeliveryRow[]) => rows.map(({ position }) => p
 
 /** Stores the outcome of deliveries: an HTTP status of the receiver. */
 async function finish(world: World, rows: readonly DeliveryRow[], status: number, instanceId = 'ins_a'): Promise<void> {
-  const results = new Results();
+  const results: Result[] = [];
   for (const row of rows) {
     const error = status === 200 ? null : 'failed';
-    const attempt = { atMs: Date.now(), durationMs: 1, status, error, response: '' };
-    const after = results.record(await world.webhook(row.webhook_id), row, attempt, systemClock);
-    if (after.ended_at_ms !== null) results.end(row);
+    const attempt = { at: Math.floor(Date.now() / 1000), duration_ms: 1, status_code: status, error, response: '' };
+    results.push(resultOf(await world.webhook(row.webhook_id), row, attempt, Date.now()));
   }
   await storeResults(world, results, instanceId);
 }
@@ -71,9 +69,7 @@ onBothDatabases('a claim', (open, dialect) => {
     const [first, second] = await rowsOf(claim(world, [id]));
     if (!first || !second) throw new Error('two deliveries are claimed');
     await finish(world, [first], 500);
-    const results = new Results();
-    results.put({ ...second, state: 'held' });
-    await storeResults(world, results);
+    await storeResults(world, [{ row: { ...second, state: 'held' } }]);
     expect(await world.states(id)).toEqual(['retrying', 'held']);
     expect(await rowsOf(claim(world, [id]))).toEqual([]);
     world.passedMs = 60_000;
@@ -146,6 +142,28 @@ onBothDatabases('a claim', (open, dialect) => {
     const id = await world.addWebhook();
     await world.insertEvents(101);
     expect((await claim(world, [id])).map(({ isPart }) => isPart)).toEqual([true]);
+    expect((await claim(world, [id])).map(({ isPart }) => isPart)).toEqual([false]);
+  });
+
+  it('leaves events of types that it does not know, and later ones of their wallet, to a newer version', async () => {
+    const world = await worldOn(await open());
+    const id = await world.addWebhook();
+    const [a, b] = world.wallets;
+    await world.insertEvents(1, { walletId: a });
+    await world.insertEvents(1, { walletId: a, type: 'a_type_of_tomorrow' });
+    await world.insertEvents(1, { walletId: a });
+    await world.insertEvents(1, { walletId: b, type: 'a_type_of_tomorrow' });
+    await world.insertEvents(1);
+    await world.execute("UPDATE webhook_delivery SET state = 'retrying', due_at_ms = 1 WHERE wallet_id = $1", b);
+    const claims = await claim(world, [id]);
+    expect(claims.map(({ isPart }) => isPart)).toEqual([false]);
+    expect(await world.states(id)).toEqual(['queued', 'queued', 'queued', 'retrying', 'claimed']);
+  });
+
+  it('does not look again at once when it could claim nothing of what it looked at', async () => {
+    const world = await worldOn(await open());
+    const id = await world.addWebhook();
+    await world.insertEvents(101, { type: 'a_type_of_tomorrow' });
     expect((await claim(world, [id])).map(({ isPart }) => isPart)).toEqual([false]);
   });
 

@@ -3,6 +3,8 @@ import { expect, it } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import type { Outbound, PostOptions } from '../../src/core/outbound/outbound.ts';
+import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
+import { attemptsOf } from '../../src/features/webhooks/delivery.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
 import { type Instance, type World, worldOn } from './harness.ts';
 
@@ -165,6 +167,32 @@ onBothDatabases('a deliverer', (open) => {
     await expect.poll(() => world.states(id)).toEqual(['cancelled', 'delivered']);
     expect(receiver.eventIds).toEqual(ids.slice(1));
     await instance.stop();
+  });
+
+  it('fails an event that cannot be rendered, and later ones of its wallet wait; others are sent', async () => {
+    const world = await worldOn(await open());
+    const id = await world.addWebhook();
+    const [a, b] = world.wallets;
+    const [broken] = await world.insertEvents(1, { walletId: a });
+    const [later] = await world.insertEvents(1, { walletId: a });
+    const others = await world.insertEvents(2, { walletId: b });
+    const receiver = new Receiver();
+    let isBroken = true;
+    world.start({
+      post: receiver.post,
+      renderEvents: async (events) => {
+        if (isBroken && events.some((event) => event.id === broken)) throw new TypeError('a bug');
+        return events.map((event) => ({ id: event.id }));
+      },
+    });
+    await expect.poll(() => world.states(id)).toEqual(['retrying', 'held', 'delivered', 'delivered']);
+    expect(receiver.eventIds).toEqual(others);
+    const [failed] = await world.deliveries(id);
+    expect(attemptsOf(failed as DeliveryRow)).toMatchObject([{ status_code: null, error: 'The service could not render the event.' }]);
+    expect(await world.webhook(id)).toMatchObject({ failures: 0, failing_since: null });
+    isBroken = false;
+    world.passedMs += 60_000;
+    await expect.poll(() => receiver.eventIds).toEqual([...others, broken, later]);
   });
 
   it('raises an alert while secrets cannot be opened, and closes it', async () => {

@@ -11,10 +11,10 @@ import { newId } from '../../src/core/kernel/ids.ts';
 import type { Log } from '../../src/core/kernel/log.ts';
 import type { Outbound } from '../../src/core/outbound/outbound.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
-import type { Results } from '../../src/features/webhooks/results.ts';
+import { type Result, storeResults as store } from '../../src/features/webhooks/results.ts';
 import { createSecretBox, newSecret } from '../../src/features/webhooks/secrets.ts';
 import { insertWebhook, type WebhookRow } from '../../src/features/webhooks/webhooks.sql.ts';
-import { Webhooks } from '../../src/features/webhooks/webhooks.ts';
+import { type WebhookDependencies, Webhooks } from '../../src/features/webhooks/webhooks.ts';
 import { silentLog } from '../support/ledger.ts';
 import { modulesOn } from '../support/modules.ts';
 
@@ -31,7 +31,7 @@ import { modulesOn } from '../support/modules.ts';
 export const KEY = createSecretBox(new Uint8Array(32));
 
 /** Short waits. */
-export const QUICK = { refreshMs: 40, pollMs: 3, retryMs: 10, flushMs: 3, timeoutMs: 1000 };
+export const QUICK = { refreshMs: 10, pollMs: 3, flushMs: 3, timeoutMs: 1000 };
 
 const insertEvent = statement<{ position: number }>(
   'test_insert_event',
@@ -60,7 +60,10 @@ type Post = Outbound['post'];
 interface InstanceOptions {
   readonly post: Post;
   readonly log?: Log;
+  readonly renderEvents?: WebhookDependencies['renderEvents'];
 }
+
+const renderIds: WebhookDependencies['renderEvents'] = async (events) => events.map(({ id }) => ({ id }));
 
 /** The service's part that delivers, as a process of its own: `kill` ends it without a trace. */
 export class Instance {
@@ -72,7 +75,7 @@ export class Instance {
   readonly #life = new AbortController();
   readonly #ended: Promise<void>;
 
-  constructor(world: World, { post, log = silentLog }: InstanceOptions) {
+  constructor(world: World, { post, log = silentLog, renderEvents = renderIds }: InstanceOptions) {
     const clock = { nowMs: () => Date.now() + world.passedMs };
     const transaction: Database['transaction'] = (work) => this.#transaction(world.database, work);
     const { database, commits } = watchCommits({ ...world.database, transaction });
@@ -90,7 +93,7 @@ export class Instance {
       retentionDays: 1,
       alerts: createAlerts(database, clock, silentLog),
       eventLog: createEventLog(database, 1),
-      renderEvents: async (events) => events.map(({ id }) => ({ id })),
+      renderEvents,
       instances: { id: this.id, isDead: async (id) => world.ended.has(id) },
       outbound: { checkUrl: () => undefined, post: sendUnlessKilled },
       timing: QUICK,
@@ -181,10 +184,10 @@ export class World {
 }
 
 /** Stores results as an instance does. @returns whether a webhook was disabled */
-export function storeResults({ database }: World, results: Results, instanceId = 'ins_a'): Promise<boolean> {
-  const instances = { id: instanceId, isDead: async () => false };
+export function storeResults({ database }: World, results: readonly Result[], instanceId = 'ins_a'): Promise<boolean> {
   const alerts = createAlerts(database, systemClock, silentLog);
-  return database.transaction((tx) => results.store(tx, { instances, alerts, clock: systemClock }));
+  const deps = { instances: { id: instanceId }, alerts, clock: systemClock } as WebhookDependencies;
+  return database.transaction((tx) => store(tx, deps, results));
 }
 
 export async function worldOn(database: Database): Promise<World> {

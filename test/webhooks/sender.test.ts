@@ -1,9 +1,13 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { eventId } from '../../src/core/journal/event-log.ts';
 import { type Outbound, OutboundError } from '../../src/core/outbound/outbound.ts';
+import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
 import { createSecretBox, newSecret, validSecrets } from '../../src/features/webhooks/secrets.ts';
-import { sendEvent } from '../../src/features/webhooks/sender.ts';
+import { sendDelivery } from '../../src/features/webhooks/sender.ts';
+import type { ClaimedDelivery } from '../../src/features/webhooks/sending.ts';
 import type { WebhookRow } from '../../src/features/webhooks/webhooks.sql.ts';
+import type { WebhookDependencies } from '../../src/features/webhooks/webhooks.ts';
 
 const NOW = 1_700_000_000;
 const box = createSecretBox(new Uint8Array(32).fill(7));
@@ -13,10 +17,12 @@ function webhook(...secrets: { text: string; expiresAt?: number }[]): WebhookRow
   return { id: 'whk_1', url: 'https://shop.example/hook', secrets: JSON.stringify(stored) } as WebhookRow;
 }
 
-const EVENT = { eventId: 'evt_1', eventType: 'wallet_receive', body: '{"id":"evt_1","data":"ü"}' };
+const ROW = { event_position: 1, event_created_at_ms: 1, event_type: 'wallet_receive', webhook_id: 'whk_1' } as DeliveryRow;
+const EVENT = { row: ROW, body: '{"id":"evt_1","data":"ü"}' };
+const EVENT_ID = eventId(1, 1);
 
 /** Sends the event to a receiver, and returns the attempt and the headers. */
-async function send(to: WebhookRow, post: Outbound['post'], signal = new AbortController().signal) {
+async function send(to: WebhookRow, post: Outbound['post'], signal = new AbortController().signal, delivery: ClaimedDelivery = EVENT) {
   let headers: Record<string, string> = {};
   const deps = {
     outbound: {
@@ -28,8 +34,8 @@ async function send(to: WebhookRow, post: Outbound['post'], signal = new AbortCo
     },
     secretBox: box,
     clock: { nowMs: () => NOW * 1000 + 500 },
-  };
-  return { attempt: await sendEvent(deps, to, EVENT, { timeoutMs: 15_000, signal }), headers };
+  } as unknown as WebhookDependencies;
+  return { attempt: await sendDelivery(deps, to, delivery, { timeoutMs: 15_000, signal }), headers };
 }
 
 const respond =
@@ -44,18 +50,18 @@ describe('a request of a webhook', () => {
     const { headers, attempt } = await send(to, respond(200, 'ok'));
     const signatureOf = (secret: string) =>
       `v1,${createHmac('sha256', Buffer.from(secret.slice('whsec_'.length), 'base64'))
-        .update(`evt_1.${NOW}.${EVENT.body}`)
+        .update(`${EVENT_ID}.${NOW}.${EVENT.body}`)
         .digest('base64')}`;
     expect(headers).toEqual({
       'content-type': 'application/json',
-      'webhook-id': 'evt_1',
+      'webhook-id': EVENT_ID,
       'webhook-timestamp': String(NOW),
       'webhook-signature': `${signatureOf(newest)} ${signatureOf(earlier)}`,
       'X-LNPay-Event': 'wallet_receive',
       'X-LNPay-HookId': 'whk_1',
       'X-LNPay-Signature': createHmac('sha256', newest).update(EVENT.body).digest('hex'),
     });
-    expect(attempt).toMatchObject({ atMs: NOW * 1000 + 500, status: 200, error: null, response: 'ok' });
+    expect(attempt).toMatchObject({ at: NOW, status_code: 200, error: null, response: 'ok' });
   });
 
   it.each([
@@ -65,15 +71,15 @@ describe('a request of a webhook', () => {
     [404, 'The receiver responded 404, not 2xx.'],
     [500, 'The receiver responded 500, not 2xx.'],
   ])('with the response %i has the error %j', async (status, error) => {
-    expect((await send(webhook({ text: newSecret() }), respond(status))).attempt).toMatchObject({ status, error });
+    expect((await send(webhook({ text: newSecret() }), respond(status))).attempt).toMatchObject({ status_code: status, error });
   });
 
   it('that gets no response states why', async () => {
     const to = webhook({ text: newSecret() });
     const timedOut = await send(to, fail(new OutboundError('timed_out', 'x')));
-    expect(timedOut.attempt).toMatchObject({ status: null, error: 'No response within 15 seconds.', response: '' });
+    expect(timedOut.attempt).toMatchObject({ status_code: null, error: 'No response within 15 seconds.', response: '' });
     const unreachable = await send(to, fail(new OutboundError('no_valid_response', 'The service could not be reached.')));
-    expect(unreachable.attempt).toMatchObject({ status: null, error: 'The service could not be reached.' });
+    expect(unreachable.attempt).toMatchObject({ status_code: null, error: 'The service could not be reached.' });
   });
 
   it('that was not made is no attempt', async () => {
@@ -90,9 +96,15 @@ describe('a request of a webhook', () => {
     for (const stored of [[sealedByAnother], [sealedForAnother], []]) {
       const to = { ...webhook(), secrets: JSON.stringify(stored) };
       const { attempt, headers } = await send(to, respond(200));
-      expect(attempt).toMatchObject({ status: null, error: expect.stringContaining('Rotate it') });
+      expect(attempt).toMatchObject({ status_code: null, error: expect.stringContaining('Rotate it') });
       expect(headers).toEqual({});
     }
+  });
+
+  it('is not made for an event that cannot be rendered', async () => {
+    const { attempt, headers } = await send(webhook({ text: newSecret() }), respond(200), undefined, { row: ROW, body: undefined });
+    expect(attempt).toMatchObject({ status_code: null, error: 'The service could not render the event.' });
+    expect(headers).toEqual({});
   });
 
   it('stores a response without what a database rejects', async () => {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Database } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
 import { decodeBase62, encodeBase62 } from '../kernel/ids.ts';
 import * as sql from './event-log.sql.ts';
@@ -89,6 +89,11 @@ export function createEventLog(database: Database, retentionDays: number) {
     oldest,
     /** Returns the position of the newest event. */
     newest,
+    /** Returns the position of the newest event. Until the transaction ends, no other one inserts events. */
+    async lockNewest(tx: Tx): Promise<number> {
+      await tx.all(sql.lockOrder);
+      return (await tx.first(sql.newestPosition))?.position ?? START;
+    },
     /**
      * Returns at most `limit` events after a position, and fewer if many events of other types come between.
      * @throws UnknownCursor when events after the position may have expired.
@@ -101,14 +106,14 @@ export function createEventLog(database: Database, retentionDays: number) {
     },
     /** Returns the events with these ids, without those that have expired or never existed. */
     async findMany(ids: readonly string[]): Promise<LoggedEvent[]> {
-      const positions = ids.flatMap((id) => parseEventId(id)?.position ?? []);
+      const positions = ids.flatMap((id) => parsePositionId('evt', id)?.position ?? []);
       const rows = positions.length === 0 ? [] : await database.all(sql.findMany, positions);
       const wanted = new Set(ids);
       return rows.flatMap(eventFromRow).filter(({ id }) => wanted.has(id));
     },
     /** Returns the position of an event's id, or of {@link cursorAt}. @throws UnknownCursor */
     async positionOf(id: string): Promise<number> {
-      const parsed = parseEventId(id);
+      const parsed = parsePositionId('evt', id);
       if (parsed?.createdAtMs === 0 && parsed.position <= (await newest())) return parsed.position;
       const [row] = parsed ? await database.all(sql.findMany, [parsed.position]) : [];
       if (!parsed || row?.created_at_ms !== parsed.createdAtMs) throw new UnknownCursor('this event is not in the log');
@@ -173,20 +178,25 @@ function eventFromRow(row: sql.EventRow): LoggedEvent[] {
   ];
 }
 
-const WIDTH = 8;
-
 /**
  * Returns the id of an event: its position and its time. It sorts as the log does. The time distinguishes the events of a database that was
  * restored from a backup from those at the same positions that the backup did not contain.
  */
 export function eventId(position: number, createdAtMs: number): string {
-  return `evt_${encodeBase62(position, WIDTH)}${encodeBase62(createdAtMs, WIDTH)}`;
+  return positionId('evt', position, createdAtMs);
 }
 
-/** Returns the position and the time in an event's id; undefined if it is malformed. */
-export function parseEventId(id: string): { position: number; createdAtMs: number } | undefined {
-  if (!/^evt_[0-9A-Za-z]{16}$/.test(id)) return undefined;
-  return { position: decodeBase62(id.slice(4, 4 + WIDTH)), createdAtMs: decodeBase62(id.slice(4 + WIDTH)) };
+const WIDTH = 8;
+
+/** Returns the id of a row in a table with positions: a prefix, the position, and the time. */
+export function positionId(prefix: string, position: number, createdAtMs: number): string {
+  return `${prefix}_${encodeBase62(position, WIDTH)}${encodeBase62(createdAtMs, WIDTH)}`;
+}
+
+/** Returns the position and the time in such an id; undefined if it is malformed. */
+export function parsePositionId(prefix: string, id: string): { position: number; createdAtMs: number } | undefined {
+  const [, given, position = '', createdAt = ''] = /^([a-z]+)_([0-9A-Za-z]{8})([0-9A-Za-z]{8})$/.exec(id) ?? [];
+  return given === prefix ? { position: decodeBase62(position), createdAtMs: decodeBase62(createdAt) } : undefined;
 }
 
 /** Returns a cursor for a position that may have no event. */

@@ -52,7 +52,7 @@ export const REFUSALS = {
       'reason. This request paid nothing.',
   },
   address_taken: { status: 400, meaning: 'The name of the Lightning address is taken or reserved. Choose another one.' },
-  too_many_webhooks: { status: 400, meaning: 'The account has 50 webhooks, the maximum. Delete one first.' },
+  too_many_webhooks: { status: 400, meaning: 'The account has 20 webhooks, the maximum. Delete one first.' },
   webhook_inactive: {
     status: 400,
     meaning: 'The webhook is paused or disabled, so nothing is delivered. Send PATCH with `status` active first.',

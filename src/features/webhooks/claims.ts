@@ -1,7 +1,8 @@
 import type { Tx } from '../../core/db/database.ts';
+import { isEventType } from '../../core/journal/event-types.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import * as sql from './deliveries.sql.ts';
-import { isDown, LONGEST_WAIT_MS } from './retry.ts';
+import { isDown, LONGEST_WAIT_MS } from './results.ts';
 import { lockActive, type WebhookRow } from './webhooks.sql.ts';
 
 /** Deliveries that this instance sends now. Those with the same ordering key must be sent one after the other. */
@@ -32,10 +33,10 @@ export async function claimDeliveries(tx: Tx, webhookIds: readonly string[], cla
   if (webhookIds.length === 0) return [];
   const locked = await tx.all(lockActive, webhookIds, claimer.keyId);
   const found = await Promise.all(locked.map((webhook) => findDeliveries(tx, webhook, claimer)));
-  const claimed = found.flatMap(({ rows }) => rows);
-  const blocked = found.flatMap((one) => one.blocked);
-  if (claimed.length > 0) await tx.run(sql.claim, positionsOf(claimed), claimer.instanceId);
-  if (blocked.length > 0) await tx.run(sql.hold, positionsOf(blocked));
+  const claimed = found.flatMap(({ rows }) => rows.map(({ position }) => position));
+  const blocked = found.flatMap((one) => one.blocked.map(({ position }) => position));
+  if (claimed.length > 0) await tx.run(sql.claim, claimed, claimer.instanceId);
+  if (blocked.length > 0) await tx.run(sql.hold, blocked);
   return found;
 }
 
@@ -49,11 +50,12 @@ async function findDeliveries(tx: Tx, webhook: WebhookRow, { nowMs, limit }: Cla
     isDown(webhook) ? tx.first(sql.findClaimed, id) : undefined,
   ]);
   if (sending) return { webhook, rows: [], isPart: false, blocked: [] };
-  const free = queued.filter(({ is_blocked }) => is_blocked === 0);
-  const rows = [...due, ...free].slice(0, most).map((row) => ({ ...row, due_at_ms: null }));
-  return { webhook, rows, isPart: queued.length === LOOKED_AT, blocked: queued.filter(({ is_blocked }) => is_blocked === 1) };
-}
-
-function positionsOf(rows: readonly DeliveryRow[]): number[] {
-  return rows.map(({ position }) => position);
+  // A newer version stored events of types that this one cannot render. They are left to instances of that version, and so are later ones of their keys.
+  const unknown = new Set(queued.filter(({ event_type }) => !isEventType(event_type)).map(({ ordering_key }) => ordering_key));
+  const known = queued.filter(({ ordering_key }) => !unknown.has(ordering_key));
+  const rows = [...due.filter(({ event_type }) => isEventType(event_type)), ...known.filter(({ is_blocked }) => is_blocked === 0)]
+    .slice(0, most)
+    .map((row) => ({ ...row, due_at_ms: null }));
+  const blocked = known.filter(({ is_blocked }) => is_blocked === 1);
+  return { webhook, rows, isPart: queued.length === LOOKED_AT && rows.length + blocked.length > 0, blocked };
 }

@@ -1,31 +1,30 @@
+import type { LoggedEvent } from '../../core/journal/event-log.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { type Claim, claimDeliveries } from './claims.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { eventIdOf, isTest } from './delivery.ts';
-import type { Results } from './results.ts';
-import { LONGEST_WAIT_MS } from './retry.ts';
+import { isDown, LONGEST_WAIT_MS, storeResults } from './results.ts';
 import { Sending } from './sending.ts';
-import { Upkeep } from './upkeep.ts';
+import { continueReplays, deleteSome, releaseLostClaims } from './upkeep.ts';
 import { renderTestEvent } from './webhook-object.ts';
+import * as webhooks from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 
 /** The waits of the deliverer. Tests shorten them. */
 export interface WebhookTiming {
-  /** Between two looks at changed webhooks, replays, deletions and dead instances. */
+  /** Between two looks at retries that are due, changed webhooks, replays, deletions and dead instances. */
   readonly refreshMs: number;
   /** Between two looks for events of other instances. */
   readonly pollMs: number;
-  /** Between two looks for retries that are due. */
-  readonly retryMs: number;
   /** How long results are collected. */
   readonly flushMs: number;
   /** How long a receiver may take. */
   readonly timeoutMs: number;
 }
 
-const TIMING: WebhookTiming = { refreshMs: 2000, pollMs: 100, retryMs: 1000, flushMs: 100, timeoutMs: 15_000 };
+const TIMING: WebhookTiming = { refreshMs: 1000, pollMs: 100, flushMs: 100, timeoutMs: 15_000 };
 
 /** The shortest time between two turns: one serves many commits. */
 const SHORTEST_WAIT_MS = 20;
@@ -36,6 +35,8 @@ const WEBHOOKS_AT_ONCE = 16;
 /** On SQLite, only tools that write to the file are noticed by polling. */
 const SQLITE_POLLS = 10;
 
+const UNREADABLE = { kind: 'webhook_secrets_unreadable', subject: 'webhooks' } as const;
+
 /**
  * Delivers what waits in `webhook_delivery`, in turns. Each turn stores the results since the last one and claims further deliveries, in one
  * transaction.
@@ -44,22 +45,25 @@ export class Deliverer {
   readonly #deps: WebhookDependencies;
   readonly #timing: WebhookTiming;
   readonly #sending: Sending;
-  readonly #upkeep: Upkeep;
   /** The webhooks whose retries are made due. */
   readonly #recovered = new Set<string>();
+  /** Whether there may be webhooks to which something is sent. */
+  #hasWebhooks = true;
   /** Whether the last turn left deliveries that wait. */
   #hasBacklog = false;
   /** Whether an error may have left claims in the database that are not in memory. */
   #mayHaveLostClaims = false;
+  /** Whether the alert about unreadable secrets is open; undefined: not known. */
+  #isAlertOpen: boolean | undefined;
   #refreshAt = 0;
-  #retriesAt = 0;
   #turnAt = 0;
+  /** Whether the next turn does not wait, however long the last one took. */
+  #isUrgent = false;
   #turnIsEarlier = new AbortController();
 
   constructor(deps: WebhookDependencies) {
     this.#deps = deps;
     this.#timing = { ...TIMING, ...deps.timing };
-    this.#upkeep = new Upkeep(deps);
     const { timeoutMs, flushMs } = this.#timing;
     this.#sending = new Sending(deps, timeoutMs, (hasRoom) => this.#planTurn(hasRoom ? SHORTEST_WAIT_MS : flushMs));
   }
@@ -71,8 +75,8 @@ export class Deliverer {
 
   /** Notices a change of a webhook or its deliveries by this process at once. */
   wake(): void {
-    this.#refreshAt = 0;
-    this.#planTurn(0);
+    this.#isUrgent = true;
+    this.#planRefresh();
   }
 
   /** Makes all retries of a webhook due, a part of them in each turn. */
@@ -85,7 +89,7 @@ export class Deliverer {
   async run(signal: AbortSignal): Promise<void> {
     const stopListening = this.#deps.commits.listen(() => {
       // Under load, a commit brings no turn forward while the events of earlier ones wait.
-      if (this.#upkeep.hasWebhooks && !(this.#hasBacklog && this.#sending.rate.isLow)) this.#planTurn(SHORTEST_WAIT_MS);
+      if (this.#hasWebhooks && !(this.#hasBacklog && this.#sending.rate.isLow)) this.#planTurn(SHORTEST_WAIT_MS);
     });
     while (!signal.aborted) {
       const started = performance.now();
@@ -94,9 +98,9 @@ export class Deliverer {
         await this.#turn();
       } catch (error) {
         this.#mayHaveLostClaims = true;
-        this.#refreshAt = 1;
         this.#warn(error, 'webhook deliveries were interrupted; they continue');
-        await pause(this.#timing.refreshMs / 2, signal);
+        this.#planRefresh();
+        await pause(this.#timing.refreshMs, signal);
       }
       this.#sending.pump();
       // Turns take a small part of the time under load. On SQLite they wait for the transactions before them, too.
@@ -105,13 +109,12 @@ export class Deliverer {
     }
     stopListening();
     await this.#sending.stop();
-    const stored = this.#exchange(this.#sending.takeResults(), [], 0);
-    await stored.catch((error) => this.#warn(error, 'the last webhook deliveries are repeated'));
+    await this.#exchange([], 0).catch((error) => this.#warn(error, 'the last webhook deliveries are repeated'));
   }
 
   #pollMs(): number {
     const { pollMs, refreshMs } = this.#timing;
-    if (!this.#upkeep.hasWebhooks) return refreshMs;
+    if (!this.#hasWebhooks) return refreshMs;
     return this.#deps.database.dialect === 'postgres' ? pollMs : pollMs * SQLITE_POLLS;
   }
 
@@ -122,41 +125,29 @@ export class Deliverer {
     this.#turnIsEarlier.abort();
   }
 
+  #planRefresh(): void {
+    this.#refreshAt = 0;
+    this.#planTurn(0);
+  }
+
   async #untilTurn(atLeastMs: number, signal: AbortSignal): Promise<void> {
     const earliest = performance.now() + Math.max(SHORTEST_WAIT_MS, atLeastMs);
-    while (!signal.aborted) {
+    while (!signal.aborted && !this.#isUrgent) {
       this.#turnIsEarlier = new AbortController();
-      const at = this.#refreshAt === 0 ? 0 : Math.max(this.#turnAt, earliest);
-      const waitMs = at - performance.now();
+      const waitMs = Math.max(this.#turnAt, earliest) - performance.now();
       if (waitMs <= 0) return;
       await pause(waitMs, AbortSignal.any([signal, this.#turnIsEarlier.signal]));
     }
   }
 
   async #turn(): Promise<void> {
-    if (performance.now() >= this.#refreshAt) await this.#refresh();
     await this.#makeRetriesDue();
-    const { ids, limit } = await this.#webhooksToClaim();
-    const results = this.#sending.takeResults();
-    let claims: Claim[];
-    try {
-      claims = await this.#exchange(results, ids, limit);
-    } catch (error) {
-      this.#sending.returnResults(results);
-      throw error;
-    }
-    for (const id of results.recovered) this.makeDue(id);
+    const isRefresh = performance.now() >= this.#refreshAt;
+    if (isRefresh) await this.#refresh();
+    const { ids, limit } = await this.#webhooksToClaim(isRefresh);
+    const claims = await this.#exchange(ids, limit);
     await this.#begin(claims);
     if (claims.some(({ isPart }) => isPart)) this.#planTurn(0);
-  }
-
-  async #refresh(): Promise<void> {
-    this.#refreshAt = performance.now() + this.#timing.refreshMs;
-    const isPart = await this.#upkeep.run(this.#sending, this.#mayHaveLostClaims);
-    this.#mayHaveLostClaims = false;
-    if (!isPart) return;
-    this.#refreshAt = 1;
-    this.#planTurn(0);
   }
 
   async #makeRetriesDue(): Promise<void> {
@@ -164,52 +155,101 @@ export class Deliverer {
     for (const id of this.#recovered) {
       const count = await database.transaction((tx) => tx.run(deliveries.makeDue, id, clock.nowMs()));
       if (count < deliveries.MAX_DUE_AT_ONCE) this.#recovered.delete(id);
-      this.#retriesAt = 0;
-      this.#planTurn(0);
+      this.#planRefresh();
     }
   }
 
+  /** Does the work that is rarely needed, a part of it each time. */
+  async #refresh(): Promise<void> {
+    const { database, secretBox } = this.#deps;
+    this.#refreshAt = performance.now() + this.#timing.refreshMs;
+    this.#isUrgent = false;
+    const ids = this.#sending.webhookIds;
+    this.#hasWebhooks = ids.length > 0 || (await database.first(webhooks.findAny)) !== undefined;
+    await this.#checkSecrets();
+    if (!this.#hasWebhooks) return;
+    await releaseLostClaims(this.#deps, this.#mayHaveLostClaims ? this.#sending.positions : undefined);
+    this.#mayHaveLostClaims = false;
+    if (ids.length > 0) this.#sending.update(await database.all(webhooks.findActive, ids, secretBox.keyId));
+    const isPart = await deleteSome(this.#deps);
+    if ((await continueReplays(this.#deps)) || isPart) this.#planRefresh();
+  }
+
+  /** Opens or closes the alert about webhooks that receive nothing because their secrets were sealed with another SECRET_KEY. */
+  async #checkSecrets(): Promise<void> {
+    const { database, secretBox, alerts } = this.#deps;
+    const count = (await database.first(webhooks.countUnreadable, secretBox.keyId))?.n ?? 0;
+    if (count > 0 && !this.#isAlertOpen) await alerts.raise({ ...UNREADABLE, message: `${count} active webhooks receive nothing.` });
+    if (count === 0 && this.#isAlertOpen !== false) await alerts.clear(UNREADABLE.kind, UNREADABLE.subject);
+    this.#isAlertOpen = count > 0;
+  }
+
   /** Returns webhooks of which deliveries can be claimed, and how many of each. */
-  async #webhooksToClaim(): Promise<{ ids: string[]; limit: number }> {
+  async #webhooksToClaim(withRetries: boolean): Promise<{ ids: string[]; limit: number }> {
     const { database, secretBox, clock } = this.#deps;
-    if (!this.#upkeep.hasWebhooks) return { ids: [], limit: 0 };
-    const found = await database.all(deliveries.webhooksWithQueued, secretBox.keyId);
-    if (performance.now() >= this.#retriesAt) {
-      this.#retriesAt = performance.now() + this.#timing.retryMs;
-      const now = clock.nowMs();
-      found.push(...(await database.all(deliveries.webhooksWithDue, secretBox.keyId, now, now + LONGEST_WAIT_MS)));
-    }
+    if (!this.#hasWebhooks) return { ids: [], limit: 0 };
+    const now = clock.nowMs();
+    const queued = await database.all(deliveries.webhooksWithQueued, secretBox.keyId);
+    const due = withRetries ? await database.all(deliveries.webhooksWithDue, secretBox.keyId, now, now + LONGEST_WAIT_MS) : [];
     // In a random order, so that none always comes first.
-    const shuffled = found.toSorted(() => Math.random() - 0.5);
-    const selected = this.#sending.selectClaimable(shuffled, WEBHOOKS_AT_ONCE);
+    const found = [...queued, ...due].toSorted(() => Math.random() - 0.5);
+    const selected = this.#sending.selectClaimable(found, WEBHOOKS_AT_ONCE);
     this.#hasBacklog = selected.ids.length < found.length;
     return selected;
   }
 
   /** Stores results and claims deliveries. */
-  async #exchange(results: Results, webhookIds: readonly string[], limit: number): Promise<Claim[]> {
+  async #exchange(webhookIds: readonly string[], limit: number): Promise<Claim[]> {
     const { database, instances, secretBox, clock, alerts } = this.#deps;
-    if (results.count === 0 && webhookIds.length === 0) return [];
-    let isDisabled = false;
-    const claims = await database.transaction(async (tx) => {
-      isDisabled = await results.store(tx, this.#deps);
-      return claimDeliveries(tx, webhookIds, { instanceId: instances.id, keyId: secretBox.keyId, nowMs: clock.nowMs(), limit });
-    });
-    if (isDisabled) await alerts.announce().catch(() => undefined);
-    return claims;
+    const results = this.#sending.results.splice(0);
+    if (results.length === 0 && webhookIds.length === 0) return [];
+    try {
+      const { isDisabled, claims } = await database.transaction(async (tx) => ({
+        isDisabled: await storeResults(tx, this.#deps, results),
+        claims: await claimDeliveries(tx, webhookIds, { instanceId: instances.id, keyId: secretBox.keyId, nowMs: clock.nowMs(), limit }),
+      }));
+      for (const { attempt } of results) if (attempt?.error === null && isDown(attempt.webhook)) this.makeDue(attempt.webhook.id);
+      if (isDisabled) await alerts.announce().catch(() => undefined);
+      return claims;
+    } catch (error) {
+      this.#sending.results.unshift(...results);
+      throw error;
+    }
   }
 
-  /** Renders the events of claimed deliveries, each once, and begins to send them. */
+  /** Begins to send claimed deliveries. Those of expired events are cancelled. */
   async #begin(claims: readonly Claim[]): Promise<void> {
-    const { eventLog, renderEvents } = this.#deps;
+    const { eventLog, clock } = this.#deps;
     const ids = new Set(claims.flatMap(({ rows }) => rows.filter((row) => !isTest(row)).map(eventIdOf)));
     const events = ids.size === 0 ? [] : await eventLog.findMany([...ids]);
-    const rendered = events.length === 0 ? [] : await renderEvents(events);
-    const bodies = new Map(events.map(({ id }, index) => [id, JSON.stringify(rendered[index])]));
-    const bodyOf = (row: DeliveryRow) => (isTest(row) ? JSON.stringify(renderTestEvent(row)) : bodies.get(eventIdOf(row)));
+    const bodies = await this.#render(events);
+    const found = new Set(events.map(({ id }) => id));
     for (const { webhook, rows } of claims) {
-      const claimed = rows.map((row) => ({ row, body: bodyOf(row) }));
-      this.#sending.add(webhook, claimed);
+      const { sent = [], expired = [] } = Object.groupBy(rows, (row) => (isTest(row) || found.has(eventIdOf(row)) ? 'sent' : 'expired'));
+      for (const row of expired) this.#sending.results.push({ row: { ...row, state: 'cancelled', ended_at_ms: clock.nowMs() } });
+      const bodyOf = (row: DeliveryRow) => (isTest(row) ? JSON.stringify(renderTestEvent(row)) : bodies.get(eventIdOf(row)));
+      this.#sending.add(
+        webhook,
+        sent.map((row) => ({ row, body: bodyOf(row) })),
+      );
+    }
+    if (this.#sending.results.length > 0) this.#planTurn(this.#timing.flushMs);
+  }
+
+  /** Returns the bodies of events by their ids, without those that cannot be rendered. */
+  async #render(events: readonly LoggedEvent[]): Promise<Map<string, string>> {
+    if (events.length === 0) return new Map();
+    try {
+      const objects = await this.#deps.renderEvents(events);
+      return new Map(events.map(({ id }, index) => [id, JSON.stringify(objects[index])]));
+    } catch (error) {
+      if (events.length === 1) {
+        this.#warn(error, `the event ${events[0]?.id} could not be rendered`);
+        return new Map();
+      }
+      const bodies: [string, string][] = [];
+      for (const event of events) bodies.push(...(await this.#render([event])));
+      return new Map(bodies);
     }
   }
 

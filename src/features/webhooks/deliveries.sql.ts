@@ -25,7 +25,7 @@ export const COLUMNS = `position, ${INSERTED}, state, due_at_ms, first_attempt_m
 export const MAX_CLAIMED_OF_WEBHOOK = 50;
 
 /** SQLite uses a partial index only where the condition of the index is repeated. */
-export const LOOKED_AT = "state IN ('held', 'claimed', 'retrying')";
+const LOOKED_AT = "state IN ('held', 'claimed', 'retrying')";
 
 /** Returns a query for the rows in a JSON array, with columns of these types. */
 function rowsOfJson(types: Record<string, string>) {
@@ -94,23 +94,26 @@ export const claim = statement('webhook_delivery_claim', UPDATE("state = 'claime
 
 export const hold = statement('webhook_delivery_hold', UPDATE("state = 'held'"));
 
-const WITH_HELD = (given: string) => `SELECT given.webhook_id, given.ordering_key FROM (${given}) AS given WHERE EXISTS (
-  SELECT 1 FROM webhook_delivery d
-  WHERE d.webhook_id = given.webhook_id AND d.ordering_key = given.ordering_key AND d.${LOOKED_AT} AND d.state = 'held')`;
+const OF_KEY = (column: string, index: number) => `(SELECT d.${column} FROM webhook_delivery d
+    WHERE d.webhook_id = k.webhook_id AND d.ordering_key = k.ordering_key AND d.${LOOKED_AT} ORDER BY d.position LIMIT 1 OFFSET ${index})`;
+
+/** `coalesce` keeps SQLite from reading all held deliveries by their state. */
+const UNHOLD = (keys: string) => `UPDATE webhook_delivery SET state = 'queued' WHERE coalesce(state, '') = 'held' AND position IN (
+  SELECT d.position FROM (
+    SELECT k.webhook_id, k.ordering_key, ${OF_KEY('state', 0)} AS first_state, ${OF_KEY('position', MAX_CLAIMED_OF_WEBHOOK - 1)} AS last
+    FROM (${keys}) AS k
+  ) AS k JOIN webhook_delivery d ON d.webhook_id = k.webhook_id AND d.ordering_key = k.ordering_key AND d.${LOOKED_AT}
+  WHERE k.first_state = 'held' AND d.position <= coalesce(k.last, d.position))`;
 
 const KEYS = rowsOfJson({ webhook_id: 'text', ordering_key: 'text' });
 
-/** Those of a JSON array of webhooks and keys that have held deliveries. */
-export const findHeldKeys = statement<{ webhook_id: string; ordering_key: string }>('webhook_delivery_held_keys', {
-  sqlite: WITH_HELD(KEYS.sqlite),
-  postgres: WITH_HELD(KEYS.postgres),
-});
+/** Lets the next deliveries of a JSON array of keys be looked at, as many of each as one claim takes, if no earlier one remains. */
+export const unhold = statement('webhook_delivery_unhold', { sqlite: UNHOLD(KEYS.sqlite), postgres: UNHOLD(KEYS.postgres) });
 
-/** Lets the next deliveries of a key be looked at, as many as one claim takes, after those that they waited for have ended. */
-export const unhold = statement(
-  'webhook_delivery_unhold',
-  `UPDATE webhook_delivery SET state = 'queued' WHERE position IN (SELECT position FROM webhook_delivery
-    WHERE webhook_id = $1 AND ordering_key = $2 AND ${LOOKED_AT} AND state = 'held' ORDER BY position LIMIT ${MAX_CLAIMED_OF_WEBHOOK})`,
+/** The same for all keys: the deliveries that they waited for may have expired. */
+export const unholdAll = statement(
+  'webhook_delivery_unhold_all',
+  UNHOLD(`SELECT DISTINCT webhook_id, ordering_key FROM webhook_delivery WHERE ${LOOKED_AT}`),
 );
 
 /** What changes with an attempt, or when a claim is given up. */
@@ -135,10 +138,10 @@ const OUTCOMES = rowsOfJson(OUTCOME);
 /** Stores a JSON array of outcomes. Changes nothing where another instance has taken over. */
 export const storeOutcomes = statement('webhook_delivery_store', { sqlite: STORE(OUTCOMES.sqlite), postgres: STORE(OUTCOMES.postgres) });
 
-/** Makes some later retries of a webhook due. */
 /** How many deliveries {@link makeDue} changes at most. */
 export const MAX_DUE_AT_ONCE = 1000;
 
+/** Makes some later retries of a webhook due. */
 export const makeDue = statement(
   'webhook_delivery_make_due',
   `UPDATE webhook_delivery SET due_at_ms = $2 WHERE position IN

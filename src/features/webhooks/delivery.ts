@@ -1,6 +1,4 @@
-import { eventId } from '../../core/journal/event-log.ts';
-import { decodeBase62, encodeBase62 } from '../../core/kernel/ids.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { eventId, parsePositionId, positionId } from '../../core/journal/event-log.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 
 export const DELIVERY_STATES = ['queued', 'retrying', 'delivered', 'dead', 'cancelled'] as const;
@@ -8,12 +6,13 @@ export const DELIVERY_STATES = ['queued', 'retrying', 'delivered', 'dead', 'canc
 /** The state of a delivery in the API. */
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One request to the receiver, as it is stored. */
+/** One request to the receiver, as it is stored and as the API shows it. */
 export interface DeliveryAttempt {
-  readonly atMs: number;
-  readonly durationMs: number;
+  /** Unix seconds. */
+  readonly at: number;
+  readonly duration_ms: number;
   /** The HTTP status; null without a response. */
-  readonly status: number | null;
+  readonly status_code: number | null;
   /** Why it failed; null for a success. */
   readonly error: string | null;
   /** The start of the body of the response. */
@@ -35,21 +34,14 @@ export function attemptsOf({ log }: DeliveryRow): DeliveryAttempt[] {
   return log === null ? [] : JSON.parse(log);
 }
 
-const WIDTH = 8;
-
-/** Returns the id of a delivery: its position, and its time, because positions of a database that was restored are taken again. */
-export function deliveryId({ position, created_at_ms }: Pick<DeliveryRow, 'position' | 'created_at_ms'>): string {
-  return `whd_${encodeBase62(position, WIDTH)}${encodeBase62(created_at_ms, WIDTH)}`;
+/** Returns the id of a delivery. It has the time, too, because positions of a database that was restored are taken again. */
+export function deliveryId({ position, created_at_ms }: DeliveryRow): string {
+  return positionId('whd', position, created_at_ms);
 }
 
-/** Returns the position and the time in the id of a delivery. @throws Refusal if it is malformed */
-export function parseDeliveryId(id: string, onMalformed: () => Refusal = malformedCursor): [position: number, createdAtMs: number] {
-  if (!/^whd_[0-9A-Za-z]{16}$/.test(id)) throw onMalformed();
-  return [decodeBase62(id.slice(4, 4 + WIDTH)), decodeBase62(id.slice(4 + WIDTH))];
-}
-
-function malformedCursor(): Refusal {
-  return new Refusal('validation_failed', '`after` must be the id of an item of this list, `whd_…`.');
+/** Returns the position and the time in the id of a delivery; undefined if it is malformed. */
+export function parseDeliveryId(id: string) {
+  return parsePositionId('whd', id);
 }
 
 /** The event of a test is not in the log. */

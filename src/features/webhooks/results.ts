@@ -1,114 +1,99 @@
 import type { Tx } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
-import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import * as deliveries from './deliveries.sql.ts';
 import { attemptsOf, type DeliveryAttempt, isTest } from './delivery.ts';
-import { isDown, nextAttemptMs, RETRY_SECONDS } from './retry.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import * as sql from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
+
+/** How long an event is tried again, and how long an endpoint without a success stays enabled. */
+export const RETRY_SECONDS = 3 * 24 * 60 * 60;
+
+/** The longest wait after the first failed attempt; it doubles with each further one. */
+const FIRST_MS = 10_000;
+export const LONGEST_WAIT_MS = 8 * 60 * 60 * 1000;
 
 /** How many attempts of one delivery are kept. */
 const KEPT_ATTEMPTS = 20;
 /** HTTP 410 Gone: the receiver wants nothing more. */
 const GONE = 410;
 
-/** An attempt, and the webhook before it. */
-interface Attempted {
-  readonly webhook: WebhookRow;
-  readonly isTest: boolean;
-  readonly isFailure: boolean;
-  readonly isGone: boolean;
-  /** Unix seconds. */
-  readonly at: number;
+/** What happened to a claimed delivery. */
+export interface Result {
+  /** The row as it will be. */
+  readonly row: DeliveryRow;
+  /** The attempt; undefined if a claim is given up, and for an expired event. */
+  readonly attempt?: DeliveryAttempt & {
+    /** The webhook before it. */
+    readonly webhook: WebhookRow;
+    /** Whether it is a failure of the receiver, which may be down. */
+    readonly isOutage: boolean;
+  };
 }
 
-/** Results of deliveries that are not stored yet. */
-export class Results {
-  /** The rows as they will be. */
-  readonly #rows: DeliveryRow[] = [];
-  readonly #attempts: Attempted[] = [];
-  /** The ordering keys whose last claimed delivery has ended. */
-  readonly #ended: Pick<DeliveryRow, 'webhook_id' | 'ordering_key'>[] = [];
-
-  get count(): number {
-    return this.#rows.length;
-  }
-
-  get positions(): number[] {
-    return this.#rows.map(({ position }) => position);
-  }
-
-  /** The webhooks that were down, and have accepted a delivery. */
-  get recovered(): string[] {
-    return this.#attempts.filter(({ webhook, isFailure }) => !isFailure && isDown(webhook)).map(({ webhook }) => webhook.id);
-  }
-
-  /** Records an attempt. @returns the row after it */
-  record(webhook: WebhookRow, row: DeliveryRow, attempt: DeliveryAttempt, clock: Clock): DeliveryRow {
-    const after = rowAfterAttempt(webhook, row, attempt, clock.nowMs());
-    this.put(after);
-    const [isFailure, isGone] = [attempt.error !== null, attempt.status === GONE];
-    this.#attempts.push({ webhook, isTest: isTest(row), isFailure, isGone, at: unixSeconds(clock) });
-    return after;
-  }
-
-  /** Records a state that is not the result of an attempt: `queued` or `held` for a claim that is given up, `cancelled` for an expired event. */
-  put(row: DeliveryRow): void {
-    this.#rows.push(row);
-  }
-
-  /** Records that this instance has no further delivery of an ordering key. */
-  end({ webhook_id, ordering_key }: DeliveryRow): void {
-    this.#ended.push({ webhook_id, ordering_key });
-  }
-
-  /** Adds earlier results, which could not be stored. */
-  addEarlier(earlier: Results): void {
-    this.#rows.unshift(...earlier.#rows);
-    this.#attempts.unshift(...earlier.#attempts);
-    this.#ended.unshift(...earlier.#ended);
-  }
-
-  /**
-   * Writes the results. Locks the webhooks first: ending a delivery and claiming later ones of its key exclude each other.
-   * @returns whether a webhook was disabled
-   */
-  async store(tx: Tx, { instances, alerts, clock }: Pick<WebhookDependencies, 'instances' | 'alerts' | 'clock'>): Promise<boolean> {
-    if (this.count === 0) return false;
-    await tx.all(sql.lockMany, [...new Set(this.#rows.map(({ webhook_id }) => webhook_id))]);
-    await tx.run(deliveries.storeOutcomes, JSON.stringify(this.#rows, deliveries.OUTCOME_COLUMNS), instances.id);
-    const held = this.#ended.length === 0 ? [] : await tx.all(deliveries.findHeldKeys, JSON.stringify(this.#ended));
-    for (const { webhook_id, ordering_key } of held) await tx.send(deliveries.unhold, webhook_id, ordering_key);
-    let isDisabled = false;
-    for (const [id, attempts] of Map.groupBy(this.#attempts, ({ webhook }) => webhook.id)) {
-      const failures = attempts.slice(attempts.findLastIndex(({ isFailure }) => !isFailure) + 1).filter((attempt) => !attempt.isTest);
-      const lastSuccess = attempts.findLast(({ isFailure }) => !isFailure);
-      await tx.send(sql.storeHealth, id, lastSuccess?.at ?? null, failures.length, failures[0]?.at ?? null);
-      const isGone = attempts.some((attempt) => attempt.isGone);
-      if (failures.length === 0 && !isGone) continue;
-      const [reason, since] = [isGone ? 'gone' : 'failing', (failures.at(-1)?.at ?? 0) - RETRY_SECONDS] as const;
-      if ((await tx.run(sql.disableWebhook, id, reason, unixSeconds(clock), since)) === 0) continue;
-      isDisabled = true;
-      const message = alertText(attempts[0]?.webhook.url ?? '', reason);
-      await writeRows(tx, alerts.rowsOf({ kind: 'webhook_disabled', subject: id, message }));
-    }
-    return isDisabled;
-  }
+/** Whether an endpoint has failed so often in a row that it gets one delivery at a time. */
+export function isDown({ failures }: { readonly failures: number }): boolean {
+  return failures >= 5;
 }
 
-/** Returns the row after an attempt. A test is sent once. */
-function rowAfterAttempt({ active_since }: WebhookRow, row: DeliveryRow, attempt: DeliveryAttempt, nowMs: number): DeliveryRow {
+/**
+ * Returns the time of the next attempt, or undefined after the last one, three days after the first. The wait is random, from 0 to twice its mean
+ * ("full jitter"), so that a receiver that returns is not sent all events at one moment.
+ */
+export function nextAttemptMs(firstMs: number, nowMs: number, attempts: number, random: () => number = Math.random): number | undefined {
+  const lastMs = firstMs + RETRY_SECONDS * 1000;
+  if (nowMs >= lastMs) return undefined;
+  const longest = Math.min(FIRST_MS * 2 ** Math.min(attempts - 1, 30), LONGEST_WAIT_MS);
+  return Math.min(nowMs + Math.max(1000, Math.ceil(longest * random())), lastMs);
+}
+
+/** Returns the result of an attempt. A test is sent once, and its failure is no outage. `isSent`: the receiver is responsible. */
+export function resultOf(webhook: WebhookRow, row: DeliveryRow, attempt: DeliveryAttempt, nowMs: number, isSent = true): Result {
   const attempts = row.attempts + 1;
   const log = JSON.stringify([...attemptsOf(row), attempt].slice(-KEPT_ATTEMPTS));
-  const first_attempt_ms = row.first_attempt_ms ?? attempt.atMs;
+  const first_attempt_ms = row.first_attempt_ms ?? nowMs;
   const common = { ...row, attempts, log, first_attempt_ms, due_at_ms: null };
-  if (attempt.error === null) return { ...common, state: 'delivered', ended_at_ms: nowMs };
-  const isFinal = attempt.status === GONE || isTest(row);
-  const next = isFinal ? undefined : nextAttemptMs(Math.max(first_attempt_ms, active_since * 1000), nowMs, attempts);
-  if (next === undefined) return { ...common, state: 'dead', ended_at_ms: nowMs };
-  return { ...common, state: 'retrying', due_at_ms: next };
+  const isFailure = attempt.error !== null;
+  const made = { ...attempt, webhook, isOutage: isFailure && isSent && !isTest(row) };
+  if (!isFailure) return { row: { ...common, state: 'delivered', ended_at_ms: nowMs }, attempt: made };
+  const isFinal = attempt.status_code === GONE || isTest(row);
+  const next = isFinal ? undefined : nextAttemptMs(Math.max(first_attempt_ms, webhook.active_since * 1000), nowMs, attempts);
+  if (next === undefined) return { row: { ...common, state: 'dead', ended_at_ms: nowMs }, attempt: made };
+  return { row: { ...common, state: 'retrying', due_at_ms: next }, attempt: made };
+}
+
+/**
+ * Writes results. Locks the webhooks first: ending a delivery and claiming later ones of its key exclude each other.
+ * @returns whether a webhook was disabled
+ */
+export async function storeResults(
+  tx: Tx,
+  { instances, alerts, clock }: WebhookDependencies,
+  results: readonly Result[],
+): Promise<boolean> {
+  if (results.length === 0) return false;
+  const rows = results.map(({ row }) => row);
+  await tx.all(sql.lockMany, [...new Set(rows.map(({ webhook_id }) => webhook_id))]);
+  await tx.run(deliveries.storeOutcomes, JSON.stringify(rows, deliveries.OUTCOME_COLUMNS), instances.id);
+  const ended = new Set(rows.flatMap((row) => (row.ended_at_ms === null ? [] : JSON.stringify(row, ['webhook_id', 'ordering_key']))));
+  if (ended.size > 0) await tx.run(deliveries.unhold, `[${[...ended]}]`);
+  const attempts = results.flatMap(({ attempt }) => attempt ?? []);
+  let isDisabled = false;
+  for (const [id, own] of Map.groupBy(attempts, ({ webhook }) => webhook.id)) {
+    const lastSuccess = own.findLast(({ error }) => error === null);
+    const failures = own.slice(lastSuccess ? own.indexOf(lastSuccess) + 1 : 0).filter(({ isOutage }) => isOutage);
+    await tx.send(sql.storeHealth, id, lastSuccess?.at ?? null, failures.length, failures[0]?.at ?? null);
+    const isGone = own.some(({ status_code }) => status_code === GONE);
+    if (failures.length === 0 && !isGone) continue;
+    const [reason, since] = [isGone ? 'gone' : 'failing', (failures.at(-1)?.at ?? 0) - RETRY_SECONDS] as const;
+    if ((await tx.run(sql.disableWebhook, id, reason, unixSeconds(clock), since)) === 0) continue;
+    isDisabled = true;
+    const message = alertText(own[0]?.webhook.url ?? '', reason);
+    await writeRows(tx, alerts.rowsOf({ kind: 'webhook_disabled', subject: id, message }));
+  }
+  return isDisabled;
 }
 
 /** The path and the query of the URL may contain secrets. */

@@ -1,51 +1,46 @@
 import { createHmac } from 'node:crypto';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { OutboundError } from '../../core/outbound/outbound.ts';
-import type { DeliveryAttempt } from './delivery.ts';
+import type { DeliveryRow } from './deliveries.sql.ts';
+import { type DeliveryAttempt, eventIdOf } from './delivery.ts';
 import { validSecrets } from './secrets.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 
-/** What a delivery sends. */
-export interface OutgoingEvent {
-  readonly eventId: string;
-  readonly eventType: string;
-  readonly body: string;
-}
-
 const UNREADABLE_SECRET = 'The signing secret cannot be decrypted. Rotate it.';
+const NOT_RENDERED = 'The service could not render the event.';
 
 /**
- * Sends an event to a receiver once.
+ * Sends a delivery to its receiver once. `body` is undefined if the event cannot be rendered.
  * @returns the attempt; undefined if none was made, because too many requests are running or the signal aborted.
  */
-export async function sendEvent(
-  { outbound, secretBox, clock }: Pick<WebhookDependencies, 'outbound' | 'secretBox' | 'clock'>,
+export async function sendDelivery(
+  { outbound, secretBox, clock }: WebhookDependencies,
   webhook: WebhookRow,
-  event: OutgoingEvent,
+  { row, body }: { row: DeliveryRow; body: string | undefined },
   { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
 ): Promise<DeliveryAttempt | undefined> {
-  const timestamp = unixSeconds(clock);
-  const [newest, ...earlier] = validSecrets(webhook, timestamp).map((stored) => secretBox.open(webhook.id, stored));
-  const atMs = clock.nowMs();
+  const at = unixSeconds(clock);
   const started = performance.now();
-  const ended = (result: Pick<DeliveryAttempt, 'status' | 'error' | 'response'>): DeliveryAttempt => ({
-    atMs,
-    durationMs: Math.round(performance.now() - started),
-    ...result,
+  const ended = (status_code: number | null, error: string | null, response = ''): DeliveryAttempt => ({
+    at,
+    duration_ms: Math.round(performance.now() - started),
+    status_code,
+    error,
+    response,
   });
-  if (newest === undefined) return ended({ status: null, error: UNREADABLE_SECRET, response: '' });
-  const secrets = [newest, ...earlier.filter((secret) => secret !== undefined)] as const;
-  const headers = signedHeaders({ ...event, webhookId: webhook.id, timestamp }, secrets);
+  if (body === undefined) return ended(null, NOT_RENDERED);
+  const [newest, ...earlier] = validSecrets(webhook, at).map((stored) => secretBox.open(webhook.id, stored));
+  if (newest === undefined) return ended(null, UNREADABLE_SECRET);
+  const headers = signedHeaders(row, body, at, [newest, ...earlier.filter((secret) => secret !== undefined)]);
   try {
-    const { status, text } = await outbound.post(webhook.url, { headers, body: event.body, timeoutMs, signal });
-    return ended({ status, error: errorOf(status), response: storable(text) });
+    const { status, text } = await outbound.post(webhook.url, { headers, body, timeoutMs, signal });
+    return ended(status, errorOf(status), storable(text));
   } catch (error) {
     if (signal.aborted) return undefined;
     if (!(error instanceof OutboundError)) throw error;
     if (error.reason === 'busy') return undefined;
-    const cause = error.reason === 'timed_out' ? `No response within ${timeoutMs / 1000} seconds.` : error.message;
-    return ended({ status: null, error: cause, response: '' });
+    return ended(null, error.reason === 'timed_out' ? `No response within ${timeoutMs / 1000} seconds.` : error.message);
   }
 }
 
@@ -53,18 +48,16 @@ export async function sendEvent(
  * Returns the headers of a delivery, with one signature per valid secret (https://www.standardwebhooks.com), and the headers of the old API.
  * @param secrets the texts of the valid secrets, newest first
  */
-function signedHeaders(
-  { webhookId, eventId, eventType, body, timestamp }: OutgoingEvent & { webhookId: string; timestamp: number },
-  secrets: readonly [string, ...string[]],
-): Record<string, string> {
-  const signatures = secrets.map((secret) => `v1,${hmac(keyOf(secret), `${eventId}.${timestamp}.${body}`).toString('base64')}`);
+function signedHeaders(row: DeliveryRow, body: string, timestamp: number, secrets: readonly [string, ...string[]]): Record<string, string> {
+  const id = eventIdOf(row);
+  const signatures = secrets.map((secret) => `v1,${hmac(keyOf(secret), `${id}.${timestamp}.${body}`).toString('base64')}`);
   return {
     'content-type': 'application/json',
-    'webhook-id': eventId,
+    'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': signatures.join(' '),
-    'X-LNPay-Event': eventType,
-    'X-LNPay-HookId': webhookId,
+    'X-LNPay-Event': row.event_type,
+    'X-LNPay-HookId': row.webhook_id,
     'X-LNPay-Signature': hmac(secrets[0], body).toString('hex'),
   };
 }

@@ -2,10 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { type DeliveryRow, MAX_CLAIMED_OF_WEBHOOK } from './deliveries.sql.ts';
-import { eventIdOf, isTest } from './delivery.ts';
-import { Results } from './results.ts';
-import { isDown } from './retry.ts';
-import { sendEvent } from './sender.ts';
+import { isDown, type Result, resultOf } from './results.ts';
+import { sendDelivery } from './sender.ts';
 import { StartRate } from './start-rate.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
@@ -24,7 +22,7 @@ const STALL_MS = 500;
 /** How long running deliveries may take when the service stops. */
 const GRACE_MS = 3000;
 
-/** A delivery that this instance has claimed. Its body is undefined if the event has expired. */
+/** A delivery that this instance has claimed. Its body is undefined if the event cannot be rendered. */
 export interface ClaimedDelivery {
   readonly row: DeliveryRow;
   readonly body: string | undefined;
@@ -36,9 +34,11 @@ type Chain = ClaimedDelivery[];
 /** The deliveries to one webhook that this instance has claimed. */
 class Endpoint {
   webhook: WebhookRow;
-  readonly waiting: Chain[] = [];
+  waiting: Chain[] = [];
   /** Those whose first delivery is being sent. */
   readonly running = new Set<Chain>();
+  /** The number of deliveries in all chains. */
+  size = 0;
 
   constructor(webhook: WebhookRow) {
     this.webhook = webhook;
@@ -48,17 +48,8 @@ class Endpoint {
     return this.waiting.length > 0 && this.running.size < (isDown(this.webhook) ? 1 : SLOTS_OF_ENDPOINT);
   }
 
-  get positions(): number[] {
-    return [...this.waiting, ...this.running].flatMap((chain) => chain.map(({ row }) => row.position));
-  }
-
-  get size(): number {
-    return this.positions.length;
-  }
-
-  /** Removes and returns what is not being sent. */
-  giveUp(): ClaimedDelivery[] {
-    return [...this.waiting.splice(0).flat(), ...Array.from(this.running, (chain) => chain.splice(1)).flat()];
+  get chains(): Chain[] {
+    return [...this.waiting, ...this.running];
   }
 }
 
@@ -82,12 +73,13 @@ export class Sending {
   /** The attempts of this process by outcome. */
   readonly counts = { delivered: 0, failed: 0, dead: 0 };
   readonly rate = new StartRate();
+  /** What is to be stored. */
+  readonly results: Result[] = [];
   readonly #deps: WebhookDependencies;
   readonly #timeoutMs: number;
   readonly #onResult: (hasRoom: boolean) => void;
   readonly #endpoints = new Map<string, Endpoint>();
   readonly #life = new AbortController();
-  #results = new Results();
   #isStopping = false;
   #pumpTimer: NodeJS.Timeout | undefined;
 
@@ -104,19 +96,8 @@ export class Sending {
 
   /** The positions of all claimed deliveries whose results are not stored. */
   get positions(): number[] {
-    return [...Array.from(this.#endpoints.values(), ({ positions }) => positions).flat(), ...this.#results.positions];
-  }
-
-  /** Returns the results so far, to be stored. */
-  takeResults(): Results {
-    const taken = this.#results;
-    this.#results = new Results();
-    return taken;
-  }
-
-  /** Takes results back that could not be stored. */
-  returnResults(results: Results): void {
-    this.#results.addEarlier(results);
+    const claimed = Array.from(this.#endpoints.values(), ({ chains }) => chains).flat(2);
+    return [...claimed, ...this.results].map(({ row }) => row.position);
   }
 
   #tally(countOf: (endpoint: Endpoint) => number): Tally {
@@ -127,7 +108,7 @@ export class Sending {
 
   /** Returns those of the webhooks of which more deliveries can be claimed, and how many of each. */
   selectClaimable(webhooks: readonly { id: string; account_id: string }[], most: number): { ids: string[]; limit: number } {
-    if (this.#isStopping || this.#results.count >= MAX_RESULTS) return { ids: [], limit: 0 };
+    if (this.#isStopping || this.results.length >= MAX_RESULTS) return { ids: [], limit: 0 };
     // An instance that can send few leaves the rest to others.
     const total = Math.min(MAX_CLAIMED, 2 * this.rate.perSecond);
     const limit = Math.min(MAX_CLAIMED_OF_WEBHOOK, Math.floor(total / 4));
@@ -150,6 +131,7 @@ export class Sending {
     this.#endpoints.set(webhook.id, endpoint);
     endpoint.webhook = webhook;
     endpoint.waiting.push(...Map.groupBy(claimed, ({ row }) => row.ordering_key).values());
+    endpoint.size += claimed.length;
     if (this.#isStopping) this.#giveUp(endpoint);
   }
 
@@ -163,36 +145,39 @@ export class Sending {
     }
   }
 
+  /** Gives up the claims of what is not being sent. */
   #giveUp(endpoint: Endpoint): void {
-    for (const { row } of endpoint.giveUp()) this.#results.put({ ...row, state: 'queued' });
+    const unsent = [...endpoint.waiting.splice(0), ...Array.from(endpoint.running, (chain) => chain.splice(1))];
+    for (const { row } of unsent.flat()) this.#end(endpoint, { row: { ...row, state: 'queued' } });
+  }
+
+  #end(endpoint: Endpoint, result: Result): void {
+    this.results.push(result);
+    endpoint.size -= 1;
   }
 
   /** Begins deliveries, one per endpoint in turn, as many as may run. */
   pump(): void {
     clearTimeout(this.#pumpTimer);
     this.#pumpTimer = undefined;
-    if (this.#isStopping || this.#results.count >= MAX_RESULTS) return;
+    if (this.#isStopping || this.results.length >= MAX_RESULTS) return;
     const running = this.#tally((endpoint) => endpoint.running.size);
     const down = this.#tally((endpoint) => (isDown(endpoint.webhook) && endpoint.running.size > 0 ? 1 : 0));
-    const hasSlot = ({ isReady, webhook }: Endpoint) =>
-      isReady && running.all < SLOTS && running.of(webhook) < SLOTS_OF_ACCOUNT && (!isDown(webhook) || down.all < SLOTS_DOWN);
-    for (let isProgress = true; isProgress; ) {
-      isProgress = false;
-      for (const [id, endpoint] of [...this.#endpoints]) {
-        if (!hasSlot(endpoint)) continue;
-        const waitMs = this.rate.take();
-        if (waitMs > 0) {
-          this.#pumpTimer = setTimeout(() => this.pump(), waitMs);
-          return;
-        }
-        isProgress = true;
-        running.add(endpoint.webhook, 1);
-        if (isDown(endpoint.webhook)) down.add(endpoint.webhook, 1);
-        void this.#deliver(endpoint);
-        // The next free slot goes to another endpoint: slow ones would otherwise take all of them.
-        this.#endpoints.delete(id);
-        this.#endpoints.set(id, endpoint);
+    // An endpoint that gets a delivery becomes the last one, which this loop visits again: slow ones would otherwise take all slots.
+    for (const [id, endpoint] of this.#endpoints) {
+      const { isReady, webhook } = endpoint;
+      const hasSlot = running.all < SLOTS && running.of(webhook) < SLOTS_OF_ACCOUNT && (!isDown(webhook) || down.all < SLOTS_DOWN);
+      if (!isReady || !hasSlot) continue;
+      const waitMs = this.rate.take();
+      if (waitMs > 0) {
+        this.#pumpTimer = setTimeout(() => this.pump(), waitMs);
+        return;
       }
+      running.add(webhook, 1);
+      if (isDown(webhook)) down.add(webhook, 1);
+      void this.#deliver(endpoint);
+      this.#endpoints.delete(id);
+      this.#endpoints.set(id, endpoint);
     }
   }
 
@@ -202,13 +187,11 @@ export class Sending {
     const [delivery] = chain ?? [];
     if (!chain || !delivery) return;
     endpoint.running.add(chain);
-    let isSent = false;
-    try {
-      isSent = await this.#attempt(endpoint, chain, delivery);
-    } catch (error) {
+    const isSent = await this.#attempt(endpoint, chain, delivery).catch((error) => {
       const { id } = endpoint.webhook;
       this.#deps.log.warn({ webhook: id, reason: errorMessage(error) }, 'a webhook delivery was interrupted; it begins again');
-    }
+      return false;
+    });
     if (!isSent) await pause(STALL_MS, this.#life.signal);
     endpoint.running.delete(chain);
     if (chain.length > 0) endpoint.waiting.push(chain);
@@ -217,31 +200,22 @@ export class Sending {
   }
 
   /** @returns whether there is a result, instead of a delivery that was not sent */
-  async #attempt(endpoint: Endpoint, chain: Chain, { row, body }: ClaimedDelivery): Promise<boolean> {
-    if (body === undefined) {
-      this.#results.put({ ...row, state: 'cancelled', ended_at_ms: this.#deps.clock.nowMs() });
-      this.#endFirst(chain);
-      this.#onResult(true);
-      return true;
-    }
-    const event = { eventId: eventIdOf(row), eventType: row.event_type, body };
-    const attempt = await sendEvent(this.#deps, endpoint.webhook, event, { timeoutMs: this.#timeoutMs, signal: this.#life.signal });
+  async #attempt(endpoint: Endpoint, chain: Chain, delivery: ClaimedDelivery): Promise<boolean> {
+    const { clock } = this.#deps;
+    const attempt = await sendDelivery(this.#deps, endpoint.webhook, delivery, { timeoutMs: this.#timeoutMs, signal: this.#life.signal });
     if (!attempt) return false;
     const { webhook } = endpoint;
-    const { state, ended_at_ms } = this.#results.record(webhook, row, attempt, this.#deps.clock);
-    const isFailure = attempt.error !== null;
-    this.counts[isFailure ? (state === 'dead' ? 'dead' : 'failed') : 'delivered'] += 1;
-    if (!isFailure || !isTest(row)) endpoint.webhook = { ...webhook, failures: isFailure ? webhook.failures + 1 : 0 };
-    if (ended_at_ms !== null) this.#endFirst(chain);
-    else for (const { row: later } of chain.splice(0).slice(1)) this.#results.put({ ...later, state: 'held' });
+    const result = resultOf(webhook, delivery.row, attempt, clock.nowMs(), delivery.body !== undefined);
+    const { state, ended_at_ms } = result.row;
+    chain.shift();
+    this.#end(endpoint, result);
+    if (ended_at_ms === null) for (const { row } of chain.splice(0)) this.#end(endpoint, { row: { ...row, state: 'held' } });
+    if (attempt.error === null) endpoint.webhook = { ...webhook, failures: 0 };
+    else if (result.attempt?.isOutage) endpoint.webhook = { ...webhook, failures: webhook.failures + 1 };
+    this.counts[attempt.error === null ? 'delivered' : state === 'dead' ? 'dead' : 'failed'] += 1;
     if (isDown(endpoint.webhook) && !isDown(webhook)) this.#giveUp(endpoint);
     this.#onResult(ended_at_ms !== null && endpoint.size <= MAX_CLAIMED_OF_WEBHOOK / 4);
     return true;
-  }
-
-  #endFirst(chain: Chain): void {
-    const first = chain.shift();
-    if (first && chain.length === 0) this.#results.end(first.row);
   }
 
   /** Begins no more deliveries, waits for the running ones, and gives up the others. The results can be taken afterwards. */

@@ -1,5 +1,5 @@
 import { statement } from '../../core/db/statement.ts';
-import { INSERTED, LOOKED_AT } from './deliveries.sql.ts';
+import { INSERTED } from './deliveries.sql.ts';
 
 /** The instances that send deliveries, and their webhooks. */
 export const findClaimers = statement<{ claimed_by: string; webhook_id: string }>(
@@ -51,27 +51,6 @@ export const oldestPosition = statement<{ position: number | null }>(
 export const deleteBelow = statement(
   'webhook_delivery_delete_below',
   "DELETE FROM webhook_delivery WHERE position < $1 AND state NOT IN ('claimed', 'retrying')",
-);
-
-/* Deliveries that waited for one that has expired. */
-
-export const webhooksWithHeld = statement<{ id: string }>(
-  'webhook_delivery_webhooks_held',
-  "SELECT DISTINCT webhook_id AS id FROM webhook_delivery WHERE state = 'held'",
-);
-
-const FIRST_OF_KEY = (condition: string) =>
-  `SELECT ordering_key FROM webhook_delivery WHERE webhook_id = $1 AND ${LOOKED_AT}${condition} ORDER BY ordering_key LIMIT 1`;
-
-/** Lets held deliveries of a webhook be looked at that wait for none: the one that they waited for has expired. */
-export const freeHeld = statement(
-  'webhook_delivery_free_held',
-  `WITH RECURSIVE keys (ordering_key) AS (
-     SELECT (${FIRST_OF_KEY('')}) UNION ALL SELECT (${FIRST_OF_KEY(' AND ordering_key > keys.ordering_key')})
-       FROM keys WHERE keys.ordering_key IS NOT NULL
-   ) UPDATE webhook_delivery SET state = 'queued' WHERE state = 'held' AND position IN (
-     SELECT (SELECT d.position FROM webhook_delivery d WHERE d.webhook_id = $1 AND d.ordering_key = keys.ordering_key AND d.${LOOKED_AT}
-       ORDER BY d.position LIMIT 1) FROM keys)`,
 );
 
 /* Replays. */

@@ -115,13 +115,7 @@ export function renderDelivery(row: DeliveryRow): Static<typeof DeliveryObject> 
     attempts: row.attempts,
     next_attempt_at: row.due_at_ms === null ? null : seconds(row.due_at_ms),
     ended_at: row.ended_at_ms === null ? null : seconds(row.ended_at_ms),
-    log: attemptsOf(row).map(({ atMs, durationMs, status, error, response }) => ({
-      at: seconds(atMs),
-      duration_ms: durationMs,
-      status_code: status,
-      error,
-      response,
-    })),
+    log: attemptsOf(row),
   };
 }
 

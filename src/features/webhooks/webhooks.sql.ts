@@ -10,6 +10,7 @@ export type WebhookRow = {
   user_label: string;
   status: string;
   disabled_reason: string | null;
+  missed_after: number | null;
   created_at: number;
   updated_at: number;
   active_since: number;
@@ -19,8 +20,8 @@ export type WebhookRow = {
   failures: number;
 };
 
-const COLUMNS = `id, account_id, wallet_id, url, event_types, user_label, status, disabled_reason, created_at, updated_at, active_since, secrets,
-  last_success_at, failing_since, failures`;
+const COLUMNS = `id, account_id, wallet_id, url, event_types, user_label, status, disabled_reason, missed_after, created_at, updated_at, active_since,
+  secrets, last_success_at, failing_since, failures`;
 
 export const listOfAccount = listStatements<WebhookRow>('webhook_list_of_account', {
   select: `SELECT ${COLUMNS} FROM webhook`,
@@ -44,8 +45,9 @@ export const lockWebhook = statement<WebhookRow>('webhook_lock', { sqlite: FIND,
 
 export const updateWebhook = statement(
   'webhook_update',
-  `UPDATE webhook SET url = $2, event_types = $3, user_label = $4, status = $5, disabled_reason = $6, failing_since = $7, failures = $8,
-     active_since = $9, updated_at = $10 WHERE id = $1`,
+  `UPDATE webhook SET url = $2, event_types = $3, user_label = $4, status = $5, disabled_reason = CASE WHEN $5 = 'disabled' THEN disabled_reason END,
+     missed_after = CASE WHEN $5 = 'disabled' THEN missed_after END, failing_since = $6, failures = $7, active_since = $8, updated_at = $9
+   WHERE id = $1`,
 );
 
 export const updateSecrets = statement(
@@ -55,7 +57,7 @@ export const updateSecrets = statement(
 
 export const markDeleted = statement(
   'webhook_mark_deleted',
-  "UPDATE webhook SET status = 'deleted', disabled_reason = NULL, secrets = '[]' WHERE id = $1 AND status <> 'deleted'",
+  "UPDATE webhook SET status = 'deleted', disabled_reason = NULL, missed_after = NULL, secrets = '[]' WHERE id = $1 AND status <> 'deleted'",
 );
 
 export const listDeleted = statement<{ id: string }>('webhook_list_deleted', "SELECT id FROM webhook WHERE status = 'deleted' LIMIT 100");
@@ -107,9 +109,12 @@ export const storeHealth = statement(
    WHERE id = $1 AND status <> 'deleted'`,
 );
 
-/** Disables a webhook that responded 410 Gone, or that has failed since `$4` or longer. */
+/**
+ * Disables a webhook that responded 410 Gone, or that has failed since `$4` or longer. An event that is inserted at this moment may have a
+ * delivery although its position is after the newest one.
+ */
 export const disableWebhook = statement(
   'webhook_disable',
-  `UPDATE webhook SET status = 'disabled', disabled_reason = $2, updated_at = $3
+  `UPDATE webhook SET status = 'disabled', disabled_reason = $2, missed_after = (SELECT coalesce(max(position), 0) FROM event), updated_at = $3
    WHERE id = $1 AND status = 'active' AND ($2 = 'gone' OR failing_since <= $4)`,
 );

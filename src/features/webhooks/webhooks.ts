@@ -5,7 +5,7 @@ import type { Database, SqlReader, SqlValue, Tx } from '../../core/db/database.t
 import { type ListStatements, openList } from '../../core/db/list.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY } from '../../core/db/retention.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
-import type { EventLog, LoggedEvent } from '../../core/journal/event-log.ts';
+import { END, type EventLog, type LoggedEvent, START } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
@@ -15,7 +15,7 @@ import type { Log } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
 import { Deliverer, type WebhookTiming } from './deliverer.ts';
-import { type DeliveryRow, insertDelivery } from './deliveries.sql.ts';
+import { type DeliveryRow, insertDelivery, unholdAll } from './deliveries.sql.ts';
 import { type DeliveryState, deliveryId, parseDeliveryId } from './delivery.ts';
 import * as lists from './delivery-lists.sql.ts';
 import { newSecret, type SecretBox, validSecrets } from './secrets.ts';
@@ -67,7 +67,8 @@ export interface WebhookDependencies {
   readonly log: Log;
 }
 
-const MAX_WEBHOOKS = 50;
+/** Each inserts a row with every event of the account. */
+const MAX_WEBHOOKS = 20;
 const MAX_REPLAYS = 10;
 const MAX_SECRETS = 5;
 /** Larger numbers are not counted. */
@@ -126,11 +127,16 @@ export class Webhooks {
       const isResumed = status === 'active' && webhook.status !== 'active';
       const types = eventTypes === undefined ? webhook.event_types : (eventTypes?.join(' ') ?? null);
       const after = status ?? webhook.status;
-      const reason = after === 'disabled' ? webhook.disabled_reason : null;
       const health = isResumed ? [null, 0, now] : [webhook.failing_since, webhook.failures, webhook.active_since];
-      const settings = [url ?? webhook.url, types, userLabel ?? webhook.user_label, after, reason];
+      const settings = [url ?? webhook.url, types, userLabel ?? webhook.user_label, after];
+      const missed = after === 'disabled' ? null : webhook.missed_after;
+      if (missed !== null) {
+        // Events that are inserted after the commit have deliveries again.
+        const newest = await this.#deps.eventLog.lockNewest(tx);
+        if (newest > missed) await this.#insertReplay(tx, id, missed, newest);
+      }
       await tx.run(sql.updateWebhook, id, ...settings, ...health, now);
-      if (webhook.status === 'disabled' && after !== 'disabled') await this.#deps.alerts.clearIn(tx, 'webhook_disabled', id);
+      if (missed !== null) await this.#deps.alerts.clearIn(tx, 'webhook_disabled', id);
       return { webhook: await readWebhook(tx, id, by.accountId), isResumed };
     });
     if (changed.isResumed) this.#deliverer.makeDue(id);
@@ -181,7 +187,7 @@ export class Webhooks {
 
   /** Delivers a range of events again. @returns the id of the replay. @throws UnknownCursor; Refusal `webhook_inactive`, `validation_failed` */
   async replay(by: Key, id: string, range: ReplayRange, extraRows: ExtraRows<string>): Promise<string> {
-    const { eventLog, clock } = this.#deps;
+    const { eventLog } = this.#deps;
     const after = await ('after' in range ? eventLog.positionOf(range.after) : eventLog.positionAt(range.from * 1000));
     const until = await ('after' in range ? eventLog.newest() : eventLog.positionAt((range.to + 1) * 1000));
     return this.#changeOne(by, id, async (tx, webhook) => {
@@ -189,9 +195,7 @@ export class Webhooks {
       const count = await tx.first(upkeep.countReplays, id);
       if ((count?.n ?? 0) >= MAX_REPLAYS)
         throw new Refusal('validation_failed', `The webhook has ${MAX_REPLAYS} replays that are not finished. Wait until one is.`);
-      const replayId = `whr_${newId(clock.nowMs())}`;
-      await tx.run(upkeep.insertReplay, replayId, id, unixSeconds(clock), after, until);
-      return withRows(tx, replayId, extraRows);
+      return withRows(tx, await this.#insertReplay(tx, id, after, until), extraRows);
     });
   }
 
@@ -221,12 +225,7 @@ export class Webhooks {
     const { newestPosition, oldestPosition, deleteBelow } = upkeep;
     const periods = retentionDays * PERIODS_PER_DAY;
     await endRetentionPeriod(database, { name: 'webhook_delivery', periods, newestPosition, oldestPosition, deleteBelow });
-    for (const { id } of await database.all(upkeep.webhooksWithHeld)) {
-      await database.transaction(async (tx) => {
-        await tx.all(sql.lockMany, [id]);
-        await tx.run(upkeep.freeHeld, id);
-      });
-    }
+    await database.transaction((tx) => tx.run(unholdAll));
   }
 
   /** Returns figures for metrics: the attempts of this process by outcome, and deliveries that wait, at most 10,000. */
@@ -235,6 +234,13 @@ export class Webhooks {
     const [waiting, disabled] = await Promise.all([database.first(lists.readWaiting, MAX_COUNTED), database.first(sql.countDisabled)]);
     const oldestWaitingSeconds = Math.max(0, clock.nowMs() - (waiting?.oldest ?? clock.nowMs())) / 1000;
     return { counts: this.#deliverer.counts, waiting: waiting?.n ?? 0, oldestWaitingSeconds, disabled: disabled?.n ?? 0 };
+  }
+
+  async #insertReplay(tx: Tx, id: string, after: number, until: number): Promise<string> {
+    const { clock } = this.#deps;
+    const replayId = `whr_${newId(clock.nowMs())}`;
+    await tx.run(upkeep.insertReplay, replayId, id, unixSeconds(clock), after, until);
+    return replayId;
   }
 
   /** Changes a webhook in a transaction, and lets the deliverer notice. */
@@ -265,8 +271,8 @@ async function readWebhook(from: SqlReader, id: string, accountId: string): Prom
 }
 
 async function readDelivery(from: SqlReader, id: string, given: string): Promise<DeliveryRow> {
-  const [position, createdAtMs] = parseDeliveryId(given, () => new Refusal('not_found'));
-  const row = await from.first(lists.findDelivery, position, createdAtMs);
+  const parsed = parseDeliveryId(given);
+  const row = parsed && (await from.first(lists.findDelivery, parsed.position, parsed.createdAtMs));
   if (row?.webhook_id !== id) throw new Refusal('not_found');
   return row;
 }
@@ -274,7 +280,10 @@ async function readDelivery(from: SqlReader, id: string, given: string): Promise
 function listOfDeliveries(queries: SqlReader, statements: ListStatements<DeliveryRow>, filters: readonly SqlValue[]): List<DeliveryRow> {
   return {
     async readPage({ limit, order, after }) {
-      const [position = order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER] = after === undefined ? [] : parseDeliveryId(after);
+      const cursor = after === undefined ? undefined : parseDeliveryId(after);
+      if (after !== undefined && !cursor)
+        throw new Refusal('validation_failed', '`after` must be the id of an item of this list, `whd_…`.');
+      const position = cursor?.position ?? (order === 'asc' ? START : END);
       return pageOf(await queries.all(statements[order], ...filters, position, limit + 1, 0), limit, deliveryId);
     },
     count: async (max) => (await queries.first(statements.count, ...filters, max))?.n ?? 0,
