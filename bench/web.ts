@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import Fastify from 'fastify';
 import { pino } from 'pino';
 import { type Accounts, createAccounts, type Key } from '../src/core/accounts/accounts.ts';
-import { createAccountDirectory } from '../src/core/accounts/directory.ts';
+import { type AccountDirectory, createAccountDirectory } from '../src/core/accounts/directory.ts';
 import { createKeyUses } from '../src/core/accounts/key-uses.ts';
 import { parseKey } from '../src/core/accounts/keys.ts';
-import { createSessions } from '../src/core/accounts/sessions.ts';
+import { createSessions, type Sessions } from '../src/core/accounts/sessions.ts';
 import type { Database } from '../src/core/db/database.ts';
 import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
 import { systemClock } from '../src/core/kernel/clock.ts';
@@ -72,19 +72,20 @@ export function inMemory(web: Web): Web {
     ],
   ]);
   const byId = new Map(web.funded.map((wallet) => [wallet.id, wallet]));
-  const wallets: Pick<Wallets, 'resolve'> = {
-    async resolve(id) {
+  const wallets = {
+    async resolve(id: string) {
       const wallet = byId.get(id);
       return wallet && { wallet, key: undefined };
     },
-  };
-  const directory = { isOperator: async () => true };
+  } as Wallets;
+  const directory = { isOperator: async () => true } as unknown as AccountDirectory;
   const keyUses = createKeyUses(web.database, systemClock);
-  const accounts: Pick<Accounts, 'find'> = { find: async (text) => keys.get(parseKey(text)?.hash ?? '') };
+  const accounts = { find: async (text: string) => keys.get(parseKey(text)?.hash ?? '') } as Accounts;
+  const sessions = { find: async () => undefined } as unknown as Sessions;
   return {
     ...web,
-    access: createAccess({ accounts, keyUses, wallets, directory, sessions: { find: async () => undefined } }),
-    wallets: wallets as Wallets,
+    access: createAccess({ accounts, keyUses, wallets, directory, sessions }),
+    wallets,
   };
 }
 

@@ -2,7 +2,6 @@ import { playgroundRoutes } from '../devnet/playground/routes.ts';
 import type { Config } from './config.ts';
 import type { Database } from './core/db/database.ts';
 import { TtlCache } from './core/kernel/ttl-cache.ts';
-import { accountChangeRoutes } from './features/accounts/change-routes.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
 import type { EventDetails } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
@@ -77,7 +76,6 @@ function registerRoutes(
   };
   walletRoutes(app, deps);
   accountRoutes(app, { ...deps, publicUrl: config.publicUrl });
-  accountChangeRoutes(app, deps);
   const login = {
     ...deps,
     publicUrl: config.publicUrl,

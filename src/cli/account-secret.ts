@@ -45,6 +45,6 @@ async function onlyAccount(database: Database): Promise<string> {
   const [first, ...others] = items;
   if (!first) throw new Error('The database has no account yet; the next start of the service creates one.');
   if (others.length === 0) return first.id;
-  const rows = [first, ...others].map(({ id, createdAt, wallets }) => [id, moment(createdAt), String(wallets)]);
+  const rows = [first, ...others].map((one) => [one.id, moment(one.created_at), String(one.num_wallets)]);
   throw new Error(`There are several accounts; name one.\n${table([['account', 'created', 'wallets'], ...rows], [2])}`);
 }

@@ -73,17 +73,17 @@ onBothDatabases('the first start', (open) => {
 onBothDatabases('a change of an account', (open) => {
   it('is recorded with its fields, its reason and its author, and with nothing else', async () => {
     const { database, operator, create, change, directory } = await withOperator(await open());
-    const { account } = await create(operator, { changes: { maxWallets: 3 }, reason: 'new' });
+    const { account } = await create(operator, { changes: { max_wallets: 3 }, reason: 'new' });
     await change(account.id, { status: 'frozen', email: 'ada@example.com' });
     const listed = await itemsOf(directory.listChanges(account.id));
     expect(listed).toMatchObject([
       {
         changes: { status: 'frozen', email: 'ada@example.com' },
         reason: 'a test',
-        madeBy: operator.id,
-        madeByAccount: operator.accountId,
+        made_by: operator.id,
+        made_by_account: operator.accountId,
       },
-      { changes: { maxWallets: 3 }, reason: 'new' },
+      { changes: { max_wallets: 3 }, reason: 'new' },
     ]);
     const older = await directory.listChanges(account.id).readPage({ limit: 1, order: 'desc', after: listed[0]?.id });
     expect(older).toEqual({ items: listed.slice(1), next: undefined });
@@ -92,10 +92,10 @@ onBothDatabases('a change of an account', (open) => {
 
   it('changes only the fields that are set', async () => {
     const { operator, create, change } = await withOperator(await open());
-    const { account } = await create(operator, { changes: { maxWallets: 3, email: 'ada@example.com' } });
+    const { account } = await create(operator, { changes: { max_wallets: 3, email: 'ada@example.com' } });
     expect(await change(account.id, { status: 'frozen' })).toEqual({ ...account, status: 'frozen' });
-    expect(await change(account.id, { maxWallets: 0 })).toEqual({ ...account, status: 'frozen', maxWallets: 0 });
-    expect(await change(account.id, {})).toEqual({ ...account, status: 'frozen', maxWallets: 0 });
+    expect(await change(account.id, { max_wallets: 0 })).toEqual({ ...account, status: 'frozen', max_wallets: 0 });
+    expect(await change(account.id, {})).toEqual({ ...account, status: 'frozen', max_wallets: 0 });
   });
 
   it('leaves no trace if its rows cannot be written', async () => {
@@ -115,7 +115,7 @@ onBothDatabases('a change of an account', (open) => {
   it('needs an active operator whose key is valid, at the moment of the change', async () => {
     const { database, operator, create, change, newOperator, newAccount, directory } = await withOperator(await open());
     const [member, other] = [await newAccount(), await newOperator()];
-    expect(await typeOf(change(member.accountId, { maxWallets: 1 }, member))).toBe('forbidden');
+    expect(await typeOf(change(member.accountId, { max_wallets: 1 }, member))).toBe('forbidden');
     await change(other.accountId, { status: 'frozen' });
     expect(await typeOf(create(other))).toBe('forbidden');
     await change(other.accountId, { status: 'active', role: 'member' });
@@ -124,7 +124,7 @@ onBothDatabases('a change of an account', (open) => {
     await database.transaction((tx) => tx.run(expireKey, other.id));
     expect(await typeOf(create(other))).toBe('unauthorized');
     expect(await typeOf(create(operator))).toBe('done');
-    expect(await typeOf(change('acc_unknown', { maxWallets: 1 }))).toBe('not_found');
+    expect(await typeOf(change('acc_unknown', { max_wallets: 1 }))).toBe('not_found');
     expect(await typeOf(directory.createSetupLink('acc_unknown', { by: operator, reason: '' }, () => []))).toBe('not_found');
   });
 });
@@ -181,13 +181,13 @@ onBothDatabases('a new operator', (open) => {
     await start('passkey');
     const active = async () =>
       (await sessions.list(accountId, 10, 0)).sessions.filter(({ status }) => status === 'active').map(({ method }) => method);
-    await change(accountId, { maxWallets: 5 });
+    await change(accountId, { max_wallets: 5 });
     expect(await active()).toEqual(['passkey', 'lnurl_auth']);
     await change(accountId, { role: 'operator' });
     expect(await active()).toEqual(['passkey']);
     // An operator with an authenticator app may begin one, and keeps it when other fields change.
     await start('lnurl_auth');
-    await change(accountId, { role: 'operator', maxWallets: 6 });
+    await change(accountId, { role: 'operator', max_wallets: 6 });
     expect(await active()).toEqual(['lnurl_auth', 'passkey']);
   });
 });

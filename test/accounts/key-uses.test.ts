@@ -47,20 +47,20 @@ onBothDatabases('the last use of a key', (open) => {
     const keys: Key[] = [];
     for (const text of texts) keys.push((await accounts.find(text)) as Key);
     const keyring = createKeyring(database, systemClock);
-    const lastUses = () => Promise.all(keys.map(async ({ id }) => (await keyring.find(owner, id)).lastUsedAt));
+    const lastUses = () => Promise.all(keys.map(async ({ id }) => (await keyring.find(owner, id)).last_used_at));
     return { database, keys, lastUses };
   }
 
-  it('is that of the newest request, and undefined for a key that was not used', async () => {
+  it('is that of the newest request, and null for a key that was not used', async () => {
     const { database, keys, lastUses } = await withKeys(2);
     const clock = { seconds: 1000, nowMs: () => clock.seconds * 1000 };
     const uses = createKeyUses(database, clock);
     uses.record(keys[0] as Key);
     clock.seconds = 1007;
     uses.record(keys[0] as Key);
-    expect(await lastUses()).toEqual([undefined, undefined]);
+    expect(await lastUses()).toEqual([null, null]);
     await storeAll(uses);
-    expect(await lastUses()).toEqual([1007, undefined]);
+    expect(await lastUses()).toEqual([1007, null]);
   });
 
   it('is the newest of all instances, whichever stores it first', async () => {
@@ -77,7 +77,7 @@ onBothDatabases('the last use of a key', (open) => {
     const uses = createKeyUses(database, at(1000));
     uses.record({ ...(keys[0] as Key), isSession: true });
     await storeAll(uses);
-    expect(await lastUses()).toEqual([undefined]);
+    expect(await lastUses()).toEqual([null]);
   });
 
   it('is written once while its time between two writes lasts, however often the key is used', async () => {
@@ -88,7 +88,7 @@ onBothDatabases('the last use of a key', (open) => {
     const stopping = new AbortController();
     const running = uses.store(stopping.signal);
     uses.record(keys[0] as Key);
-    await expect.poll(lastUses).toEqual([1000, undefined]);
+    await expect.poll(lastUses).toEqual([1000, null]);
     for (let request = 0; request < 1000; request += 1) {
       clock.seconds += 1;
       uses.record(keys[0] as Key);
@@ -122,7 +122,7 @@ onBothDatabases('the last use of a key', (open) => {
     counted.fails = true;
     uses.record(keys[0] as Key);
     await storeAll(uses);
-    expect(await lastUses()).toEqual([undefined]);
+    expect(await lastUses()).toEqual([null]);
     counted.fails = false;
     await storeAll(uses);
     expect(await lastUses()).toEqual([1000]);

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import type { Key } from '../../src/core/accounts/accounts.ts';
-import { createKeyring, type KeyOrder, type KeyOwner, replaceLostKey } from '../../src/core/accounts/keyring.ts';
+import type { Key, KeyOwner } from '../../src/core/accounts/accounts.ts';
+import { createKeyring, type KeyOrder, replaceLostKey } from '../../src/core/accounts/keyring.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { createWallets } from '../../src/core/wallets/wallets.ts';
@@ -37,7 +37,7 @@ onBothDatabases('a new key', (open) => {
     const { keyring, owner, ofAccount, accounts } = await withKeys(await open());
     const { key, text } = await keyring.create(owner, ofAccount, { ...ORDER, limits: BUDGET });
     expect(await accounts.find(text)).toMatchObject({ id: key.id, kind: 'secret_api', limits: { lineageId: key.id, ...BUDGET } });
-    expect(key).toMatchObject({ label: 'shop', status: 'active', hint: `sak_…${text.slice(-4)}`, replacedBy: undefined });
+    expect(key).toMatchObject({ label: 'shop', status: 'active', hint: `sak_…${text.slice(-4)}`, replaced_by: null });
     expect(await keyring.find(ofAccount, key.id)).toEqual(key);
     expect(JSON.stringify(key)).not.toContain(text.split('_')[1]);
   });
@@ -50,7 +50,7 @@ onBothDatabases('a new key', (open) => {
     const missed = { statement: revoke, parameters: ['key_unknown'], onMiss: new Error('the outcome was not stored') };
     await expect(keyring.create(owner, ofAccount, ORDER, () => [missed])).rejects.toThrow('the outcome was not stored');
     await expect(keyring.rotate(owner, ofAccount, owner.id, 0, () => [missed])).rejects.toThrow('the outcome was not stored');
-    expect(await keyring.find(ofAccount, owner.id)).toMatchObject({ status: 'active', replacedBy: undefined });
+    expect(await keyring.find(ofAccount, owner.id)).toMatchObject({ status: 'active', replaced_by: null });
     expect(await database.all(secretKeys)).toHaveLength(2);
   });
 
@@ -80,9 +80,11 @@ onBothDatabases('a rotation', (open) => {
       expect(key).toMatchObject({
         kind: 'secret_api',
         label: 'till',
-        lineageId: first.id,
-        limits: BUDGET,
-        expiresAt: clock.seconds + 3600,
+        lineage_id: first.id,
+        budget_msat: BUDGET.budget.amountMsat,
+        budget_period: 'day',
+        max_payment_msat: null,
+        expires_at: clock.seconds + 3600,
       });
     const statusOf = async (id: string) => (await keyring.find(ofAccount, id)).status;
     expect([await statusOf(first.id), await statusOf(second.key.id), await statusOf(third.key.id)]).toEqual([
@@ -98,7 +100,7 @@ onBothDatabases('a rotation', (open) => {
     const { keyring, newKey, owner, ofAccount, clock } = await withKeys(await open());
     const key = await newKey({ expiresAt: clock.seconds + 60 });
     await keyring.rotate(owner, ofAccount, key.id, 3600);
-    expect((await keyring.find(ofAccount, key.id)).expiresAt).toBe(clock.seconds + 60);
+    expect((await keyring.find(ofAccount, key.id)).expires_at).toBe(clock.seconds + 60);
   });
 
   it('replaces a key once, also by two requests at the same time', async () => {
@@ -108,7 +110,7 @@ onBothDatabases('a rotation', (open) => {
     const outcomes = await Promise.allSettled([rotate(), rotate(), rotate()]);
     expect(typesOf(outcomes).toSorted()).toEqual(['done', 'key_unusable', 'key_unusable']);
     expect(await database.all(secretKeys)).toHaveLength(3);
-    expect((await keyring.find(ofAccount, key.id)).replacedBy).toBeDefined();
+    expect((await keyring.find(ofAccount, key.id)).replaced_by).toMatch(/^key_/);
   });
 
   it('is refused for public, expired and revoked keys, and for those of another owner', async () => {
@@ -186,6 +188,6 @@ onBothDatabases('the list of keys', (open) => {
     const page = await keyring.list(ofAccount).readPage({ limit: 2, order: 'desc', after: all[0]?.id });
     expect(page).toEqual({ items: all.slice(1, 3), next: all[2]?.id });
     const walletKeys = await itemsOf(keyring.list(wallet));
-    expect([walletKeys.length, new Set(walletKeys.map(({ walletId }) => walletId))]).toEqual([5, new Set([wallet.walletId])]);
+    expect([walletKeys.length, new Set(walletKeys.map(({ wallet_id: id }) => id))]).toEqual([5, new Set([wallet.walletId])]);
   });
 });

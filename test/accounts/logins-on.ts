@@ -26,7 +26,7 @@ export function loginsOn(database: Database, { secretKey = SECRET_KEY, clock = t
   const accounts = createAccounts(database, clock);
   const directory = createAccountDirectory(database, clock);
   const modules = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords: QUICK });
-  const { logins, sessions } = modules;
+  const { logins, secondFactors, sessions } = modules;
 
   /** Creates an account: the first is the operator's. */
   async function newAccount(): Promise<Key> {
@@ -54,9 +54,9 @@ export function loginsOn(database: Database, { secretKey = SECRET_KEY, clock = t
 
     /** Adds an authenticator app to an account. Returns its codes, and the recovery codes. */
     async addApp(session: Key, password = 'a long password') {
-      const { seed } = await logins.beginTotp(session, password);
+      const { seed } = await secondFactors.begin(session, password);
       const codeAt = (steps: number) => totpCode(seed, Math.floor(clock.seconds / 30) + steps);
-      return { seed, codeAt, recoveryCodes: await logins.confirmTotp(session, codeAt(0)) };
+      return { seed, codeAt, recoveryCodes: await secondFactors.confirm(session, codeAt(0)) };
     },
   };
 }

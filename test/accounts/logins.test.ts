@@ -19,7 +19,7 @@ onBothDatabases('a login with e-mail and password', (open) => {
     const account = await on.newAccount();
     await on.setUp(account, 'ada@example.com');
     const { session, secret } = await on.logins.logIn({ email: 'ada@example.com', password: PASSWORD }, 'Mozilla/5.0');
-    expect(session).toMatchObject({ accountId: account.accountId, method: 'password', userAgent: 'Mozilla/5.0', status: 'active' });
+    expect(session).toMatchObject({ account_id: account.accountId, method: 'password', user_agent: 'Mozilla/5.0', status: 'active' });
     expect(await on.sessions.find(secret)).toMatchObject({ kind: 'secret_api', accountId: account.accountId, isSession: true });
   });
 

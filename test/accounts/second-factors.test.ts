@@ -51,24 +51,24 @@ onBothDatabases('the code of an authenticator app', (open) => {
   it('counts only from its confirmation on, and a seed that was not confirmed is replaced', async () => {
     const on = loginsOn(await open());
     const session = await on.setUp(await on.newAccount(), EMAIL);
-    const { seed: first } = await on.logins.beginTotp(session, PASSWORD);
+    const { seed: first } = await on.secondFactors.begin(session, PASSWORD);
     expect(await typeOf(on.logins.logIn({ email: EMAIL, password: PASSWORD }, ''))).toBe('done');
-    const { seed: second } = await on.logins.beginTotp(session, PASSWORD);
+    const { seed: second } = await on.secondFactors.begin(session, PASSWORD);
     expect(Buffer.from(first).equals(Buffer.from(second))).toBe(false);
-    expect(await typeOf(on.logins.confirmTotp(session, '000000'))).toBe('validation_failed');
+    expect(await typeOf(on.secondFactors.confirm(session, '000000'))).toBe('validation_failed');
     expect(await on.secondFactors.countRecoveryCodes(session.accountId)).toBeUndefined();
     const { codeAt } = await on.addApp(session);
-    expect(await typeOf(on.logins.beginTotp(session, PASSWORD))).toBe('validation_failed');
-    expect(await typeOf(on.logins.confirmTotp(session, codeAt(1)))).toBe('validation_failed');
+    expect(await typeOf(on.secondFactors.begin(session, PASSWORD))).toBe('validation_failed');
+    expect(await typeOf(on.secondFactors.confirm(session, codeAt(1)))).toBe('validation_failed');
     expect(await typeOf(on.logins.logIn({ email: EMAIL, password: PASSWORD }, ''))).toBe('code_required');
   });
 
   it('is confirmed once by two requests at the same time, so that the shown recovery codes are those that count', async () => {
     const on = loginsOn(await open());
     const session = await on.setUp(await on.newAccount(), EMAIL);
-    const { seed } = await on.logins.beginTotp(session, PASSWORD);
+    const { seed } = await on.secondFactors.begin(session, PASSWORD);
     const step = Math.floor(on.clock.seconds / 30);
-    const confirm = (steps: number) => on.logins.confirmTotp(session, totpCode(seed, step + steps));
+    const confirm = (steps: number) => on.secondFactors.confirm(session, totpCode(seed, step + steps));
     const outcomes = await Promise.allSettled([confirm(0), confirm(1)]);
     expect(typesOf(outcomes).toSorted()).toEqual(['done', 'validation_failed']);
     const shown = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
@@ -78,9 +78,9 @@ onBothDatabases('the code of an authenticator app', (open) => {
   it('is not confirmed by a session that has ended', async () => {
     const on = loginsOn(await open());
     const session = await on.setUp(await on.newAccount(), EMAIL);
-    await on.logins.beginTotp(session, PASSWORD);
+    await on.secondFactors.begin(session, PASSWORD);
     await on.sessions.revoke(session, session.id);
-    expect(await typeOf(on.logins.confirmTotp(session, '000000'))).toBe('unauthorized');
+    expect(await typeOf(on.secondFactors.confirm(session, '000000'))).toBe('unauthorized');
   });
 });
 
@@ -128,8 +128,8 @@ onBothDatabases('a recovery code', (open) => {
   });
 
   it('stops working when the codes are renewed, which needs password and code', async () => {
-    const { logins, logIn, recoveryCodes, session, codeAt, clock } = await withCodes();
-    const renew = (proof: { password: string; code: string }) => logins.renewRecoveryCodes(session, proof);
+    const { secondFactors, logIn, recoveryCodes, session, codeAt, clock } = await withCodes();
+    const renew = (proof: { password: string; code: string }) => secondFactors.renewRecoveryCodes(session, proof);
     expect(await typeOf(renew({ password: 'wrong', code: recoveryCodes[0] ?? '' }))).toBe('forbidden');
     expect(await typeOf(renew({ password: PASSWORD, code: 'wrong' }))).toBe('code_required');
     clock.seconds += 60;
@@ -144,14 +144,14 @@ onBothDatabases('a recovery code', (open) => {
     const logIn = (code: string) => other.logins.logIn({ email: EMAIL, password: PASSWORD, code }, '');
     await expect(logIn(codeAt(0))).rejects.toMatchObject({ type: 'code_required', message: expect.stringContaining('recovery code') });
     expect(await typeOf(logIn(recoveryCodes[0] ?? ''))).toBe('done');
-    const removal = other.logins.removeTotp(session, { password: PASSWORD, code: recoveryCodes[1] ?? '' });
+    const removal = other.secondFactors.remove(session, { password: PASSWORD, code: recoveryCodes[1] ?? '' });
     expect(await typeOf(removal)).toBe('done');
     expect(await typeOf(other.addApp(session))).toBe('done');
   });
 
   it('is removed with the app, and one of a removed app does not come back with the next', async () => {
-    const { logins, addApp, recoveryCodes, session, logIn, left, clock } = await withCodes();
-    await logins.removeTotp(session, { password: PASSWORD, code: recoveryCodes[0] ?? '' });
+    const { secondFactors, addApp, recoveryCodes, session, logIn, left, clock } = await withCodes();
+    await secondFactors.remove(session, { password: PASSWORD, code: recoveryCodes[0] ?? '' });
     expect(await left()).toBeUndefined();
     clock.seconds += 60;
     await addApp(session);

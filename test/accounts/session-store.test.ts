@@ -34,7 +34,7 @@ onBothDatabases('a stored session', (open) => {
     const { database, sessions, start, clock, accountId } = await withAccount(await open());
     const { session, secret } = await start();
     const createdAt = clock.seconds;
-    expect([session.expiresAt, session.lastUsedAt]).toEqual([createdAt + IDLE_SECONDS, createdAt]);
+    expect([session.expires_at, session.last_used_at]).toEqual([createdAt + IDLE_SECONDS, createdAt]);
     const read = async () => {
       // Each instance has a cache; a new one reads the database.
       expect(await createSessions(database, clock).find(secret)).toMatchObject({ id: session.id });
@@ -43,9 +43,9 @@ onBothDatabases('a stored session', (open) => {
     clock.seconds += 59;
     expect(await read()).toEqual(session);
     clock.seconds += 1;
-    expect(await read()).toMatchObject({ lastUsedAt: createdAt + 60, expiresAt: createdAt + 60 + IDLE_SECONDS });
+    expect(await read()).toMatchObject({ last_used_at: createdAt + 60, expires_at: createdAt + 60 + IDLE_SECONDS });
     clock.seconds = createdAt + SESSION_SECONDS - 100;
-    expect(await read()).toMatchObject({ expiresAt: createdAt + SESSION_SECONDS, status: 'active' });
+    expect(await read()).toMatchObject({ expires_at: createdAt + SESSION_SECONDS, status: 'active' });
     clock.seconds += 100;
     expect(await sessions.findById(accountId, session.id)).toMatchObject({ status: 'expired' });
   });
@@ -66,14 +66,14 @@ onBothDatabases('a stored session', (open) => {
     await sessions.revoke(key, session.id);
     clock.seconds += 120;
     expect(await createSessions(database, clock).find(secret)).toBeUndefined();
-    expect(await sessions.findById(accountId, session.id)).toMatchObject({ status: 'revoked', lastUsedAt: session.lastUsedAt });
+    expect(await sessions.findById(accountId, session.id)).toMatchObject({ status: 'revoked', last_used_at: session.last_used_at });
   });
 
   it('names the browser in at most 200 characters, without half of a character pair', async () => {
     const { start } = await withAccount(await open());
     const { session } = await start(undefined, `${'x'.repeat(199)}😀 and more`);
-    expect(session.userAgent).toBe(`${'x'.repeat(199)}\ufffd`);
-    expect((await start(undefined, 'a\ud800b')).session.userAgent).toBe('a\ufffdb');
+    expect(session.user_agent).toBe(`${'x'.repeat(199)}\ufffd`);
+    expect((await start(undefined, 'a\ud800b')).session.user_agent).toBe('a\ufffdb');
   });
 
   it('is revoked by a valid key or session of its account only', async () => {
@@ -94,7 +94,7 @@ onBothDatabases('a stored session', (open) => {
     const { database, clock, start, list, newAccount, sessions } = await withAccount(await open());
     const other = await newAccount();
     const [first, kept, stranger] = [await start(), await start(), await start(other.accountId)];
-    await database.transaction((tx) => revokeOtherSessions(tx, clock, kept.session.accountId, kept.session.id));
+    await database.transaction((tx) => revokeOtherSessions(tx, clock, kept.session.account_id, kept.session.id));
     expect((await list()).map(({ id, status }) => [id, status])).toEqual([
       [kept.session.id, 'active'],
       [first.session.id, 'revoked'],

@@ -9,10 +9,8 @@ import { systemClock as clock } from '../../src/core/kernel/clock.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
 import { createWallets } from '../../src/core/wallets/wallets.ts';
-import { createLogins } from '../../src/features/logins/logins.ts';
-import { createOwnerCheck } from '../../src/features/logins/owner-check.ts';
+import { createLoginModules } from '../../src/features/logins/login-modules.ts';
 import { createPasswords } from '../../src/features/logins/passwords.ts';
-import { createSecondFactors } from '../../src/features/logins/second-factors.ts';
 import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
 
 const secretKey = Buffer.alloc(32, 1);
@@ -91,9 +89,7 @@ onBothDatabases('a login', (open) => {
       derived.push(options);
       return Buffer.alloc(32, password);
     });
-    const ownerCheck = createOwnerCheck(database, clock, passwords);
-    const secondFactors = createSecondFactors(database, clock, secretKey);
-    const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
+    const { logins } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
     const attempt = async (email: string, password: string) => {
       derived.length = 0;
       const outcome = await logins.logIn({ email, password }, '').catch((error) => error.message);
@@ -111,9 +107,7 @@ onBothDatabases('a login', (open) => {
     const database = await open();
     const { accountId } = await accountWithSession(database);
     const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
-    const ownerCheck = createOwnerCheck(database, clock, passwords);
-    const secondFactors = createSecondFactors(database, clock, secretKey);
-    const logins = createLogins({ database, clock, secondFactors, passwords, ownerCheck });
+    const { logins } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
     const { token } = await database.transaction((tx) => createSetupLink(tx, clock, accountId));
     const setUp = () => logins.setUp({ token, email: 'ada@example.com', password: 'a long password' }, '');
     const outcomes = await Promise.allSettled([setUp(), setUp()]);

@@ -5,10 +5,8 @@ import { createSetupLink, createStartLink } from '../../src/core/accounts/setup-
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import type { Clock } from '../../src/core/kernel/clock.ts';
-import { createLogins } from '../../src/features/logins/logins.ts';
-import { createOwnerCheck } from '../../src/features/logins/owner-check.ts';
+import { createLoginModules } from '../../src/features/logins/login-modules.ts';
 import { createPasswords } from '../../src/features/logins/passwords.ts';
-import { createSecondFactors } from '../../src/features/logins/second-factors.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const secretKey = Buffer.alloc(32, 7);
@@ -21,14 +19,7 @@ async function operatorOf(database: Database) {
   const keys = await accounts.bootstrap(undefined, async () => {});
   const member = await accounts.bootstrap(newKeyText('secret_api'), async () => {});
   const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
-  const ownerCheck = createOwnerCheck(database, clock, passwords);
-  const logins = createLogins({
-    database,
-    clock,
-    secondFactors: createSecondFactors(database, clock, secretKey),
-    passwords,
-    ownerCheck,
-  });
+  const { logins } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
   const setUp = (token: string, email = 'ada@example.com') => logins.setUp({ token, email, password: 'a long password' }, '');
   const start = async (key: Uint8Array = secretKey) => (await createStartLink(database, clock, key))?.token ?? '';
   return {
@@ -50,7 +41,7 @@ onBothDatabases('the setup link of a start', (open, dialect) => {
     advance(301);
     const second = await start();
     await expect(setUp(first)).rejects.toMatchObject({ type: 'unauthorized' });
-    expect(await setUp(second)).toMatchObject({ session: { accountId } });
+    expect(await setUp(second)).toMatchObject({ session: { account_id: accountId } });
     await expect(setUp(second)).rejects.toMatchObject({ type: 'unauthorized' });
   });
 
@@ -106,7 +97,7 @@ onBothDatabases('the setup link of a start', (open, dialect) => {
       await expect(setUp(other)).rejects.toMatchObject({ type: 'unauthorized' });
       const last = await start();
       await expect(setUp(token)).rejects.toMatchObject({ type: 'unauthorized' });
-      expect(await setUp(last)).toMatchObject({ session: { accountId } });
+      expect(await setUp(last)).toMatchObject({ session: { account_id: accountId } });
     });
   }
 });

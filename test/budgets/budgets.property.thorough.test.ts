@@ -74,7 +74,7 @@ async function tableOn(database: Database, budgetMsat: number, capMsat: number):
   const [wallet, friend] = [await modules.wallet(1_000_000), await modules.wallet(0)];
   const limit = { budget: { amountMsat: amount(budgetMsat), period: 'day' as const }, maxPaymentMsat: amount(capMsat) };
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
-  const lineageId = await database.transaction((tx) => insertKey(tx, clock, newKeyText('wallet_admin'), { ...owner, limits: limit }));
+  const lineageId = await database.transaction((tx) => insertKey(tx, clock, newKeyText('wallet_admin'), owner, { limits: limit }));
   const limits = { ...limit, lineageId };
   const twin = new Twin();
   return {

@@ -130,7 +130,7 @@ onFakeNode('accounts', (app) => {
     const [{ id: keyId }] = await client
       .get('/v1/keys?per-page=1')
       .then((keys: Json[]) => keys.filter(({ kind }) => kind === 'secret_api'));
-    expect(recorded[1]).toMatchObject({ made_by_account: owner, changes: '{"maxWallets":2}' });
+    expect(recorded[1]).toMatchObject({ made_by_account: owner, changes: '{"max_wallets":2}' });
     expect(recorded[1].made_by).toMatch(/^key_/);
     expect(keyId).toMatch(/^key_/);
   });

@@ -16,17 +16,18 @@ export const lockAccount = statement<{ id: string }>('account_lock', {
   postgres: 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE',
 });
 
+/** The columns have the names of the API. */
 export type DirectoryRow = {
   id: string;
   created_at: number;
+  public_key: string;
   role: 'operator' | 'member';
   status: 'active' | 'frozen';
   email: string | null;
-  max_wallets: number;
   has_password: number;
   has_totp: number;
-  public_text: string;
-  wallets: number;
+  max_wallets: number;
+  num_wallets: number;
   setup_expires_at: number | null;
 };
 
@@ -34,8 +35,8 @@ export type DirectoryRow = {
 const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.max_wallets,
     CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
     (SELECT count(*) FROM totp t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
-    (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_text,
-    (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS wallets,
+    (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_key,
+    (SELECT count(*) FROM wallet w WHERE w.account_id = a.id) AS num_wallets,
     (SELECT s.expires_at FROM setup_link s WHERE s.account_id = a.id) AS setup_expires_at
   FROM account a`;
 
@@ -43,9 +44,9 @@ export const findAccount = statement<DirectoryRow>('directory_find', `${ACCOUNT}
 
 export const listAccounts = listStatements<DirectoryRow>('directory_list', { select: ACCOUNT, table: 'account a', id: 'a.id' });
 
-export const findRole = statement<{ role: DirectoryRow['role']; status: DirectoryRow['status'] }>(
-  'directory_find_role',
-  'SELECT role, status FROM account WHERE id = $1',
+export const findOperator = statement<{ id: string }>(
+  'directory_find_operator',
+  `SELECT id FROM account WHERE id = $1 AND role = 'operator' AND status = 'active'`,
 );
 
 /** Returns the active operators and locks them, so that changes of roles are made one at a time. */
@@ -60,24 +61,19 @@ export const validOperators = statement<{ id: string }>('directory_valid_operato
   postgres: `SELECT id FROM account WHERE id = ANY($1::text[]) AND role = 'operator' AND status = 'active' FOR SHARE`,
 });
 
-/** NULL leaves a column unchanged. */
+/** NULL leaves a column unchanged. Before a change of the status, {@link lockForStatus} waits for the postings that read it. */
 export const updateAccount = statement(
   'directory_update',
-  `UPDATE account SET role = coalesce(CAST($2 AS TEXT), role), email = coalesce(CAST($3 AS TEXT), email),
-     max_wallets = coalesce(CAST($4 AS BIGINT), max_wallets)
+  `UPDATE account SET role = coalesce(CAST($2 AS TEXT), role), status = coalesce(CAST($3 AS TEXT), status),
+     email = coalesce(CAST($4 AS TEXT), email), max_wallets = coalesce(CAST($5 AS BIGINT), max_wallets)
    WHERE id = $1`,
 );
-
-/** Waits for running postings that read the status ({@link lockForStatus}). */
-export const updateStatus = statement('directory_update_status', 'UPDATE account SET status = $2 WHERE id = $1');
 
 /** Waits until no posting holds the account, and prevents that one reads its status until the transaction ends. */
 export const lockForStatus = statement<{ id: string }>('directory_lock_for_status', {
   sqlite: 'SELECT id FROM account WHERE id = $1',
   postgres: 'SELECT id FROM account WHERE id = $1 FOR UPDATE',
 });
-
-export const findEmail = statement<{ id: string }>('directory_find_email', 'SELECT id FROM account WHERE email = $1');
 
 export const readWalletLimit = statement<{ max_wallets: number }>(
   'directory_read_wallet_limit',

@@ -54,10 +54,7 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts(database: Database, clock: Clock) {
   const cache = new TtlCache<Key>(SHORT_TTL);
 
-  async function load({ kind, hash }: ParsedKey): Promise<Key | undefined> {
-    const row = await database.first(keySql.findKey, kind, bytes(hash));
-    return row && toKey(row);
-  }
+  const load = async ({ kind, hash }: ParsedKey) => keyFromRow(await database.first(keySql.findKey, kind, Buffer.from(hash, 'hex')));
 
   return {
     /** Returns the valid key with this text; undefined if it is malformed, unknown, revoked or expired. */
@@ -68,18 +65,14 @@ export function createAccounts(database: Database, clock: Clock) {
     },
 
     /** Returns a key by its id, also a revoked or expired one. */
-    async findById(id: string): Promise<Key | undefined> {
-      const row = await database.first(keySql.findKeyById, id);
-      return row && toKey(row);
-    },
+    findById: async (id: string) => keyFromRow(await database.first(keySql.findKeyById, id)),
 
     /** Returns whether a key of the same lineage is valid. */
     isLineageValid: async (key: Key) => (await database.first(keySql.findValidOfLineage, key.lineageId)) !== undefined,
 
     /** Returns the public key that identifies a wallet in links of a kind. */
-    async publicKeyOfWallet(walletId: string, kind: 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay'): Promise<string | undefined> {
-      return (await database.first(keySql.findPublicKeyOfWallet, walletId, kind))?.public_text;
-    },
+    publicKeyOfWallet: async (walletId: string, kind: KeyKind) =>
+      (await database.first(keySql.findPublicKeyOfWallet, walletId, kind))?.public_text,
 
     /**
      * Creates the account of `secretKey` unless it exists; without `secretKey`, creates the first account unless there is one.
@@ -115,65 +108,66 @@ export function changeOwnAccount<T>(database: Database, by: Key, work: (tx: Tx) 
   });
 }
 
-function bytes(hex: string): Uint8Array {
-  return Buffer.from(hex, 'hex');
+async function bootstrap(tx: Tx, clock: Clock, chosenKey: string | undefined): Promise<AccountKeys | undefined> {
+  const exists = chosenKey === undefined ? (await tx.first(sql.countAccounts))?.n !== 0 : await knowsSecretKey(tx, chosenKey);
+  if (exists) return undefined;
+  const secretKey = chosenKey ?? newKeyText('secret_api');
+  return { ...(await openAccount(tx, clock, secretKey)), secretKey };
 }
 
-async function bootstrap(tx: Tx, clock: Clock, secretKey: string | undefined): Promise<AccountKeys | undefined> {
-  if (secretKey === undefined) {
-    const accounts = await tx.first(sql.countAccounts);
-    return accounts?.n === 0 ? createAccount(tx, clock, newKeyText('secret_api')) : undefined;
-  }
-  const parsed = parseKey(secretKey);
-  if (parsed?.kind !== 'secret_api' || secretKey.length < 'sak_'.length + 20) {
+/** Returns whether a key was created before. One that was revoked stays revoked. */
+async function knowsSecretKey(tx: Tx, text: string): Promise<boolean> {
+  const parsed = parseKey(text);
+  if (parsed?.kind !== 'secret_api' || text.length < 'sak_'.length + 20) {
     throw new Error('BOOTSTRAP_SECRET_KEY must be sak_ followed by at least 20 random letters and digits');
   }
-  // A key that was revoked stays revoked.
-  const existing = await tx.first(keySql.knowsKey, parsed.kind, bytes(parsed.hash));
-  return existing ? undefined : createAccount(tx, clock, secretKey);
+  return (await tx.first(keySql.knowsKey, parsed.kind, Buffer.from(parsed.hash, 'hex'))) !== undefined;
 }
 
-async function createAccount(tx: Tx, clock: Clock, secretKey: string): Promise<AccountKeys> {
-  const { accountId, publicKey } = await openAccount(tx, clock);
-  await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
-  return { accountId, secretKey, publicKey };
-}
-
-/** Creates an account with a public key. */
-export async function openAccount(tx: Tx, clock: Clock): Promise<{ accountId: string; publicKey: string }> {
+/** Creates an account with a public key, and with a secret API key if its text is given. */
+export async function openAccount(tx: Tx, clock: Clock, secretKey?: string): Promise<{ accountId: string; publicKey: string }> {
   const accountId = `acc_${newId(clock.nowMs())}`;
   const publicKey = newKeyText('public_api');
+  const owner = { accountId, walletId: undefined };
   await tx.run(sql.insertAccount, accountId, unixSeconds(clock));
-  await insertKey(tx, clock, publicKey, { accountId, walletId: undefined });
+  await insertKey(tx, clock, publicKey, owner);
+  if (secretKey !== undefined) await insertKey(tx, clock, secretKey, owner);
   return { accountId, publicKey };
+}
+
+/** The owner of keys: an account, or one of its wallets. */
+export interface KeyOwner {
+  readonly accountId: string;
+  readonly walletId: string | undefined;
 }
 
 /** The fields of a new key, without its text. */
 export interface NewKey {
-  readonly accountId: string;
-  readonly walletId: string | undefined;
   readonly label?: string | undefined;
+  /** Unix seconds. */
   readonly expiresAt?: number | undefined;
   /** The lineage, if the key replaces another key. */
   readonly lineageId?: string | undefined;
-  readonly limits?: Pick<KeyLimits, 'budget' | 'maxPaymentMsat'> | undefined;
+  readonly limits?: Omit<KeyLimits, 'lineageId'> | undefined;
 }
 
 /** Stores the hash of a key, and its text if the kind is public. @returns the id of the key. */
-export async function insertKey(tx: Tx, clock: Clock, text: string, key: NewKey): Promise<string> {
+export async function insertKey(tx: Tx, clock: Clock, text: string, owner: KeyOwner, key: NewKey = {}): Promise<string> {
   const parsed = parseKey(text);
   if (!parsed) throw new Error('the text is not a key');
+  const { kind, hash } = parsed;
   const id = `key_${newId(clock.nowMs())}`;
-  const publicText = KEY_KINDS[parsed.kind].isPublic ? text : null;
-  const named = [id, key.lineageId ?? id, parsed.kind, bytes(parsed.hash), publicText, lastFourOf(parsed.kind, text) ?? null];
-  const owner = [key.accountId, key.walletId ?? null, key.label ?? ''];
+  const publicText = KEY_KINDS[kind].isPublic ? text : null;
+  const named = [id, key.lineageId ?? id, kind, Buffer.from(hash, 'hex'), publicText, lastFourOf(kind, text) ?? null];
   const { budget, maxPaymentMsat } = key.limits ?? {};
   const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];
-  await tx.run(keySql.insertKey, ...named, ...owner, ...limits, unixSeconds(clock), key.expiresAt ?? null);
+  const times = [unixSeconds(clock), key.expiresAt ?? null];
+  await tx.run(keySql.insertKey, ...named, owner.accountId, owner.walletId ?? null, key.label ?? '', ...limits, ...times);
   return id;
 }
 
-function toKey(row: keySql.KeyRow): Key {
+function keyFromRow(row: keySql.KeyRow | undefined): Key | undefined {
+  if (!row) return undefined;
   return {
     id: row.id,
     kind: row.kind,

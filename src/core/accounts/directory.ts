@@ -4,47 +4,35 @@ import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { List } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
-import { insertKey, type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
+import { type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
 import { newKeyText } from './keys.ts';
 import { revokeWalletSessionsOfMember } from './sessions.ts';
 import { createSetupLink, type SetupLink } from './setup-links.ts';
 
 /** `operator`: also manages the accounts. */
 export const ROLES = ['operator', 'member'] as const;
-export type Role = (typeof ROLES)[number];
 
 /** From a `frozen` account no money leaves. */
 export const ACCOUNT_STATUSES = ['active', 'frozen'] as const;
-export type AccountStatus = (typeof ACCOUNT_STATUSES)[number];
 
-/** An account, as its owner and the operator see it. */
-export interface Account {
-  readonly id: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
-  readonly role: Role;
-  readonly status: AccountStatus;
-  readonly email: string | undefined;
-  readonly hasPassword: boolean;
-  readonly hasTotp: boolean;
+/** An account as the API returns it, to its owner and to operators. Times are Unix seconds. */
+export type Account = ReturnType<typeof accountFromRow>;
+
+/** The fields that an operator sets, as the API names them. Absent fields remain unchanged. */
+export interface AccountChanges {
+  readonly role?: Account['role'];
+  readonly status?: Account['status'];
+  readonly email?: string;
   /** 0: no limit. */
-  readonly maxWallets: number;
-  readonly wallets: number;
-  readonly publicKey: string;
-  /** When the setup link of the account expires, in Unix seconds; undefined if there is none. */
-  readonly setupExpiresAt: number | undefined;
+  readonly max_wallets?: number;
 }
 
-/** The fields that an operator sets; undefined leaves a field unchanged. */
-export interface AccountChanges {
-  readonly role?: Role | undefined;
-  readonly status?: AccountStatus | undefined;
-  readonly email?: string | undefined;
-  readonly maxWallets?: number | undefined;
+/** The fields that a change set; `setup_link`: a setup link was created. */
+export interface RecordedChanges extends AccountChanges {
+  readonly setup_link?: 'created';
 }
 
 /** A new account, and either its secret API key or the link for its owner. They are returned only once. */
@@ -52,28 +40,6 @@ export interface CreatedAccount {
   readonly account: Account;
   readonly secretKey: string | undefined;
   readonly setupLink: SetupLink | undefined;
-}
-
-/** The fields that a change set; `setupLink`: a setup link was created. */
-export interface RecordedChanges {
-  readonly role?: Role;
-  readonly status?: AccountStatus;
-  readonly email?: string;
-  readonly maxWallets?: number;
-  readonly setupLink?: 'created';
-}
-
-/** One change of an account by an operator. */
-export interface AccountChange {
-  readonly id: string;
-  readonly accountId: string;
-  /** The id of the key or session that requested it, and its account. */
-  readonly madeBy: string;
-  readonly madeByAccount: string;
-  readonly changes: RecordedChanges;
-  readonly reason: string;
-  /** Unix seconds. */
-  readonly createdAt: number;
 }
 
 /** The request of an operator. */
@@ -90,7 +56,7 @@ export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
 export function createAccountDirectory(database: Database, clock: Clock) {
   async function find(id: string, queries: SqlReader = database): Promise<Account | undefined> {
     const row = await queries.first(sql.findAccount, id);
-    return row && toAccount(row, unixSeconds(clock));
+    return row && accountFromRow(row, unixSeconds(clock));
   }
 
   async function read(tx: Tx, id: string): Promise<Account> {
@@ -99,7 +65,7 @@ export function createAccountDirectory(database: Database, clock: Clock) {
     return account;
   }
 
-  async function record(tx: Tx, id: string, by: Key, changes: AccountChanges | RecordedChanges, reason: string): Promise<void> {
+  async function record(tx: Tx, id: string, by: Key, changes: RecordedChanges, reason: string): Promise<void> {
     const change = `acch_${newId(clock.nowMs())}`;
     await tx.run(sql.insertChange, change, id, by.id, by.accountId, JSON.stringify(changes), reason, unixSeconds(clock));
   }
@@ -107,18 +73,14 @@ export function createAccountDirectory(database: Database, clock: Clock) {
   return {
     find: (id: string) => find(id),
 
-    list: (): List<Account> =>
-      openList(database, { statements: sql.listAccounts, prefix: 'acc', toItem: (row) => toAccount(row, unixSeconds(clock)) }),
+    list: () =>
+      openList(database, { statements: sql.listAccounts, prefix: 'acc', toItem: (row) => accountFromRow(row, unixSeconds(clock)) }),
 
     /** Returns the changes that operators made to an account. */
-    listChanges: (id: string): List<AccountChange> =>
-      openList(database, { statements: sql.listChanges, filters: [id], prefix: 'acch', toItem: toChange }),
+    listChanges: (id: string) => openList(database, { statements: sql.listChanges, filters: [id], prefix: 'acch', toItem: changeFromRow }),
 
     /** Returns whether an account is an active operator. */
-    async isOperator(id: string): Promise<boolean> {
-      const row = await database.first(sql.findRole, id);
-      return row?.role === 'operator' && row.status === 'active';
-    },
+    isOperator: async (id: string) => (await database.first(sql.findOperator, id)) !== undefined,
 
     /** Creates an account; with `isInvited` it has a setup link instead of a secret key. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
     create: (
@@ -126,11 +88,10 @@ export function createAccountDirectory(database: Database, clock: Clock) {
       extraRows: (created: CreatedAccount) => readonly RowWrite[],
     ): Promise<CreatedAccount> =>
       asOperator(database, by, async (tx) => {
-        const { accountId } = await openAccount(tx, clock);
+        const secretKey = isInvited ? undefined : newKeyText('secret_api');
+        const { accountId } = await openAccount(tx, clock, secretKey);
         await applyChanges(tx, accountId, changes);
         await record(tx, accountId, by, changes, reason);
-        const secretKey = isInvited ? undefined : newKeyText('secret_api');
-        if (secretKey !== undefined) await insertKey(tx, clock, secretKey, { accountId, walletId: undefined });
         const setupLink = isInvited ? await createSetupLink(tx, clock, accountId) : undefined;
         const created = { account: await read(tx, accountId), secretKey, setupLink };
         await writeRows(tx, extraRows(created));
@@ -146,7 +107,7 @@ export function createAccountDirectory(database: Database, clock: Clock) {
       asOperator(database, by, async (tx) => {
         await read(tx, id);
         const link = await createSetupLink(tx, clock, id);
-        await record(tx, id, by, { setupLink: 'created' }, reason);
+        await record(tx, id, by, { setup_link: 'created' }, reason);
         await writeRows(tx, extraRows(link));
         return link;
       }),
@@ -192,12 +153,9 @@ export function operatorGuards(by: Key): Guard[] {
 
 export const NEEDS_OPERATOR = 'This needs a secret API key (sak_) or a session of an operator.';
 
-async function applyChanges(tx: Tx, id: string, { role, status, email, maxWallets }: AccountChanges): Promise<void> {
-  if (status !== undefined) {
-    await tx.first(sql.lockForStatus, id);
-    await tx.run(sql.updateStatus, id, status);
-  }
-  await tx.run(sql.updateAccount, id, role ?? null, email ?? null, maxWallets ?? null);
+async function applyChanges(tx: Tx, id: string, { role, status, email, max_wallets: maxWallets }: AccountChanges): Promise<void> {
+  if (status !== undefined) await tx.first(sql.lockForStatus, id);
+  await tx.run(sql.updateAccount, id, role ?? null, status ?? null, email ?? null, maxWallets ?? null);
 }
 
 /**
@@ -211,30 +169,16 @@ export async function lockWalletLimit(tx: Tx, accountId: string): Promise<number
   return (await tx.first(sql.readWalletLimit, accountId))?.max_wallets || undefined;
 }
 
-function toAccount(row: sql.DirectoryRow, nowSeconds: number): Account {
+function accountFromRow(row: sql.DirectoryRow, nowSeconds: number) {
+  const hasLink = row.setup_expires_at !== null && row.setup_expires_at > nowSeconds;
   return {
-    id: row.id,
-    createdAt: row.created_at,
-    role: row.role,
-    status: row.status,
-    email: row.email ?? undefined,
-    hasPassword: row.has_password === 1,
-    hasTotp: row.has_totp === 1,
-    maxWallets: row.max_wallets,
-    wallets: row.wallets,
-    publicKey: row.public_text,
-    setupExpiresAt: row.setup_expires_at !== null && row.setup_expires_at > nowSeconds ? row.setup_expires_at : undefined,
+    ...row,
+    has_password: row.has_password === 1,
+    has_totp: row.has_totp === 1,
+    setup_expires_at: hasLink ? row.setup_expires_at : null,
   };
 }
 
-function toChange(row: sql.ChangeRow): AccountChange {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    madeBy: row.made_by,
-    madeByAccount: row.made_by_account,
-    changes: JSON.parse(row.changes),
-    reason: row.reason,
-    createdAt: row.created_at,
-  };
+function changeFromRow(row: sql.ChangeRow) {
+  return { ...row, changes: JSON.parse(row.changes) as RecordedChanges };
 }

@@ -1,4 +1,4 @@
-import { type KeyLimits, periodStart, rowToLimits } from '../budgets/limits.ts';
+import { periodStart, rowToLimits } from '../budgets/limits.ts';
 import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
@@ -6,49 +6,17 @@ import type { StoredEventType } from '../journal/event-types.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import type { List } from '../kernel/list.ts';
-import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
-import { changeOwnAccount, insertKey, type Key, lockAccount, type NewKey } from './accounts.ts';
+import { changeOwnAccount, insertKey, type Key, type KeyOwner, lockAccount, type NewKey } from './accounts.ts';
 import * as sql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText } from './keys.ts';
 
-/** The owner of keys: an account, or one of its wallets. */
-export interface KeyOwner {
-  readonly accountId: string;
-  readonly walletId: string | undefined;
-}
+/** A key as the API returns it, without its secret. Times are Unix seconds. */
+export type ListedKey = ReturnType<typeof listedFromRow>;
 
-/** A key in a list, without its secret. Times are Unix seconds. */
-export interface ListedKey {
-  readonly id: string;
-  readonly lineageId: string;
+export interface KeyOrder extends NewKey {
   readonly kind: KeyKind;
-  readonly walletId: string | undefined;
-  readonly label: string;
-  /** An abbreviation such as `waka_…wxyz`; the whole text of a public key. */
-  readonly hint: string;
-  readonly status: 'active' | 'expired' | 'revoked';
-  readonly limits: KeyLimits | undefined;
-  /** The spending of the whole lineage in the present budget period. */
-  readonly spentMsat: Msat;
-  readonly pendingMsat: Msat;
-  readonly createdAt: number;
-  readonly expiresAt: number | undefined;
-  readonly revokedAt: number | undefined;
-  /** The key that replaced this one in a rotation. */
-  readonly replacedBy: string | undefined;
-  /** The time of the last request that was authenticated with it, in Unix seconds; up to a minute late. */
-  readonly lastUsedAt: number | undefined;
-}
-
-export interface KeyOrder {
-  readonly kind: KeyKind;
-  readonly label: string;
-  /** Unix seconds. */
-  readonly expiresAt: number | undefined;
-  readonly limits: NewKey['limits'];
 }
 
 /** A new key and its text, which is not stored. */
@@ -71,13 +39,13 @@ export function createKeyring(database: Database, clock: Clock) {
     const row = await queries.first(sql.findListed, id, ...periods(clock));
     const isOwners = row?.account_id === owner.accountId && (row.wallet_id ?? undefined) === owner.walletId;
     if (!row || !isOwners) throw new Refusal('not_found');
-    return rowToListed(row, unixSeconds(clock));
+    return listedFromRow(row, unixSeconds(clock));
   }
 
   /** Stores a key and writes its event. */
-  async function store(tx: Tx, owner: KeyOwner, order: KeyOrder & { lineageId?: string }, extraRows: KeyRows): Promise<CreatedKey> {
+  async function store(tx: Tx, owner: KeyOwner, order: KeyOrder, extraRows: KeyRows): Promise<CreatedKey> {
     const text = newKeyText(order.kind);
-    const id = await insertKey(tx, clock, text, { ...owner, ...order });
+    const id = await insertKey(tx, clock, text, owner, order);
     const created = { key: await read(tx, owner, id), text };
     const words = searchRows({ id, owner: owner.accountId, text: `${created.key.label} ${created.key.hint.slice(-4)}` });
     await writeRows(tx, [...words, ...extraRows(created), keyEvent(clock, 'key_created', owner, created.key)]);
@@ -85,22 +53,22 @@ export function createKeyring(database: Database, clock: Clock) {
   }
 
   /** Prevents a lockout: another key that can manage keys must remain, with at least the same expiry. */
-  async function requireSuccessor(tx: Tx, accountId: string, { id, expiresAt, limits }: ListedKey): Promise<void> {
-    if (limits) return;
-    if (!(await tx.first(sql.findSuccessor, accountId, id, expiresAt ?? NEVER, unixSeconds(clock)))) throw new Refusal('last_key');
+  async function requireSuccessor(tx: Tx, accountId: string, key: ListedKey): Promise<void> {
+    if (rowToLimits(key)) return;
+    if (!(await tx.first(sql.findSuccessor, accountId, key.id, key.expires_at ?? NEVER, unixSeconds(clock)))) throw new Refusal('last_key');
   }
 
   return {
     /** @throws Refusal `not_found` */
     find: (owner: KeyOwner, id: string): Promise<ListedKey> => read(database, owner, id),
 
-    list: ({ accountId, walletId }: KeyOwner): List<ListedKey> =>
+    list: ({ accountId, walletId }: KeyOwner) =>
       openList(database, {
         statements: walletId === undefined ? sql.listOfAccount : sql.listOfWallet,
         filters: [walletId ?? accountId],
         own: periods(clock),
         prefix: 'key',
-        toItem: (row) => rowToListed(row, unixSeconds(clock)),
+        toItem: (row) => listedFromRow(row, unixSeconds(clock)),
       }),
 
     /** Creates a key. @throws Refusal `unauthorized`; `forbidden` if the key would expire later than the requesting one. */
@@ -114,13 +82,14 @@ export function createKeyring(database: Database, clock: Clock) {
     rotate: (by: Key, owner: KeyOwner, id: string, overlapSeconds: number, extraRows: KeyRows = () => []): Promise<CreatedKey> =>
       changeOwnAccount(database, by, async (tx) => {
         const old = await read(tx, owner, id);
-        if (old.status !== 'active' || old.replacedBy !== undefined || KEY_KINDS[old.kind].isPublic) throw new Refusal('key_unusable');
-        requireNoLaterExpiry(by, old.expiresAt);
-        const { kind, lineageId, label, expiresAt, limits } = old;
-        const created = await store(tx, owner, { kind, lineageId, label, expiresAt, limits }, extraRows);
+        if (old.status !== 'active' || old.replaced_by !== null || KEY_KINDS[old.kind].isPublic) throw new Refusal('key_unusable');
+        const { kind, label, lineage_id: lineageId, expires_at } = old;
+        const expiresAt = expires_at ?? undefined;
+        requireNoLaterExpiry(by, expiresAt);
+        const created = await store(tx, owner, { kind, lineageId, label, expiresAt, limits: rowToLimits(old) }, extraRows);
         const now = unixSeconds(clock);
         // Without an overlap the key is revoked instead of expired, because the clock of the database may differ.
-        const ends = overlapSeconds === 0 ? [expiresAt ?? null, now] : [Math.min(expiresAt ?? NEVER, now + overlapSeconds), null];
+        const ends = overlapSeconds === 0 ? [expires_at, now] : [Math.min(expires_at ?? NEVER, now + overlapSeconds), null];
         await tx.run(sql.replaceKey, id, created.key.id, ...ends);
         if (overlapSeconds === 0) await writeRows(tx, [keyEvent(clock, 'key_revoked', owner, old)]);
         return created;
@@ -150,15 +119,15 @@ export function replaceLostKey(database: Database, clock: Clock, accountId: stri
   return database.transaction(async (tx) => {
     if (!(await lockAccount(tx, accountId))) return undefined;
     const text = newKeyText('secret_api');
-    const id = await insertKey(tx, clock, text, { accountId, walletId: undefined, label: 'made by the operator' });
+    const id = await insertKey(tx, clock, text, { accountId, walletId: undefined }, { label: 'made by the operator' });
     return { id, text };
   });
 }
 
 /** The event belongs to the account also if the key is one of a wallet, whose other keys must not read about it. */
-function keyEvent(clock: Clock, type: StoredEventType, { accountId }: KeyOwner, { id, kind, walletId, label, hint }: ListedKey): RowWrite {
-  const key = { id, kind, wallet_id: walletId ?? null, label, hint };
-  return eventRow(clock, { type, owner: { accountId }, subject: id, data: { key } });
+function keyEvent(clock: Clock, type: StoredEventType, { accountId }: KeyOwner, key: ListedKey): RowWrite {
+  const { id, kind, wallet_id, label, hint } = key;
+  return eventRow(clock, { type, owner: { accountId }, subject: id, data: { key: { id, kind, wallet_id, label, hint } } });
 }
 
 /** An expiring key may not create a key that expires later. */
@@ -175,23 +144,12 @@ function periods(clock: Clock): [day: number, week: number, month: number] {
   return [periodStart('day', now), periodStart('week', now), periodStart('month', now)];
 }
 
-function rowToListed(row: sql.ListedRow, nowSeconds: number): ListedKey {
+function listedFromRow({ public_text, last_four, ...row }: sql.ListedRow, nowSeconds: number) {
   const isExpired = row.expires_at !== null && row.expires_at <= nowSeconds;
   return {
-    id: row.id,
-    lineageId: row.lineage_id,
-    kind: row.kind,
-    walletId: row.wallet_id ?? undefined,
-    label: row.label,
-    hint: row.public_text ?? `${KEY_KINDS[row.kind].prefixes[0]}_…${row.last_four ?? ''}`,
-    status: row.revoked_at !== null ? 'revoked' : isExpired ? 'expired' : 'active',
-    limits: rowToLimits(row),
-    spentMsat: row.spent_msat === null ? ZERO_MSAT : msat(row.spent_msat),
-    pendingMsat: row.pending_msat === null ? ZERO_MSAT : msat(row.pending_msat),
-    createdAt: row.created_at,
-    expiresAt: row.expires_at ?? undefined,
-    revokedAt: row.revoked_at ?? undefined,
-    replacedBy: row.replaced_by ?? undefined,
-    lastUsedAt: row.last_used_at ?? undefined,
+    ...row,
+    /** An abbreviation such as `waka_…wxyz`; the whole text of a public key. */
+    hint: public_text ?? `${KEY_KINDS[row.kind].prefixes[0]}_…${last_four ?? ''}`,
+    status: row.revoked_at !== null ? ('revoked' as const) : isExpired ? ('expired' as const) : ('active' as const),
   };
 }

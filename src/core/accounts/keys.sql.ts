@@ -63,6 +63,7 @@ export const validLineages = statement<{ id: string }>('access_key_valid_lines',
   postgres: `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
 });
 
+/** The columns have the names of the API. */
 export type ListedRow = {
   id: string;
   lineage_id: string;
@@ -74,21 +75,26 @@ export type ListedRow = {
   label: string;
   budget_msat: number | null;
   budget_period: BudgetPeriod | null;
+  budget_spent_msat: number | null;
+  budget_pending_msat: number | null;
   max_payment_msat: number | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;
   replaced_by: string | null;
   last_used_at: number | null;
-  spent_msat: number | null;
-  pending_msat: number | null;
 };
 
-/** Keys with their spending in the present budget period. Three parameters, from `first`, are the starts of the day, the week and the month. */
+/**
+ * Keys with the spending of their lineages in the present budget period. Three parameters, from `first`, are the starts of the day, the week and
+ * the month.
+ */
 const listed = (
   first: number,
 ) => `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
-    k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at, s.spent_msat, s.pending_msat
+    k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at,
+    CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.spent_msat, 0) END AS budget_spent_msat,
+    CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.pending_msat, 0) END AS budget_pending_msat
   FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN key_spending s ON s.lineage_id = k.lineage_id AND s.period_start =
     CASE k.budget_period WHEN 'day' THEN CAST($${first} AS BIGINT) WHEN 'week' THEN CAST($${first + 1} AS BIGINT)
       WHEN 'month' THEN CAST($${first + 2} AS BIGINT) ELSE 0 END`;

@@ -12,17 +12,8 @@ import * as sql from './sessions.sql.ts';
 export const SESSION_METHODS = ['password', 'setup_link', 'lnurl_auth', 'passkey'] as const;
 export type SessionMethod = (typeof SESSION_METHODS)[number];
 
-/** A session of a person in a browser. Times are Unix seconds. */
-export interface Session {
-  readonly id: string;
-  readonly accountId: string;
-  readonly method: SessionMethod;
-  readonly userAgent: string;
-  readonly status: 'active' | 'expired' | 'revoked';
-  readonly createdAt: number;
-  readonly lastUsedAt: number;
-  readonly expiresAt: number;
-}
+/** A session of a person in a browser, as the API returns it. Times are Unix seconds. */
+export type Session = ReturnType<typeof sessionFromRow>;
 
 /** A new session and its secret, which is returned only once. */
 export interface StartedSession {
@@ -82,7 +73,7 @@ export function createSessions(database: Database, clock: Clock) {
     async list(accountId: string, limit: number, offset: number): Promise<{ sessions: Session[]; total: number }> {
       const rows = await database.all(sql.listSessions, accountId, limit, offset);
       const count = await database.first(sql.countSessions, accountId);
-      return { sessions: rows.map((row) => toSession(row, unixSeconds(clock))), total: count?.n ?? 0 };
+      return { sessions: rows.map((row) => sessionFromRow(row, unixSeconds(clock))), total: count?.n ?? 0 };
     },
 
     /** Revokes a session. When it returns, the session moves no money. @throws Refusal `unauthorized`, `not_found` */
@@ -101,7 +92,7 @@ export function createSessions(database: Database, clock: Clock) {
 /** Returns a session of an account, valid or not. */
 export async function findSessionById(queries: SqlReader, clock: Clock, accountId: string, id: string): Promise<Session | undefined> {
   const row = await queries.first(sql.findSessionById, id, accountId);
-  return row && toSession(row, unixSeconds(clock));
+  return row && sessionFromRow(row, unixSeconds(clock));
 }
 
 /** Starts a session. The oldest sessions of an account with too many are revoked. */
@@ -150,15 +141,7 @@ function toKey({ id, account_id: accountId }: sql.SessionRow): Key {
   };
 }
 
-function toSession(row: sql.SessionRow, nowSeconds: number): Session {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    method: row.method,
-    userAgent: row.user_agent,
-    status: row.revoked_at !== null ? 'revoked' : row.expires_at <= nowSeconds ? 'expired' : 'active',
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    expiresAt: row.expires_at,
-  };
+function sessionFromRow(row: sql.SessionRow, nowSeconds: number) {
+  const isExpired = row.expires_at <= nowSeconds;
+  return { ...row, status: row.revoked_at !== null ? ('revoked' as const) : isExpired ? ('expired' as const) : ('active' as const) };
 }

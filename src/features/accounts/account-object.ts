@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { ACCOUNT_STATUSES, type Account, type CreatedAccount, ROLES } from '../../core/accounts/directory.ts';
+import { ACCOUNT_STATUSES, type CreatedAccount, ROLES } from '../../core/accounts/directory.ts';
 import { type SetupLink, setupUrl } from '../../core/accounts/setup-links.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 
@@ -31,22 +31,6 @@ export const NewAccountObject = Type.Object(
   { title: 'NewAccount' },
 );
 
-export function renderAccount(account: Account): Static<typeof AccountObject> {
-  return {
-    id: account.id,
-    created_at: account.createdAt,
-    public_key: account.publicKey,
-    role: account.role,
-    status: account.status,
-    email: account.email ?? null,
-    has_password: account.hasPassword,
-    has_totp: account.hasTotp,
-    max_wallets: account.maxWallets,
-    num_wallets: account.wallets,
-    setup_expires_at: account.setupExpiresAt ?? null,
-  };
-}
-
 export const SetupLinkObject = Type.Object(
   {
     setup_url: Type.String({ description: 'The link with which the owner sets e-mail and password, once. Only this response contains it' }),
@@ -64,3 +48,25 @@ export function renderSecrets({ secretKey, setupLink }: CreatedAccount, publicUr
 export function renderSetupLink({ token, expiresAt }: SetupLink, publicUrl: string): Static<typeof SetupLinkObject> {
   return { setup_url: setupUrl(publicUrl, token), setup_expires_at: expiresAt };
 }
+
+export const AccountChangeObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the change, `acch_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    account_id: Type.String({ description: 'The account that was changed' }),
+    made_by: Type.String({ description: 'The key or session that requested it' }),
+    made_by_account: Type.String({ description: 'The account of that key or session' }),
+    reason: Type.String({ description: 'Why; may be empty' }),
+    changes: Type.Object(
+      {
+        role: Type.Optional(oneOf(ROLES, { description: 'The new role' })),
+        status: Type.Optional(oneOf(ACCOUNT_STATUSES, { description: 'The new status' })),
+        email: Type.Optional(Type.String({ description: 'The new e-mail' })),
+        max_wallets: Type.Optional(Type.Integer({ description: 'The new limit of wallets' })),
+        setup_link: Type.Optional(oneOf(['created'], { description: 'A setup link was created' })),
+      },
+      { description: 'The fields that were set, and only these' },
+    ),
+  },
+  { title: 'AccountChange' },
+);

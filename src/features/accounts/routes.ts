@@ -7,7 +7,7 @@ import { choice, Email, emailText, plainText } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
-import { AccountObject, NewAccountObject, renderAccount, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
+import { AccountChangeObject, AccountObject, NewAccountObject, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
 
 const MAX_WALLETS = 1_000_000;
 
@@ -109,25 +109,34 @@ const setupLinkSchema = {
   response: { 201: SetupLinkObject },
 };
 
-export interface AccountRouteDependencies {
+const listChangesSchema = {
+  ...COMMON,
+  operationId: 'listAccountChanges',
+  summary: 'List the changes that operators made to an account',
+  params: IdParams,
+  querystring: ListQuery,
+  response: { 200: Type.Array(AccountChangeObject) },
+};
+
+export interface AccountRouteModules {
   readonly publicUrl: string;
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly directory: AccountDirectory;
 }
 
-export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteDependencies): void {
+export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteModules): void {
   async function readAccount(id: string): Promise<Static<typeof AccountObject>> {
     const account = await directory.find(id);
     if (!account) throw new Refusal('not_found');
-    return renderAccount(account);
+    return account;
   }
 
   app.get('/v1/account', { schema: ownSchema }, async (request) => readAccount(await access.account(request)));
 
   app.get('/v1/accounts', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
-    return sendList(request, reply, directory.list(), renderAccount);
+    return sendList(request, reply, directory.list(), (account): Static<typeof AccountObject> => account);
   });
 
   app.get('/v1/accounts/:id', { schema: getSchema }, async (request) => {
@@ -137,7 +146,8 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
 
   app.post('/v1/accounts', { schema: createSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
-    const order = { by: credential.key, ...readChanges(request.body), isInvited: request.body.invite ?? false };
+    const { invite: isInvited = false, ...body } = request.body;
+    const order = { by: credential.key, ...readChanges(body), isInvited };
     const account = await runIdempotent(
       request,
       reply,
@@ -145,7 +155,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
       {
         make: async ({ rows }) => {
           const created = await directory.create(order, (made) => rows(made.account.id, renderSecrets(made, publicUrl)));
-          return { ...renderAccount(created.account), ...renderSecrets(created, publicUrl) };
+          return { ...created.account, ...renderSecrets(created, publicUrl) };
         },
         replay: async (id, secrets) => ({ ...(await readAccount(id)), ...(secrets() as ReturnType<typeof renderSecrets>) }),
       },
@@ -178,14 +188,18 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
       request,
       reply,
       { credential, objectId: id },
-      { make: async ({ rows }) => renderAccount(await directory.change(id, order, rows(id))), replay: readAccount },
+      { make: ({ rows }): Promise<Static<typeof AccountObject>> => directory.change(id, order, rows(id)), replay: readAccount },
     );
+  });
+
+  app.get('/v1/accounts/:id/changes', { schema: listChangesSchema }, async (request, reply) => {
+    await access.operator(request);
+    const { id } = await readAccount(request.params.id);
+    return sendList(request, reply, directory.listChanges(id), (change): Static<typeof AccountChangeObject> => change);
   });
 }
 
 /** @throws Refusal naming the field */
-function readChanges(body: Static<typeof AccountChangeBody>): { changes: AccountChanges; reason: string } {
-  const { role, status, email, max_wallets: maxWallets, reason = '' } = body;
-  const changes = { role, status, email: email === undefined ? undefined : emailText(email), maxWallets };
-  return { changes, reason: plainText('reason', reason) };
+function readChanges({ email, reason = '', ...others }: Static<typeof AccountChangeBody>): { changes: AccountChanges; reason: string } {
+  return { changes: { ...others, ...(email !== undefined && { email: emailText(email) }) }, reason: plainText('reason', reason) };
 }

@@ -1,5 +1,4 @@
-import { type Static, Type } from 'typebox';
-import type { ListedKey } from '../../core/accounts/keyring.ts';
+import { Type } from 'typebox';
 import { KEY_KINDS, type KeyKind } from '../../core/accounts/keys.ts';
 import { BUDGET_PERIODS } from '../../core/budgets/limits.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
@@ -52,25 +51,3 @@ export const NewKeyObject = Type.Object(
   },
   { title: 'NewKey' },
 );
-
-export function renderKey(key: ListedKey): Static<typeof KeyObject> {
-  const { budget, maxPaymentMsat } = key.limits ?? {};
-  return {
-    id: key.id,
-    created_at: key.createdAt,
-    kind: key.kind,
-    wallet_id: key.walletId ?? null,
-    label: key.label,
-    hint: key.hint,
-    status: key.status,
-    expires_at: key.expiresAt ?? null,
-    revoked_at: key.revokedAt ?? null,
-    replaced_by: key.replacedBy ?? null,
-    last_used_at: key.lastUsedAt ?? null,
-    budget_msat: budget?.amountMsat ?? null,
-    budget_period: budget?.period ?? null,
-    budget_spent_msat: budget ? key.spentMsat : null,
-    budget_pending_msat: budget ? key.pendingMsat : null,
-    max_payment_msat: maxPaymentMsat ?? null,
-  };
-}

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { CreatedKey, KeyOrder, KeyOwner, KeyRows, Keyring } from '../../core/accounts/keyring.ts';
+import type { KeyOwner } from '../../core/accounts/accounts.ts';
+import type { CreatedKey, KeyOrder, KeyRows, Keyring } from '../../core/accounts/keyring.ts';
 import type { KeyKind } from '../../core/accounts/keys.ts';
 import { BUDGET_PERIODS, type BudgetPeriod } from '../../core/budgets/limits.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
@@ -12,7 +13,7 @@ import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, UserLabe
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
-import { KeyObject, NewKeyObject, renderKey } from './key-object.ts';
+import { KeyObject, NewKeyObject } from './key-object.ts';
 
 const keyFields = {
   label: Type.Optional(UserLabel),
@@ -83,89 +84,60 @@ const LIMITS = '`budget_msat` and `budget_period` are sent together. Payments in
 const ROTATION = 'The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`.';
 
 const COMMON = { tags: ['Keys'], ...requires('account') };
+const LIST = { ...COMMON, querystring: ListQuery, response: { 200: Type.Array(KeyObject) } };
+const CREATE = { ...COMMON, description: `${SHOWN_ONCE} ${LIMITS}`, response: { 201: NewKeyObject } };
+const ROTATE = { ...COMMON, body: RotateBody, response: { 201: NewKeyObject } };
+const REVOKE = { ...COMMON, response: { 200: KeyObject } };
 
 /** The keys of the account. */
 const ACCOUNT_KEYS = {
-  list: {
-    ...COMMON,
-    operationId: 'listKeys',
-    summary: 'List the API keys of the account',
-    querystring: ListQuery,
-    response: { 200: Type.Array(KeyObject) },
-  },
-  create: {
-    ...COMMON,
-    operationId: 'createKey',
-    summary: 'Create an API key',
-    description: `${SHOWN_ONCE} ${LIMITS}`,
-    body: AccountKeyBody,
-    response: { 201: NewKeyObject },
-  },
+  list: { ...LIST, operationId: 'listKeys', summary: 'List the API keys of the account' },
+  create: { ...CREATE, operationId: 'createKey', summary: 'Create an API key', body: AccountKeyBody },
   rotate: {
-    ...COMMON,
+    ...ROTATE,
     operationId: 'rotateKey',
     summary: 'Replace an API key',
     description: `${SHOWN_ONCE} ${ROTATION} A key that rotates itself needs an overlap.`,
     params: IdParams,
-    body: RotateBody,
-    response: { 201: NewKeyObject },
   },
   revoke: {
-    ...COMMON,
+    ...REVOKE,
     operationId: 'revokeKey',
     summary: 'Revoke an API key',
     description: 'The last secret API key of the account cannot be revoked: 409.',
     params: IdParams,
-    response: { 200: KeyObject },
     errorStatuses: [409],
   },
 };
 
 /** The access keys of a wallet. */
 const WALLET_KEYS = {
-  list: {
-    ...COMMON,
-    operationId: 'listWalletKeys',
-    summary: 'List the access keys of a wallet',
-    params: KeyParams,
-    querystring: ListQuery,
-    response: { 200: Type.Array(KeyObject) },
-  },
+  list: { ...LIST, operationId: 'listWalletKeys', summary: 'List the access keys of a wallet', params: KeyParams },
   create: {
-    ...COMMON,
+    ...CREATE,
     operationId: 'createWalletKey',
     summary: 'Create an access key of a wallet',
-    description: `${SHOWN_ONCE} ${LIMITS}`,
     params: KeyParams,
     body: WalletKeyBody,
-    response: { 201: NewKeyObject },
   },
   rotate: {
-    ...COMMON,
+    ...ROTATE,
     operationId: 'rotateWalletKey',
     summary: 'Replace an access key of a wallet',
     description: `${SHOWN_ONCE} ${ROTATION}`,
     params: WalletKeyParams,
-    body: RotateBody,
-    response: { 201: NewKeyObject },
   },
-  revoke: {
-    ...COMMON,
-    operationId: 'revokeWalletKey',
-    summary: 'Revoke an access key of a wallet',
-    params: WalletKeyParams,
-    response: { 200: KeyObject },
-  },
+  revoke: { ...REVOKE, operationId: 'revokeWalletKey', summary: 'Revoke an access key of a wallet', params: WalletKeyParams },
 };
 
-export interface KeyRouteDependencies {
+export interface KeyRouteModules {
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly keyring: Keyring;
   readonly clock: Clock;
 }
 
-export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
+export function keyRoutes(app: App, deps: KeyRouteModules): void {
   keyRoutesAt(app, deps, '/v1/keys', ACCOUNT_KEYS);
   for (const base of WALLET_BASES) {
     keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);
@@ -175,7 +147,7 @@ export function keyRoutes(app: App, deps: KeyRouteDependencies): void {
 /** Listing, creation, rotation and revocation of the keys of an account or of a wallet. */
 function keyRoutesAt(
   app: App,
-  { access, runIdempotent, keyring, clock }: KeyRouteDependencies,
+  { access, runIdempotent, keyring, clock }: KeyRouteModules,
   path: string,
   schemas: typeof ACCOUNT_KEYS | typeof WALLET_KEYS,
 ): void {
@@ -200,12 +172,12 @@ function keyRoutesAt(
       make: ({ rows }) => make((made) => rows(made.key.id, made.text)),
       replay: async (id, secret) => ({ key: await keyring.find(owner, id), text: secret() as string }),
     });
-    return reply.code(201).send({ ...renderKey(key), key: text });
+    return reply.code(201).send({ ...key, key: text });
   }
 
   app.get(path, { schema: schemas.list }, async (request, reply) => {
     const { owner } = await manager(request);
-    return sendList(request, reply, keyring.list(owner), renderKey);
+    return sendList(request, reply, keyring.list(owner), (key): Static<typeof KeyObject> => key);
   });
 
   app.post(path, { schema: schemas.create }, async (request, reply) => {
@@ -225,7 +197,7 @@ function keyRoutesAt(
 
   app.delete(`${path}/:id`, { schema: schemas.revoke }, async (request) => {
     const { by, owner } = await manager(request);
-    return renderKey(await keyring.revoke(by, owner, request.params.id));
+    return keyring.revoke(by, owner, request.params.id);
   });
 }
 

@@ -1,29 +1,17 @@
-import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
+import type { Key } from '../../core/accounts/accounts.ts';
 import { revokeOtherSessions, type StartedSession, startSession } from '../../core/accounts/sessions.ts';
 import { findSetupLink, takeSetupLink } from '../../core/accounts/setup-links.ts';
-import type { Database } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
-import type { Clock } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { removeLinkedKeys } from './linked-keys.ts';
+import type { LoginContext } from './login-modules.ts';
 import * as sql from './logins.sql.ts';
-import type { OwnerCheck } from './owner-check.ts';
-import { removePasskeys } from './passkeys.ts';
-import type { Passwords } from './passwords.ts';
-import { removeSecondFactor, type SecondFactors } from './second-factors.ts';
-
-export interface LoginModules {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly secondFactors: SecondFactors;
-  readonly passwords: Passwords;
-  readonly ownerCheck: OwnerCheck;
-}
+import { deletePasskeys } from './passkeys.sql.ts';
+import { deleteLinkedKeys } from './wallet-logins.sql.ts';
 
 /** Logs people in with e-mail and password. */
 export type Logins = ReturnType<typeof createLogins>;
 
-export function createLogins({ database, clock, secondFactors, passwords, ownerCheck }: LoginModules) {
+export function createLogins({ database, clock, secondFactors, passwords, ownerCheck }: LoginContext) {
   return {
     /**
      * Starts a session. An unknown e-mail costs the same work and has the same error as a wrong password.
@@ -62,9 +50,7 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
         return await database.transaction(async (tx) => {
           if (!(await takeSetupLink(tx, clock, token))) throw unusableLink();
           await tx.run(sql.setLogin, accountId, email ?? null, passwordHash);
-          await removeSecondFactor(tx, accountId);
-          await removeLinkedKeys(tx, accountId);
-          await removePasskeys(tx, accountId);
+          for (const way of [sql.deleteTotp, sql.deleteRecoveryCodes, deleteLinkedKeys, deletePasskeys]) await tx.run(way, accountId);
           await revokeOtherSessions(tx, clock, accountId);
           return startSession(tx, clock, { accountId, method: 'setup_link', userAgent });
         });
@@ -81,24 +67,6 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
         await revokeOtherSessions(tx, clock, by.accountId, by.id);
       });
     },
-
-    /** Creates the seed of an authenticator app, which counts once it is confirmed. @throws Refusal `forbidden`, `validation_failed` */
-    beginTotp: (by: Key, password: string) =>
-      ownerCheck.withPassword(by, password, async (tx, email) => ({ seed: await secondFactors.begin(tx, by.accountId), email })),
-
-    /** Returns the recovery codes. They are not stored. @throws Refusal `validation_failed` */
-    confirmTotp: (by: Key, code: string) => changeOwnAccount(database, by, (tx) => secondFactors.confirm(tx, by.accountId, code)),
-
-    /** Replaces the recovery codes and returns them. They are not stored. @throws Refusal `forbidden`, `code_required`, `validation_failed` */
-    renewRecoveryCodes: (by: Key, { password, code }: { password: string; code: string }) =>
-      ownerCheck.withPassword(by, password, (tx) => secondFactors.renewRecoveryCodes(tx, by.accountId, code)),
-
-    /** Removes the second factor. @throws Refusal `forbidden`, `code_required` */
-    removeTotp: (by: Key, { password, code }: { password: string; code: string }) =>
-      ownerCheck.withPassword(by, password, async (tx) => {
-        await secondFactors.require(tx, by.accountId, code);
-        await removeSecondFactor(tx, by.accountId);
-      }),
   };
 }
 

@@ -40,7 +40,7 @@ export function createOwnerCheck(database: Database, clock: Clock, passwords: Pa
         const session = by.isSession ? await findSessionById(tx, clock, by.accountId, by.id) : undefined;
         // A person can be deceived into signing the login of another browser with a wallet, so such a session proves less.
         const isProof = session !== undefined && session.method !== 'lnurl_auth';
-        if (!isProof || session.createdAt <= unixSeconds(clock) - FRESH_SECONDS) throw new Refusal('password_required');
+        if (!isProof || session.created_at <= unixSeconds(clock) - FRESH_SECONDS) throw new Refusal('password_required');
         return work(tx, (await tx.first(sql.findLoginOfAccount, by.accountId))?.email ?? '');
       });
     },

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { plainText } from '../../http/fields.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
-import { CHALLENGE_SECONDS, type NewPasskeyChallenge, type Passkey, type PasskeyChallenge, type Passkeys } from './passkeys.ts';
 import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
-import { ALGORITHMS } from './webauthn.ts';
 
 const PasskeyObject = Type.Object(
   {
@@ -170,10 +168,7 @@ const logInSchema = {
   errorStatuses: [401, 403],
 };
 
-export function passkeyRoutes(
-  app: App,
-  { access, passkeys, loginLimits, loginResponses }: LoginRouteModules & { passkeys: Passkeys },
-): void {
+export function passkeyRoutes(app: App, { access, passkeys, loginLimits, loginResponses }: LoginRouteModules): void {
   const open = { isPublic: true, isForOwnPages: true };
 
   async function manager(request: FastifyRequest) {
@@ -182,7 +177,7 @@ export function passkeyRoutes(
 
   app.post('/v1/session/passkey/options', { schema: beginLoginSchema, config: open }, async (request, reply) => {
     loginLimits.admitAddress(request);
-    return reply.code(201).send(renderRequestOptions(await passkeys.beginLogin()));
+    return reply.code(201).send(await passkeys.beginLogin());
   });
 
   app.post('/v1/session/passkey', { schema: logInSchema, config: open }, async (request, reply) => {
@@ -194,50 +189,22 @@ export function passkeyRoutes(
     const key = await manager(request);
     const { current_password: password, code } = request.body;
     const begun = await loginLimits.limitAttempt(request, key.accountId, () => passkeys.beginAdding(key, { password, code }));
-    return reply.code(201).send(renderCreationOptions(begun));
+    return reply.code(201).send(begun);
   });
 
   app.post('/v1/session/passkeys', { schema: addSchema }, async (request, reply) => {
     const key = await manager(request);
     const { credential, name = '' } = request.body;
-    return reply.code(201).send(renderPasskey(await passkeys.add(key, { credential, name: plainText('name', name) })));
+    return reply.code(201).send(await passkeys.add(key, { credential, name: plainText('name', name) }));
   });
 
-  app.get('/v1/session/passkeys', { schema: listSchema }, async (request) =>
-    (await passkeys.list((await manager(request)).accountId)).map(renderPasskey),
-  );
+  app.get('/v1/session/passkeys', { schema: listSchema }, async (request) => passkeys.list((await manager(request)).accountId));
 
   app.patch('/v1/session/passkeys/:id', { schema: renameSchema }, async (request) =>
-    renderPasskey(await passkeys.rename(await manager(request), request.params.id, plainText('name', request.body.name))),
+    passkeys.rename(await manager(request), request.params.id, plainText('name', request.body.name)),
   );
 
   app.delete('/v1/session/passkeys/:id', { schema: removeSchema }, async (request) =>
-    renderPasskey(await passkeys.remove(await manager(request), request.params.id)),
+    passkeys.remove(await manager(request), request.params.id),
   );
-}
-
-function renderPasskey({ id, name, credentialId, createdAt, lastUsedAt }: Passkey): Static<typeof PasskeyObject> {
-  return { id, name, credential_id: credentialId, created_at: createdAt, last_used_at: lastUsedAt ?? null };
-}
-
-function renderRequestOptions({ party, challenge }: PasskeyChallenge): Static<typeof RequestOptionsObject> {
-  return { challenge, timeout: CHALLENGE_SECONDS * 1000, rpId: party.id, userVerification: 'required' };
-}
-
-function renderCreationOptions(begun: NewPasskeyChallenge): Static<typeof CreationOptionsObject> {
-  const { party, challenge, userHandle, userName, existing } = begun;
-  return {
-    challenge,
-    timeout: CHALLENGE_SECONDS * 1000,
-    rp: { id: party.id, name: party.id },
-    user: { id: userHandle, name: userName, displayName: userName },
-    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
-    excludeCredentials: existing.map(({ credentialId, transports }) => ({
-      type: 'public-key',
-      id: credentialId,
-      transports: [...transports],
-    })),
-    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
-    attestation: 'none',
-  };
 }

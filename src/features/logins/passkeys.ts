@@ -6,58 +6,31 @@ import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { OwnerCheck } from './owner-check.ts';
+import type { LoginContext } from './login-modules.ts';
 import * as sql from './passkeys.sql.ts';
-import type { SecondFactors } from './second-factors.ts';
 import {
+  ALGORITHMS,
   challengeOf,
   credentialIdOf,
   InvalidCredential,
+  type NewCredential,
   type RelyingParty,
   readRegistration,
   relyingPartyOf,
   verifyAssertion,
 } from './webauthn.ts';
 
-/** A passkey of an account. Times are Unix seconds. */
-export interface Passkey {
-  readonly id: string;
-  readonly credentialId: string;
-  readonly transports: readonly string[];
-  readonly name: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | undefined;
-}
-
-/** A challenge that a browser passes to an authenticator. */
-export interface PasskeyChallenge {
-  readonly party: RelyingParty;
-  /** In base64url. */
-  readonly challenge: string;
-}
-
-/** What an authenticator needs to create a passkey. */
-export interface NewPasskeyChallenge extends PasskeyChallenge {
-  /** The id of the account in base64url. */
-  readonly userHandle: string;
-  readonly userName: string;
-  /** The passkeys that the account has. */
-  readonly existing: readonly Passkey[];
-}
-
 const MAX_PER_ACCOUNT = 20;
 /** How long a challenge can be used. */
-export const CHALLENGE_SECONDS = 300;
+const CHALLENGE_SECONDS = 300;
+const CREATION_OPTIONS = {
+  timeout: CHALLENGE_SECONDS * 1000,
+  pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+  authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+  attestation: 'none',
+};
 const MAX_OPEN_LOGINS = 10_000;
 const DELETED_AT_ONCE = 100;
-
-export interface PasskeyModules {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly ownerCheck: OwnerCheck;
-  readonly secondFactors: SecondFactors;
-  readonly publicUrl: string;
-}
 
 /**
  * Passkeys (WebAuthn). The authenticator verifies the person and signs only for this origin, so a passkey replaces the password and the second
@@ -65,23 +38,21 @@ export interface PasskeyModules {
  */
 export type Passkeys = ReturnType<typeof createPasskeys>;
 
-export function createPasskeys({ database, clock, ownerCheck, secondFactors, publicUrl }: PasskeyModules) {
-  /** Returns the passkeys of an account, newest first. */
-  async function list(accountId: string): Promise<Passkey[]> {
-    return (await database.all(sql.listPasskeys, accountId)).map(toPasskey);
-  }
+export function createPasskeys({ database, clock, ownerCheck, secondFactors, publicUrl }: LoginContext) {
+  const list = (accountId: string) => database.all(sql.listPasskeys, accountId);
 
   return {
+    /** Returns the passkeys of an account, newest first. */
     list,
 
-    /** @throws Refusal `password_required`, `forbidden`, `code_required` if the account has a second factor and the password was sent */
-    async beginAdding(
-      by: Key,
-      { password, code }: { password: string | undefined; code: string | undefined },
-    ): Promise<NewPasskeyChallenge> {
-      const party = partyOf(publicUrl);
+    /**
+     * Begins to add a passkey. Returns the PublicKeyCredentialCreationOptionsJSON of WebAuthn.
+     * @throws Refusal `password_required`, `forbidden`, `code_required` if the account has a second factor and the password was sent
+     */
+    async beginAdding(by: Key, { password, code }: { password: string | undefined; code: string | undefined }) {
+      const { id } = partyOf(publicUrl);
       const { challenge, challengeHash, times } = newChallenge(clock);
-      const userName = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
+      const name = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
         // A passkey replaces the second factor, and a password alone does not.
         if (password !== undefined) await secondFactors.require(tx, by.accountId, code);
         await tx.run(sql.deleteExpired, unixSeconds(clock), DELETED_AT_ONCE);
@@ -89,26 +60,23 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
         await tx.run(sql.insertAddChallenge, challengeHash, by.accountId, by.id, ...times);
         return email || by.accountId;
       });
-      return { party, challenge, userName, userHandle: handleOf(by.accountId), existing: await list(by.accountId) };
+      const user = { id: handleOf(by.accountId), name, displayName: name };
+      return {
+        ...CREATION_OPTIONS,
+        challenge,
+        rp: { id, name: id },
+        user,
+        excludeCredentials: (await list(by.accountId)).map(descriptorOf),
+      };
     },
 
     /** @throws Refusal `validation_failed`, `login_taken`, `too_many_logins` */
-    async add(by: Key, { credential, name }: { credential: unknown; name: string }): Promise<Passkey> {
+    async add(by: Key, { credential, name }: { credential: unknown; name: string }): Promise<sql.PasskeyRow> {
       const party = partyOf(publicUrl);
       const made = await checked('validation_failed', async () =>
         readRegistration(party, credential, await takeChallenge(database, clock, credential, by)),
       );
-      const id = `pky_${newId(clock.nowMs())}`;
-      const key = [made.credentialId, made.publicKey, made.counter, JSON.stringify(made.transports)];
-      try {
-        return await changeOwnAccount(database, by, async (tx) => {
-          const inserted = await tx.run(sql.insertPasskey, id, by.accountId, ...key, name, unixSeconds(clock), MAX_PER_ACCOUNT);
-          if (inserted === 0) throw new Refusal('too_many_logins', `The account has ${MAX_PER_ACCOUNT} passkeys. Remove one first.`);
-          return read(tx, by, id);
-        });
-      } catch (error) {
-        throw isUniqueViolation(error, 'passkey') ? new Refusal('login_taken') : error;
-      }
+      return changeOwnAccount(database, by, (tx) => insertPasskey(tx, clock, by, { ...made, name }));
     },
 
     /** @throws Refusal `not_found` */
@@ -126,16 +94,16 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
         return passkey;
       }),
 
-    /** @throws Refusal `rate_limited` if too many are open */
-    async beginLogin(): Promise<PasskeyChallenge> {
-      const party = partyOf(publicUrl);
+    /** Begins a login. Returns the PublicKeyCredentialRequestOptionsJSON of WebAuthn. @throws Refusal `rate_limited` if too many are open */
+    async beginLogin() {
+      const { id: rpId } = partyOf(publicUrl);
       const { challenge, challengeHash, times } = newChallenge(clock);
       await database.transaction(async (tx) => {
         await tx.run(sql.deleteExpired, unixSeconds(clock), DELETED_AT_ONCE);
         if ((await tx.run(sql.insertLoginChallenge, challengeHash, ...times, MAX_OPEN_LOGINS)) === 0)
           throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
       });
-      return { party, challenge };
+      return { challenge, timeout: CHALLENGE_SECONDS * 1000, rpId, userVerification: 'required' };
     },
 
     /** @throws Refusal `unauthorized` */
@@ -159,6 +127,19 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
   };
 }
 
+/** @throws Refusal `login_taken`, `too_many_logins` */
+async function insertPasskey(tx: Tx, clock: Clock, by: Key, made: NewCredential & { name: string }): Promise<sql.PasskeyRow> {
+  const id = `pky_${newId(clock.nowMs())}`;
+  const key = [made.credentialId, made.publicKey, made.counter, JSON.stringify(made.transports), made.name];
+  try {
+    const inserted = await tx.run(sql.insertPasskey, id, by.accountId, ...key, unixSeconds(clock), MAX_PER_ACCOUNT);
+    if (inserted === 0) throw new Refusal('too_many_logins', `The account has ${MAX_PER_ACCOUNT} passkeys. Remove one first.`);
+  } catch (error) {
+    throw isUniqueViolation(error, 'passkey') ? new Refusal('login_taken') : error;
+  }
+  return read(tx, by, id);
+}
+
 function newChallenge(clock: Clock) {
   const challenge = randomBytes(32).toString('base64url');
   const now = unixSeconds(clock);
@@ -174,15 +155,10 @@ async function takeChallenge(database: Database, clock: Clock, credential: unkno
   return challenge;
 }
 
-async function read(tx: Tx, by: Key, id: string): Promise<Passkey> {
+async function read(tx: Tx, by: Key, id: string): Promise<sql.PasskeyRow> {
   const row = await tx.first(sql.findPasskeyById, id, by.accountId);
   if (!row) throw new Refusal('not_found');
-  return toPasskey(row);
-}
-
-/** Removes all passkeys of an account. */
-export async function removePasskeys(tx: Tx, accountId: string): Promise<void> {
-  await tx.run(sql.deletePasskeys, accountId);
+  return row;
 }
 
 /** Runs work that may reject a credential. @throws Refusal of this type, with the reason */
@@ -201,21 +177,14 @@ function partyOf(publicUrl: string): RelyingParty {
   return party;
 }
 
+function descriptorOf({ credential_id: id, transports }: sql.PasskeyRow) {
+  return { type: 'public-key', id, transports: JSON.parse(transports) as string[] };
+}
+
 function handleOf(accountId: string): string {
   return Buffer.from(accountId).toString('base64url');
 }
 
 function hashOf(challenge: string): Uint8Array {
   return hash('sha256', challenge, 'buffer');
-}
-
-function toPasskey(row: sql.PasskeyRow): Passkey {
-  return {
-    id: row.id,
-    credentialId: row.credential_id,
-    transports: JSON.parse(row.transports),
-    name: row.name,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at ?? undefined,
-  };
 }

@@ -1,10 +1,12 @@
 import { hash, hkdfSync, randomBytes } from 'node:crypto';
-import type { SqlReader, Tx } from '../../core/db/database.ts';
+import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
+import type { Database, Tx } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { randomText } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { sealText, unsealText } from '../../core/kernel/sealing.ts';
 import * as sql from './logins.sql.ts';
+import type { OwnerCheck } from './owner-check.ts';
 import { stepOfCode } from './totp.ts';
 
 const SEED_BYTES = 20;
@@ -18,8 +20,7 @@ const LOST_SEED = 'The service cannot check codes of the app any more. Send a re
 /** The second factors of accounts: codes of an authenticator app (TOTP), and recovery codes. */
 export type SecondFactors = ReturnType<typeof createSecondFactors>;
 
-/** `secretKey`: the bytes of SECRET_KEY. */
-export function createSecondFactors(database: SqlReader, clock: Clock, secretKey: Uint8Array) {
+export function createSecondFactors(database: Database, clock: Clock, ownerCheck: OwnerCheck, secretKey: Uint8Array) {
   const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel totp seeds', 32));
 
   async function acceptCode(tx: Tx, accountId: string, seed: Uint8Array | undefined, code: string): Promise<boolean> {
@@ -53,31 +54,48 @@ export function createSecondFactors(database: SqlReader, clock: Clock, secretKey
   }
 
   return {
-    /** Creates a seed, which counts once it is confirmed. @throws Refusal `validation_failed` if one is confirmed */
-    async begin(tx: Tx, accountId: string): Promise<Uint8Array> {
-      const seed = randomBytes(SEED_BYTES);
-      const sealed = sealText(key, seed.toString('hex'), accountId);
-      if ((await tx.run(sql.insertTotp, accountId, sealed, unixSeconds(clock))) === 0)
-        throw new Refusal('validation_failed', 'The account has an authenticator app. Remove it first.');
-      return seed;
-    },
+    /**
+     * Creates the seed of an authenticator app, which counts once it is confirmed. Also returns the e-mail of the account.
+     * @throws Refusal `forbidden`, `validation_failed` if one is confirmed
+     */
+    begin: (by: Key, password: string) =>
+      ownerCheck.withPassword(by, password, async (tx, email) => {
+        const seed = randomBytes(SEED_BYTES);
+        const sealed = sealText(key, seed.toString('hex'), by.accountId);
+        if ((await tx.run(sql.insertTotp, by.accountId, sealed, unixSeconds(clock))) === 0)
+          throw new Refusal('validation_failed', 'The account has an authenticator app. Remove it first.');
+        return { seed, email };
+      }),
 
     /** Confirms the seed with a first code. Returns the recovery codes, which are not stored. @throws Refusal `validation_failed` */
-    async confirm(tx: Tx, accountId: string, code: string): Promise<string[]> {
-      const row = await tx.first(sql.findTotp, accountId);
-      if (!row || row.confirmed_at !== null || !(await acceptCode(tx, accountId, openSeed(accountId, row), code)))
-        throw new Refusal('validation_failed', '`code` must be a new code of the app that was added last.');
-      await tx.run(sql.confirmTotp, accountId, unixSeconds(clock));
-      return replaceRecoveryCodes(tx, accountId);
-    },
+    confirm: (by: Key, code: string) =>
+      changeOwnAccount(database, by, async (tx) => {
+        const row = await tx.first(sql.findTotp, by.accountId);
+        if (!row || row.confirmed_at !== null || !(await acceptCode(tx, by.accountId, openSeed(by.accountId, row), code)))
+          throw new Refusal('validation_failed', '`code` must be a new code of the app that was added last.');
+        await tx.run(sql.confirmTotp, by.accountId, unixSeconds(clock));
+        return replaceRecoveryCodes(tx, by.accountId);
+      }),
 
-    /** Replaces the recovery codes. They are not stored. @throws Refusal `validation_failed` without a confirmed app, `code_required` */
-    async renewRecoveryCodes(tx: Tx, accountId: string, code: string): Promise<string[]> {
-      if (!(await findConfirmed(tx, accountId)))
-        throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
-      await requireCode(tx, accountId, code);
-      return replaceRecoveryCodes(tx, accountId);
-    },
+    /**
+     * Replaces the recovery codes and returns them. They are not stored.
+     * @throws Refusal `forbidden`, `validation_failed` without a confirmed app, `code_required`
+     */
+    renewRecoveryCodes: (by: Key, { password, code }: OwnerProof) =>
+      ownerCheck.withPassword(by, password, async (tx) => {
+        if (!(await findConfirmed(tx, by.accountId)))
+          throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
+        await requireCode(tx, by.accountId, code);
+        return replaceRecoveryCodes(tx, by.accountId);
+      }),
+
+    /** Removes the app and the recovery codes. @throws Refusal `forbidden`, `code_required` */
+    remove: (by: Key, { password, code }: OwnerProof) =>
+      ownerCheck.withPassword(by, password, async (tx) => {
+        await requireCode(tx, by.accountId, code);
+        await tx.run(sql.deleteTotp, by.accountId);
+        await tx.run(sql.deleteRecoveryCodes, by.accountId);
+      }),
 
     /** Returns the number of unused recovery codes; undefined if the account has no second factor. */
     countRecoveryCodes: async (accountId: string) => (await database.first(sql.countRecoveryCodes, accountId))?.n,
@@ -89,17 +107,16 @@ export function createSecondFactors(database: SqlReader, clock: Clock, secretKey
   };
 }
 
+interface OwnerProof {
+  readonly password: string;
+  readonly code: string;
+}
+
 async function replaceRecoveryCodes(tx: Tx, accountId: string): Promise<string[]> {
   await tx.run(sql.deleteRecoveryCodes, accountId);
   const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CODE_LENGTH));
   for (const one of codes) await tx.run(sql.insertRecoveryCode, accountId, recoveryHash(one));
   return codes;
-}
-
-/** Removes the second factor of an account. */
-export async function removeSecondFactor(tx: Tx, accountId: string): Promise<void> {
-  await tx.run(sql.deleteTotp, accountId);
-  await tx.run(sql.deleteRecoveryCodes, accountId);
 }
 
 function recoveryHash(code: string): Uint8Array {

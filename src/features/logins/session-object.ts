@@ -1,13 +1,14 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
+import type { Key } from '../../core/accounts/accounts.ts';
 import type { Account, AccountDirectory } from '../../core/accounts/directory.ts';
 import { SESSION_METHODS, type Session, type StartedSession } from '../../core/accounts/sessions.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { setSessionCookie } from '../../http/auth/session-cookie.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
-import { AccountObject, renderAccount } from '../accounts/account-object.ts';
+import { AccountObject } from '../accounts/account-object.ts';
 import type { LoginLimits } from './login-limits.ts';
-import type { SecondFactors } from './second-factors.ts';
+import type { LoginModules } from './login-modules.ts';
 
 export const SessionObject = Type.Object(
   {
@@ -33,43 +34,37 @@ export const LoginObject = Type.Object(
 );
 
 export function renderSession(session: Session, currentId: string | undefined): Static<typeof SessionObject> {
-  return {
-    id: session.id,
-    created_at: session.createdAt,
-    method: session.method,
-    status: session.status,
-    last_used_at: session.lastUsedAt,
-    expires_at: session.expiresAt,
-    user_agent: session.userAgent,
-    is_current: session.id === currentId,
-  };
+  return { ...session, is_current: session.id === currentId };
 }
 
 /** Responses with an account and the session of the request. */
 export type LoginResponses = ReturnType<typeof createLoginResponses>;
 
-export function createLoginResponses({ directory, secondFactors }: { directory: AccountDirectory; secondFactors: SecondFactors }) {
-  async function read(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
+export function createLoginResponses({ directory, secondFactors, sessions }: LoginModules & { directory: AccountDirectory }) {
+  async function render(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
     return {
-      account: renderAccount(await accountOf(directory, accountId)),
+      account: await accountOf(directory, accountId),
       recovery_codes_left: (await secondFactors.countRecoveryCodes(accountId)) ?? null,
       session: session ? renderSession(session, session.id) : null,
     };
   }
   return {
-    read,
+    /** Returns the account of a key, and the session for which it stands. */
+    read: async ({ accountId, id, isSession }: Key) => render(accountId, isSession ? await sessions.findById(accountId, id) : undefined),
 
     /** Sends the response to a login, which sets the cookie. */
     async sendStarted(reply: FastifyReply, { session, secret }: StartedSession): Promise<FastifyReply> {
       setSessionCookie(reply, secret);
-      return reply.code(201).send(await read(session.accountId, session));
+      return reply.code(201).send(await render(session.account_id, session));
     },
   };
 }
 
-/** What the routes that log in use, next to the module that they call. */
-export interface LoginRouteModules {
+/** What the routes of logins use. */
+export interface LoginRouteModules extends LoginModules {
   readonly access: Access;
+  readonly directory: AccountDirectory;
+  readonly publicUrl: string;
   readonly loginLimits: LoginLimits;
   readonly loginResponses: LoginResponses;
 }

@@ -1,12 +1,9 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import type { Sessions } from '../../core/accounts/sessions.ts';
 import type { App } from '../../http/app-type.ts';
 import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
 import { Email, emailText } from '../../http/fields.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
-import type { Logins } from './logins.ts';
 import {
   COOKIE,
   Code,
@@ -105,17 +102,8 @@ const revokeSchema = {
 };
 
 /** Without Idempotency-Keys: their rows would have a fast hash of the body, and so of a password. */
-export function sessionRoutes(
-  app: App,
-  { access, logins, sessions, loginLimits, loginResponses }: LoginRouteModules & { logins: Logins; sessions: Sessions },
-): void {
+export function sessionRoutes(app: App, { access, logins, sessions, loginLimits, loginResponses }: LoginRouteModules): void {
   const open = { isPublic: true, isForOwnPages: true };
-
-  /** Returns the key of the request, and the id of its session. */
-  async function caller(request: FastifyRequest) {
-    const { key } = await access.keyManager(request);
-    return { key, sessionId: key.isSession ? key.id : undefined };
-  }
 
   app.post('/v1/session', { schema: logInSchema, config: open }, async (request, reply) => {
     const email = emailText(request.body.email);
@@ -131,34 +119,34 @@ export function sessionRoutes(
     return loginResponses.sendStarted(reply, await logins.setUp(setup, userAgentOf(request)));
   });
 
-  app.get('/v1/session', { schema: whoSchema }, async (request) => {
-    const { accountId, id, isSession } = (await access.secretApiKey(request)).key;
-    return loginResponses.read(accountId, isSession ? await sessions.findById(accountId, id) : undefined);
-  });
+  app.get('/v1/session', { schema: whoSchema }, async (request) => loginResponses.read((await access.secretApiKey(request)).key));
 
   app.delete('/v1/session', { schema: logOutSchema }, async (request, reply) => {
     const { key } = await access.secretApiKey(request);
-    if (key.isSession) clearSessionCookie(reply);
-    return loginResponses.read(key.accountId, key.isSession ? await sessions.revoke(key, key.id) : undefined);
+    if (key.isSession) {
+      clearSessionCookie(reply);
+      await sessions.revoke(key, key.id);
+    }
+    return loginResponses.read(key);
   });
 
   app.post('/v1/session/password', { schema: passwordSchema }, async (request) => {
-    const { key, sessionId } = await caller(request);
+    const { key } = await access.keyManager(request);
     const { current_password: current, new_password: next } = request.body;
     await loginLimits.limitAttempt(request, key.accountId, () => logins.changePassword(key, { current, next }));
-    return loginResponses.read(key.accountId, sessionId === undefined ? undefined : await sessions.findById(key.accountId, sessionId));
+    return loginResponses.read(key);
   });
 
   app.get('/v1/sessions', { schema: listSchema }, async (request, reply) => {
-    const { key, sessionId } = await caller(request);
+    const { key } = await access.keyManager(request);
     const page = readPage(request.query);
     const { sessions: listed, total } = await sessions.list(key.accountId, page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
-    return listed.map((session) => renderSession(session, sessionId));
+    return listed.map((session) => renderSession(session, key.id));
   });
 
   app.delete('/v1/sessions/:id', { schema: revokeSchema }, async (request) => {
-    const { key, sessionId } = await caller(request);
-    return renderSession(await sessions.revoke(key, request.params.id), sessionId);
+    const { key } = await access.keyManager(request);
+    return renderSession(await sessions.revoke(key, request.params.id), key.id);
   });
 }

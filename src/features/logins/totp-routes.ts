@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import type { App } from '../../http/app-type.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { AccountObject, renderAccount } from '../accounts/account-object.ts';
-import type { Logins } from './logins.ts';
+import { AccountObject } from '../accounts/account-object.ts';
 import { accountOf, Code, type LoginRouteModules, NO_REPLAY, Password } from './session-object.ts';
 import { base32, otpauthUrl } from './totp.ts';
 
@@ -71,44 +69,32 @@ const removeTotpSchema = {
 };
 
 /** The second factor of the login. */
-export function totpRoutes(
-  app: App,
-  {
-    access,
-    directory,
-    logins,
-    loginLimits,
-    publicUrl,
-  }: LoginRouteModules & { directory: AccountDirectory; logins: Logins; publicUrl: string },
-): void {
+export function totpRoutes(app: App, { access, directory, secondFactors, loginLimits, publicUrl }: LoginRouteModules): void {
   app.post('/v1/session/totp', { schema: beginTotpSchema }, async (request, reply) => {
     const { key } = await access.keyManager(request);
-    const { seed, email } = await loginLimits.limitAttempt(request, key.accountId, () =>
-      logins.beginTotp(key, request.body.current_password),
-    );
-    const names = { issuer: new URL(publicUrl).hostname, account: email };
-    return reply.code(201).send({ secret: base32(seed), otpauth_url: otpauthUrl(seed, names) });
+    const begin = () => secondFactors.begin(key, request.body.current_password);
+    const { seed, email } = await loginLimits.limitAttempt(request, key.accountId, begin);
+    const url = otpauthUrl(seed, { issuer: new URL(publicUrl).hostname, account: email });
+    return reply.code(201).send({ secret: base32(seed), otpauth_url: url });
   });
 
-  app.post('/v1/session/totp/confirm', { schema: confirmTotpSchema }, async (request, reply) => {
+  app.post('/v1/session/totp/confirm', { schema: confirmTotpSchema }, async (request) => {
     const { key } = await access.keyManager(request);
-    return reply.send({
-      recovery_codes: await loginLimits.limitAttempt(request, key.accountId, () => logins.confirmTotp(key, request.body.code)),
-    });
+    const confirm = () => secondFactors.confirm(key, request.body.code);
+    return { recovery_codes: await loginLimits.limitAttempt(request, key.accountId, confirm) };
   });
 
-  app.post('/v1/session/totp/recovery-codes', { schema: renewCodesSchema }, async (request, reply) => {
+  app.post('/v1/session/totp/recovery-codes', { schema: renewCodesSchema }, async (request) => {
     const { key } = await access.keyManager(request);
     const { current_password: password, code } = request.body;
-    return reply.send({
-      recovery_codes: await loginLimits.limitAttempt(request, key.accountId, () => logins.renewRecoveryCodes(key, { password, code })),
-    });
+    const renew = () => secondFactors.renewRecoveryCodes(key, { password, code });
+    return { recovery_codes: await loginLimits.limitAttempt(request, key.accountId, renew) };
   });
 
   app.post('/v1/session/totp/remove', { schema: removeTotpSchema }, async (request) => {
     const { key } = await access.keyManager(request);
     const { current_password: password, code } = request.body;
-    await loginLimits.limitAttempt(request, key.accountId, () => logins.removeTotp(key, { password, code }));
-    return renderAccount(await accountOf(directory, key.accountId));
+    await loginLimits.limitAttempt(request, key.accountId, () => secondFactors.remove(key, { password, code }));
+    return accountOf(directory, key.accountId);
   });
 }

@@ -1,12 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { plainText } from '../../http/fields.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
-import type { LinkedKey, LinkedKeys } from './linked-keys.ts';
 import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
-import type { WalletLogins, WalletRequest } from './wallet-logins.ts';
 
 const requestFields = {
   id: Type.String({ description: 'The id of the request, `wlg_…`' }),
@@ -115,22 +113,12 @@ const removeSchema = {
 };
 
 /** Logins to this service with a Lightning wallet (LUD-04). */
-export function walletLoginRoutes(
-  app: App,
-  {
-    access,
-    linkedKeys,
-    walletLogins,
-    loginLimits,
-    loginResponses,
-  }: LoginRouteModules & { linkedKeys: LinkedKeys; walletLogins: WalletLogins },
-): void {
+export function walletLoginRoutes(app: App, { access, walletLogins, loginLimits, loginResponses }: LoginRouteModules): void {
   const open = { isPublic: true, isForOwnPages: true };
 
   app.post('/v1/session/lnurl-auth', { schema: beginSchema, config: open }, async (request, reply) => {
     loginLimits.admitAddress(request);
-    const begun = await walletLogins.begin();
-    return reply.code(201).send({ ...renderRequest(begun), token: begun.token });
+    return reply.code(201).send(await walletLogins.begin());
   });
 
   app.post('/v1/session/lnurl-auth/:id', { schema: completeSchema, config: open }, async (request, reply) => {
@@ -148,32 +136,22 @@ export function walletLoginRoutes(
     const { current_password: password, name = '' } = request.body;
     const link = { password, name: plainText('name', name) };
     const begun = await loginLimits.limitAttempt(request, key.accountId, () => walletLogins.beginLink(key, link));
-    return reply.code(201).send(renderRequest(begun));
+    return reply.code(201).send(begun);
   });
 
   app.post('/v1/session/linked-keys/:id', { schema: completeLinkSchema }, async (request, reply) => {
     const linked = await walletLogins.completeLink(await manager(request), request.params.id);
     if (!linked) return reply.code(202).send({ status: 'open' as const });
-    return reply.code(201).send(renderLinkedKey(linked));
+    return reply.code(201).send(linked);
   });
 
-  app.get('/v1/session/linked-keys', { schema: listSchema }, async (request) =>
-    (await linkedKeys.list((await manager(request)).accountId)).map(renderLinkedKey),
-  );
+  app.get('/v1/session/linked-keys', { schema: listSchema }, async (request) => walletLogins.listKeys((await manager(request)).accountId));
 
   app.delete('/v1/session/linked-keys/:id', { schema: removeSchema }, async (request) =>
-    renderLinkedKey(await linkedKeys.remove(await manager(request), request.params.id)),
+    walletLogins.removeKey(await manager(request), request.params.id),
   );
 
   async function manager(request: FastifyRequest) {
     return (await access.keyManager(request)).key;
   }
-}
-
-function renderRequest({ id, lnurl, url, expiresAt }: WalletRequest): Static<typeof WalletLinkObject> {
-  return { id, lnurl, url, expires_at: expiresAt };
-}
-
-function renderLinkedKey({ id, name, linkingKey, createdAt, lastUsedAt }: LinkedKey): Static<typeof LinkedKeyObject> {
-  return { id, name, linking_key: linkingKey, created_at: createdAt, last_used_at: lastUsedAt ?? null };
 }

@@ -1,32 +1,17 @@
-import { randomBytes } from 'node:crypto';
-import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
-import type { Database, SqlReader, Tx } from '../../core/db/database.ts';
+import { changeOwnAccount, type Key, lockAccount } from '../../core/accounts/accounts.ts';
+import { startSession } from '../../core/accounts/sessions.ts';
+import type { SqlReader, Tx } from '../../core/db/database.ts';
+import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, randomText } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { tokenHash } from '../lnurl/lnurl.ts';
-import type { LinkedKey, LinkedKeys } from './linked-keys.ts';
-import { callbackUrl, isSigned, type SignedChallenge } from './lnurl-auth/signature.ts';
-import type { OwnerCheck } from './owner-check.ts';
+import { newSignatureRequest, type SignedChallenge, storeSignature } from './lnurl-auth/signature.ts';
+import type { LoginContext } from './login-modules.ts';
+import { findLoginOfAccount } from './logins.sql.ts';
 import * as sql from './wallet-logins.sql.ts';
 
-/** A request to a person to sign with a Lightning wallet. */
-export interface WalletRequest {
-  readonly id: string;
-  readonly url: string;
-  /** `url` in bech32 (LUD-01), upper case. */
-  readonly lnurl: string;
-  /** Unix seconds. */
-  readonly expiresAt: number;
-}
-
-/** A login that a browser has started. Only this browser gets the token, which is not part of the URL. */
-export interface BegunWalletLogin extends WalletRequest {
-  readonly token: string;
-}
-
-/** A login in the browser that started it. */
+/** A login in the browser that started it. Only this browser gets the token, which is not part of the URL. */
 export interface BrowserLogin {
   readonly id: string;
   readonly token: string;
@@ -39,13 +24,11 @@ const COMPLETION_SECONDS = 300;
 const MAX_OPEN = 10_000;
 const DELETED_AT_ONCE = 100;
 
-export interface WalletLoginModules {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly ownerCheck: OwnerCheck;
-  readonly linkedKeys: LinkedKeys;
-  readonly publicUrl: string;
-}
+const MAX_KEYS_PER_ACCOUNT = 10;
+
+const OPERATOR_NEEDS_APP =
+  'An operator can log in with a Lightning wallet only if the account has an authenticator app. Log in with the password or a passkey, and add an app in the settings.';
+const NOT_LINKED = 'No account has linked this Lightning wallet. Log in in another way, and link it in the settings first.';
 
 /**
  * Logs people in to this service with the key that a Lightning wallet derives for its domain (LUD-04). The person who sees the LNURL cannot
@@ -53,13 +36,13 @@ export interface WalletLoginModules {
  */
 export type WalletLogins = ReturnType<typeof createWalletLogins>;
 
-export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, publicUrl }: WalletLoginModules) {
+export function createWalletLogins({ database, clock, ownerCheck, secondFactors, publicUrl }: LoginContext) {
+  /** Returns a request to sign in the form of the API, and what is stored of it. */
   function newRequest(action: 'login' | 'link') {
-    const k1 = randomBytes(32).toString('hex');
-    const url = callbackUrl(publicUrl, k1, action);
+    const { k1Hash, ...links } = newSignatureRequest(publicUrl, action);
     const createdAt = unixSeconds(clock);
-    const request = { id: `wlg_${newId(clock.nowMs())}`, url, lnurl: encodeLnurl(url), expiresAt: createdAt + EXPIRY_SECONDS };
-    return { request, k1Hash: tokenHash(k1), createdAt };
+    const request = { id: `wlg_${newId(clock.nowMs())}`, ...links, expires_at: createdAt + EXPIRY_SECONDS };
+    return { request, k1Hash, createdAt };
   }
 
   async function deleteExpired(tx: Tx): Promise<void> {
@@ -77,13 +60,13 @@ export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, pu
   }
 
   return {
-    /** @throws Refusal `rate_limited` if too many are open */
-    async begin(): Promise<BegunWalletLogin> {
+    /** Begins a login, and returns its token. @throws Refusal `rate_limited` if too many are open */
+    async begin() {
       const { request, k1Hash, createdAt } = newRequest('login');
       const token = randomText(43);
       await database.transaction(async (tx) => {
         await deleteExpired(tx);
-        const inserted = await tx.run(sql.insertLogin, request.id, k1Hash, tokenHash(token), createdAt, request.expiresAt, MAX_OPEN);
+        const inserted = await tx.run(sql.insertLogin, request.id, k1Hash, tokenHash(token), createdAt, request.expires_at, MAX_OPEN);
         if (inserted === 0) throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
       });
       return { ...request, token };
@@ -92,44 +75,80 @@ export function createWalletLogins({ database, clock, ownerCheck, linkedKeys, pu
     /** Returns the key that signed a login; undefined as long as none has. @throws Refusal `unauthorized` */
     signer: async (login: BrowserLogin) => (await findLogin(login)).linking_key ?? undefined,
 
-    /** Starts a session of the account with the key that signed. @throws Refusal `unauthorized`, `code_required` */
+    /**
+     * Starts a session of the account to which the key that signed is linked. An operator needs an authenticator app: a wallet uses the same key
+     * for the applications of members, so a dishonest application can get a login to this service signed.
+     * @throws Refusal `unauthorized`, `code_required`, `forbidden`
+     */
     complete: ({ code, ...login }: BrowserLogin & { code: string | undefined }, userAgent: string) =>
       database.transaction(async (tx) => {
         const { id, linking_key: linkingKey } = await findLogin(login, tx);
         // Of two requests at once, one deletes it.
         if (linkingKey === null || (await tx.run(sql.deleteLogin, id)) === 0) throw new Refusal('unauthorized', 'No wallet has signed.');
-        return linkedKeys.startSession(tx, { linkingKey, code, userAgent });
+        const accountId = await lockLinkedAccount(tx, linkingKey);
+        const account = await tx.first(findLoginOfAccount, accountId);
+        if (account?.role === 'operator' && !(await secondFactors.has(tx, accountId))) throw new Refusal('forbidden', OPERATOR_NEEDS_APP);
+        await secondFactors.require(tx, accountId, code);
+        await tx.run(sql.touchLinkedKey, linkingKey, unixSeconds(clock));
+        return startSession(tx, clock, { accountId, method: 'lnurl_auth', userAgent });
       }),
 
     /** Begins to link a wallet, which replaces an earlier beginning of the account. @throws Refusal `password_required`, `forbidden` */
-    async beginLink(by: Key, { password, name }: { password: string | undefined; name: string }): Promise<WalletRequest> {
+    async beginLink(by: Key, { password, name }: { password: string | undefined; name: string }) {
       const { request, k1Hash, createdAt } = newRequest('link');
       await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx) => {
         await deleteExpired(tx);
         await tx.run(sql.deleteLinksOf, by.accountId);
-        await tx.run(sql.insertLink, request.id, k1Hash, by.accountId, by.id, name, createdAt, request.expiresAt);
+        await tx.run(sql.insertLink, request.id, k1Hash, by.accountId, by.id, name, createdAt, request.expires_at);
       });
       return request;
     },
 
     /** Links the key that signed; undefined as long as none has. @throws Refusal `not_found`, `login_taken`, `too_many_logins` */
-    completeLink: (by: Key, id: string): Promise<LinkedKey | undefined> =>
+    completeLink: (by: Key, requestId: string): Promise<sql.LinkedKeyRow | undefined> =>
       changeOwnAccount(database, by, async (tx) => {
-        const row = await tx.first(sql.findLink, id, by.accountId, by.id);
+        const row = await tx.first(sql.findLink, requestId, by.accountId, by.id);
         if (!row || isOver(row)) throw new Refusal('not_found');
         if (row.linking_key === null) return undefined;
-        if ((await tx.run(sql.deleteLogin, id)) === 0) throw new Refusal('not_found');
-        return linkedKeys.link(tx, by.accountId, { linkingKey: row.linking_key, name: row.name ?? '' });
+        if ((await tx.run(sql.deleteLogin, requestId)) === 0) throw new Refusal('not_found');
+        return linkKey(tx, clock, by.accountId, { linkingKey: row.linking_key, name: row.name ?? '' });
       }),
 
     /** Stores the key that signed. @returns false if `k1` belongs to no such login @throws Refusal `link_unusable` */
-    async sign(signed: SignedChallenge): Promise<boolean> {
-      const k1Hash = tokenHash(signed.k1);
-      if (!(await database.first(sql.findByK1, k1Hash))) return false;
-      if (!isSigned(signed)) throw new Refusal('link_unusable', 'The signature is not valid.');
-      const stored = await database.transaction((tx) => tx.run(sql.sign, k1Hash, signed.linkingKey, unixSeconds(clock)));
-      if (stored === 0) throw new Refusal('link_unusable', 'This login link has expired or has been used. Ask for a new one.');
-      return true;
-    },
+    sign: (signed: SignedChallenge) => storeSignature(database, clock, signed, { find: sql.findByK1, store: sql.sign }),
+
+    /** Returns the linked keys of an account, newest first. */
+    listKeys: (accountId: string) => database.all(sql.listLinkedKeys, accountId),
+
+    /** Removes a linked key and returns it. @throws Refusal `unauthorized`, `not_found` */
+    removeKey: (by: Key, id: string) =>
+      changeOwnAccount(database, by, async (tx) => {
+        const linked = await tx.first(sql.findLinkedKeyById, id, by.accountId);
+        if (!linked) throw new Refusal('not_found');
+        await tx.run(sql.deleteLinkedKey, id, by.accountId);
+        return linked;
+      }),
   };
+}
+
+/** Locks the account to which a key is linked. @returns its id @throws Refusal `unauthorized` */
+async function lockLinkedAccount(tx: Tx, linkingKey: string): Promise<string> {
+  const found = await tx.first(sql.findLinkedKey, linkingKey);
+  if (found) await lockAccount(tx, found.account_id);
+  // It may have been removed before the lock.
+  const linked = found && (await tx.first(sql.findLinkedKey, linkingKey));
+  if (!linked || linked.account_id !== found.account_id) throw new Refusal('unauthorized', NOT_LINKED);
+  return linked.account_id;
+}
+
+/** Links a key to an account. @throws Refusal `login_taken`, `too_many_logins` */
+async function linkKey(tx: Tx, clock: Clock, accountId: string, { linkingKey, name }: { linkingKey: string; name: string }) {
+  const id = `lky_${newId(clock.nowMs())}`;
+  try {
+    const inserted = await tx.run(sql.insertLinkedKey, id, accountId, linkingKey, name, unixSeconds(clock), MAX_KEYS_PER_ACCOUNT);
+    if (inserted === 0) throw new Refusal('too_many_logins', `The account has ${MAX_KEYS_PER_ACCOUNT} linked keys. Remove one first.`);
+  } catch (error) {
+    throw isUniqueViolation(error, 'linked_key') ? new Refusal('login_taken') : error;
+  }
+  return tx.first(sql.findLinkedKeyById, id, accountId);
 }

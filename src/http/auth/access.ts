@@ -8,43 +8,13 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Guard } from '../../core/ledger/ledger.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
-import { credentialText, sessionCredential } from './credential.ts';
+import { SESSION_PREFIX, sentCredential } from './credential.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Set by {@link Access} on first use. */
     credential: Credential | undefined;
   }
-}
-
-/** Authenticates requests and checks permissions. Each route that needs a key calls one of these first. */
-export interface Access {
-  /** Returns the key of the request. @throws Refusal `unauthorized`; `forbidden` for a key that only identifies a wallet in links. */
-  anyKey(request: FastifyRequest): Promise<Key>;
-  /** Returns the credential when it is a secret API key. @throws Refusal `unauthorized`, `forbidden` */
-  secretApiKey(request: FastifyRequest): Promise<Credential>;
-  /** Returns the account id of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
-  account(request: FastifyRequest): Promise<string>;
-  /**
-   * Returns the credential when it is a secret API key without limits. Only such a key may create and revoke keys, those of a new wallet
-   * included. @throws Refusal `unauthorized`, `forbidden`
-   */
-  keyManager(request: FastifyRequest): Promise<Credential>;
-  /** Same as {@link keyManager}, for the account of an operator. */
-  operator(request: FastifyRequest): Promise<Credential>;
-  /** Returns the key when it is not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
-  secretKey(request: FastifyRequest): Promise<Key>;
-  /**
-   * Returns the wallet in the path if the caller has the permission in it.
-   * @throws Refusal `unauthorized`, `forbidden`; `not_found` for an unknown wallet and for one of another account.
-   */
-  wallet(request: WalletRequest, permission: Permission): Promise<Wallet>;
-  /** Same as {@link wallet}, with the guards for postings. */
-  authorizeWallet(request: WalletRequest, permission: Permission): Promise<WalletAuthorization>;
-  /** Same as {@link authorizeWallet}, by the wallet's id; undefined counts as an unknown wallet. */
-  authorizeWalletId(request: FastifyRequest, walletId: string | undefined, permission: Permission): Promise<WalletAuthorization>;
-  /** Same as {@link wallet}, for a wallet in the body or the query. */
-  walletByIdOrKey(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<Wallet>;
 }
 
 type WalletRequest = FastifyRequest & { params: { key: string } };
@@ -63,88 +33,112 @@ export interface WalletAuthorization {
   readonly credential: Credential;
 }
 
-interface AccessDependencies {
-  readonly accounts: Pick<Accounts, 'find'>;
-  readonly sessions: Pick<Sessions, 'find'>;
-  readonly directory: Pick<AccountDirectory, 'isOperator'>;
-  readonly keyUses: Pick<KeyUses, 'record'>;
-  readonly wallets: Pick<Wallets, 'resolve'>;
+/** Authenticates requests and checks permissions. Each route that needs a key calls one of its functions first. */
+export type Access = ReturnType<typeof createAccess>;
+
+export interface AccessModules {
+  readonly accounts: Accounts;
+  readonly sessions: Sessions;
+  readonly directory: AccountDirectory;
+  readonly keyUses: KeyUses;
+  readonly wallets: Wallets;
   readonly limits?: RateLimits;
 }
 
-export function createAccess({ accounts, sessions, directory, keyUses, wallets, limits }: AccessDependencies): Access {
+export function createAccess({ accounts, sessions, directory, keyUses, wallets, limits }: AccessModules) {
   async function credentialOf(request: FastifyRequest): Promise<Credential> {
     if (request.credential) return request.credential;
-    const text = credentialText(request);
-    const secret = sessionCredential(request);
-    const key = secret !== undefined ? await sessions.find(secret) : text === undefined ? undefined : await accounts.find(text);
-    if (text !== undefined && key && !isLinkKey(key.kind)) {
+    const sent = sentCredential(request);
+    const isSession = sent?.kind === 'session';
+    const key = sent && (await (isSession ? sessions.find(sent.text.slice(SESSION_PREFIX.length)) : accounts.find(sent.text)));
+    if (key && !isLinkKey(key.kind)) {
       limits?.recordValidKey(request);
       keyUses.record(key);
-      request.credential = { text, key };
+      request.credential = { text: sent.text, key };
       return request.credential;
     }
     limits?.recordInvalidKey(request);
-    if (key)
-      throw new Refusal('forbidden', 'This key only identifies a wallet in links. Use a secret API key (sak_) or a wallet access key.');
-    if (secret !== undefined) throw new Refusal('unauthorized', 'The session has ended. Log in again.');
-    throw new Refusal('unauthorized', text === undefined ? 'No API key was sent.' : 'The API key is unknown or revoked.');
+    if (key) throw new Refusal('forbidden', ONLY_FOR_LINKS);
+    if (isSession) throw new Refusal('unauthorized', 'The session has ended. Log in again.');
+    throw new Refusal('unauthorized', sent ? 'The API key is unknown or revoked.' : 'No API key was sent.');
   }
 
-  async function authorize(request: FastifyRequest, idOrKey: string, permission: Permission): Promise<WalletAuthorization> {
-    const sent = await credentialOf(request);
-    const { key } = sent;
-    const resolved = await wallets.resolve(idOrKey);
-    if (resolved?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
-    if (key.walletId !== undefined && key.walletId !== resolved.wallet.id) throw new Refusal('not_found');
-    // A public API key only identifies the account: the permissions come from the access key in the path.
-    const credential = key.kind === 'public_api' && resolved.key ? { text: idOrKey, key: resolved.key } : sent;
-    if (credential !== sent) {
-      limits?.recordValidKey(request, idOrKey);
-      keyUses.record(credential.key);
-    }
-    if (key.kind === 'public_api' && !resolved.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
-    requirePermission(credential.key.kind, permission);
-    const keys = credential === sent ? [key] : [key, credential.key];
-    return { wallet: resolved.wallet, guards: keys.map(keyGuard), credential };
+  /** Returns the key of the request. @throws Refusal `unauthorized`; `forbidden` for a key that only identifies a wallet in links. */
+  const anyKey = async (request: FastifyRequest) => (await credentialOf(request)).key;
+
+  /** Returns the key when it is not a public identifier. @throws Refusal `unauthorized`, `forbidden` */
+  async function secretKey(request: FastifyRequest): Promise<Key> {
+    const key = await anyKey(request);
+    if (KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', 'This needs a secret key; the one that was sent is public.');
+    return key;
   }
 
-  async function anyKey(request: FastifyRequest): Promise<Key> {
-    return (await credentialOf(request)).key;
-  }
-
+  /** Returns the credential when it is a secret API key. @throws Refusal `unauthorized`, `forbidden` */
   async function secretApiKey(request: FastifyRequest): Promise<Credential> {
     const credential = await credentialOf(request);
     if (credential.key.kind !== 'secret_api') throw new Refusal('forbidden', 'This needs a secret API key (sak_).');
     return credential;
   }
 
+  /**
+   * Returns the credential when it is a secret API key without limits. Only such a key may create and revoke keys, those of a new wallet
+   * included: one with limits could otherwise create a key, or a wallet with keys, that has none. @throws Refusal `unauthorized`, `forbidden`
+   */
   async function keyManager(request: FastifyRequest): Promise<Credential> {
     const credential = await secretApiKey(request);
-    // A key with limits could otherwise create a key, or a wallet with keys, that has none.
     if (credential.key.limits) throw new Refusal('forbidden', 'This needs a secret API key (sak_) without a budget or a cap.');
     return credential;
   }
 
+  /** Same as `keyManager`, for the account of an operator. */
+  async function operator(request: FastifyRequest): Promise<Credential> {
+    const credential = await keyManager(request);
+    if (!(await directory.isOperator(credential.key.accountId))) throw new Refusal('forbidden', NEEDS_OPERATOR);
+    return credential;
+  }
+
+  /**
+   * Returns a wallet, by its id or one of its access keys, if the caller has the permission in it, and the guards for postings.
+   * @throws Refusal `unauthorized`, `forbidden`; `not_found` for an unknown wallet, for one of another account, and for undefined.
+   */
+  async function authorize(request: FastifyRequest, idOrKey: string | undefined, permission: Permission): Promise<WalletAuthorization> {
+    const sent = await credentialOf(request);
+    const { key } = sent;
+    const resolved = await wallets.resolve(idOrKey ?? '');
+    if (resolved?.wallet.accountId !== key.accountId) throw new Refusal('not_found');
+    if (key.walletId !== undefined && key.walletId !== resolved.wallet.id) throw new Refusal('not_found');
+    // A public API key only identifies the account: the permissions come from the access key in the path.
+    const credential = key.kind === 'public_api' && resolved.key ? { text: idOrKey ?? '', key: resolved.key } : sent;
+    if (credential !== sent) {
+      limits?.recordValidKey(request, idOrKey);
+      keyUses.record(credential.key);
+    }
+    if (key.kind === 'public_api' && !resolved.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
+    requirePermission(credential.key.kind, permission);
+    const guards = [...new Set([key, credential.key])].map(keyGuard);
+    return { wallet: resolved.wallet, guards, credential };
+  }
+
   return {
     anyKey,
+    secretKey,
     secretApiKey,
-    account: async (request) => (await secretApiKey(request)).key.accountId,
     keyManager,
-    async operator(request) {
-      const credential = await keyManager(request);
-      if (!(await directory.isOperator(credential.key.accountId))) throw new Refusal('forbidden', NEEDS_OPERATOR);
-      return credential;
-    },
-    async secretKey(request) {
-      const key = await anyKey(request);
-      if (KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', 'This needs a secret key; the one that was sent is public.');
-      return key;
-    },
-    wallet: async (request, permission) => (await authorize(request, request.params.key, permission)).wallet,
-    authorizeWallet: (request, permission) => authorize(request, request.params.key, permission),
-    authorizeWalletId: (request, walletId, permission) => authorize(request, walletId ?? '', permission),
-    walletByIdOrKey: async (request, idOrKey, permission) => (await authorize(request, idOrKey, permission)).wallet,
+    operator,
+    authorizeWalletId: authorize,
+
+    /** Returns the account id of a secret API key. @throws Refusal `unauthorized`, `forbidden` */
+    account: async (request: FastifyRequest) => (await secretApiKey(request)).key.accountId,
+
+    /** Same as `authorizeWalletId`, for the wallet in the path. */
+    authorizeWallet: (request: WalletRequest, permission: Permission) => authorize(request, request.params.key, permission),
+
+    /** Returns the wallet in the path. @throws Refusal as `authorizeWalletId` */
+    wallet: async (request: WalletRequest, permission: Permission) => (await authorize(request, request.params.key, permission)).wallet,
+
+    /** Returns a wallet in the body or the query. @throws Refusal as `authorizeWalletId` */
+    walletByIdOrKey: async (request: FastifyRequest, idOrKey: string, permission: Permission) =>
+      (await authorize(request, idOrKey, permission)).wallet,
   };
 }
 
@@ -157,6 +151,7 @@ function isLinkKey(kind: Key['kind']): boolean {
   return KEY_KINDS[kind].isPublic && kind !== 'public_api';
 }
 
+const ONLY_FOR_LINKS = 'This key only identifies a wallet in links. Use a secret API key (sak_) or a wallet access key.';
 const NEEDS_ACCESS_KEY =
   "A public API key (pak_) needs an access key in the path, not the wallet's id. With the wallet's id, use a secret API key (sak_).";
 

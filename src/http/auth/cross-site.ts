@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { hasBasicCredential, sessionCredential } from './credential.ts';
+import { sentCredential } from './credential.ts';
 
 /** Requests with these methods change nothing, except where a route has `hasSideEffect`. */
 export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);
@@ -11,8 +11,9 @@ export const SAFE_METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTION
  * @throws Refusal `forbidden`
  */
 export function rejectCrossSite(request: FastifyRequest, publicOrigin: string | undefined): void {
-  if (isCrossSite(request, publicOrigin) && hasBasicCredential(request)) throw new Refusal('forbidden', NO_BASIC);
-  if (sessionCredential(request) !== undefined && !isFromOwnPage(request, publicOrigin)) throw new Refusal('forbidden', OWN_PAGES_ONLY);
+  const kind = sentCredential(request)?.kind;
+  if (kind === 'basic' && isCrossSite(request, publicOrigin)) throw new Refusal('forbidden', NO_BASIC);
+  if (kind === 'session' && !isFromOwnPage(request, publicOrigin)) throw new Refusal('forbidden', OWN_PAGES_ONLY);
 }
 
 const NO_BASIC =

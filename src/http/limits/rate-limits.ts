@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { canonicalText, isPublicText } from '../../core/accounts/keys.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { credentialText } from '../auth/credential.ts';
+import { sentCredential } from '../auth/credential.ts';
 import { takesIdempotencyKey } from '../idempotent.ts';
 import { networkOf } from './addresses.ts';
 import { OpenCounts } from './open-counts.ts';
@@ -87,7 +87,7 @@ export class RateLimits {
 
   /** Records that the credential, or a key in the path, is valid. The request then counts against the key instead of the address. */
   recordValidKey(request: FastifyRequest, pathKey?: string): void {
-    const key = pathKey === undefined ? credentialText(request) : canonicalText(pathKey);
+    const key = pathKey === undefined ? sentCredential(request)?.text : canonicalText(pathKey);
     if (key === undefined) return;
     if (!this.#validKeys.has(key)) {
       if (this.#validKeys.size === MAX_VALID_KEYS) this.#validKeys.delete(this.#validKeys.values().next().value as string);
@@ -102,7 +102,7 @@ export class RateLimits {
 
   /** Records that the credential is unknown, or only identifies a wallet in links. The request stays charged to its address. */
   recordInvalidKey(request: FastifyRequest): void {
-    const key = credentialText(request);
+    const key = sentCredential(request)?.text;
     if (key !== undefined) this.#validKeys.delete(key);
   }
 
@@ -134,7 +134,7 @@ export class RateLimits {
 
   /** Returns undefined unless the key was valid in an earlier request; the request then counts against its address. */
   #bucketOf(request: FastifyRequest): RequestBucket | undefined {
-    const key = request.routeOptions.config?.lnurl ? undefined : credentialText(request);
+    const key = request.routeOptions.config?.lnurl ? undefined : sentCredential(request)?.text;
     if (key === undefined || !this.#validKeys.has(key)) return undefined;
     if (!isPublicText(key)) return { name: key, buckets: this.#keys };
     // A public key is no secret. A secret key in the path identifies the caller; without one, each address has its own limit.

@@ -1,9 +1,10 @@
 import { statement } from '../../../core/db/statement.ts';
+import type { AuthAction } from './challenges.ts';
 
 export type ChallengeRow = {
   id: string;
   account_id: string;
-  action: string | null;
+  action: AuthAction | null;
   linking_key: string | null;
   created_at: number;
   expires_at: number;

@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import { keyGuard } from '../../../core/accounts/accounts.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { App } from '../../../http/app-type.ts';
@@ -7,8 +7,8 @@ import { choice } from '../../../http/fields.ts';
 import type { IdempotentHandler } from '../../../http/idempotent.ts';
 import { PUBLIC, requires } from '../../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../../http/responses/response-types.ts';
-import type { WalletLogins } from '../wallet-logins.ts';
-import { AUTH_ACTIONS, type Challenge, type Challenges, type CreatedChallenge } from './challenges.ts';
+import type { LoginModules } from '../login-modules.ts';
+import { AUTH_ACTIONS, type CreatedChallenge } from './challenges.ts';
 
 const DEFAULT_EXPIRY_SECONDS = 600;
 
@@ -96,11 +96,9 @@ const callbackSchema = {
   response: { 200: Type.Object({}, { additionalProperties: true }) },
 };
 
-interface LnurlAuthModules {
+interface LnurlAuthModules extends LoginModules {
   readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
-  readonly challenges: Challenges;
-  readonly walletLogins: WalletLogins;
 }
 
 export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, walletLogins }: LnurlAuthModules): void {
@@ -115,10 +113,10 @@ export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, w
       {
         async make({ rows }) {
           const guards = [keyGuard(credential.key)];
-          const extraRows = (created: CreatedChallenge) => rows(created.challenge.id, renderNewChallenge(created));
-          return renderNewChallenge(await challenges.create({ accountId, action, expirySeconds, guards, extraRows }));
+          const extraRows = (created: CreatedChallenge) => rows(created.id, created);
+          return challenges.create({ accountId, action, expirySeconds, guards, extraRows });
         },
-        replay: async (_id, secret) => secret() as Static<typeof NewChallengeObject>,
+        replay: async (_id, secret) => secret() as CreatedChallenge,
       },
     );
     return reply.code(201).send(challenge);
@@ -127,30 +125,15 @@ export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, w
   app.get('/v1/lnurl-auth/:id', { schema: getSchema }, async (request) => {
     const challenge = await challenges.find(request.params.id, await access.account(request));
     if (!challenge) throw new Refusal('not_found');
-    return renderChallenge(challenge);
+    return challenge;
   });
 
   const route = { schema: callbackSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   app.get('/v1/lnurl-auth/callback', route, async (request) => {
     const { k1, sig: signature, key: linkingKey } = request.query;
     const signed = { k1: k1.toLowerCase(), signature, linkingKey: linkingKey.toLowerCase() };
-    if (!(await walletLogins.sign(signed))) await challenges.authenticate(signed);
+    if (!(await walletLogins.sign(signed)) && !(await challenges.authenticate(signed)))
+      throw new Refusal('link_unusable', 'This login link is not valid.');
     return { status: 'OK' };
   });
-}
-
-function renderChallenge(challenge: Challenge): Static<typeof ChallengeObject> {
-  return {
-    id: challenge.id,
-    action: challenge.action ?? null,
-    status: challenge.status,
-    linking_key: challenge.linkingKey ?? null,
-    created_at: challenge.createdAt,
-    expires_at: challenge.expiresAt,
-    authenticated_at: challenge.authenticatedAt ?? null,
-  };
-}
-
-function renderNewChallenge({ challenge, lnurl, url }: CreatedChallenge): Static<typeof NewChallengeObject> {
-  return { ...renderChallenge(challenge), lnurl, url };
 }

@@ -1,4 +1,11 @@
+import { randomBytes } from 'node:crypto';
+import type { Database } from '../../../core/db/database.ts';
+import type { Statement } from '../../../core/db/statement.ts';
+import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
+import { Refusal } from '../../../core/kernel/refusal.ts';
+import { encodeLnurl } from '../../../core/lightning/bech32.ts';
 import { verifyEcdsa } from '../../../core/lightning/secp256k1.ts';
+import { tokenHash } from '../../lnurl/lnurl.ts';
 
 /** The parameters that a wallet adds to the URL of a challenge, as text. */
 export interface SignedChallenge {
@@ -9,15 +16,38 @@ export interface SignedChallenge {
   readonly linkingKey: string;
 }
 
-export function isSigned({ k1, signature, linkingKey }: SignedChallenge): boolean {
-  const compact = readDerSignature(Buffer.from(signature, 'hex'));
-  // LUD-04 does not require a low S.
-  return compact !== undefined && verifyEcdsa(Buffer.from(k1, 'hex'), linkingKey, { compact, requiresLowS: false });
+/** Returns a new URL that a wallet calls with a signature, the same in bech32 (LUD-01), and the hash of its challenge, which is stored. */
+export function newSignatureRequest(publicUrl: string, action: string | undefined) {
+  const k1 = randomBytes(32).toString('hex');
+  const url = `${publicUrl}/v1/lnurl-auth/callback?${new URLSearchParams({ tag: 'login', k1, ...(action && { action }) })}`;
+  return { k1Hash: tokenHash(k1), url, lnurl: encodeLnurl(url) };
 }
 
-/** Returns the URL that a wallet calls with a signature of `k1`. */
-export function callbackUrl(publicUrl: string, k1: string, action: string | undefined): string {
-  return `${publicUrl}/v1/lnurl-auth/callback?${new URLSearchParams({ tag: 'login', k1, ...(action && { action }) })}`;
+/** Statements of the table of a challenge: `find` by the hash, and `store` for the hash, the key that signed, and the time in Unix seconds. */
+export interface ChallengeStatements {
+  readonly find: Statement;
+  readonly store: Statement;
+}
+
+/**
+ * Verifies a signature and stores the key, once. The same key may repeat it.
+ * @returns false if the table has no such challenge @throws Refusal `link_unusable`
+ */
+export async function storeSignature(
+  database: Database,
+  clock: Clock,
+  { k1, signature, linkingKey }: SignedChallenge,
+  { find, store }: ChallengeStatements,
+): Promise<boolean> {
+  const k1Hash = tokenHash(k1);
+  if (!(await database.first(find, k1Hash))) return false;
+  const compact = readDerSignature(Buffer.from(signature, 'hex'));
+  // LUD-04 does not require a low S.
+  if (!compact || !verifyEcdsa(Buffer.from(k1, 'hex'), linkingKey, { compact, requiresLowS: false }))
+    throw new Refusal('link_unusable', 'The signature is not valid.');
+  const stored = await database.transaction((tx) => tx.run(store, k1Hash, linkingKey, unixSeconds(clock)));
+  if (stored === 0) throw new Refusal('link_unusable', 'This login link has expired or has been used. Ask for a new one.');
+  return true;
 }
 
 /** Bytes of r and of s. */
