@@ -796,9 +796,8 @@ CREATE TABLE withdraw_link (
   wallet_id TEXT NOT NULL REFERENCES wallet (id),
   -- The wallet's.
   ledger_account INTEGER NOT NULL REFERENCES ledger_account (id),
-  token_hash BLOB NOT NULL UNIQUE,
-  balance_token_hash BLOB NOT NULL UNIQUE,
-  k1_hash BLOB,
+  -- The SHA-256 of the link's `k1`, which is derived from its token.
+  k1_hash BLOB NOT NULL UNIQUE,
   -- The most that one claim can withdraw; null: the balance.
   max_msat INTEGER CHECK (max_msat > 0),
   -- The most that the routing of one claim may cost; null: 1 % of its amount, at least 1 sat.
@@ -823,7 +822,6 @@ CREATE TABLE withdraw_link (
   CHECK (uses IS NOT NULL OR overused = 0)
 ) STRICT;
 CREATE INDEX withdraw_link_wallet ON withdraw_link (wallet_id, id);
-CREATE UNIQUE INDEX withdraw_link_k1 ON withdraw_link (k1_hash);
 
 -- What the claims of a link cost on one day. A claim counts on the day (UTC) on which its payment was created.
 CREATE TABLE withdraw_link_day (

@@ -86,7 +86,6 @@ const READS: [Statement, unknown[]][] = [
   [payments.listPending, ['', 100]],
   [payments.findPendingOfLink, ['x']],
   [payments.findClaim, ['x', 'y', 'z']],
-  [links.findByToken, [0, new Uint8Array(32)]],
   [links.findByK1, [0, new Uint8Array(32)]],
   [links.findOfWallet, ['x', 'x', 0]],
   [links.listOfWallet.desc, ['x', '~', 50, 0, 0]],

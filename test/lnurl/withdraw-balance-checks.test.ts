@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { tokenHash } from '../../src/features/lnurl/lnurl.ts';
-import { balanceRootOf, linkOfBalanceText, openBalanceText, sealBalanceText } from '../../src/features/lnurl/withdraw/tokens.ts';
+import { k1Of, linkOfBalanceToken, openBalanceToken, sealBalanceToken } from '../../src/features/lnurl/withdraw/tokens.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { reloadModulesAfterFile } from '../support/reload-modules.ts';
@@ -93,7 +93,6 @@ onFakeNode('the URL of a balance check (LUD-14)', (service) => {
   it('is refused when any part of it is changed', async () => {
     const other = await permanentLink(service, wallet, { num_satoshis: 100 });
     const { balanceCheck } = await visit(link.url);
-    const { k1 } = await visit(balanceCheck);
     const token = ottOf(balanceCheck);
     const [id = '', period = '', sealed = ''] = token.split('.');
     const otherSealed = ottOf((await visit(other.url)).balanceCheck).split('.')[2];
@@ -112,8 +111,11 @@ onFakeNode('the URL of a balance check (LUD-14)', (service) => {
       ['0'.repeat(22), period, sealed],
     ].map((parts) => parts.join('.'));
     const base = balanceCheck.split('?')[0];
-    for (const text of [...altered, k1]) expect(await visit(`${base}?ott=${text}`)).toEqual(UNUSABLE);
-    for (const text of [...altered, token]) expect(await visit(`${base}?k1=${text}`)).toEqual(UNUSABLE);
+    for (const text of altered) {
+      expect(await visit(`${base}?ott=${text}`)).toEqual(UNUSABLE);
+      expect(await visit(`${base}?k1=${text}`)).toEqual(UNUSABLE);
+      expect(await visit(`${balanceCheck}&k1=${text}`)).toEqual(UNUSABLE);
+    }
     const stranger = await client.wallet(10);
     expect(await visit(balanceCheck.replace(wallet.lnurlWithdraw, stranger.lnurlWithdraw))).toEqual(UNUSABLE);
     expect(await visit(balanceCheck)).toMatchObject({ tag: 'withdrawRequest' });
@@ -129,25 +131,31 @@ onFakeNode('the URL of a balance check (LUD-14)', (service) => {
     const single = await linkOf(service, wallet, { num_satoshis: 5 });
     const token = ottOf((await visit(single.url)).balanceCheck);
     const rows = await service.rows('SELECT * FROM withdraw_link');
-    const { token_hash } = rows.find(({ id }) => id === single.id) ?? {};
-    const stored = JSON.stringify(rows, (_name, value) => (value instanceof Uint8Array ? Buffer.from(value).toString('base64url') : value));
-    expect(token_hash).toBeInstanceOf(Uint8Array);
-    for (const secret of [token.split('.')[2], balanceRootOf(single.ott), single.ott]) expect(stored).not.toContain(secret);
+    const { k1_hash } = rows.find(({ id }) => id === single.id) ?? {};
+    const stored = ['hex', 'base64url'].map((encoding) =>
+      JSON.stringify(rows, (_name, value) => (value instanceof Uint8Array ? Buffer.from(value).toString(encoding as 'hex') : value)),
+    );
+    expect(k1_hash).toBeInstanceOf(Uint8Array);
+    const k1 = k1Of(single.ott);
+    for (const secret of [token.split('.')[2], k1, Buffer.from(k1, 'hex').toString('base64url'), single.ott])
+      for (const text of stored) expect(text).not.toContain(secret);
   });
 });
 
-describe('the text of a balance check', () => {
-  const ott = 'a'.repeat(24);
-  const root = balanceRootOf(ott);
-  const link = { id: `lnurlw_${'1'.repeat(22)}`, token_hash: tokenHash(ott), balance_token_hash: tokenHash(root) };
+describe('the token of a balance check', () => {
+  const k1 = k1Of('a'.repeat(24));
+  const link = { id: `lnurlw_${'1'.repeat(22)}`, k1_hash: tokenHash(k1) };
 
-  it('contains the root only for the purpose, the period and the stored hashes with which it was made', () => {
-    const text = sealBalanceText('token', link, root, 700);
-    expect(linkOfBalanceText(text)).toBe(link.id);
-    expect(openBalanceText('token', link, text, 700 * PERIOD)).toEqual({ root, period: 700 });
-    expect(openBalanceText('k1', link, text, 700 * PERIOD)).toBeUndefined();
-    for (const other of [{ token_hash: tokenHash('another') }, { balance_token_hash: tokenHash('another') }])
-      expect(openBalanceText('token', { ...link, ...other }, text, 700 * PERIOD)).toBeUndefined();
+  it('contains the k1 only for the stored hash with which it was made', () => {
+    const token = sealBalanceToken(link, k1, 700 * PERIOD);
+    expect(linkOfBalanceToken(token)).toBe(link.id);
+    expect(openBalanceToken(link, token, 700 * PERIOD)).toBe(k1);
+    expect(openBalanceToken({ ...link, k1_hash: tokenHash('another') }, token, 700 * PERIOD)).toBeUndefined();
+  });
+
+  it('is refused for another k1 than that of the link, which a reader of the database could encrypt', () => {
+    const token = sealBalanceToken(link, k1Of('another'), 700 * PERIOD);
+    expect(openBalanceToken(link, token, 700 * PERIOD)).toBeUndefined();
   });
 
   it.each([
@@ -157,7 +165,7 @@ describe('the text of a balance check', () => {
     [12, true],
     [13, false],
   ])('%i periods after its own is accepted: %s', (age, isAccepted) => {
-    const text = sealBalanceText('token', link, root, 700);
-    expect(openBalanceText('token', link, text, (700 + age) * PERIOD) !== undefined).toBe(isAccepted);
+    const token = sealBalanceToken(link, k1, 700 * PERIOD);
+    expect(openBalanceToken(link, token, (700 + age) * PERIOD) !== undefined).toBe(isAccepted);
   });
 });

@@ -206,18 +206,17 @@ export class Simulation {
       }
       case 'link': {
         const wallet = this.#wallet(operation.wallet);
+        const { msat: amountMsat, uses = null, dailyMsat = null } = operation;
         const terms = {
+          max_msat: amountMsat + 1_000,
+          fee_limit_msat: null,
+          uses,
+          daily_limit_msat: dailyMsat,
           memo: '',
-          userLabel: '',
-          passThru: undefined,
-          expirySeconds: undefined,
-          feeLimitMsat: undefined,
-          guards: [],
-          madeBy: undefined,
+          user_label: '',
+          pass_thru: null,
         };
-        const { msat: amountMsat, uses, dailyMsat } = operation;
-        const dailyLimitMsat = dailyMsat === undefined ? undefined : msat(dailyMsat);
-        const { secrets } = await life.links.create({ wallet, maxMsat: msat(amountMsat + 1_000), uses, dailyLimitMsat, ...terms });
+        const { secrets } = await life.links.create({ wallet, terms, expirySeconds: undefined, guards: [], madeBy: undefined });
         this.#links.push({ token: secrets.ott, key: wallet.id });
         return;
       }

@@ -31,7 +31,7 @@ export function newToken(): string {
 }
 
 /** Returns what the database stores of a token or a challenge, so that it contains no secret: the SHA-256. */
-export function tokenHash(token: string): Uint8Array {
+export function tokenHash(token: string): Buffer {
   return createHash('sha256').update(token).digest();
 }
 

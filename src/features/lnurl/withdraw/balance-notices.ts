@@ -5,7 +5,7 @@ import { errorMessage } from '../../../core/kernel/log.ts';
 import { type Msat, ZERO_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { OutboundError } from '../../../core/outbound/outbound.ts';
-import { requireOpenLink, SMALLEST_WITHDRAWAL, startOfDay } from './open-link.ts';
+import { endOfLink, requireOpenLink, SMALLEST_WITHDRAWAL, startOfDay, USED } from './open-link.ts';
 import * as sql from './withdraw-links.sql.ts';
 import type { WithdrawLinkOptions } from './withdraw-links.ts';
 
@@ -62,28 +62,26 @@ export function createNoticeJob(options: WithdrawLinkOptions): (signal: AbortSig
 
 async function compareAmount(options: WithdrawLinkOptions, linkId: string): Promise<void> {
   const { database, wallets, payments, clock } = options;
-  const now = unixSeconds(clock);
   const link = await database.first(sql.findById, startOfDay(clock), linkId);
   const wallet = link && (await wallets.find(link.wallet_id));
   invariant(link && wallet, `withdraw link ${linkId} is gone`);
   const isBusy = await payments.isLinkBusy(linkId);
-  const isOver = link.revoked_at !== null || (link.expires_at !== null && link.expires_at <= now) || (link.uses_left === 0 && !isBusy);
-  const amountMsat = isOver ? ZERO_MSAT : await withdrawable(options, { link, wallet });
+  const end = endOfLink(link, clock);
+  if (end !== undefined && !(end === USED && isBusy)) {
+    await database.transaction((tx) => tx.run(sql.deleteNoticesOfLink, linkId));
+    return;
+  }
+  const amountMsat = await requireOpenLink(options, { link, wallet }).then(({ maxMsat }) => maxMsat, zeroIfRefused);
   await database.transaction(async (tx) => {
-    if (isOver) return tx.run(sql.deleteNoticesOfLink, linkId);
     // The reserve of a claim in flight lowers the amount for a moment. Its release is no news.
     if (!isBusy) await tx.run(sql.noteFall, linkId, amountMsat);
-    return tx.run(sql.noteRise, linkId, amountMsat, now, SMALLEST_WITHDRAWAL);
+    return tx.run(sql.noteRise, linkId, amountMsat, unixSeconds(clock), SMALLEST_WITHDRAWAL);
   });
 }
 
-async function withdrawable(options: WithdrawLinkOptions, found: Parameters<typeof requireOpenLink>[1]): Promise<Msat> {
-  try {
-    return (await requireOpenLink(options, found)).maxMsat;
-  } catch (error) {
-    if (error instanceof Refusal) return ZERO_MSAT;
-    throw error;
-  }
+function zeroIfRefused(error: unknown): Msat {
+  if (error instanceof Refusal) return ZERO_MSAT;
+  throw error;
 }
 
 async function makeCalls(options: WithdrawLinkOptions, signal: AbortSignal): Promise<void> {
@@ -102,18 +100,14 @@ async function sendCall(
   const { id, url, due_at, failures } = notice;
   const outcome = await outbound.post(url, { headers: {}, body: '', signal }).then(
     ({ status }) => (status >= 200 && status < 300 ? 'received' : 'failed'),
-    (error: unknown) => (error instanceof OutboundError ? reasonOf(error) : 'failed'),
+    (error: unknown) => (error instanceof OutboundError ? error.reason : 'failed'),
   );
   if (signal.aborted || outcome === 'busy') return;
-  const wait = RETRY_SECONDS[failures];
+  const wait = outcome === 'invalid_url' ? undefined : RETRY_SECONDS[failures];
   await database.transaction(async (tx) => {
     if (outcome === 'received') return tx.run(sql.concludeCall, id, due_at, null, 0);
-    if (outcome === 'failed' && wait !== undefined) return tx.run(sql.concludeCall, id, due_at, unixSeconds(clock) + wait, failures + 1);
+    if (wait !== undefined) return tx.run(sql.concludeCall, id, due_at, unixSeconds(clock) + wait, failures + 1);
     log.info({ notice: id, outcome, failures }, 'an address for notices of a withdraw link is given up');
     return tx.run(sql.deleteNotice, id);
   });
-}
-
-function reasonOf({ reason }: OutboundError): 'busy' | 'refused' | 'failed' {
-  return reason === 'busy' ? 'busy' : reason === 'invalid_url' ? 'refused' : 'failed';
 }

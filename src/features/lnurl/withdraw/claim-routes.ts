@@ -8,7 +8,7 @@ import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
 import { LnurlError } from '../lnurl.ts';
 import { sendWithdrawPage } from '../page.ts';
-import type { WithdrawRequest } from './open-link.ts';
+import type { WithdrawRequest } from './claims.ts';
 import type { WithdrawLinks } from './withdraw-links.ts';
 
 const LnurlOk = Type.Object(

@@ -1,32 +1,87 @@
-import { lineageGuard } from '../../../core/accounts/accounts.ts';
+import { timingSafeEqual } from 'node:crypto';
+import { type Key, lineageGuard } from '../../../core/accounts/accounts.ts';
 import { periodStart } from '../../../core/budgets/limits.ts';
 import type { RowWrite } from '../../../core/db/row-write.ts';
 import type { Statement } from '../../../core/db/statement.ts';
 import { eventRow } from '../../../core/journal/events.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
+import { unixSeconds } from '../../../core/kernel/clock.ts';
 import { type Msat, minMsat, msat, satToMsat, subMsat, ZERO_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import { type ClaimPayment, type LinkUses, LinkUsesChanged } from '../../../core/payments/conclude.ts';
+import { CLAIM_FEE_RULE, feeLimit } from '../../../core/payments/fee-limit.ts';
 import type { Payment } from '../../../core/payments/payment.ts';
-import { defaultPayLinkId } from '../../../core/wallets/wallets.ts';
-import { protocolUri } from '../lnurl.ts';
+import { defaultPayLinkId, type Wallet } from '../../../core/wallets/wallets.ts';
+import { protocolUri, tokenHash } from '../lnurl.ts';
 import { payLinkUrl } from '../pay/pay-requests.ts';
 import { storeNotice } from './balance-notices.ts';
-import {
-  claimFeeLimit,
-  dayUsedUp,
-  type FoundLink,
-  findLink,
-  linkUrl,
-  MAKER_INVALID,
-  type OpenAmounts,
-  requireOpenLink,
-  SMALLEST_WITHDRAWAL,
-  type WithdrawRequest,
-} from './open-link.ts';
+import { dayUsedUp, makerInvalid, type OpenAmounts, requireOpenLink, SMALLEST_WITHDRAWAL, startOfDay } from './open-link.ts';
+import { k1Of, linkOfBalanceToken, openBalanceToken, sealBalanceToken } from './tokens.ts';
 import * as sql from './withdraw-links.sql.ts';
 import type { WithdrawLinkOptions } from './withdraw-links.ts';
+
+/** The parameters of a claim. The link is identified by `token`, or by `k1` if there is no token. */
+export interface WithdrawRequest {
+  readonly pathKey: string;
+  /** The parameter `ott`. */
+  readonly token: string | undefined;
+  readonly k1: string | undefined;
+  /** Lowers the maximum amount; never raises it. */
+  readonly numSatoshis: number | undefined;
+  /** Step 2: an address to call when more can be withdrawn (LUD-15). */
+  readonly balanceNotify?: string | undefined;
+}
+
+interface IdentifiedLink {
+  readonly link: sql.ClaimableRow;
+  /** The `k1` of the callback. */
+  readonly k1: string;
+  /** The token of the callback; undefined if the request has none. */
+  readonly token?: string;
+  /** The token of the next balance check (LUD-14); undefined like `token`. */
+  readonly balanceToken?: string;
+}
+
+/** Finds the link of a request by its `ott`, the token of a balance check, or a `k1`. A `k1` must be that of the token. */
+async function identifyLink({ database, clock }: WithdrawLinkOptions, { token, k1 }: WithdrawRequest): Promise<IdentifiedLink | undefined> {
+  const text = token ?? k1;
+  if (text === undefined) return undefined;
+  const checkedId = linkOfBalanceToken(text);
+  const expectedK1 = token !== undefined && checkedId === undefined ? k1Of(token) : text;
+  if (k1 !== undefined && !isSameText(k1, expectedK1)) return undefined;
+  const now = unixSeconds(clock);
+  const link = await (checkedId === undefined
+    ? database.first(sql.findByK1, startOfDay(clock), tokenHash(expectedK1))
+    : database.first(sql.findById, startOfDay(clock), checkedId));
+  const linkK1 = link && (checkedId === undefined ? expectedK1 : openBalanceToken(link, text, now));
+  if (!link || linkK1 === undefined) return undefined;
+  if (token === undefined) return { link, k1: text };
+  const balanceToken = sealBalanceToken(link, linkK1, now);
+  return checkedId === undefined
+    ? { link, k1: linkK1, token, balanceToken }
+    : { link, k1: balanceToken, token: balanceToken, balanceToken };
+}
+
+function isSameText(a: string, b: string): boolean {
+  return timingSafeEqual(tokenHash(a), tokenHash(b));
+}
+
+type FoundLink = IdentifiedLink & { readonly wallet: Wallet };
+
+/** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. @throws Refusal */
+async function findLink(options: WithdrawLinkOptions, request: WithdrawRequest): Promise<FoundLink> {
+  const [found, resolved] = await Promise.all([identifyLink(options, request), options.wallets.resolve(request.pathKey)]);
+  if (!found || resolved?.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', 'This withdraw link is not valid.');
+  return { ...found, wallet: resolved.wallet };
+}
+
+/** Returns the URL of step 1. It contains the wallet's public key, which has no rights without a token. */
+export async function linkUrl({ accounts, publicUrl }: WithdrawLinkOptions, walletId: string): Promise<string> {
+  const key = await accounts.publicKeyOfWallet(walletId, 'wallet_lnurl_withdraw');
+  invariant(key, `wallet ${walletId} has no public key for withdraw links`);
+  return `${publicUrl}/v1/user/wallet/${key}/lnurl-process`;
+}
 
 export type ClaimParameters = Awaited<ReturnType<typeof claimParameters>>;
 
@@ -47,7 +102,6 @@ export async function claimParameters(options: WithdrawLinkOptions, request: Wit
     defaultDescription: link.memo,
     minWithdrawable: minMsat(SMALLEST_WITHDRAWAL, maxMsat),
     maxWithdrawable: maxMsat,
-    // LUD-14. From a `k1` alone no token can be derived.
     ...(balanceToken !== undefined && { balanceCheck: `${url}?ott=${balanceToken}` }),
     ...(amounts.totalMsat !== undefined && amounts.totalMsat > maxMsat && { currentBalance: amounts.totalMsat }),
     ...(payLink !== undefined && { payLink }),
@@ -75,7 +129,8 @@ export async function claimLink(options: WithdrawLinkOptions, request: WithdrawR
   const invoice = options.payments.readInvoice(paymentRequest);
   try {
     const amounts = await requireOpenLink(options, found);
-    const claimedMsat = await payClaim(options, found, { ...amounts, maxMsat: largestAmount(amounts, request) }, invoice);
+    const claimedMsat = requireClaimable(invoice, largestAmount(amounts, request));
+    await payClaim(options, found, amounts.madeBy, { invoice, claimedMsat });
     if (request.balanceNotify === undefined) return;
     const isLast = found.link.uses_left === 1;
     const leftMsat = isLast ? ZERO_MSAT : minMsat(amounts.maxMsat, subMsat(amounts.payableMsat, claimedMsat));
@@ -86,21 +141,25 @@ export async function claimLink(options: WithdrawLinkOptions, request: WithdrawR
   }
 }
 
-/** Starts the payment of a claim. @returns its amount @throws Refusal */
-async function payClaim(
-  { payments, clock }: WithdrawLinkOptions,
-  { link, wallet }: FoundLink,
-  { maxMsat, madeBy }: OpenAmounts,
-  invoice: Bolt11,
-): Promise<Msat> {
-  const { amountMsat } = invoice;
+/** Returns the amount of an invoice. @throws Refusal unless it can be withdrawn now */
+function requireClaimable({ amountMsat }: Bolt11, maxMsat: Msat): Msat {
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
   if (amountMsat > maxMsat)
     throw new Refusal('link_unusable', `The invoice must be for at most ${maxMsat} millisatoshis, which can be withdrawn now.`);
   const minimumMsat = minMsat(SMALLEST_WITHDRAWAL, maxMsat);
   if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice must be for at least ${minimumMsat} millisatoshis.`);
-  const feeLimitMsat = claimFeeLimit(link, amountMsat);
-  const { id, user_label, memo, pass_thru } = link;
+  return amountMsat;
+}
+
+/** Starts the payment of a claim. @throws Refusal */
+async function payClaim(
+  { payments, clock }: WithdrawLinkOptions,
+  { link, wallet }: FoundLink,
+  madeBy: Key | undefined,
+  { invoice, claimedMsat }: { invoice: Bolt11; claimedMsat: Msat },
+): Promise<void> {
+  const { id, user_label, memo, pass_thru, fee_limit_msat } = link;
+  const feeLimitMsat = fee_limit_msat === null ? feeLimit(CLAIM_FEE_RULE, claimedMsat) : msat(fee_limit_msat);
   const shownLink = { id, ...(user_label !== '' && { user_label }) };
   await payments.payInvoice({
     wallet,
@@ -110,7 +169,7 @@ async function payClaim(
     // The owner of the link finds its claims by its id.
     passThru: JSON.stringify({ ...(JSON.parse(pass_thru ?? '{}') as object), lnurlw_id: id }),
     userLabel: user_label || memo || undefined,
-    guards: madeBy ? [lineageGuard(madeBy, () => new Refusal('link_unusable', MAKER_INVALID))] : [],
+    guards: madeBy ? [lineageGuard(madeBy, makerInvalid)] : [],
     limits: madeBy?.limits,
     claim: {
       linkId: id,
@@ -119,7 +178,6 @@ async function payClaim(
         eventRow(clock, { type: 'link_claimed', owner: payment, subject: payment.id, data: { withdraw_link: shownLink } }),
     },
   });
-  return amountMsat;
 }
 
 /**
@@ -150,19 +208,15 @@ export const linkUses: LinkUses = {
     const { id, linkId, amountMsat } = claim;
     const link = await database.first(sql.readUses, linkId);
     invariant(link, `withdraw link ${linkId} is gone`);
-    const use = takenUse(linkId, link);
-    const overused = use?.statement === sql.overuse ? link.overused + 1 : 0;
-    return { overused, rows: (spentMsat) => [...(use ? [use] : []), linkRow(claim, sql.retakeDay, [id, spentMsat, amountMsat])] };
+    const { uses_left, overused } = link;
+    const isOver = uses_left === 0;
+    const use = isOver ? { statement: sql.overuse, parameters: [linkId, overused] } : { statement: sql.takeUse, parameters: [linkId] };
+    // A permanent link has no uses.
+    const uses = uses_left === null ? [] : [{ ...use, onMiss: new LinkUsesChanged() }];
+    const rows = (spentMsat: Msat) => [...uses, linkRow(claim, sql.retakeDay, [id, spentMsat, amountMsat])];
+    return { overused: isOver ? overused + 1 : 0, rows };
   },
 };
-
-/** Returns the row that takes a use again, or counts one beyond the link's uses; undefined for a permanent link. */
-function takenUse(linkId: string, { uses_left, overused }: { uses_left: number | null; overused: number }): RowWrite | undefined {
-  if (uses_left === null) return undefined;
-  const onMiss = new LinkUsesChanged();
-  if (uses_left > 0) return { statement: sql.takeUse, parameters: [linkId], onMiss };
-  return { statement: sql.overuse, parameters: [linkId, overused], onMiss };
-}
 
 function linkRow({ id }: ClaimPayment, statement: Statement, parameters: RowWrite['parameters']): RowWrite {
   return { statement, parameters, onMiss: () => new Error(`the withdraw link of ${id} is gone`) };

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { ID_LENGTH } from '../../../core/kernel/ids.ts';
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
-import { type Msat, satToMsat } from '../../../core/kernel/money.ts';
+import { satToMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
@@ -25,7 +25,7 @@ import type { IdempotentHandler, OutcomeWriter } from '../../../http/idempotent.
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
-import type { LinkSecrets, LinkTerms, WithdrawLinks } from './withdraw-links.ts';
+import type { LinkSecrets, WithdrawLinks } from './withdraw-links.ts';
 
 const commonFields = {
   memo: Type.Optional(described(Memo, 'The description that the claiming wallet shows. At most 639 bytes in UTF-8')),
@@ -182,13 +182,21 @@ export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: W
     // The payments of its claims also have the id of the link.
     if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
     const { link, secrets } = await links.create({
-      ...readTerms(fields),
       wallet,
-      passThru: passThruText(passThru),
+      terms: {
+        max_msat: fields.num_satoshis === undefined ? null : satToMsat(fields.num_satoshis),
+        fee_limit_msat: fields.fee_limit_msat ?? null,
+        uses: fields.uses ?? null,
+        daily_limit_msat: fields.daily_limit_msat ?? null,
+        memo: memoText(fields.memo),
+        user_label: plainText('user_label', fields.user_label ?? ''),
+        pass_thru: passThruText(passThru) ?? null,
+      },
+      expirySeconds: fields.expiry,
       guards,
       // A link outlives the session in which it was created.
       madeBy: credential.key.isSession ? undefined : credential.key,
-      extraRows: (created) => outcome?.rows(created.link.id, created.secrets) ?? [],
+      extraRows: (id, created) => outcome?.rows(id, created) ?? [],
     });
     return { ...renderWithdrawLink(link), ...secrets };
   }
@@ -240,18 +248,6 @@ export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: W
       return renderWithdrawLink(await links.revoke(wallet.id, request.params.id, guards));
     });
   }
-}
-
-function readTerms(fields: LinkFields): LinkTerms {
-  return {
-    maxMsat: fields.num_satoshis === undefined ? undefined : satToMsat(fields.num_satoshis),
-    memo: memoText(fields.memo),
-    userLabel: plainText('user_label', fields.user_label ?? ''),
-    expirySeconds: fields.expiry,
-    uses: fields.uses,
-    feeLimitMsat: fields.fee_limit_msat as Msat | undefined,
-    dailyLimitMsat: fields.daily_limit_msat as Msat | undefined,
-  };
 }
 
 /** Reads the `passThru` of a query: published clients send JSON or its base64. @throws Refusal */

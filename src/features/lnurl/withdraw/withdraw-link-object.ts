@@ -66,26 +66,17 @@ export const NewWithdrawLinkObject = Type.Object(
   { title: 'NewWithdrawLink' },
 );
 
-export function renderWithdrawLink(link: WithdrawLink): Static<typeof WithdrawLinkObject> {
+export function renderWithdrawLink({
+  max_msat,
+  pass_thru,
+  isActive,
+  made_by: _,
+  ...link
+}: WithdrawLink): Static<typeof WithdrawLinkObject> {
   return {
-    id: link.id,
-    created_at: link.created_at,
-    wallet_id: link.wallet_id,
-    user_label: link.user_label,
-    memo: link.memo,
-    num_satoshis: link.max_msat === null ? null : floorSat(msat(link.max_msat)),
-    fee_limit_msat: link.fee_limit_msat,
-    uses: link.uses,
-    uses_left: link.uses_left,
-    claims: link.claims,
-    claimed_msat: link.claimed_msat,
-    pending_msat: link.pending_msat,
-    daily_limit_msat: link.daily_limit_msat,
-    daily_spent_msat: link.day_spent_msat,
-    daily_pending_msat: link.day_pending_msat,
-    expires_at: link.expires_at,
-    revoked_at: link.revoked_at,
-    statusType: renderLinkStatus(link.isActive),
-    passThru: JSON.parse(link.pass_thru ?? '{}'),
+    ...link,
+    num_satoshis: max_msat === null ? null : floorSat(msat(max_msat)),
+    statusType: renderLinkStatus(isActive),
+    passThru: JSON.parse(pass_thru ?? '{}'),
   };
 }

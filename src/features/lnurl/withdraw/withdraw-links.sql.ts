@@ -1,53 +1,60 @@
 import { firstOwnParameter, listStatements } from '../../../core/db/list.ts';
 import { statement } from '../../../core/db/statement.ts';
 
-export type LinkRow = {
+/** What the creator of a link sets. */
+export type LinkTerms = {
+  /** The most that one claim can withdraw; null: the spendable balance. */
+  max_msat: number | null;
+  /** The most that the routing of one claim may cost; null: `CLAIM_FEE_RULE` of its amount. */
+  fee_limit_msat: number | null;
+  /** null for a permanent link. */
+  uses: number | null;
+  /** The most that the claims of one day (UTC) may cost, with routing fees. */
+  daily_limit_msat: number | null;
+  /** For the claimers. */
+  memo: string;
+  /** For the owner. */
+  user_label: string;
+  /** JSON text for the payments of claims. */
+  pass_thru: string | null;
+};
+
+export type LinkRow = LinkTerms & {
   id: string;
   wallet_id: string;
-  ledger_account: number;
-  token_hash: Uint8Array;
-  balance_token_hash: Uint8Array;
-  max_msat: number | null;
-  fee_limit_msat: number | null;
-  uses: number | null;
   uses_left: number | null;
-  daily_limit_msat: number | null;
-  memo: string;
-  user_label: string;
-  pass_thru: string | null;
   expires_at: number | null;
   revoked_at: number | null;
   created_at: number;
+  /** The key that created it. Claims count against its limits, and are rejected when its lineage is no longer valid. */
   made_by: string | null;
 };
 
-/** A link, and what its claims of one day cost or reserve. */
-export type ClaimableRow = LinkRow & { day_msat: number };
+/** A link for its claimers, and what its claims of one day cost or reserve. */
+export type ClaimableRow = LinkRow & { ledger_account: number; k1_hash: Uint8Array; day_msat: number };
 
-/** A link, and the sums of its claims: of all days, and of one day. */
+/** A link for its owner, and the sums of its claims: of all days, and of one day. */
 export type CountedRow = LinkRow & {
   claims: number;
   claimed_msat: number;
   pending_msat: number;
-  day_spent_msat: number;
-  day_pending_msat: number;
+  daily_spent_msat: number;
+  daily_pending_msat: number;
 };
 
 export const insertLink = statement(
   'withdraw_link_insert',
-  `INSERT INTO withdraw_link (id, wallet_id, ledger_account, token_hash, balance_token_hash, k1_hash, max_msat, fee_limit_msat, uses,
-     uses_left, daily_limit_msat, memo, user_label, pass_thru, expires_at, created_at, made_by)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $9, $10, $11, $12, $13, $14, $15, $16)`,
+  `INSERT INTO withdraw_link (id, wallet_id, ledger_account, k1_hash, max_msat, fee_limit_msat, uses, uses_left, daily_limit_msat, memo,
+     user_label, pass_thru, expires_at, created_at, made_by)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
-const COLUMNS = `l.id, l.wallet_id, l.ledger_account, l.token_hash, l.balance_token_hash, l.max_msat, l.fee_limit_msat, l.uses,
-  l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru, l.expires_at, l.revoked_at, l.created_at, l.made_by`;
+const COLUMNS = `l.id, l.wallet_id, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru,
+  l.expires_at, l.revoked_at, l.created_at, l.made_by`;
 
 /** `$1` is the start of the day. */
-const CLAIMABLE = `SELECT ${COLUMNS}, coalesce(d.pending_msat + d.spent_msat, 0) AS day_msat
+const CLAIMABLE = `SELECT ${COLUMNS}, l.ledger_account, l.k1_hash, coalesce(d.pending_msat + d.spent_msat, 0) AS day_msat
   FROM withdraw_link l LEFT JOIN withdraw_link_day d ON d.link_id = l.id AND d.day_start = $1`;
-
-export const findByToken = statement<ClaimableRow>('withdraw_link_find', `${CLAIMABLE} WHERE l.token_hash = $2`);
 
 export const findByK1 = statement<ClaimableRow>('withdraw_link_find_by_k1', `${CLAIMABLE} WHERE l.k1_hash = $2`);
 
@@ -56,7 +63,7 @@ export const findById = statement<ClaimableRow>('withdraw_link_find_by_id', `${C
 const sum = (column: string) =>
   `(SELECT CAST(coalesce(sum(d.${column}), 0) AS BIGINT) FROM withdraw_link_day d WHERE d.link_id = l.id) AS ${column}`;
 const onDay = (column: string, parameter: number) =>
-  `coalesce((SELECT d.${column} FROM withdraw_link_day d WHERE d.link_id = l.id AND d.day_start = $${parameter}), 0) AS day_${column}`;
+  `coalesce((SELECT d.${column} FROM withdraw_link_day d WHERE d.link_id = l.id AND d.day_start = $${parameter}), 0) AS daily_${column}`;
 
 /** `parameter` is the number of the start of the day. */
 const counted = (parameter: number) => `SELECT ${COLUMNS}, ${sum('claims')}, ${sum('claimed_msat')}, ${sum('pending_msat')},
