@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shownReason, shownText } from '../../src/core/kernel/shown-text.ts';
-import { readMetadata, readPayOffer } from '../../src/features/lnurl/remote/pay-offer.ts';
+import { readMetadata, readPayOffer } from '../../src/features/lnurl/remote/offers.ts';
 import { withParameters } from '../../src/features/lnurl/remote/response.ts';
 
 const DOMAIN = 'pay.example.com';
@@ -92,21 +92,21 @@ describe('the parameters of a payee', () => {
 
   it('are read', () => {
     expect(read({ commentAllowed: 50, payerData: { name: { mandatory: true }, email: {}, x: 1, '<b>': {} } })).toMatchObject({
-      minMsat: 1000,
-      maxMsat: 5000,
-      commentLength: 50,
+      minSendable: 1000,
+      maxSendable: 5000,
+      commentAllowed: 50,
       payerData: { name: { mandatory: true }, email: { mandatory: false } },
       metadata: VALID.metadata,
     });
-    expect(read({})).toMatchObject({ commentLength: 0, payerData: undefined });
+    expect(read({})).toMatchObject({ commentAllowed: 0, payerData: null });
   });
 
   it.each([-1, 1.5, '50', null, {}, Number.MAX_VALUE])('accept no comment if commentAllowed is %j', (commentAllowed) => {
-    expect(read({ commentAllowed }).commentLength).toBe(0);
+    expect(read({ commentAllowed }).commentAllowed).toBe(0);
   });
 
   it('bound a maximum beyond what the ledger holds', () => {
-    expect(read({ maxSendable: 1e20 }).maxMsat).toBe(Number.MAX_SAFE_INTEGER);
+    expect(read({ maxSendable: 1e20 }).maxSendable).toBe(Number.MAX_SAFE_INTEGER);
   });
 
   it.each([

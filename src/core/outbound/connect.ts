@@ -4,8 +4,8 @@ import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { connect as connectSecure } from 'node:tls';
 import { SocksClient } from 'socks';
-import { type AllowList, isPublicAddress, type SocksProxy } from './addresses.ts';
-import type { Target } from './target.ts';
+import { isPublicAddress } from './addresses.ts';
+import type { OutboundRules, Target } from './target.ts';
 
 /** The access to the network. Tests replace its functions. */
 export interface NetworkAccess {
@@ -19,9 +19,7 @@ export interface NetworkAccess {
 
 export const systemNetwork: NetworkAccess = { resolve: resolveHost, connect: connectTo, ownAddresses };
 
-interface ConnectOptions {
-  readonly allow: AllowList;
-  readonly proxy: SocksProxy | undefined;
+interface ConnectOptions extends OutboundRules {
   readonly network: NetworkAccess;
 }
 

@@ -48,24 +48,9 @@ export function exchange(socket: Socket, url: URL, { method, headers, body }: Me
   return promise;
 }
 
-/** Reads a whole body. @throws Error when it is encoded, too long or incomplete */
-export async function readBody(response: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const { bytes, failure } = await readBytes(response, maxBytes + 1);
-  if (failure !== undefined) throw failure;
-  if (bytes.length > maxBytes) throw new Error(`the body is longer than ${maxBytes} bytes`);
-  return bytes;
-}
-
-/** Reads the first bytes of a body, as text. If the body is encoded or breaks off, returns what has arrived: the status counts. */
-export async function readStart(response: IncomingMessage, maxBytes: number): Promise<string> {
-  const { bytes } = await readBytes(response, maxBytes);
-  return bytes.subarray(0, maxBytes).toString('utf8');
-}
-
-/** Reads until at least `enough` bytes have arrived, or the body ends or fails. */
-async function readBytes(response: IncomingMessage, enough: number): Promise<{ bytes: Buffer; failure: unknown }> {
+/** Reads the first bytes of a body. `failure` is why they are not the whole body: it is encoded, too long or incomplete. */
+export async function readBody(response: IncomingMessage, maxBytes: number): Promise<{ bytes: Buffer; failure?: unknown }> {
   const chunks: Buffer[] = [];
-  let failure: unknown;
   let length = 0;
   try {
     // The request accepts no encoding. A short encoded body can expand to any length.
@@ -74,12 +59,12 @@ async function readBytes(response: IncomingMessage, enough: number): Promise<{ b
     for await (const chunk of response as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       length += chunk.length;
-      if (length >= enough) break;
+      if (length > maxBytes) throw new Error(`the body is longer than ${maxBytes} bytes`);
     }
-  } catch (error) {
-    failure = error;
+    return { bytes: Buffer.concat(chunks) };
+  } catch (failure) {
+    return { bytes: Buffer.concat(chunks).subarray(0, maxBytes), failure };
   }
-  return { bytes: Buffer.concat(chunks), failure };
 }
 
 /** Parses JSON. @returns undefined when it is none, is not UTF-8, or nests deeper than 32 levels */

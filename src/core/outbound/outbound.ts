@@ -2,13 +2,12 @@ import type { IncomingMessage } from 'node:http';
 import { isIP } from 'node:net';
 import { errorMessage } from '../kernel/log.ts';
 import { RunningTasks } from '../kernel/running-tasks.ts';
-import { type AllowList, isPublicAddress, type SocksProxy } from './addresses.ts';
+import { isPublicAddress } from './addresses.ts';
 import { type NetworkAccess, openConnection, systemNetwork } from './connect.ts';
-import { exchange, type Message, parseJson, readBody, readStart } from './exchange.ts';
-import { invalidUrl, OutboundError, type OutboundReason } from './outbound-error.ts';
-import { readTarget, type Target } from './target.ts';
+import { exchange, type Message, parseJson, readBody } from './exchange.ts';
+import { invalidUrl, OutboundError, type OutboundReason, type OutboundRules, readTarget, type Target } from './target.ts';
 
-export { OutboundError, type OutboundReason } from './outbound-error.ts';
+export { OutboundError, type OutboundReason } from './target.ts';
 
 interface RequestLimits {
   /** The time for everything: name resolution, connection, TLS, redirects and body. Default: 10,000. */
@@ -26,9 +25,7 @@ export interface PostOptions extends RequestLimits {
   readonly body: string;
 }
 
-export interface OutboundSettings {
-  readonly allow: AllowList;
-  readonly proxy: SocksProxy | undefined;
+export interface OutboundSettings extends OutboundRules {
   readonly log: { debug(fields: object, message: string): void };
   /** The maximum of concurrent requests, in total and per host. */
   readonly maxRequests?: number;
@@ -63,7 +60,8 @@ export class Outbound {
       const read = async (response: IncomingMessage) => {
         const { statusCode: status = 0, headers } = response;
         if (REDIRECTS.has(status) && headers.location !== undefined) return headers.location;
-        const bytes = await readBody(response, options.maxBytes ?? JSON_BYTES);
+        const { bytes, failure } = await readBody(response, options.maxBytes ?? JSON_BYTES);
+        if (failure !== undefined) throw failure;
         // Without a content-length, an aborted body looks complete.
         signal.throwIfAborted();
         const json = parseJson(bytes);
@@ -88,7 +86,8 @@ export class Outbound {
     return this.#run(url, limits, (target, signal) =>
       this.#send(target, { method: 'POST', headers, body }, signal, async (response) => ({
         status: response.statusCode ?? 0,
-        text: await readStart(response, TEXT_BYTES),
+        // The status counts, also if the body breaks off.
+        text: (await readBody(response, TEXT_BYTES)).bytes.toString('utf8'),
       })),
     );
   }

@@ -1,6 +1,31 @@
 import { isIP } from 'node:net';
 import { type AllowList, hostOf, isHost, type SocksProxy } from './addresses.ts';
-import { invalidUrl } from './outbound-error.ts';
+
+/**
+ * Why a request failed, as far as its caller may know:
+ * - `invalid_url`: the URL breaks a rule. The message names the rule; it follows from the URL and the settings alone.
+ * - `busy`: too many requests are running. A POST request was not sent.
+ * - `not_json`: the response is complete, but not JSON.
+ * - `timed_out`: the time limit has ended. The message is that of `no_valid_response`.
+ * - `no_valid_response`: everything else. It is the same for an unknown name, a private address, a closed port and a broken response, so
+ *   users cannot explore the operator's network with it.
+ */
+export type OutboundReason = 'invalid_url' | 'busy' | 'not_json' | 'timed_out' | 'no_valid_response';
+
+/** A failed request to another service. Its message is for users; the log has the exact cause. */
+export class OutboundError extends Error {
+  override readonly name = 'OutboundError';
+  readonly reason: OutboundReason;
+
+  constructor(reason: OutboundReason, message: string) {
+    super(message);
+    this.reason = reason;
+  }
+}
+
+export function invalidUrl(rule: string): OutboundError {
+  return new OutboundError('invalid_url', rule);
+}
 
 /** The service that a URL names, after the checks that need no name resolution. */
 export interface Target {
@@ -17,7 +42,8 @@ export interface Target {
   readonly needsAllowance: boolean;
 }
 
-interface TargetRules {
+/** What the operator allows, and the proxy to .onion hosts. */
+export interface OutboundRules {
   readonly allow: AllowList;
   readonly proxy: SocksProxy | undefined;
 }
@@ -28,39 +54,28 @@ const MAX_URL_LENGTH = 8000;
 const FIRST_FREE_PORT = 1024;
 
 /** Parses and checks a URL. @throws OutboundError `invalid_url` */
-export function readTarget(text: string, rules: TargetRules): Target {
+export function readTarget(text: string, { allow, proxy }: OutboundRules): Target {
   if (text.length > MAX_URL_LENGTH) throw invalidUrl(`The URL must have at most ${MAX_URL_LENGTH} characters.`);
-  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const url = URL.parse(text);
   if (!url) throw invalidUrl('The URL must be complete and valid, such as https://pay.example/path.');
   if (!/^https?:$/.test(url.protocol)) throw invalidUrl('The URL must begin with https://.');
   if (url.username || url.password) throw invalidUrl('The URL must not contain a user name or a password.');
-  const target = targetOf(url, rules.allow);
-  checkHost(target, rules);
-  if (target.needsAllowance && !mayBeAllowed(target, rules.allow))
+  const host = hostOf(url);
+  if (!isHost(host)) throw invalidUrl('The host of the URL must consist of letters, digits, hyphens and dots, without a dot at its end.');
+  const isTls = url.protocol === 'https:';
+  const isOnion = /(^|\.)onion$/.test(host);
+  if (isOnion && !proxy)
+    throw invalidUrl('This service cannot reach .onion addresses. Its operator can set OUTBOUND_PROXY to the address of a Tor proxy.');
+  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
+  const isAllowed = allow.hasHost(host, port);
+  const needsAllowance = (!isTls && !isOnion) || (url.port !== '' && port < FIRST_FREE_PORT);
+  // A name that is not allowed itself may still have allowed addresses.
+  const mayBeAllowed = isAllowed || allow.hasAddress(host) || (isIP(host) === 0 && !isOnion && allow.hasRanges);
+  if (needsAllowance && !mayBeAllowed)
     throw invalidUrl(
-      target.isTls || target.isOnion
+      isTls || isOnion
         ? 'The port of the URL must be the default port or 1024 to 65535.'
         : 'The URL must begin with https://. Only hosts in OUTBOUND_ALLOW may use http://.',
     );
-  return target;
-}
-
-function targetOf(url: URL, allow: AllowList): Target {
-  const host = hostOf(url);
-  const isTls = url.protocol === 'https:';
-  const isOnion = /(^|\.)onion$/.test(host);
-  const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  const needsAllowance = (!isTls && !isOnion) || (url.port !== '' && port < FIRST_FREE_PORT);
-  return { url, host, port, isTls, isOnion, isAllowed: allow.hasHost(host, port), needsAllowance };
-}
-
-function checkHost({ host, isOnion }: Target, { proxy }: TargetRules): void {
-  if (!isHost(host)) throw invalidUrl('The host of the URL must consist of letters, digits, hyphens and dots, without a dot at its end.');
-  if (isOnion && !proxy)
-    throw invalidUrl('This service cannot reach .onion addresses. Its operator can set OUTBOUND_PROXY to the address of a Tor proxy.');
-}
-
-/** A name that is not allowed itself may still have allowed addresses. */
-function mayBeAllowed({ host, isAllowed, isOnion }: Target, allow: AllowList): boolean {
-  return isAllowed || allow.hasAddress(host) || (isIP(host) === 0 && !isOnion && allow.hasRanges);
+  return { url, host, port, isTls, isOnion, isAllowed, needsAllowance };
 }

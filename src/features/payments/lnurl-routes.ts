@@ -22,9 +22,8 @@ import {
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 import { type Destination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
-import type { PayOffer } from '../lnurl/remote/pay-offer.ts';
-import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
-import type { RequestedWithdrawal } from '../lnurl/remote/remote-pull.ts';
+import type { PayOffer } from '../lnurl/remote/offers.ts';
+import type { RemoteLinks, RequestedWithdrawal } from '../lnurl/remote/remote-links.ts';
 import { ofInvoice } from '../transactions/lightning-transaction.ts';
 import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
 import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
@@ -173,18 +172,8 @@ export function remoteLinkRoutes(app: App, deps: RemoteRouteOptions): void {
   }
 }
 
-function renderOffer({ address }: Destination, { domain, callback, description, payerData, ...offer }: PayOffer) {
-  return {
-    tag: 'payRequest' as const,
-    domain,
-    ln_address: address ?? null,
-    callback: callback.href,
-    minSendable: offer.minMsat,
-    maxSendable: offer.maxMsat,
-    commentAllowed: offer.commentLength,
-    payerData: payerData ?? null,
-    metadata: description,
-  };
+function renderOffer({ address }: Destination, { callback, description, ...offer }: PayOffer) {
+  return { ...offer, tag: 'payRequest' as const, ln_address: address ?? null, callback: callback.href, metadata: description };
 }
 
 function payRoute(app: App, deps: RemoteRouteOptions, base: string): void {

@@ -1,18 +1,30 @@
+import type { Invoice } from '../../../core/invoices/invoice.ts';
 import type { Invoices } from '../../../core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
+import { isJsonObject } from '../../../core/kernel/json.ts';
+import type { Msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { RunningTasks } from '../../../core/kernel/running-tasks.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
+import type { Guard, RowWrite } from '../../../core/ledger/ledger.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
+import { NodeUnavailable } from '../../../core/lightning/node.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
 import type { StartedPayment } from '../../../core/payments/hold.ts';
 import type { InvoicePayment } from '../../../core/payments/pay-invoice.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import type { Destination } from './destination.ts';
-import { invoiceRequest, type PayerMessage, type PayOffer, readPayOffer, requireAccepted, requireAgreed } from './pay-offer.ts';
-import { pullRemote, type RemotePull } from './remote-pull.ts';
-import { brokenResponse, fetchJson, requireObject } from './response.ts';
+import {
+  invoiceRequest,
+  type PayerMessage,
+  type PayOffer,
+  readPayOffer,
+  readWithdrawOffer,
+  requireAccepted,
+  requireAgreed,
+} from './offers.ts';
+import { brokenResponse, fetchJson, isError, refusedBy, requireObject, withParameters } from './response.ts';
 import { readSuccessAction } from './success-action.ts';
 
 export interface RemoteLinkOptions {
@@ -22,10 +34,31 @@ export interface RemoteLinkOptions {
   readonly clock: Clock;
 }
 
+/** A payment to a link or an address of another service. */
 export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountMsat' | 'wtxType' | 'claim'>, PayerMessage {
   readonly destination: Destination;
-  /** JSON text, with the {@link payeeFields}. */
+  /** JSON text, with the fields of `payeeFields`. */
   readonly passThru: string;
+}
+
+/** A withdrawal from a link of another service, into a wallet. */
+export interface RemotePull {
+  readonly wallet: Wallet;
+  readonly destination: Destination;
+  readonly amountMsat: Msat;
+  /** Absent: the description of the link. */
+  readonly memo: string | undefined;
+  /** Conditions of the invoice, such as the validity of the requesting key. */
+  readonly guards: readonly Guard[];
+  /** Returns rows to write in the posting that stores the invoice. */
+  readonly extraRows: (invoiceId: string) => readonly RowWrite[];
+}
+
+/** The invoice that was sent to the other service. */
+export interface RequestedWithdrawal {
+  readonly invoice: Invoice;
+  /** Why the service does not pay; then the invoice is cancelled. Otherwise the service may pay until the invoice expires. */
+  readonly refusal: Refusal | undefined;
 }
 
 /**
@@ -37,22 +70,99 @@ const MAX_PER_WALLET = 32;
 /** A public API key may probe, so probes are counted separately: they must not keep the account from paying. */
 const MAX_PROBES_PER_ACCOUNT = 8;
 
+const MAX_LABEL = 255;
+/** A service pays within seconds. An invoice that it did not confirm stays payable for this time. */
+const PULL_EXPIRY_SECONDS = 3600;
+
 export type RemoteLinks = ReturnType<typeof createRemoteLinks>;
 
 /** Links and addresses of other services, which wallets of this service pay or withdraw from. */
-export function createRemoteLinks(options: RemoteLinkOptions) {
+export function createRemoteLinks({ outbound, payments, invoices, clock }: RemoteLinkOptions) {
   const tasks = new RunningTasks();
   const runForWallet = <T>({ id, accountId }: Wallet, task: () => Promise<T>) =>
     tasks.run(id, MAX_PER_WALLET, tooMany, () => tasks.run(accountId, MAX_PER_ACCOUNT, tooMany, task));
 
+  async function probe({ url, domain }: Destination): Promise<PayOffer> {
+    return readPayOffer(domain, await fetchJson(outbound, url));
+  }
+
+  async function pay({ destination, ...order }: RemotePayment): Promise<StartedPayment> {
+    const { domain, address } = destination;
+    const offer = await probe(destination);
+    requireAccepted(offer, order);
+    const { url, descriptionHash } = invoiceRequest(offer, order);
+    const response = requireObject(domain, await fetchJson(outbound, url, domain));
+    const invoice = readInvoice(payments, domain, response.pr);
+    requireAgreed(domain, invoice, { amountMsat: order.amountMsat, descriptionHash, nowSeconds: unixSeconds(clock) });
+    const started = await payments.payInvoice({
+      ...order,
+      invoice,
+      wtxType: 'ln_lnurl_pay_outbound',
+      userLabel: shownText(offer.description.text, MAX_LABEL) || (address ?? domain),
+      successAction: readSuccessAction(domain, offer.callback, response.successAction),
+    });
+    if (started.isReplay) throw paidBefore(domain, started);
+    return started;
+  }
+
+  async function pull({ destination: { domain, url }, memo, ...order }: RemotePull): Promise<RequestedWithdrawal> {
+    const { callback, k1, description } = readWithdrawOffer(domain, await fetchJson(outbound, url), order.amountMsat);
+    const invoice = await invoices.create({
+      ...order,
+      memo: memo ?? description,
+      expirySeconds: PULL_EXPIRY_SECONDS,
+      passThru: JSON.stringify({ lnurl_domain: domain }),
+      wtxType: 'ln_deposit',
+    });
+    const refusal = await sendInvoice(domain, withParameters(callback, { k1, pr: invoice.paymentRequest }));
+    return refusal ? cancelRefused(invoice, refusal) : { invoice, refusal };
+  }
+
+  /**
+   * Sends the invoice of a withdrawal (LUD-03, step 5). Returns a refusal if the service reports an error or the request was not sent. After
+   * anything else, such as a lost response, the service may pay.
+   */
+  async function sendInvoice(domain: string, url: string): Promise<Refusal | undefined> {
+    try {
+      const response = await fetchJson(outbound, url, domain);
+      return isJsonObject(response) && isError(response) ? refusedBy(domain, response) : undefined;
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      return error.type === 'lnurl_unavailable' ? undefined : error;
+    }
+  }
+
+  /**
+   * Cancels the invoice that a service refused to pay. If it cannot be cancelled, because it is being paid or the node did not confirm, the
+   * service may still pay.
+   */
+  async function cancelRefused(invoice: Invoice, refusal: Refusal): Promise<RequestedWithdrawal> {
+    try {
+      // Without guards: the key may have been revoked meanwhile.
+      return { invoice: await invoices.cancel(invoice, []), refusal };
+    } catch (error) {
+      const isPaid = error instanceof Refusal && error.type === 'invoice_paid';
+      if (!isPaid && !(error instanceof NodeUnavailable)) throw error;
+      return { invoice: (await invoices.find(invoice.id)) ?? invoice, refusal: undefined };
+    }
+  }
+
   return {
-    /** Reads what a payee accepts. @throws Refusal */
+    /** Reads what a payee accepts (LUD-06, step 3). @throws Refusal */
     probe: (destination: Destination, accountId: string) =>
-      tasks.run(`probes ${accountId}`, MAX_PROBES_PER_ACCOUNT, tooMany, () => probeRemote(options, destination)),
-    /** See {@link payRemote}. @throws Refusal, NodeUnavailable when no payment was started. */
-    pay: (order: RemotePayment) => runForWallet(order.wallet, () => payRemote(options, order)),
-    /** See `remote-pull.ts`. @throws Refusal, NodeUnavailable when no invoice was created. */
-    pull: (order: RemotePull) => runForWallet(order.wallet, () => pullRemote(options, order)),
+      tasks.run(`probes ${accountId}`, MAX_PROBES_PER_ACCOUNT, tooMany, () => probe(destination)),
+
+    /**
+     * Pays a link or an address of a payee (LUD-06): requests an invoice, checks it, and starts its payment. Until then nothing is held.
+     * @throws Refusal, NodeUnavailable when no payment was started.
+     */
+    pay: (order: RemotePayment) => runForWallet(order.wallet, () => pay(order)),
+
+    /**
+     * Withdraws from a link of another service (LUD-03): creates an invoice of the wallet and sends it to the service, which pays it later.
+     * @throws Refusal, NodeUnavailable when no invoice was created.
+     */
+    pull: (order: RemotePull) => runForWallet(order.wallet, () => pull(order)),
   };
 }
 
@@ -62,37 +172,6 @@ function tooMany(): Refusal {
     'Too many requests of this wallet or account to other services are running. This request paid nothing. Try again later.',
   );
 }
-
-/** Reads what a payee accepts (LUD-06, step 3). @throws Refusal */
-async function probeRemote({ outbound }: RemoteLinkOptions, { url, domain }: Destination): Promise<PayOffer> {
-  return readPayOffer(domain, await fetchJson(outbound, url));
-}
-
-/**
- * Pays a link or an address of a payee (LUD-06): requests an invoice, checks it, and starts its payment. Until then nothing is held.
- * @throws Refusal, NodeUnavailable when no payment was started.
- */
-async function payRemote(options: RemoteLinkOptions, { destination, ...order }: RemotePayment): Promise<StartedPayment> {
-  const { outbound, payments, clock } = options;
-  const { domain, address } = destination;
-  const offer = await probeRemote(options, destination);
-  requireAccepted(offer, order);
-  const { url, descriptionHash } = invoiceRequest(offer, order);
-  const response = requireObject(domain, await fetchJson(outbound, url, domain));
-  const invoice = readInvoice(payments, domain, response.pr);
-  requireAgreed(domain, invoice, { amountMsat: order.amountMsat, descriptionHash, nowSeconds: unixSeconds(clock) });
-  const started = await payments.payInvoice({
-    ...order,
-    invoice,
-    wtxType: 'ln_lnurl_pay_outbound',
-    userLabel: shownText(offer.description.text, MAX_LABEL) || (address ?? domain),
-    successAction: readSuccessAction(domain, offer.callback, response.successAction),
-  });
-  if (started.isReplay) throw paidBefore(domain, started);
-  return started;
-}
-
-const MAX_LABEL = 255;
 
 function readInvoice(payments: Payments, domain: string, pr: unknown): Bolt11 {
   if (typeof pr !== 'string') throw brokenResponse(domain, 'has no invoice in `pr`');

@@ -1,5 +1,5 @@
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
-import type { Msat } from '../../../core/kernel/money.ts';
+import { type Msat, minMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
@@ -11,12 +11,13 @@ export interface PayOffer {
   /** The host of the payee's link, for people. */
   readonly domain: string;
   readonly callback: URL;
-  readonly minMsat: Msat;
-  readonly maxMsat: Msat;
+  /** In millisatoshis. */
+  readonly minSendable: Msat;
+  readonly maxSendable: Msat;
   /** The longest comment in characters (LUD-12); 0: none. */
-  readonly commentLength: number;
-  /** The kinds of payer data that the payee accepts (LUD-18), and whether it requires them; undefined if it asks for none. */
-  readonly payerData: Readonly<Record<string, { readonly mandatory: boolean }>> | undefined;
+  readonly commentAllowed: number;
+  /** The kinds of payer data that the payee accepts (LUD-18), and whether it requires them; null if it asks for none. */
+  readonly payerData: Readonly<Record<string, { readonly mandatory: boolean }>> | null;
   /** For people. Its texts come from another service: escape them where they are shown. */
   readonly description: PayeeDescription;
   /** The unparsed metadata, to which the invoice commits. */
@@ -26,17 +27,18 @@ export interface PayOffer {
 /** @throws Refusal `lnurl_refused`, `lnurl_invalid` */
 export function readPayOffer(domain: string, response: unknown): PayOffer {
   const object = requireParameters(domain, response, 'pay');
-  const minMsat = requireMsat(domain, object, 'minSendable');
-  const maxMsat = requireMsat(domain, object, 'maxSendable');
-  if (minMsat > maxMsat || maxMsat === 0) throw brokenResponse(domain, 'has a `minSendable` above its `maxSendable`, or accepts no amount');
+  const minSendable = requireMsat(domain, object, 'minSendable');
+  const maxSendable = requireMsat(domain, object, 'maxSendable');
+  if (minSendable > maxSendable || maxSendable === 0)
+    throw brokenResponse(domain, 'has a `minSendable` above its `maxSendable`, or accepts no amount');
   const { text: metadata, description } = readMetadata(domain, object.metadata);
   const { commentAllowed: comment } = object;
   return {
     domain,
     callback: requireCallback(domain, object),
-    minMsat,
-    maxMsat,
-    commentLength: Number.isSafeInteger(comment) ? Math.max(0, comment as number) : 0,
+    minSendable,
+    maxSendable,
+    commentAllowed: Number.isSafeInteger(comment) ? Math.max(0, comment as number) : 0,
     payerData: readAcceptedPayerData(object.payerData),
     description,
     metadata,
@@ -93,9 +95,9 @@ function imageUrl(type: string, base64: string | undefined): string | null {
 
 const MAX_PAYER_FIELDS = 20;
 
-/** Returns undefined if the payee accepts none. Entries that are no objects are left out, as for an unknown kind of entry. */
+/** Returns null if the payee accepts none. Entries that are no objects are left out, as for an unknown kind of entry. */
 function readAcceptedPayerData(payerData: unknown): PayOffer['payerData'] {
-  if (!isJsonObject(payerData)) return undefined;
+  if (!isJsonObject(payerData)) return null;
   const accepted = Object.entries(payerData)
     .filter(([name, entry]) => /^[a-zA-Z0-9_-]{1,40}$/.test(name) && isJsonObject(entry))
     .slice(0, MAX_PAYER_FIELDS)
@@ -115,16 +117,16 @@ export interface PayerMessage {
 
 /** Checks the message against the offer. @throws Refusal `validation_failed` naming the field and the payee's rule. */
 export function requireAccepted(offer: PayOffer, { amountMsat, amountField, comment, payerData = {} }: PayerMessage): void {
-  const { domain, minMsat, maxMsat, commentLength } = offer;
-  if (amountMsat < minMsat || amountMsat > maxMsat)
-    throw invalid(`\`${amountField}\` must be an amount from ${minMsat} to ${maxMsat} millisatoshis, the limits of ${domain}.`);
-  if (comment !== undefined && commentLength === 0) throw invalid(`\`comment\` must be left out: ${domain} accepts no comments.`);
-  if (comment !== undefined && Array.from(comment).length > commentLength)
-    throw invalid(`\`comment\` must be at most ${commentLength} characters, the limit of ${domain}.`);
+  const { domain, minSendable, maxSendable, commentAllowed } = offer;
+  const accepted = offer.payerData ?? {};
+  if (amountMsat < minSendable || amountMsat > maxSendable)
+    throw invalid(`\`${amountField}\` must be an amount from ${minSendable} to ${maxSendable} millisatoshis, the limits of ${domain}.`);
+  if (comment !== undefined && commentAllowed === 0) throw invalid(`\`comment\` must be left out: ${domain} accepts no comments.`);
+  if (comment !== undefined && Array.from(comment).length > commentAllowed)
+    throw invalid(`\`comment\` must be at most ${commentAllowed} characters, the limit of ${domain}.`);
   for (const name of Object.keys(payerData))
-    if (!Object.hasOwn(offer.payerData ?? {}, name))
-      throw invalid(`\`payer_data\` must not contain \`${name}\`: ${domain} does not ask for it.`);
-  for (const [name, { mandatory }] of Object.entries(offer.payerData ?? {}))
+    if (!Object.hasOwn(accepted, name)) throw invalid(`\`payer_data\` must not contain \`${name}\`: ${domain} does not ask for it.`);
+  for (const [name, { mandatory }] of Object.entries(accepted))
     if (mandatory && !Object.hasOwn(payerData, name)) throw invalid(`\`payer_data\` must contain \`${name}\`, which ${domain} requires.`);
 }
 
@@ -133,17 +135,14 @@ function invalid(message: string): Refusal {
 }
 
 /** Returns the URL of step 2, and the SHA-256 to which the invoice must commit (LUD-06, LUD-18). */
-export function invoiceRequest(
-  offer: PayOffer,
-  { amountMsat, comment, payerData }: PayerMessage,
-): { url: string; descriptionHash: string } {
-  const payerText = payerData === undefined || Object.keys(payerData).length === 0 ? undefined : JSON.stringify(payerData);
-  const url = withParameters(offer.callback, {
+export function invoiceRequest({ callback, metadata }: PayOffer, { amountMsat, comment, payerData = {} }: PayerMessage) {
+  const payerText = Object.keys(payerData).length === 0 ? undefined : JSON.stringify(payerData);
+  const url = withParameters(callback, {
     amount: String(amountMsat),
     ...(comment !== undefined && { comment }),
     ...(payerText !== undefined && { payerdata: payerText }),
   });
-  return { url, descriptionHash: descriptionHash(offer.metadata, payerText) };
+  return { url, descriptionHash: descriptionHash(metadata, payerText) };
 }
 
 /** Checks the invoice of step 2, before any money is held. @throws Refusal `lnurl_refused` */
@@ -160,4 +159,25 @@ export function requireAgreed(
   if (descriptionHash !== agreed.descriptionHash)
     throw brokenResponse(domain, 'has an invoice that does not commit to the description of the payee');
   if (expiresAt <= agreed.nowSeconds) throw brokenResponse(domain, 'has an invoice that has expired');
+}
+
+const MAX_MEMO = 150;
+const MAX_K1 = 1000;
+
+/** Returns what a withdraw link offers: the checked parameters of LUD-03, step 3. @throws Refusal `lnurl_refused`, `lnurl_invalid`, `validation_failed` */
+export function readWithdrawOffer(domain: string, response: unknown, amountMsat: Msat) {
+  const object = requireParameters(domain, response, 'withdraw');
+  const { k1, defaultDescription } = object;
+  const maxMsat = requireMsat(domain, object, 'maxWithdrawable');
+  // LUD-03 allows 0.
+  const minimumMsat = object.minWithdrawable === undefined ? minMsat(1 as Msat, maxMsat) : requireMsat(domain, object, 'minWithdrawable');
+  if (minimumMsat > maxMsat) throw brokenResponse(domain, 'has a `minWithdrawable` above its `maxWithdrawable`');
+  if (typeof k1 !== 'string' || k1 === '' || k1.length > MAX_K1) throw brokenResponse(domain, 'has no text in `k1`');
+  if (amountMsat < minimumMsat || amountMsat > maxMsat)
+    throw new Refusal(
+      'validation_failed',
+      `\`num_satoshis\` must be an amount from ${minimumMsat} to ${maxMsat} millisatoshis, the limits of this link of ${domain}.`,
+    );
+  const description = typeof defaultDescription === 'string' ? shownText(defaultDescription, MAX_MEMO) : '';
+  return { callback: requireCallback(domain, object), k1, description };
 }
