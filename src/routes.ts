@@ -96,7 +96,7 @@ function registerRoutes(
   webhookRoutes(app, deps);
   webhookDeliveryRoutes(app, deps);
   paymentRoutes(app, { ...deps, paymentWaitSeconds });
-  transferRoutes(app, deps);
+  transferRoutes(app, { ...deps, paymentWaitSeconds });
   nodeRoutes(app, deps);
   claimRoutes(app, deps);
   withdrawLinkRoutes(app, deps);

@@ -323,7 +323,7 @@ export class Simulation {
     const net = this.#netOf(this.#wallets.find(({ id }) => id === link.key) ?? this.#wallet(0));
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: Math.max(1_000, amount) });
     this.#requested.set(paymentHash, { net, paymentRequest, responses: [] });
-    const withdrawal = { pathKey: link.key, token: link.token, numSatoshis: undefined, k1: undefined };
+    const withdrawal = { key: link.key, ott: link.token };
     await this.#requestPayment(paymentHash, (request) => life.links.claim(withdrawal, request));
   }
 

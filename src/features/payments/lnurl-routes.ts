@@ -1,12 +1,10 @@
 import { Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
-import type { Invoices } from '../../core/invoices/invoices.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
 import { type Msat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import {
   described,
   FeeLimit,
@@ -20,15 +18,15 @@ import {
   plainText,
 } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { nullable } from '../../http/responses/response-types.ts';
+import { anyObject, nullable } from '../../http/responses/response-types.ts';
 import { type Destination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
 import type { PayOffer } from '../lnurl/remote/offers.ts';
-import type { RemoteLinks, RequestedWithdrawal } from '../lnurl/remote/remote-links.ts';
+import type { RequestedWithdrawal } from '../lnurl/remote/remote-links.ts';
 import { ofInvoice } from '../transactions/lightning-transaction.ts';
 import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
 import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
 import { OUTCOME } from './routes.ts';
-import { type PaymentRunDependencies, runPayment } from './run-payment.ts';
+import { type PaymentRouteDependencies, runPayment } from './run-payment.ts';
 
 /** The longest LNURL, and some space around it. */
 const MAX_LNURL = 4400;
@@ -39,14 +37,9 @@ const Lnurl = Type.String({
   description: 'An LNURL of another service, in any case, with or without `lightning:`, or a link with its own scheme',
 });
 
-const PayerData = Type.Object(
-  {},
-  {
-    additionalProperties: true,
-    description:
-      'What the payee asks about the payer (LUD-18): `name`, `email`, `identifier`, `pubkey`, each a text. The probe lists the names that the ' +
-      'payee accepts and those that it requires; only these are allowed',
-  },
+const PayerData = anyObject(
+  'What the payee asks about the payer (LUD-18): `name`, `email`, `identifier`, `pubkey`, each a text. The probe lists the names that the ' +
+    'payee accepts and those that it requires; only these are allowed',
 );
 
 const probeSchema = {
@@ -70,15 +63,7 @@ const probeSchema = {
         minSendable: Type.Integer({ description: 'The smallest amount in millisatoshis' }),
         maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
         commentAllowed: Type.Integer({ description: 'The longest comment in characters; 0: none' }),
-        payerData: nullable(
-          Type.Object(
-            {},
-            {
-              additionalProperties: true,
-              description: 'The data about the payer that the payee accepts (LUD-18): name → `{mandatory}`; null: none',
-            },
-          ),
-        ),
+        payerData: nullable(anyObject('The data about the payer that the payee accepts (LUD-18): name → `{mandatory}`; null: none')),
         metadata: Type.Object(
           {
             text: Type.String({ description: 'What is paid, at most 1000 characters' }),
@@ -151,15 +136,8 @@ const pullSchema = {
   response: { 201: LightningTransactionObject },
 };
 
-export interface RemoteRouteOptions extends PaymentRunDependencies {
-  readonly access: Access;
-  readonly remoteLinks: RemoteLinks;
-  readonly invoices: Invoices;
-  readonly clock: Clock;
-}
-
 /** The routes by which wallets use links and addresses of other services. */
-export function remoteLinkRoutes(app: App, deps: RemoteRouteOptions): void {
+export function remoteLinkRoutes(app: App, deps: PaymentRouteDependencies): void {
   const { access, remoteLinks } = deps;
   app.get('/v1/lnurlp/probe/:lnurl', { schema: probeSchema }, async (request) => {
     const { accountId } = await access.anyKey(request);
@@ -176,28 +154,24 @@ function renderOffer({ address }: Destination, { callback, description, ...offer
   return { ...offer, tag: 'payRequest' as const, ln_address: address ?? null, callback: callback.href, metadata: description };
 }
 
-function payRoute(app: App, deps: RemoteRouteOptions, base: string): void {
+function payRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   app.post(`${base}/lnurlp/pay`, { schema: paySchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
-    const { lnurlpay_encoded: lnurl, ln_address: address, amt_msat, comment, payer_data, fee_limit_msat, passThru } = request.body;
+    const { lnurlpay_encoded: lnurl, ln_address: address, amt_msat, comment, payer_data, passThru } = request.body;
     const text = lnurl ?? address;
     if (text === undefined || (lnurl !== undefined && address !== undefined))
       throw new Refusal('validation_failed', 'Send either `lnurlpay_encoded` or `ln_address`.');
     const destination = readDestination(text, 'pay');
     const message = comment === undefined ? undefined : commentText(comment);
     const order = {
-      wallet: authorized.wallet,
       destination,
       amountMsat: amt_msat as Msat,
       amountField: 'amt_msat' as const,
       comment: message,
       payerData: readPayerData(payer_data),
-      feeLimitMsat: fee_limit_msat as Msat | undefined,
       passThru: passThruWith(passThru, payeeFields(destination, message)),
-      guards: authorized.guards,
-      limits: authorized.credential.key.limits,
     };
-    return runPayment(deps, request, reply, authorized, (extraRows) => deps.remoteLinks.pay({ ...order, extraRows }));
+    return runPayment(deps, request, reply, authorized, (common) => deps.remoteLinks.pay({ ...common, ...order }));
   });
 }
 
@@ -225,7 +199,7 @@ function readPayerData(data: object | undefined): Record<string, string> | undef
   return data as Record<string, string>;
 }
 
-function pullRoute(app: App, deps: RemoteRouteOptions, base: string): void {
+function pullRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const { access, runIdempotent, remoteLinks, invoices, objects, clock } = deps;
   app.post(`${base}/lnurl/pull`, { schema: pullSchema }, async (request, reply) => {
     const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import { type Msat, satToMsat } from '../../core/kernel/money.ts';
+import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { Payments } from '../../core/payments/payments.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import {
   CustomRecords,
   customRecordsHex,
@@ -20,9 +18,8 @@ import {
 } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { isDestination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
-import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
 import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
-import { type PaymentRows, type PaymentRunDependencies, runPayment } from './run-payment.ts';
+import { type PaymentRouteDependencies, runPayment } from './run-payment.ts';
 
 export const OUTCOME =
   '201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of ' +
@@ -76,12 +73,6 @@ const keysendSchema = {
   response: { 201: PaymentObject, 202: PaymentObject },
 };
 
-export interface PaymentRouteDependencies extends PaymentRunDependencies {
-  readonly access: Access;
-  readonly payments: Payments;
-  readonly remoteLinks: RemoteLinks;
-}
-
 export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
   for (const base of WALLET_BASES) {
     withdrawRoute(app, deps, base);
@@ -90,51 +81,36 @@ export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
 }
 
 function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+  const { access, payments, remoteLinks } = deps;
   app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
-    const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
-    const { payment_request, num_satoshis: sat, fee_limit_msat, passThru } = request.body;
-    const order = {
-      wallet: authorized.wallet,
-      feeLimitMsat: fee_limit_msat as Msat | undefined,
-      guards: authorized.guards,
-      limits: authorized.credential.key.limits,
-    };
+    const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
+    const { payment_request: invoice, num_satoshis: sat, passThru } = request.body;
     const amountMsat = sat === undefined ? undefined : satToMsat(sat);
-    const invoiceOrder = {
-      ...order,
-      invoice: payment_request,
-      amountMsat,
-      passThru: passThruText(passThru),
-      wtxType: 'ln_withdrawal' as const,
-    };
-    if (!isDestination(payment_request))
-      return runPayment(deps, request, reply, authorized, (extraRows) => deps.payments.payInvoice({ ...invoiceOrder, extraRows }));
-    const destination = readDestination(payment_request, 'pay');
+    if (!isDestination(invoice)) {
+      const order = { invoice, amountMsat, passThru: passThruText(passThru), wtxType: 'ln_withdrawal' as const };
+      return runPayment(deps, request, reply, authorized, (common) => payments.payInvoice({ ...common, ...order }));
+    }
+    const destination = readDestination(invoice, 'pay');
     if (amountMsat === undefined)
       throw new Refusal('validation_failed', '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.');
-    const message = { amountMsat, amountField: 'num_satoshis' as const, comment: undefined, payerData: undefined };
-    const remoteOrder = { ...order, ...message, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
-    const begin = (extraRows: PaymentRows) => deps.remoteLinks.pay({ ...remoteOrder, extraRows });
-    return runPayment(deps, request, reply, authorized, begin);
+    const message = { amountMsat, amountField: 'num_satoshis' as const };
+    const order = { ...message, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
+    return runPayment(deps, request, reply, authorized, (common) => remoteLinks.pay({ ...common, ...order }));
   });
 }
 
 function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   app.post(`${base}/keysend`, { schema: keysendSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
-    const { dest_pubkey, num_satoshis, fee_limit_msat, custom_records, passThru } = request.body;
+    const { dest_pubkey, num_satoshis, custom_records, passThru } = request.body;
     const destination = publicKey('dest_pubkey', dest_pubkey);
-    return runPayment(deps, request, reply, authorized, (extraRows) =>
+    return runPayment(deps, request, reply, authorized, (common) =>
       deps.payments.keysend({
-        wallet: authorized.wallet,
+        ...common,
         destination,
         amountMsat: satToMsat(num_satoshis),
-        feeLimitMsat: fee_limit_msat as Msat | undefined,
         customRecords: customRecordsHex(custom_records),
         passThru: passThruWith(passThru, { method: 'api' }),
-        guards: authorized.guards,
-        limits: authorized.credential.key.limits,
-        extraRows,
       }),
     );
   });

@@ -1,45 +1,58 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Invoices } from '../../core/invoices/invoices.ts';
 import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import { invariant } from '../../core/kernel/assert.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { RowWrite } from '../../core/ledger/ledger.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
+import type { InvoicePayment } from '../../core/payments/pay-invoice.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Payments } from '../../core/payments/payments.ts';
-import type { Wallet } from '../../core/wallets/wallets.ts';
-import type { WalletAuthorization } from '../../http/auth/access.ts';
+import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
+import type { Access, WalletAuthorization } from '../../http/auth/access.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
+import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
 import type { History } from '../transactions/history.ts';
 import type { Objects } from '../transactions/objects.ts';
 import { transactionFromPayment, transactionFromReceipt } from '../transactions/wallet-transaction.ts';
 
-export interface PaymentRunDependencies {
+/** What the routes of payments, transfers and links of other services use. */
+export interface PaymentRouteDependencies {
+  readonly access: Access;
   readonly runIdempotent: IdempotentHandler;
   readonly payments: Payments;
+  readonly remoteLinks: RemoteLinks;
+  readonly invoices: Invoices;
+  readonly wallets: Wallets;
   readonly history: History;
   readonly objects: Objects;
   /** How long a response waits for a payment's end, from the arrival of its request. */
   readonly paymentWaitSeconds: number;
+  readonly clock: Clock;
 }
 
-/** Returns the rows to write in the posting that starts a payment. */
-export type PaymentRows = (paymentId: string) => readonly RowWrite[];
+type PaymentRequest = FastifyRequest<{ Body: { fee_limit_msat?: number } }>;
 
-/** Starts a payment, once per Idempotency-Key, and sends its outcome. */
+/**
+ * Starts a payment, once per Idempotency-Key, and sends its outcome. `begin` gets what all payments have in common: the wallet and the limits,
+ * and the rows to write in the posting that starts the payment.
+ */
 export function runPayment(
-  deps: PaymentRunDependencies,
-  request: FastifyRequest,
+  deps: PaymentRouteDependencies,
+  request: PaymentRequest,
   reply: FastifyReply,
-  { wallet, credential }: WalletAuthorization,
-  begin: (extraRows: PaymentRows) => Promise<StartedPayment>,
+  { wallet, guards, credential }: WalletAuthorization,
+  begin: (common: Omit<InvoicePayment, 'invoice' | 'wtxType'>) => Promise<StartedPayment>,
 ): Promise<FastifyReply> {
+  const common = { wallet, guards, limits: credential.key.limits, feeLimitMsat: request.body.fee_limit_msat as Msat | undefined };
   return deps.runIdempotent(
     request,
     reply,
     { credential, walletId: wallet.id },
     {
       async make(outcome) {
-        const started = await begin((id) => outcome.rows(id));
+        const started = await begin({ ...common, extraRows: (id) => outcome.rows(id) });
         if (started.isReplay) await outcome.saveExisting(started.payment.id);
         return sendPayment(deps, request, reply, { wallet, started });
       },
@@ -57,7 +70,7 @@ export function runPayment(
  * the money is held. With `Prefer: respond-async` (RFC 7240), and beyond the limits of its key, a request does not wait.
  */
 async function sendPayment(
-  deps: PaymentRunDependencies,
+  deps: PaymentRouteDependencies,
   request: FastifyRequest,
   reply: FastifyReply,
   { wallet, started }: { wallet: Wallet; started: StartedPayment },
@@ -80,7 +93,7 @@ async function sendPayment(
 }
 
 /** Old clients read the reason out of the message, so it stays in front. */
-async function paymentFailed({ payments }: PaymentRunDependencies, payment: Payment): Promise<Refusal> {
+async function paymentFailed({ payments }: PaymentRouteDependencies, payment: Payment): Promise<Refusal> {
   const feeLimitMsat = payment.failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
   const limit = feeLimitMsat === undefined ? '' : `. No route was found within the fee limit of ${feeLimitMsat} msat.`;
   const message = `Failure reason: FAILURE_REASON_${payment.failureReason}${limit}`;

@@ -3,17 +3,14 @@ import { invariant } from '../../core/kernel/assert.ts';
 import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Receipt } from '../../core/ledger/ledger.ts';
-import type { Payments } from '../../core/payments/payments.ts';
-import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
+import type { Wallet } from '../../core/wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
 import { described, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../../http/fields.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import type { History } from '../transactions/history.ts';
-import type { Objects } from '../transactions/objects.ts';
+import { anyObject } from '../../http/responses/response-types.ts';
 import { transactionFromTransfer, type WalletTransaction } from '../transactions/wallet-transaction.ts';
 import { OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
+import type { PaymentRouteDependencies } from './run-payment.ts';
 
 const TransferBody = Type.Object(
   {
@@ -32,7 +29,7 @@ const TransferObject = Type.Object(
   {
     wtx_transfer_in: described(OtherSideObject, 'The transaction of the wallet that received the money'),
     wtx_transfer_out: described(WalletTransactionObject, 'The transaction of the wallet that sent the money'),
-    passThru: Type.Object({}, { additionalProperties: true, description: 'The `passThru` of both transactions' }),
+    passThru: anyObject('The `passThru` of both transactions'),
     source_wallet_id: Type.String({ description: 'The wallet that sent the money, `wal_…`' }),
     dest_wallet_id: Type.String({ description: 'The wallet that received the money, `wal_…`' }),
   },
@@ -53,20 +50,11 @@ export const transferSchema = {
   response: { 201: TransferObject },
 };
 
-export interface TransferRouteDependencies {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-  readonly wallets: Wallets;
-  readonly payments: Payments;
-  readonly history: History;
-  readonly objects: Objects;
-}
-
-export function transferRoutes(app: App, deps: TransferRouteDependencies): void {
+export function transferRoutes(app: App, deps: PaymentRouteDependencies): void {
   for (const base of WALLET_BASES) transferRoute(app, deps, base);
 }
 
-function transferRoute(app: App, deps: TransferRouteDependencies, base: string): void {
+function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
   const { access, wallets, payments, history, objects } = deps;
   app.post(`${base}/transfer`, { schema: transferSchema }, async (request, reply) => {
     const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');

@@ -15,3 +15,8 @@ export function nullable<T extends TSchema>(schema: T, options: { description?: 
 export function oneOf<const T extends string | number>(words: readonly T[], options: { description: string }) {
   return Type.Unsafe<T>({ type: typeof words[0] === 'number' ? 'integer' : 'string', words, ...options });
 }
+
+/** An object with any fields, in a request or a response. */
+export function anyObject(description: string) {
+  return Type.Object({}, { additionalProperties: true, description });
+}

@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { MAX_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { ChangedLabel, choice, described, memoText, PassThru, passThruText, plainText, UserLabel } from '../../../http/fields.ts';
+import { ChangedLabel, choice, described, memoText, passThruText, plainText, UserLabel } from '../../../http/fields.ts';
+import { anyObject } from '../../../http/responses/response-types.ts';
 import { readDomain, readName } from './address.ts';
 import type { LinkSettings } from './pay-links.sql.ts';
 import { readPayerDataRequest } from './payer-data.ts';
@@ -14,88 +15,59 @@ const SendableMsat = Type.Integer({ minimum: 1000, maximum: MAX_MSAT, unit: 'mil
 const ShortDesc = Type.String({ minLength: 1, maxLength: 639 });
 
 const linkFields = {
-  lnurlp_minSendable_msat: Type.Optional(
-    described(SendableMsat, 'The smallest payment in millisatoshis, at least 1000. Default of a new link: 1000'),
+  lnurlp_minSendable_msat: described(SendableMsat, 'The smallest payment in millisatoshis, at least 1000. Default of a new link: 1000'),
+  lnurlp_maxSendable_msat: described(
+    SendableMsat,
+    'The largest payment in millisatoshis. Default of a new link: 100000000000, one bitcoin',
   ),
-  lnurlp_maxSendable_msat: Type.Optional(
-    described(SendableMsat, 'The largest payment in millisatoshis. Default of a new link: 100000000000, one bitcoin'),
+  lnurlp_short_desc: described(
+    ShortDesc,
+    'What payers read before they pay, at most 639 bytes in UTF-8. Default of a new link: `Lightning payment`',
   ),
-  lnurlp_short_desc: Type.Optional(
-    described(ShortDesc, 'What payers read before they pay, at most 639 bytes in UTF-8. Default of a new link: `Lightning payment`'),
+  lnurlp_long_desc: Type.String({
+    maxLength: 2000,
+    clearable: true,
+    description: 'A longer text for payers (LUD-20). null or an empty text removes it',
+  }),
+  lnurlp_image: Type.String({
+    maxLength: MAX_IMAGE_LENGTH,
+    clearable: true,
+    description: `An image for payers: PNG or JPEG in base64, at most ${MAX_IMAGE_LENGTH} characters. null or an empty text removes it`,
+  }),
+  lnurlp_commentAllowed: Type.Integer({
+    minimum: 0,
+    maximum: 500,
+    unit: 'characters',
+    description: "The maximum length of a payer's comment (LUD-12), in characters; 0: no comments. Default of a new link: 255",
+  }),
+  lnurlp_payerData: anyObject(
+    'Which data payers may or must send (LUD-18): `name`, `email`, `identifier`, `pubkey`, each with `{"mandatory": true}` or ' +
+      '`{"mandatory": false}`. `{}` removes it',
   ),
-  lnurlp_long_desc: Type.Optional(
-    Type.String({ maxLength: 2000, clearable: true, description: 'A longer text for payers (LUD-20). null or an empty text removes it' }),
+  lnurlp_successAction: anyObject(
+    'What payers see after they have paid: `{"tag": "message", "message"}` or `{"tag": "url", "description", "url"}` (LUD-09), with a ' +
+      'URL of this service, or `{"tag": "aes", "description", "text"}` (LUD-10), whose text only the payer can read. `{}` removes it',
   ),
-  lnurlp_image: Type.Optional(
-    Type.String({
-      maxLength: MAX_IMAGE_LENGTH,
-      clearable: true,
-      description: `An image for payers: PNG or JPEG in base64, at most ${MAX_IMAGE_LENGTH} characters. null or an empty text removes it`,
-    }),
-  ),
-  lnurlp_commentAllowed: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 500,
-      unit: 'characters',
-      description: "The maximum length of a payer's comment (LUD-12), in characters; 0: no comments. Default of a new link: 255",
-    }),
-  ),
-  lnurlp_payerData: Type.Optional(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'Which data payers may or must send (LUD-18): `name`, `email`, `identifier`, `pubkey`, each with `{"mandatory": true}` or ' +
-          '`{"mandatory": false}`. `{}` removes it',
-      },
-    ),
-  ),
-  lnurlp_successAction: Type.Optional(
-    Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description:
-          'What payers see after they have paid: `{"tag": "message", "message"}` or `{"tag": "url", "description", "url"}` (LUD-09), with a ' +
-          'URL of this service, or `{"tag": "aes", "description", "text"}` (LUD-10), whose text only the payer can read. `{}` removes it',
-      },
-    ),
-  ),
-  lnurlp_identifier: Type.Optional(
-    Type.String({
-      maxLength: 64,
-      clearable: true,
-      description:
-        'The name of a Lightning address: a-z, 0-9, `-`, `_` and `.`. It is unique in its domain and stays reserved for the account. null or ' +
-        'an empty text removes it from the link',
-    }),
-  ),
-  lnurlp_domain: Type.Optional(
-    Type.String({
-      maxLength: 255,
-      description: 'The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS',
-    }),
-  ),
-  passThru: Type.Optional(
-    described(
-      PassThru,
-      'A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it',
-    ),
-  ),
+  lnurlp_identifier: Type.String({
+    maxLength: 64,
+    clearable: true,
+    description:
+      'The name of a Lightning address: a-z, 0-9, `-`, `_` and `.`. It is unique in its domain and stays reserved for the account. null or ' +
+      'an empty text removes it from the link',
+  }),
+  lnurlp_domain: Type.String({
+    maxLength: 255,
+    description: 'The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS',
+  }),
+  passThru: anyObject('A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it'),
 };
 
-export const LinkBody = Type.Object({ ...linkFields, user_label: Type.Optional(UserLabel) }, { additionalProperties: false });
+export const LinkBody = Type.Partial(Type.Object({ ...linkFields, user_label: UserLabel }), { additionalProperties: false });
 
-export const LinkChangeBody = Type.Object(
-  {
-    ...linkFields,
-    user_label: Type.Optional(ChangedLabel),
-    status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the link cannot be paid' })),
-  },
-  { additionalProperties: false },
-);
+const status = choice(['active', 'inactive'], { description: '`inactive`: the link cannot be paid' });
+export const LinkChangeBody = Type.Partial(Type.Object({ ...linkFields, user_label: ChangedLabel, status }), {
+  additionalProperties: false,
+});
 
 /** The settings that a request changes, as columns. `domain` is empty where the request leaves the choice to the service. */
 export interface LinkChanges extends Partial<LinkSettings> {

@@ -1,13 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
-import { nullable } from '../../../http/responses/response-types.ts';
+import { anyObject, nullable } from '../../../http/responses/response-types.ts';
 import { selectable } from '../../../http/responses/select.ts';
 import { linkStatus, protocolUri, renderLinkStatus } from '../lnurl.ts';
 import { imageIn } from './link-settings.ts';
 import type { PayLink } from './pay-links.ts';
 import { payLinkUrl } from './pay-requests.ts';
-
-const open = (description: string) => Type.Object({}, { additionalProperties: true, description });
 
 export const PayLinkObject = selectable(
   Type.Object(
@@ -30,17 +28,11 @@ export const PayLinkObject = selectable(
         Type.String({ description: 'The image that payers see, PNG or JPEG in base64; null when there is none, and in lists' }),
       ),
       lnurlp_commentAllowed: Type.Integer({ description: "The maximum length of a payer's comment, in characters; 0: none" }),
-      lnurlp_payerData: nullable(open('The data that payers may or must send'), {
-        description: 'Which data payers may or must send; null when there is none',
-      }),
-      lnurlp_successAction: nullable(open('What payers see after they have paid'), {
-        description: 'What payers see after they have paid; null when there is nothing, and for public keys',
-      }),
+      lnurlp_payerData: nullable(anyObject('Which data payers may or must send; null when there is none')),
+      lnurlp_successAction: nullable(anyObject('What payers see after they have paid; null when there is nothing, and for public keys')),
       lnurlp_identifier: nullable(Type.String({ description: 'The name of the Lightning address; null when it has none' })),
       lnurlp_domain: nullable(Type.String({ description: 'The domain of the Lightning address; null when it has none' })),
-      passThru: nullable(open('A JSON object of your own'), {
-        description: 'The JSON object that each payment of the link gets; null when there is none, and for public keys',
-      }),
+      passThru: nullable(anyObject('The JSON object that each payment of the link gets; null when there is none, and for public keys')),
       statusType: linkStatus('Whether the link can be paid', '`lnurl_inactive`: the link cannot be paid'),
     },
     { title: 'PayLink' },

@@ -59,15 +59,22 @@ export type PayLinkRow = LinkSettings & {
   public_key: string;
 };
 
-/** With the metadata, which has the image. */
-export type WholePayLinkRow = PayLinkRow & { metadata: string };
+/** With the metadata, which has the image. The link can be paid if its wallet and itself are active. */
+export type WholePayLinkRow = PayLinkRow & { metadata: string; wallet_status: 'active' | 'inactive' };
 
 const COLUMNS = `l.id, l.wallet_id, l.account_id, l.${SETTINGS.join(', l.')}, l.metadata_hash, l.created_at, l.updated_at,
   (SELECT public_text FROM access_key k WHERE k.wallet_id = l.wallet_id AND k.kind = 'wallet_lnurl_pay' ORDER BY k.id LIMIT 1) AS public_key`;
 
-const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata FROM pay_link l JOIN pay_metadata m ON m.hash = l.metadata_hash`;
+const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata, w.status AS wallet_status
+  FROM pay_link l JOIN pay_metadata m ON m.hash = l.metadata_hash JOIN wallet w ON w.id = l.wallet_id`;
 
 export const findLink = statement<WholePayLinkRow>('pay_link_find', `${WHOLE} WHERE l.id = $1`);
+
+/** Two active links cannot have one address. */
+export const findLinkByAddress = statement<WholePayLinkRow>(
+  'pay_link_find_by_address',
+  `${WHOLE} WHERE l.domain = $1 AND l.name = $2 AND l.state = 'active'`,
+);
 
 /**
  * Prevents others from changing a link until the transaction ends. It reads no other table: after waiting for another change, PostgreSQL
@@ -77,19 +84,6 @@ export const lockLink = statement<{ id: string }>('pay_link_lock', {
   sqlite: 'SELECT id FROM pay_link WHERE id = $1',
   postgres: 'SELECT id FROM pay_link WHERE id = $1 FOR UPDATE',
 });
-
-/** A link that can be paid if its wallet and itself are active. */
-export type PayableLinkRow = WholePayLinkRow & { wallet_status: 'active' | 'inactive' };
-
-const PAYABLE = `SELECT ${COLUMNS}, m.text AS metadata, w.status AS wallet_status
-  FROM pay_link l JOIN pay_metadata m ON m.hash = l.metadata_hash JOIN wallet w ON w.id = l.wallet_id`;
-
-export const findPayable = statement<PayableLinkRow>('pay_link_find_payable', `${PAYABLE} WHERE l.id = $1`);
-
-export const findPayableByAddress = statement<PayableLinkRow>(
-  'pay_link_find_payable_by_address',
-  `${PAYABLE} WHERE l.domain = $1 AND l.name = $2 AND l.state = 'active'`,
-);
 
 /** Returns the links among these that can be paid, and prevents others from changing that until the transaction ends. */
 export const payableLinks = statement<{ id: string }>('pay_link_payable', {
@@ -101,9 +95,11 @@ export const payableLinks = statement<{ id: string }>('pay_link_payable', {
 
 const LIST = { select: `SELECT ${COLUMNS} FROM pay_link l`, table: 'pay_link l', filters: 1, id: 'l.id' };
 
-export const listOfWallet = listStatements<PayLinkRow>('pay_link_list_of_wallet', { ...LIST, where: 'l.wallet_id = $1' });
-
-export const listOfAccount = listStatements<PayLinkRow>('pay_link_list_of_account', { ...LIST, where: 'l.account_id = $1' });
+/** The links of a wallet, and those of an account. */
+export const LISTS = {
+  wallet: listStatements<PayLinkRow>('pay_link_list_of_wallet', { ...LIST, where: 'l.wallet_id = $1' }),
+  account: listStatements<PayLinkRow>('pay_link_list_of_account', { ...LIST, where: 'l.account_id = $1' }),
+};
 
 export const insertMetadata = statement(
   'pay_metadata_insert',

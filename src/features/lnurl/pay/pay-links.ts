@@ -32,12 +32,6 @@ export interface ChangeOptions {
   readonly extraRows?: (linkId: string) => readonly RowWrite[];
 }
 
-/** An account, or one of its wallets. */
-export interface PayLinkOwner {
-  readonly accountId: string;
-  readonly walletId?: string;
-}
-
 export type PayLinks = ReturnType<typeof createPayLinks>;
 
 /** Pay links and Lightning addresses, with the requests of payers. */
@@ -93,15 +87,14 @@ export function createPayLinks(options: PayLinkOptions) {
       });
     },
 
-    list({ accountId, walletId }: PayLinkOwner): List<PayLink> {
-      const statements = walletId === undefined ? sql.listOfAccount : sql.listOfWallet;
-      return openList(database, { statements, filters: [walletId ?? accountId], prefix: 'lnurlp', toItem: (link) => link });
-    },
+    /** Returns the links of an account or of a wallet, without metadata. */
+    list: (owner: keyof typeof sql.LISTS, id: string): List<PayLink> =>
+      openList(database, { statements: sql.LISTS[owner], filters: [id], prefix: 'lnurlp', toItem: (link) => link }),
   };
 }
 
 /** The label and the address. */
-function searchTextOf({ user_label, name, domain }: Pick<PayLink, 'user_label' | 'name' | 'domain'>): string {
+function searchTextOf({ user_label, name, domain }: sql.LinkSettings): string {
   return name === null ? user_label : `${user_label} ${name}@${domain}`;
 }
 

@@ -1,7 +1,7 @@
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { isId } from '../../../core/kernel/ids.ts';
-import type { Msat } from '../../../core/kernel/money.ts';
+import { msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { descriptionHash, newToken, tokenHash } from '../lnurl.ts';
 import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
@@ -10,20 +10,20 @@ import type { PayLinkOptions } from './pay-links.ts';
 import { isPlain, type PayerDataRequest, readPayerData } from './payer-data.ts';
 import { type SuccessAction, sentSuccessAction } from './success-action.ts';
 
-/** The address of a pay link in a request. */
-export interface PayLinkPath {
+/** The path of a pay link in a request. */
+interface PayLinkPath {
   /** The `waklp_` key of the wallet. */
-  readonly pathKey: string;
+  readonly key: string;
   /** The id of the link, followed by `+` and the tag if the payer's address has one. */
-  readonly taggedId: string;
+  readonly id: string;
 }
 
-/** What a payer sends in step 2. */
+/** The query of step 2. */
 interface PayMessage {
-  readonly amountMsat: Msat;
-  readonly comment: string | undefined;
+  readonly amount: number;
+  readonly comment?: string | undefined;
   /** JSON text (LUD-18). */
-  readonly payerData: string | undefined;
+  readonly payerdata?: string | undefined;
 }
 
 /** An invoice of a link that is not paid counts against its wallet's limit for this time. */
@@ -36,10 +36,10 @@ export function payLinkUrl(publicUrl: string, { public_key, id }: sql.PayLinkRow
 
 /** The requests of payers. They need no key. */
 export function createPayRequests({ database, wallets, invoices, addressDomains, publicUrl }: PayLinkOptions) {
-  async function findPayable({ pathKey, taggedId }: PayLinkPath): Promise<{ link: sql.PayableLinkRow; tag: string | undefined }> {
-    const { main: linkId = '', tag } = splitTag(taggedId) ?? {};
-    const link = isId(linkId) ? await database.first(sql.findPayable, linkId) : undefined;
-    return { link: requirePayable(link?.public_key === pathKey ? link : undefined), tag };
+  async function findPayable({ key, id }: PayLinkPath): Promise<{ link: sql.WholePayLinkRow; tag: string | undefined }> {
+    const { main: linkId = '', tag } = splitTag(id) ?? {};
+    const link = isId(linkId) ? await database.first(sql.findLink, linkId) : undefined;
+    return { link: requirePayable(link?.public_key === key ? link : undefined), tag };
   }
 
   return {
@@ -54,24 +54,23 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
       const requested = parseRequestedName(text);
       const domain = domainOfHost(host, addressDomains);
       // Also a name that cannot exist is looked up, so that all of them take the same time.
-      const link = await database.first(sql.findPayableByAddress, domain, requested?.name ?? text.slice(0, 100));
+      const link = await database.first(sql.findLinkByAddress, domain, requested?.name ?? text.slice(0, 100));
       return parametersFor(requirePayable(link), publicUrl, requested?.tag);
     },
 
     /** Step 2: creates an invoice. Stores nothing unless it succeeds. @throws Refusal, NodeUnavailable */
     async createPayInvoice(path: PayLinkPath, message: PayMessage) {
-      const { amountMsat } = message;
       const { link, tag } = await findPayable(path);
-      if (amountMsat < link.min_msat || amountMsat > link.max_msat)
+      if (message.amount < link.min_msat || message.amount > link.max_msat)
         throw new Refusal('validation_failed', `\`amount\` must be from ${link.min_msat} to ${link.max_msat} millisatoshis.`);
       const comment = readComment(message.comment, link.comment_length);
-      const payerData = readPayerData(payerDataRequest(link), message.payerData);
+      const payerData = readPayerData(payerDataRequest(link), message.payerdata);
       const wallet = await wallets.find(link.wallet_id);
       invariant(wallet, `wallet ${link.wallet_id} is gone`);
       const token = newToken();
       const invoice = await invoices.create({
         wallet,
-        amountMsat,
+        amountMsat: msat(message.amount),
         memo: link.short_desc,
         descriptionHash: descriptionHash(link.metadata, payerData?.text),
         hashedText: link.metadata + (payerData?.text ?? ''),
@@ -118,7 +117,7 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
 }
 
 /** Throws the same error for an unknown link, an inactive one and the link of an inactive wallet. @throws Refusal */
-function requirePayable(link: sql.PayableLinkRow | undefined): sql.PayableLinkRow {
+function requirePayable(link: sql.WholePayLinkRow | undefined): sql.WholePayLinkRow {
   if (link?.state === 'active' && link.wallet_status === 'active') return link;
   throw unpayable();
 }
@@ -130,7 +129,7 @@ function unpayable(): Refusal {
 export type PayParameters = ReturnType<typeof parametersFor>;
 
 /** Returns the response to step 1 (LUD-06). Amounts in millisatoshis. */
-function parametersFor(link: sql.PayableLinkRow, publicUrl: string, tag: string | undefined) {
+function parametersFor(link: sql.WholePayLinkRow, publicUrl: string, tag: string | undefined) {
   const url = payLinkUrl(publicUrl, link);
   const payerData = payerDataRequest(link);
   return {

@@ -24,24 +24,15 @@ export interface PayerData {
 /** Reads the field of a pay link; undefined for an empty object. @throws Refusal */
 export function readPayerDataRequest(value: object): PayerDataRequest | undefined {
   const entries = Object.entries(value);
-  if (entries.length === 0) return undefined;
-  const request: PayerDataRequest = {};
-  for (const [kind, rule] of entries) {
-    if (!isKind(kind) || !isRule(rule))
-      throw new Refusal(
-        'validation_failed',
-        `\`lnurlp_payerData\` must have the keys ${KINDS.join(', ')}, each with {"mandatory": true} or {"mandatory": false}.`,
-      );
-    request[kind] = { mandatory: rule.mandatory };
-  }
-  return request;
+  if (!entries.every(([kind, rule]) => (KINDS as readonly string[]).includes(kind) && isRule(rule)))
+    throw new Refusal(
+      'validation_failed',
+      `\`lnurlp_payerData\` must have the keys ${KINDS.join(', ')}, each with {"mandatory": true} or {"mandatory": false}.`,
+    );
+  return entries.length === 0 ? undefined : value;
 }
 
-function isKind(text: string): text is Kind {
-  return (KINDS as readonly string[]).includes(text);
-}
-
-function isRule(value: unknown): value is { mandatory: boolean } {
+function isRule(value: unknown): boolean {
   return isJsonObject(value) && Object.keys(value).join() === 'mandatory' && typeof value.mandatory === 'boolean';
 }
 

@@ -1,12 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
-import { MAX_MSAT, type Msat } from '../../../core/kernel/money.ts';
+import { MAX_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import type { RateLimits } from '../../../http/limits/rate-limits.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
 import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
+import { anyObject } from '../../../http/responses/response-types.ts';
 import { LnurlError } from '../lnurl.ts';
 import { sendPayPage } from '../page.ts';
 import type { PayLinks } from './pay-links.ts';
@@ -20,9 +21,7 @@ const PayOffer = Type.Object(
     maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
     metadata: Type.String({ description: 'JSON text: pairs of a type and a text for the payer. The invoice contains its SHA-256' }),
     commentAllowed: Type.Optional(Type.Integer({ description: 'The maximum length of a comment, in characters (LUD-12)' })),
-    payerData: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'Which data the payer may or must send (LUD-18)' }),
-    ),
+    payerData: Type.Optional(anyObject('Which data the payer may or must send (LUD-18)')),
   },
   { title: 'PayOffer', description: 'Without `amount`: step 1 of LUD-06' },
 );
@@ -34,9 +33,7 @@ const PayInvoiceObject = Type.Object(
     routes: Type.Array(Type.Object({}), { description: 'Always empty' }),
     disposable: Type.Literal(false, { description: 'Always false: the link can be paid again (LUD-11)' }),
     verify: Type.String({ description: 'The address that returns whether the invoice is paid (LUD-21)' }),
-    successAction: Type.Optional(
-      Type.Object({}, { additionalProperties: true, description: 'What the payer sees after paying (LUD-09, LUD-10)' }),
-    ),
+    successAction: Type.Optional(anyObject('What the payer sees after paying (LUD-09, LUD-10)')),
   },
   { title: 'PayInvoice', description: 'With `amount`: step 2 of LUD-06' },
 );
@@ -119,27 +116,22 @@ export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: Pay
     return sendPayPage(reply, offer);
   }
 
+  const payRoute = { schema: paySchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   for (const base of WALLET_BASES) {
-    app.get(
-      `${base}/lnurlp/:id`,
-      { schema: paySchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } },
-      async (request, reply) => {
-        const { amount, comment, payerdata: payerData } = request.query;
-        const path = { pathKey: request.params.key, taggedId: request.params.id };
-        if (amount === undefined) {
-          const offer = await payLinks.payParameters(path);
-          return acceptsPage(request) ? showPage(request, reply, offer) : offer;
-        }
-        limits.admitInvoiceRequest(request, path.pathKey);
-        return payLinks.createPayInvoice(path, { amountMsat: amount as Msat, comment, payerData });
-      },
-    );
+    app.get(`${base}/lnurlp/:id`, payRoute, async (request, reply) => {
+      const { params, query } = request;
+      if (query.amount === undefined) {
+        const offer = await payLinks.payParameters(params);
+        return acceptsPage(request) ? showPage(request, reply, offer) : offer;
+      }
+      limits.admitInvoiceRequest(request, params.key);
+      return payLinks.createPayInvoice(params, { ...query, amount: query.amount });
+    });
 
     app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
-      const { key, id, format } = request.params;
       limits.admitQrCode(request);
-      const offer = await payLinks.payParameters({ pathKey: key, taggedId: id });
-      return sendLnurlQr(reply, format, offer.callback);
+      const offer = await payLinks.payParameters(request.params);
+      return sendLnurlQr(reply, request.params.format, offer.callback);
     });
   }
 

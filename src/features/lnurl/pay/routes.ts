@@ -125,13 +125,13 @@ export function payLinkRoutes(app: App, { access, runIdempotent, payLinks, rules
 
     app.get(`${base}/lnurlp`, { schema: listOfWalletSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_read');
-      return sendList(request, reply, payLinks.list({ accountId: wallet.accountId, walletId: wallet.id }), render);
+      return sendList(request, reply, payLinks.list('wallet', wallet.id), render);
     });
   }
 
   app.get('/v1/lnurlp', { schema: listOfAccountSchema }, async (request, reply) => {
     const accountId = await access.account(request);
-    return sendList(request, reply, payLinks.list({ accountId }), render);
+    return sendList(request, reply, payLinks.list('account', accountId), render);
   });
 
   app.get('/v1/lnurlp/:id', { schema: getSchema }, async (request) => {

@@ -110,9 +110,9 @@ export interface PayerMessage {
   readonly amountMsat: Msat;
   /** The name of the request's field with the amount, for errors. */
   readonly amountField: 'amt_msat' | 'num_satoshis';
-  readonly comment: string | undefined;
+  readonly comment?: string | undefined;
   /** LUD-18. */
-  readonly payerData: Readonly<Record<string, string>> | undefined;
+  readonly payerData?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Checks the message against the offer. @throws Refusal `validation_failed` naming the field and the payee's rule. */

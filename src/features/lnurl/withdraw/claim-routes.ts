@@ -1,4 +1,3 @@
-import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import { described, NumSatoshis } from '../../../http/fields.ts';
@@ -8,7 +7,6 @@ import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
 import { LnurlError } from '../lnurl.ts';
 import { sendWithdrawPage } from '../page.ts';
-import type { WithdrawRequest } from './claims.ts';
 import type { WithdrawLinks } from './withdraw-links.ts';
 
 const LnurlOk = Type.Object(
@@ -91,32 +89,21 @@ export function claimRoutes(app: App, { links, limits }: { links: WithdrawLinks;
   const route = { schema: processSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   for (const base of WALLET_BASES) {
     app.get(`${base}/lnurl-process`, route, async (request, reply) => {
-      const claim = readClaim(request);
-      const { pr } = request.query;
-      if (pr === undefined) {
-        const offer = await links.claimParameters(claim);
-        if (!acceptsPage(request)) return offer;
-        limits.admitQrCode(request);
-        return sendWithdrawPage(reply, offer);
+      const claim = { ...request.query, ...request.params };
+      if (claim.pr !== undefined) {
+        await links.claim(claim, claim.pr);
+        return { status: 'OK' };
       }
-      await links.claim(claim, pr);
-      return { status: 'OK' };
+      const offer = await links.claimParameters(claim);
+      if (!acceptsPage(request)) return offer;
+      limits.admitQrCode(request);
+      return sendWithdrawPage(reply, offer);
     });
 
     app.get(`${base}/lnurl-process/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
       limits.admitQrCode(request);
-      const offer = await links.claimParameters(readClaim(request));
+      const offer = await links.claimParameters({ ...request.query, ...request.params });
       return sendLnurlQr(reply, request.params.format, offer.callback);
     });
   }
-}
-
-function readClaim(
-  request: FastifyRequest<{
-    Params: { key: string };
-    Querystring: { ott?: string; num_satoshis?: number; k1?: string; balanceNotify?: string };
-  }>,
-): WithdrawRequest {
-  const { ott: token, num_satoshis: numSatoshis, k1, balanceNotify } = request.query;
-  return { pathKey: request.params.key, token, numSatoshis, k1, balanceNotify };
 }

@@ -21,14 +21,14 @@ import { k1Of, linkOfBalanceToken, openBalanceToken, sealBalanceToken } from './
 import * as sql from './withdraw-links.sql.ts';
 import type { WithdrawLinkOptions } from './withdraw-links.ts';
 
-/** The parameters of a claim. The link is identified by `token`, or by `k1` if there is no token. */
+/** The key in the path of a claim, and its query. */
 export interface WithdrawRequest {
-  readonly pathKey: string;
-  /** The parameter `ott`. */
-  readonly token: string | undefined;
-  readonly k1: string | undefined;
+  readonly key: string;
+  /** The `ott` or the token of a balance check. Without it, `k1` identifies the link. */
+  readonly ott?: string | undefined;
+  readonly k1?: string | undefined;
   /** Lowers the maximum amount; never raises it. */
-  readonly numSatoshis: number | undefined;
+  readonly num_satoshis?: number | undefined;
   /** Step 2: an address to call when more can be withdrawn (LUD-15). */
   readonly balanceNotify?: string | undefined;
 }
@@ -44,7 +44,10 @@ interface IdentifiedLink {
 }
 
 /** Finds the link of a request by its `ott`, the token of a balance check, or a `k1`. A `k1` must be that of the token. */
-async function identifyLink({ database, clock }: WithdrawLinkOptions, { token, k1 }: WithdrawRequest): Promise<IdentifiedLink | undefined> {
+async function identifyLink(
+  { database, clock }: WithdrawLinkOptions,
+  { ott: token, k1 }: WithdrawRequest,
+): Promise<IdentifiedLink | undefined> {
   const text = token ?? k1;
   if (text === undefined) return undefined;
   const checkedId = linkOfBalanceToken(text);
@@ -71,7 +74,7 @@ type FoundLink = IdentifiedLink & { readonly wallet: Wallet };
 
 /** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. @throws Refusal */
 async function findLink(options: WithdrawLinkOptions, request: WithdrawRequest): Promise<FoundLink> {
-  const [found, resolved] = await Promise.all([identifyLink(options, request), options.wallets.resolve(request.pathKey)]);
+  const [found, resolved] = await Promise.all([identifyLink(options, request), options.wallets.resolve(request.key)]);
   if (!found || resolved?.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', 'This withdraw link is not valid.');
   return { ...found, wallet: resolved.wallet };
 }
@@ -94,7 +97,7 @@ export async function claimParameters(options: WithdrawLinkOptions, request: Wit
   const [url, payLink] = await Promise.all([linkUrl(options, link.wallet_id), findPayLinkUri(options, link.wallet_id)]);
   const query = new URLSearchParams();
   if (token !== undefined) query.set('ott', token);
-  if (request.numSatoshis !== undefined) query.set('num_satoshis', String(request.numSatoshis));
+  if (request.num_satoshis !== undefined) query.set('num_satoshis', String(request.num_satoshis));
   return {
     tag: 'withdrawRequest' as const,
     callback: query.size > 0 ? `${url}?${query}` : url,
@@ -116,8 +119,8 @@ async function findPayLinkUri({ payLinks, publicUrl }: WithdrawLinkOptions, wall
   return protocolUri('lnurlp', url) ?? url;
 }
 
-function largestAmount({ maxMsat }: OpenAmounts, { numSatoshis }: WithdrawRequest): Msat {
-  return numSatoshis === undefined ? maxMsat : minMsat(maxMsat, satToMsat(numSatoshis));
+function largestAmount({ maxMsat }: OpenAmounts, { num_satoshis: sat }: WithdrawRequest): Msat {
+  return sat === undefined ? maxMsat : minMsat(maxMsat, satToMsat(sat));
 }
 
 /**

@@ -1,5 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { ID_LENGTH } from '../../../core/kernel/ids.ts';
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
 import { satToMsat } from '../../../core/kernel/money.ts';
@@ -25,103 +24,72 @@ import type { IdempotentHandler, OutcomeWriter } from '../../../http/idempotent.
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
+import type { LinkTerms } from './withdraw-links.sql.ts';
 import type { LinkSecrets, WithdrawLinks } from './withdraw-links.ts';
 
-const commonFields = {
-  memo: Type.Optional(described(Memo, 'The description that the claiming wallet shows. At most 639 bytes in UTF-8')),
-  user_label: Type.Optional(
-    described(UserLabel, 'A label for the owner, which the claiming wallet does not see. Transactions have it, or else the memo'),
-  ),
-  daily_limit_msat: Type.Optional(
-    described(
-      PositiveMsat,
-      'The millisatoshis that the claims of one day (UTC) may cost, with routing fees. Claims in flight count with their fee limit, failed ' +
-        'claims do not count. Default: no limit',
-    ),
-  ),
-};
-
 const linkFields = {
-  num_satoshis: Type.Optional(
-    described(NumSatoshis, 'The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now'),
+  num_satoshis: described(NumSatoshis, 'The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now'),
+  expiry: described(Expiry, 'How long the link can be claimed, in seconds. Without it the link does not expire'),
+  uses: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often the link can be claimed. Default: 1' }),
+  fee_limit_msat: LinkFeeLimit,
+  memo: described(Memo, 'The description that the claiming wallet shows. At most 639 bytes in UTF-8'),
+  user_label: described(UserLabel, 'A label for the owner, which the claiming wallet does not see. Transactions have it, or else the memo'),
+  daily_limit_msat: described(
+    PositiveMsat,
+    'The millisatoshis that the claims of one day (UTC) may cost, with routing fees. Claims in flight count with their fee limit, failed ' +
+      'claims do not count. Default: no limit',
   ),
-  expiry: Type.Optional(described(Expiry, 'How long the link can be claimed, in seconds. Without it the link does not expire')),
-  uses: Type.Optional(Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often the link can be claimed. Default: 1' })),
-  fee_limit_msat: Type.Optional(LinkFeeLimit),
-  ...commonFields,
 };
 
+const { uses: _uses, expiry: _expiry, ...sharedFields } = linkFields;
 const permanentFields = {
-  num_satoshis: Type.Optional(
-    described(NumSatoshis, 'The most that one claim can withdraw, in whole satoshis. Default: the spendable balance at the claim'),
+  ...sharedFields,
+  num_satoshis: described(
+    NumSatoshis,
+    'The most that one claim can withdraw, in whole satoshis. Default: the spendable balance at the claim',
   ),
-  fee_limit_msat: Type.Optional(
-    described(
-      LinkFeeLimit,
-      'The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount of the claim, at ' +
-        'least 1000',
-    ),
+  fee_limit_msat: described(
+    LinkFeeLimit,
+    'The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount of the claim, at ' +
+      'least 1000',
   ),
-  ...commonFields,
 };
-
-const bodyFields = { passThru: Type.Optional(PassThru) };
-const LinkBody = Type.Object({ ...linkFields, ...bodyFields }, { additionalProperties: false });
-const PermanentBody = Type.Object({ ...permanentFields, ...bodyFields }, { additionalProperties: false });
 
 const queryFields = {
-  passThru: Type.Optional(Type.String({ maxLength: 8192, description: 'A JSON object of your own, or its base64' })),
-  public: Type.Optional(Type.String({ maxLength: 8, description: 'Sent by a published client; ignored' })),
+  passThru: Type.String({ maxLength: 8192, description: 'A JSON object of your own, or its base64' }),
+  public: Type.String({ maxLength: 8, description: 'Sent by a published client; ignored' }),
 };
-const LinkQuery = Type.Object({ ...linkFields, ...queryFields });
-const PermanentQuery = Type.Object({ ...permanentFields, ...queryFields });
 
 /** As long as every id of a link. */
 const SOME_LINK_ID = `lnurlw_${'0'.repeat(ID_LENGTH)}`;
 
 const LINK = { tags: ['LNURL'], ...requires('wallet_withdraw'), params: KeyParams };
-const LINK_TEXT =
-  'The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at ' +
-  'most the amount that leaves the fee limit of the balance for routing.';
-const PERMANENT_TEXT =
-  'The link can be claimed without an end until it is revoked: up to `num_satoshis` per claim and `daily_limit_msat` per day (UTC). It ' +
-  'offers at most the amount that leaves the fee limit of the balance and of the daily limit for routing.';
 
-const createSchema = {
-  ...LINK,
-  operationId: 'createWithdrawLink',
-  summary: 'Create a withdraw link',
-  description: LINK_TEXT,
-  body: LinkBody,
-  response: { 201: NewWithdrawLinkObject },
-};
-
-const createByGetSchema = {
-  ...LINK,
-  operationId: 'makeWithdrawLink',
-  summary: 'Create a withdraw link by GET',
-  description: `Like createWithdrawLink, for clients that can only send GET. ${LINK_TEXT}`,
-  querystring: LinkQuery,
-  response: { 200: NewWithdrawLinkObject },
-};
-
-const createPermanentSchema = {
-  ...LINK,
-  operationId: 'createPermanentWithdrawLink',
-  summary: 'Create a permanent withdraw link',
-  description: PERMANENT_TEXT,
-  body: PermanentBody,
-  response: { 201: NewWithdrawLinkObject },
-};
-
-const createPermanentByGetSchema = {
-  ...LINK,
-  operationId: 'makePermanentWithdrawLink',
-  summary: 'Create a permanent withdraw link by GET',
-  description: `Like createPermanentWithdrawLink, for clients that can only send GET. ${PERMANENT_TEXT}`,
-  querystring: PermanentQuery,
-  response: { 200: NewWithdrawLinkObject },
-};
+/** The two kinds of links: one with a number of uses, and one that is permanent. Each can be created by POST and by GET. */
+const KINDS = [
+  {
+    path: 'lnurl/withdraw',
+    isPermanent: false,
+    fields: linkFields,
+    operation: 'createWithdrawLink',
+    operationByGet: 'makeWithdrawLink',
+    summary: 'Create a withdraw link',
+    description:
+      'The holder of the link can withdraw from the wallet: up to `num_satoshis` per claim, `uses` times. The link holds no money. It offers at ' +
+      'most the amount that leaves the fee limit of the balance for routing.',
+  },
+  {
+    path: 'lnurl/withdraw-static',
+    isPermanent: true,
+    fields: permanentFields,
+    operation: 'createPermanentWithdrawLink',
+    operationByGet: 'makePermanentWithdrawLink',
+    summary: 'Create a permanent withdraw link',
+    description:
+      'The link can be claimed without an end until it is revoked: up to `num_satoshis` per claim and `daily_limit_msat` per day (UTC). It ' +
+      'offers at most the amount that leaves the fee limit of the balance and of the daily limit for routing.',
+  },
+];
 
 const LinkParams = Type.Object({
   ...KeyParams.properties,
@@ -161,38 +129,23 @@ export interface WithdrawLinkRouteOptions {
   readonly links: WithdrawLinks;
 }
 
-type WalletRequest = FastifyRequest & { params: { key: string } };
-
-/** What a link with a number of uses and a permanent link have in common: a permanent link has neither uses nor an expiry. */
-type LinkFields = Omit<Static<typeof LinkBody>, 'passThru' | 'uses' | 'expiry'> & {
-  uses?: number | undefined;
-  expiry?: number | undefined;
-};
-
-const PERMANENT = { uses: undefined, expiry: undefined };
+type Kind = (typeof KINDS)[number];
+/** What requests for both kinds can have. A permanent link ignores `uses` and `expiry`. */
+type LinkFields = Partial<Static<TObject<typeof linkFields>>>;
 
 /** The routes of the owner of withdraw links. */
 export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: WithdrawLinkRouteOptions): void {
   async function createLink(
     { wallet, guards, credential }: WalletAuthorization,
     fields: LinkFields,
+    isPermanent: boolean,
     passThru: object | undefined,
     outcome?: OutcomeWriter,
   ): Promise<Static<typeof NewWithdrawLinkObject>> {
-    // The payments of its claims also have the id of the link.
-    if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
     const { link, secrets } = await links.create({
       wallet,
-      terms: {
-        max_msat: fields.num_satoshis === undefined ? null : satToMsat(fields.num_satoshis),
-        fee_limit_msat: fields.fee_limit_msat ?? null,
-        uses: fields.uses ?? null,
-        daily_limit_msat: fields.daily_limit_msat ?? null,
-        memo: memoText(fields.memo),
-        user_label: plainText('user_label', fields.user_label ?? ''),
-        pass_thru: passThruText(passThru) ?? null,
-      },
-      expirySeconds: fields.expiry,
+      terms: readTerms(fields, isPermanent, passThru),
+      expirySeconds: isPermanent ? undefined : fields.expiry,
       guards,
       // A link outlives the session in which it was created.
       madeBy: credential.key.isSession ? undefined : credential.key,
@@ -201,37 +154,46 @@ export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: W
     return { ...renderWithdrawLink(link), ...secrets };
   }
 
-  async function createByPost(request: WalletRequest, reply: FastifyReply, { passThru, ...fields }: LinkFields & { passThru?: object }) {
-    const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
-    const { credential, wallet } = authorized;
-    const scope = { credential, walletId: wallet.id, hasSecret: true };
-    const link = await runIdempotent(request, reply, scope, {
-      make: (outcome) => createLink(authorized, fields, passThru, outcome),
-      // The token is the link: it is stored for this replay only, encrypted.
-      replay: async (id, secret) => ({ ...(secret() as LinkSecrets), ...renderWithdrawLink(await links.find(wallet.id, id)) }),
+  function createRoutes(base: string, { path, isPermanent, fields, operation, operationByGet, summary, description }: Kind): void {
+    const createSchema = {
+      ...LINK,
+      operationId: operation,
+      summary,
+      description,
+      body: Type.Partial(Type.Object({ ...fields, passThru: PassThru }), { additionalProperties: false }),
+      response: { 201: NewWithdrawLinkObject },
+    };
+    app.post(`${base}/${path}`, { schema: createSchema }, async (request, reply) => {
+      const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
+      const { credential, wallet } = authorized;
+      const { passThru, ...sent } = request.body;
+      const scope = { credential, walletId: wallet.id, hasSecret: true };
+      const link = await runIdempotent(request, reply, scope, {
+        make: (outcome) => createLink(authorized, sent, isPermanent, passThru, outcome),
+        // The token is the link: it is stored for this replay only, encrypted.
+        replay: async (id, secret) => ({ ...(secret() as LinkSecrets), ...renderWithdrawLink(await links.find(wallet.id, id)) }),
+      });
+      return reply.code(201).send(link);
     });
-    return reply.code(201).send(link);
+
+    const createByGetSchema = {
+      ...LINK,
+      operationId: operationByGet,
+      summary: `${summary} by GET`,
+      description: `Like ${operation}, for clients that can only send GET. ${description}`,
+      querystring: Type.Partial(Type.Object({ ...fields, ...queryFields })),
+      response: { 200: NewWithdrawLinkObject },
+    };
+    const byGet = { schema: createByGetSchema, exposeHeadRoute: false, config: { hasSideEffect: true } };
+    app.get(`${base}/${path}`, byGet, async (request) => {
+      const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
+      const { passThru, ...sent } = request.query;
+      return createLink(authorized, sent, isPermanent, decodePassThru(passThru));
+    });
   }
 
-  async function createByGet(request: WalletRequest, { passThru, ...fields }: LinkFields & { passThru?: string }) {
-    const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
-    return createLink(authorized, fields, decodePassThru(passThru));
-  }
-
-  const byGet = { exposeHeadRoute: false, config: { hasSideEffect: true } };
   for (const base of WALLET_BASES) {
-    app.post(`${base}/lnurl/withdraw`, { schema: createSchema }, (request, reply) =>
-      createByPost(request, reply, { ...request.body, uses: request.body.uses ?? 1 }),
-    );
-    app.get(`${base}/lnurl/withdraw`, { schema: createByGetSchema, ...byGet }, (request) =>
-      createByGet(request, { ...request.query, uses: request.query.uses ?? 1 }),
-    );
-    app.post(`${base}/lnurl/withdraw-static`, { schema: createPermanentSchema }, (request, reply) =>
-      createByPost(request, reply, { ...request.body, ...PERMANENT }),
-    );
-    app.get(`${base}/lnurl/withdraw-static`, { schema: createPermanentByGetSchema, ...byGet }, (request) =>
-      createByGet(request, { ...request.query, ...PERMANENT }),
-    );
+    for (const kind of KINDS) createRoutes(base, kind);
 
     app.get(`${base}/lnurl/withdraws`, { schema: listSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_withdraw');
@@ -248,6 +210,20 @@ export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: W
       return renderWithdrawLink(await links.revoke(wallet.id, request.params.id, guards));
     });
   }
+}
+
+function readTerms(fields: LinkFields, isPermanent: boolean, passThru: object | undefined): LinkTerms {
+  // The payments of its claims also have the id of the link.
+  if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
+  return {
+    max_msat: fields.num_satoshis === undefined ? null : satToMsat(fields.num_satoshis),
+    fee_limit_msat: fields.fee_limit_msat ?? null,
+    uses: isPermanent ? null : (fields.uses ?? 1),
+    daily_limit_msat: fields.daily_limit_msat ?? null,
+    memo: memoText(fields.memo),
+    user_label: plainText('user_label', fields.user_label ?? ''),
+    pass_thru: passThruText(passThru) ?? null,
+  };
 }
 
 /** Reads the `passThru` of a query: published clients send JSON or its base64. @throws Refusal */

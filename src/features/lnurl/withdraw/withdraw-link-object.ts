@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { floorSat, msat } from '../../../core/kernel/money.ts';
-import { nullable } from '../../../http/responses/response-types.ts';
+import { anyObject, nullable } from '../../../http/responses/response-types.ts';
 import { linkStatus, renderLinkStatus } from '../lnurl.ts';
 import type { WithdrawLink } from './withdraw-links.ts';
 
@@ -37,12 +37,8 @@ export const WithdrawLinkObject = Type.Object(
       'Whether the link can be claimed',
       '`lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid',
     ),
-    passThru: Type.Object(
-      {},
-      {
-        additionalProperties: true,
-        description: 'The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id`',
-      },
+    passThru: anyObject(
+      'The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id`',
     ),
   },
   { title: 'WithdrawLink' },
