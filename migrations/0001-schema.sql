@@ -851,15 +851,14 @@ CREATE TABLE withdraw_notice (
   id TEXT PRIMARY KEY,
   link_id TEXT NOT NULL REFERENCES withdraw_link (id),
   url TEXT NOT NULL,
-  -- What could be withdrawn when the link was last read.
+  -- What could be withdrawn at the last call, or less if that has fallen since.
   seen_msat INTEGER NOT NULL CHECK (seen_msat >= 0),
-  -- When the next call is due; null if none is.
+  -- After a failed call: not to be called before.
   due_at INTEGER,
   -- Failed calls in a row.
   failures INTEGER NOT NULL DEFAULT 0,
   UNIQUE (link_id, url)
 ) STRICT;
-CREATE INDEX withdraw_notice_due ON withdraw_notice (due_at) WHERE due_at IS NOT NULL;
 
 -- LNURL: pay links and Lightning addresses -----------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ describe('metadata', () => {
           ['text/plain', metadata.short_desc],
           ...(metadata.name === null ? [] : [['text/identifier', `${metadata.name}@wallets.example.com`]]),
           ...(metadata.long_desc === null ? [] : [['text/long-desc', metadata.long_desc]]),
-          ...(metadata.image ? [[metadata.image.type, metadata.image.data]] : []),
+          ...(metadata.image ? [metadata.image] : []),
         ];
         expect(JSON.parse(json)).toEqual(expected);
         expect(imageIn(json)).toEqual(metadata.image);
@@ -53,8 +53,8 @@ describe('metadata', () => {
   });
 
   it('accepts images whose first bytes are those of a PNG or a JPEG', () => {
-    expect(readImage(PNG)).toEqual({ type: 'image/png;base64', data: PNG });
-    expect(readImage(JPEG)).toEqual({ type: 'image/jpeg;base64', data: JPEG });
+    expect(readImage(PNG)).toEqual(['image/png;base64', PNG]);
+    expect(readImage(JPEG)).toEqual(['image/jpeg;base64', JPEG]);
   });
 
   it.each([

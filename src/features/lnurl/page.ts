@@ -18,7 +18,7 @@ export function sendPayPage(reply: FastifyReply, offer: PayParameters): FastifyR
   const metadata = new Map(JSON.parse(offer.metadata) as [string, string][]);
   const image = imageIn(offer.metadata);
   const title = metadata.get('text/identifier') ?? metadata.get('text/email') ?? 'Pay with Lightning';
-  const text = html`${image && html`<img src="data:${image.type},${image.data}" alt="">`}
+  const text = html`${image && html`<img src="data:${image.join(',')}" alt="">`}
 <p>${metadata.get('text/long-desc') ?? metadata.get('text/plain')}</p>`;
   return sendLnurlPage(reply, title, text, `${satoshis(offer.minSendable)} to ${satoshis(offer.maxSendable)}`, offer.callback);
 }

@@ -132,33 +132,27 @@ export function changedSettings(
   return { ...changed, domain: null };
 }
 
-/** A thumbnail, whose content matches its type. */
-export interface Image {
-  readonly type: 'image/png;base64' | 'image/jpeg;base64';
-  /** Base64. */
-  readonly data: string;
-}
+/** A thumbnail as an entry of the metadata: its type, and its data in base64. */
+export type Image = readonly [type: 'image/png;base64' | 'image/jpeg;base64', data: string];
 
 /**
  * Returns the metadata that a paying wallet shows, as the text that invoices commit to. The address is `text/identifier`, because the service
  * has no mail. Source: LUD-06, LUD-16, LUD-20.
  */
 export function metadataText({ short_desc, long_desc, domain, name, image }: LinkSettings & { image?: Image | undefined }): string {
-  const entries = [['text/plain', short_desc]];
+  const entries: (readonly string[])[] = [['text/plain', short_desc]];
   if (name !== null) entries.push(['text/identifier', `${name}@${domain}`]);
   if (long_desc !== null) entries.push(['text/long-desc', long_desc]);
-  if (image) entries.push([image.type, image.data]);
+  if (image) entries.push(image);
   return JSON.stringify(entries);
 }
 
 /** Returns the image in a text of {@link metadataText}. */
 export function imageIn(metadata: string): Image | undefined {
-  const entries = JSON.parse(metadata) as [string, string][];
-  const [type, data] = entries.find(([one]) => one.startsWith('image/')) ?? [];
-  return type === undefined || data === undefined ? undefined : { type: type as Image['type'], data };
+  return (JSON.parse(metadata) as [string, string][]).find((entry): entry is [Image[0], string] => entry[0].startsWith('image/'));
 }
 
-const FORMATS: readonly (readonly [Image['type'], magic: string])[] = [
+const FORMATS: readonly (readonly [Image[0], magic: string])[] = [
   ['image/png;base64', '89504e470d0a1a0a'],
   ['image/jpeg;base64', 'ffd8ff'],
 ];
@@ -168,10 +162,9 @@ export function readImage(data: string): Image {
   const bytes = Buffer.from(data, 'base64');
   const start = bytes.subarray(0, 8).toString('hex');
   const [type] = FORMATS.find(([, magic]) => start.startsWith(magic)) ?? [];
-  if (type === undefined || data.length > MAX_IMAGE_LENGTH || bytes.toString('base64') !== data)
-    throw new Refusal(
-      'validation_failed',
-      `\`lnurlp_image\` must be a PNG or JPEG image in base64 with padding, of at most ${MAX_IMAGE_LENGTH} characters.`,
-    );
-  return { type, data };
+  if (type !== undefined && data.length <= MAX_IMAGE_LENGTH && bytes.toString('base64') === data) return [type, data];
+  throw new Refusal(
+    'validation_failed',
+    `\`lnurlp_image\` must be a PNG or JPEG image in base64 with padding, of at most ${MAX_IMAGE_LENGTH} characters.`,
+  );
 }

@@ -56,7 +56,7 @@ export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof P
     lnurlp_maxSendable_msat: link.max_msat,
     lnurlp_short_desc: link.short_desc,
     lnurlp_long_desc: link.long_desc,
-    lnurlp_image: (link.metadata && imageIn(link.metadata)?.data) ?? null,
+    lnurlp_image: (link.metadata && imageIn(link.metadata)?.[1]) ?? null,
     lnurlp_commentAllowed: link.comment_length,
     lnurlp_payerData: parsed(link.payer_data),
     lnurlp_successAction: parsed(link.success_action),

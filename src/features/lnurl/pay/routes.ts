@@ -15,6 +15,7 @@ import type { PayLink, PayLinks } from './pay-links.ts';
 const IdParams = Type.Object({ id: Type.String({ description: 'The `lnurlp_` id of the pay link' }) });
 
 const LINK = { tags: ['LNURL'], ...requires('wallet_withdraw') };
+const OF_LINK = { ...LINK, params: IdParams, response: { 200: PayLinkObject } };
 const LIST = {
   tags: ['LNURL'],
   description: 'Without images.',
@@ -49,25 +50,21 @@ const listOfAccountSchema = {
 };
 
 const getSchema = {
-  tags: ['LNURL'],
+  ...OF_LINK,
   ...requires('any_key'),
   operationId: 'getPayLink',
   summary: 'Read a pay link',
   description: 'A public API key sees it without `lnurlp_successAction` and `passThru`.',
-  params: IdParams,
-  response: { 200: PayLinkObject },
 };
 
 const CHANGE_TEXT = 'Changes the fields that are sent. Invoices that payers have requested before stay valid.';
 
 const changeSchema = {
-  ...LINK,
+  ...OF_LINK,
   operationId: 'changePayLink',
   summary: 'Change a pay link',
   description: CHANGE_TEXT,
-  params: IdParams,
   body: LinkChangeBody,
-  response: { 200: PayLinkObject },
 };
 
 const changeByPostSchema = {
@@ -78,12 +75,10 @@ const changeByPostSchema = {
 };
 
 const deleteSchema = {
-  ...LINK,
+  ...OF_LINK,
   operationId: 'deletePayLink',
   summary: 'Deactivate a pay link',
   description: 'The link can no longer be paid. Its name stays reserved for the account. `status` of changePayLink activates it again.',
-  params: IdParams,
-  response: { 200: PayLinkObject },
 };
 
 export interface PayLinkRouteOptions {
@@ -98,11 +93,10 @@ export function payLinkRoutes(app: App, { access, runIdempotent, payLinks, rules
   const render = (link: PayLink) => renderPayLink(link, rules.publicUrl);
 
   /** @throws Refusal `not_found` for an unknown link and for one of another account. */
-  async function authorize(request: FastifyRequest<{ Params: { id: string } }>): Promise<WalletAuthorization & { linkId: string }> {
+  async function authorize(request: FastifyRequest<{ Params: { id: string } }>): Promise<WalletAuthorization> {
     await access.anyKey(request);
     const link = await payLinks.find(request.params.id);
-    const authorized = await access.authorizeWalletId(request, link?.wallet_id, 'wallet_withdraw');
-    return { ...authorized, linkId: request.params.id };
+    return access.authorizeWalletId(request, link?.wallet_id, 'wallet_withdraw');
   }
 
   async function replay(id: string) {
@@ -143,22 +137,23 @@ export function payLinkRoutes(app: App, { access, runIdempotent, payLinks, rules
   });
 
   app.patch('/v1/lnurlp/:id', { schema: changeSchema }, async (request) => {
-    const { linkId, guards } = await authorize(request);
-    return render(await payLinks.change(linkId, readChanges(request.body, rules), { guards }));
+    const { guards } = await authorize(request);
+    return render(await payLinks.change(request.params.id, readChanges(request.body, rules), { guards }));
   });
 
   app.post('/v1/lnurlp/:id', { schema: changeByPostSchema }, async (request, reply) => {
-    const { linkId, wallet, guards, credential } = await authorize(request);
+    const { wallet, guards, credential } = await authorize(request);
+    const { id } = request.params;
     const changes = readChanges(request.body, rules);
-    const scope = { credential, walletId: wallet.id, objectId: linkId };
+    const scope = { credential, walletId: wallet.id, objectId: id };
     return runIdempotent(request, reply, scope, {
-      make: async ({ rows }) => render(await payLinks.change(linkId, changes, { guards, extraRows: rows })),
+      make: async ({ rows }) => render(await payLinks.change(id, changes, { guards, extraRows: rows })),
       replay,
     });
   });
 
   app.delete('/v1/lnurlp/:id', { schema: deleteSchema }, async (request) => {
-    const { linkId, guards } = await authorize(request);
-    return render(await payLinks.change(linkId, { state: 'inactive' }, { guards }));
+    const { guards } = await authorize(request);
+    return render(await payLinks.change(request.params.id, { state: 'inactive' }, { guards }));
   });
 }

@@ -1,3 +1,5 @@
+import type { SqlParameter } from '../../../core/db/database.ts';
+import type { Statement } from '../../../core/db/statement.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
 import { newId } from '../../../core/kernel/ids.ts';
@@ -19,9 +21,8 @@ const MAX_NOTICES = 5;
 /** The waits after failed calls, in seconds. After the last one the address is deleted. */
 const RETRY_SECONDS = [60, 300, 1800, 7200, 28_800];
 /** Limits of one run of the job. */
-const LINKS_PER_RUN = 200;
+const NOTICES_PER_RUN = 200;
 const CALLS_AT_ONCE = 16;
-const CALLS_PER_RUN = 160;
 
 /**
  * Stores the address of a claim that was accepted. `leftMsat` is what can be withdrawn after it. An address that cannot be called is ignored,
@@ -46,37 +47,31 @@ export async function storeNotice(
   }
 }
 
-/** Returns the job. Each run compares the amounts of some links and makes the calls that are due. */
+/** Returns the job. Each run compares the amounts of some addresses, and calls those for which more can be withdrawn. */
 export function createNoticeJob(options: WithdrawLinkOptions): (signal: AbortSignal) => Promise<void> {
-  let lastLinkId = '';
+  let lastId = '';
   return async (signal) => {
-    const links = await options.database.all(sql.linksWithNotices, lastLinkId, LINKS_PER_RUN);
-    for (const { link_id } of links) {
-      if (signal.aborted) return;
-      await compareAmount(options, link_id);
-    }
-    lastLinkId = links.length < LINKS_PER_RUN ? '' : (links.at(-1)?.link_id ?? '');
-    await makeCalls(options, signal);
+    const notices = await options.database.all(sql.listNotices, lastId, NOTICES_PER_RUN);
+    lastId = notices.length < NOTICES_PER_RUN ? '' : (notices.at(-1)?.id ?? '');
+    const due = notices.filter(({ due_at }) => due_at === null || due_at <= unixSeconds(options.clock));
+    for (let first = 0; first < due.length && !signal.aborted; first += CALLS_AT_ONCE)
+      await Promise.all(due.slice(first, first + CALLS_AT_ONCE).map((notice) => compareAmount(options, notice, signal)));
   };
 }
 
-async function compareAmount(options: WithdrawLinkOptions, linkId: string): Promise<void> {
+async function compareAmount(options: WithdrawLinkOptions, notice: sql.NoticeRow, signal: AbortSignal): Promise<void> {
   const { database, wallets, payments, clock } = options;
-  const link = await database.first(sql.findById, startOfDay(clock), linkId);
+  const { id, link_id, seen_msat, due_at, failures } = notice;
+  const link = await database.first(sql.findById, startOfDay(clock), link_id);
   const wallet = link && (await wallets.find(link.wallet_id));
-  invariant(link && wallet, `withdraw link ${linkId} is gone`);
-  const isBusy = await payments.isLinkBusy(linkId);
+  invariant(link && wallet, `withdraw link ${link_id} is gone`);
+  const isBusy = await payments.isLinkBusy(link_id);
   const end = endOfLink(link, clock);
-  if (end !== undefined && !(end === USED && isBusy)) {
-    await database.transaction((tx) => tx.run(sql.deleteNoticesOfLink, linkId));
-    return;
-  }
+  if (end !== undefined && !(end === USED && isBusy)) return write(options, sql.deleteNotice, id);
   const amountMsat = await requireOpenLink(options, { link, wallet }).then(({ maxMsat }) => maxMsat, zeroIfRefused);
-  await database.transaction(async (tx) => {
-    // The reserve of a claim in flight lowers the amount for a moment. Its release is no news.
-    if (!isBusy) await tx.run(sql.noteFall, linkId, amountMsat);
-    return tx.run(sql.noteRise, linkId, amountMsat, unixSeconds(clock), SMALLEST_WITHDRAWAL);
-  });
+  if (amountMsat >= seen_msat + SMALLEST_WITHDRAWAL) return call(options, notice, amountMsat, signal);
+  // The reserve of a claim in flight lowers the amount for a moment. Its release is no news.
+  if (amountMsat < seen_msat && !isBusy) return write(options, sql.updateNotice, id, amountMsat, due_at, failures);
 }
 
 function zeroIfRefused(error: unknown): Msat {
@@ -84,30 +79,21 @@ function zeroIfRefused(error: unknown): Msat {
   throw error;
 }
 
-async function makeCalls(options: WithdrawLinkOptions, signal: AbortSignal): Promise<void> {
-  const due = await options.database.all(sql.listDueNotices, unixSeconds(options.clock), CALLS_PER_RUN);
-  for (let first = 0; first < due.length && !signal.aborted; first += CALLS_AT_ONCE) {
-    await Promise.all(due.slice(first, first + CALLS_AT_ONCE).map((notice) => sendCall(options, notice, signal)));
-  }
-}
-
 /** LUD-15: "a blank HTTP POST call". */
-async function sendCall(
-  { database, outbound, clock, log }: WithdrawLinkOptions,
-  notice: sql.DueNotice,
-  signal: AbortSignal,
-): Promise<void> {
-  const { id, url, due_at, failures } = notice;
-  const outcome = await outbound.post(url, { headers: {}, body: '', signal }).then(
+async function call(options: WithdrawLinkOptions, notice: sql.NoticeRow, amountMsat: Msat, signal: AbortSignal): Promise<void> {
+  const { id, url, seen_msat, failures } = notice;
+  const outcome = await options.outbound.post(url, { headers: {}, body: '', signal }).then(
     ({ status }) => (status >= 200 && status < 300 ? 'received' : 'failed'),
     (error: unknown) => (error instanceof OutboundError ? error.reason : 'failed'),
   );
   if (signal.aborted || outcome === 'busy') return;
+  if (outcome === 'received') return write(options, sql.updateNotice, id, amountMsat, null, 0);
   const wait = outcome === 'invalid_url' ? undefined : RETRY_SECONDS[failures];
-  await database.transaction(async (tx) => {
-    if (outcome === 'received') return tx.run(sql.concludeCall, id, due_at, null, 0);
-    if (wait !== undefined) return tx.run(sql.concludeCall, id, due_at, unixSeconds(clock) + wait, failures + 1);
-    log.info({ notice: id, outcome, failures }, 'an address for notices of a withdraw link is given up');
-    return tx.run(sql.deleteNotice, id);
-  });
+  if (wait !== undefined) return write(options, sql.updateNotice, id, seen_msat, unixSeconds(options.clock) + wait, failures + 1);
+  options.log.info({ notice: id, outcome, failures }, 'an address for notices of a withdraw link is given up');
+  return write(options, sql.deleteNotice, id);
+}
+
+async function write({ database }: WithdrawLinkOptions, statement: Statement, ...parameters: SqlParameter[]): Promise<void> {
+  await database.transaction((tx) => tx.run(statement, ...parameters));
 }

@@ -1,4 +1,3 @@
-import type { Key } from '../../../core/accounts/accounts.ts';
 import { remainingLimit } from '../../../core/budgets/budgets.ts';
 import { periodStart } from '../../../core/budgets/limits.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
@@ -12,22 +11,10 @@ import type { WithdrawLinkOptions } from './withdraw-links.ts';
 export const SMALLEST_WITHDRAWAL = satToMsat(1);
 
 /** What can be withdrawn with a link now. */
-export interface OpenAmounts {
-  /** By one claim. */
-  readonly maxMsat: Msat;
-  /** What the balance and the limits allow, without the limit of one claim. */
-  readonly payableMsat: Msat;
-  /** By all claims that are left; undefined for a permanent link, which has no end of them. */
-  readonly totalMsat: Msat | undefined;
-  /** The key that created the link. */
-  readonly madeBy: Key | undefined;
-}
+export type OpenAmounts = Awaited<ReturnType<typeof requireOpenLink>>;
 
 /** Returns what can be withdrawn now. @throws Refusal if the link cannot be claimed now */
-export async function requireOpenLink(
-  options: WithdrawLinkOptions,
-  { link, wallet }: { link: sql.ClaimableRow; wallet: Wallet },
-): Promise<OpenAmounts> {
+export async function requireOpenLink(options: WithdrawLinkOptions, { link, wallet }: { link: sql.ClaimableRow; wallet: Wallet }) {
   const { payments, accounts, ledger, clock } = options;
   const end = endOfLink(link, clock);
   if (end === USED && (await payments.isLinkBusy(link.id)))
@@ -45,7 +32,9 @@ export async function requireOpenLink(
     if (largestClaim(link, dayMsat) === 0) throw dayUsedUp();
     throw new Refusal('insufficient_balance', 'The wallet of this link has nothing to withdraw now.');
   }
+  /** By one claim. `payableMsat` is without this limit. */
   const maxMsat = link.max_msat === null ? payableMsat : minMsat(msat(link.max_msat), payableMsat);
+  /** By all claims that are left. A permanent link has no end of them. */
   const totalMsat = link.uses_left === null ? undefined : msat(Math.min(link.uses_left * maxMsat, payableMsat));
   return { maxMsat, payableMsat, totalMsat, madeBy };
 }

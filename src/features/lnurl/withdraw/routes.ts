@@ -91,10 +91,11 @@ const KINDS = [
   },
 ];
 
-const LinkParams = Type.Object({
-  ...KeyParams.properties,
-  id: Type.String({ description: 'The id of the link, `lnurlw_…`' }),
-});
+const OF_LINK = {
+  ...LINK,
+  params: Type.Object({ ...KeyParams.properties, id: Type.String({ description: 'The id of the link, `lnurlw_…`' }) }),
+  response: { 200: WithdrawLinkObject },
+};
 
 const listSchema = {
   ...LINK,
@@ -106,21 +107,17 @@ const listSchema = {
 };
 
 const readSchema = {
-  ...LINK,
+  ...OF_LINK,
   operationId: 'getWithdrawLink',
   summary: 'Read a withdraw link',
   description: 'Returns the limits, the uses and the claimed amounts of the link, without its token.',
-  params: LinkParams,
-  response: { 200: WithdrawLinkObject },
 };
 
 const revokeSchema = {
-  ...LINK,
+  ...OF_LINK,
   operationId: 'revokeWithdrawLink',
   summary: 'Revoke a withdraw link',
   description: 'All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing.',
-  params: LinkParams,
-  response: { 200: WithdrawLinkObject },
 };
 
 export interface WithdrawLinkRouteOptions {

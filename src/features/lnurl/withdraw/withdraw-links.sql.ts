@@ -151,7 +151,10 @@ export const settleDay = changeDay('settle', `pending_msat = pending_msat - c.re
 /** Counts a claim that was paid after it had failed, also beyond the daily limit. */
 export const retakeDay = changeDay('retake', `claims = claims + 1, ${PAID}`);
 
-/** Stores an address of a link. An address that is already stored is replaced, without its pending call and its failures. */
+/**
+ * Stores an address of a link. An address that is already stored is replaced, without its failures; its new id makes writes about the old one
+ * change nothing.
+ */
 export const insertNotice = statement(
   'withdraw_notice_insert',
   `INSERT INTO withdraw_notice (id, link_id, url, seen_msat) VALUES ($1, $2, $3, $4)
@@ -165,36 +168,17 @@ export const deleteOldestNotices = statement(
      AND id NOT IN (SELECT id FROM withdraw_notice WHERE link_id = $1 ORDER BY id DESC LIMIT $2)`,
 );
 
-export const deleteNoticesOfLink = statement('withdraw_notice_delete_of_link', 'DELETE FROM withdraw_notice WHERE link_id = $1');
+export type NoticeRow = { id: string; link_id: string; url: string; seen_msat: number; due_at: number | null; failures: number };
 
-/** Links with addresses, after an id. */
-export const linksWithNotices = statement<{ link_id: string }>(
-  'withdraw_notice_links',
-  'SELECT DISTINCT link_id FROM withdraw_notice WHERE link_id > $1 ORDER BY link_id LIMIT $2',
+/** Returns addresses after an id. */
+export const listNotices = statement<NoticeRow>(
+  'withdraw_notice_list',
+  'SELECT id, link_id, url, seen_msat, due_at, failures FROM withdraw_notice WHERE id > $1 ORDER BY id LIMIT $2',
 );
 
-/** Makes calls due at `$3` if the amount `$2` is at least `$4` larger than the amount that was seen. */
-export const noteRise = statement(
-  'withdraw_notice_rise',
-  `UPDATE withdraw_notice SET seen_msat = $2, due_at = coalesce(due_at, $3) WHERE link_id = $1 AND seen_msat + CAST($4 AS BIGINT) <= $2`,
-);
-
-export const noteFall = statement(
-  'withdraw_notice_fall',
-  'UPDATE withdraw_notice SET seen_msat = $2 WHERE link_id = $1 AND seen_msat > $2',
-);
-
-export type DueNotice = { id: string; url: string; due_at: number; failures: number };
-
-export const listDueNotices = statement<DueNotice>(
-  'withdraw_notice_list_due',
-  'SELECT id, url, due_at, failures FROM withdraw_notice WHERE due_at <= $1 ORDER BY due_at LIMIT $2',
-);
-
-/** Ends a call that was due at `$2`: `$3` is the time of the next one, or null; `$4` the number of failures. */
-export const concludeCall = statement(
-  'withdraw_notice_conclude',
-  'UPDATE withdraw_notice SET due_at = $3, failures = $4 WHERE id = $1 AND due_at = $2',
+export const updateNotice = statement(
+  'withdraw_notice_update',
+  'UPDATE withdraw_notice SET seen_msat = $2, due_at = $3, failures = $4 WHERE id = $1',
 );
 
 export const deleteNotice = statement('withdraw_notice_delete', 'DELETE FROM withdraw_notice WHERE id = $1');
