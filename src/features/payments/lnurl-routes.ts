@@ -212,19 +212,15 @@ function pullRoute(app: App, deps: PaymentRouteDependencies, base: string): void
       amountMsat: satToMsat(num_satoshis),
       memo: memo === undefined ? undefined : memoText(memo),
     };
-    const { invoice, refusal } = await runIdempotent<RequestedWithdrawal>(
-      request,
-      reply,
-      { credential, walletId: wallet.id },
-      {
-        make: ({ rows }) => remoteLinks.pull({ ...order, extraRows: rows }),
-        async replay(id) {
-          const made = await invoices.find(id);
-          invariant(made, `invoice ${id} is gone`);
-          return { invoice: made, refusal: made.state === 'canceled' ? refusedBefore(made) : undefined };
-        },
+    const scope = { credential, walletId: wallet.id };
+    const { invoice, refusal } = await runIdempotent<RequestedWithdrawal>(request, reply, scope, {
+      make: ({ rows }) => remoteLinks.pull({ ...order, extraRows: rows }),
+      async replay(id) {
+        const made = await invoices.find(id);
+        invariant(made, `invoice ${id} is gone`);
+        return { invoice: made, refusal: made.state === 'canceled' ? refusedBefore(made) : undefined };
       },
-    );
+    });
     // Not thrown inside, where a refusal means that nothing was stored.
     if (refusal) throw refusal;
     return reply.code(201).send(objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock))));

@@ -46,23 +46,19 @@ export function runPayment(
   begin: (common: Omit<InvoicePayment, 'invoice' | 'wtxType'>) => Promise<StartedPayment>,
 ): Promise<FastifyReply> {
   const common = { wallet, guards, limits: credential.key.limits, feeLimitMsat: request.body.fee_limit_msat as Msat | undefined };
-  return deps.runIdempotent(
-    request,
-    reply,
-    { credential, walletId: wallet.id },
-    {
-      async make(outcome) {
-        const started = await begin({ ...common, extraRows: (id) => outcome.rows(id) });
-        if (started.isReplay) await outcome.saveExisting(started.payment.id);
-        return sendPayment(deps, request, reply, { wallet, started });
-      },
-      async replay(id) {
-        const payment = await deps.payments.find(id);
-        invariant(payment, `payment ${id} is gone`);
-        return sendPayment(deps, request, reply, { wallet, started: { payment, isReplay: true } });
-      },
+  const scope = { credential, walletId: wallet.id };
+  return deps.runIdempotent(request, reply, scope, {
+    async make(outcome) {
+      const started = await begin({ ...common, extraRows: outcome.rows });
+      if (started.isReplay) await outcome.saveExisting(started.payment.id);
+      return sendPayment(deps, request, reply, { wallet, started });
     },
-  );
+    async replay(id) {
+      const payment = await deps.payments.find(id);
+      invariant(payment, `payment ${id} is gone`);
+      return sendPayment(deps, request, reply, { wallet, started: { payment, isReplay: true } });
+    },
+  });
 }
 
 /**

@@ -68,28 +68,24 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
       guards,
       limits: credential.key.limits,
     };
-    const { destination, into, out } = await deps.runIdempotent(
-      request,
-      reply,
-      { credential, walletId: source.id },
-      {
-        async make({ rows }) {
-          const named = (await wallets.resolve(dest_wallet_id))?.wallet;
-          if (named?.accountId !== source.accountId)
-            throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
-          const extraRows = (id: string) => rows(`${id} ${named.id}`);
-          const receipt = await payments.transfer({ ...order, destination: named, extraRows });
-          return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };
-        },
-        async replay(made) {
-          // The key that named the destination may be gone; the wallet is not.
-          const [id = '', walletId = ''] = made.split(' ');
-          const named = await wallets.find(walletId);
-          invariant(named, `wallet ${walletId} is gone`);
-          return { destination: named, ...(await history.transfer(id)) };
-        },
+    const scope = { credential, walletId: source.id };
+    const { destination, into, out } = await deps.runIdempotent(request, reply, scope, {
+      async make({ rows }) {
+        const named = (await wallets.resolve(dest_wallet_id))?.wallet;
+        if (named?.accountId !== source.accountId)
+          throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
+        const extraRows = (id: string) => rows(`${id} ${named.id}`);
+        const receipt = await payments.transfer({ ...order, destination: named, extraRows });
+        return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };
       },
-    );
+      async replay(made) {
+        // The key that named the destination may be gone; the wallet is not.
+        const [id = '', walletId = ''] = made.split(' ');
+        const named = await wallets.find(walletId);
+        invariant(named, `wallet ${walletId} is gone`);
+        return { destination: named, ...(await history.transfer(id)) };
+      },
+    });
     const sent = objects.walletTransaction(out);
     return reply.code(201).send({
       // The key of one wallet does not see what is in another.

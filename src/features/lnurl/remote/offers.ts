@@ -6,42 +6,28 @@ import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import { descriptionHash } from '../lnurl.ts';
 import { brokenResponse, requireCallback, requireMsat, requireParameters, withParameters } from './response.ts';
 
-/** What a payee accepts: the checked parameters of LUD-06, step 3. */
-export interface PayOffer {
-  /** The host of the payee's link, for people. */
-  readonly domain: string;
-  readonly callback: URL;
-  /** In millisatoshis. */
-  readonly minSendable: Msat;
-  readonly maxSendable: Msat;
-  /** The longest comment in characters (LUD-12); 0: none. */
-  readonly commentAllowed: number;
-  /** The kinds of payer data that the payee accepts (LUD-18), and whether it requires them; null if it asks for none. */
-  readonly payerData: Readonly<Record<string, { readonly mandatory: boolean }>> | null;
-  /** For people. Its texts come from another service: escape them where they are shown. */
-  readonly description: PayeeDescription;
-  /** The unparsed metadata, to which the invoice commits. */
-  readonly metadata: string;
-}
+/** What a payee accepts. */
+export type PayOffer = ReturnType<typeof readPayOffer>;
 
-/** @throws Refusal `lnurl_refused`, `lnurl_invalid` */
-export function readPayOffer(domain: string, response: unknown): PayOffer {
+/** Checks the parameters of LUD-06, step 3. Amounts are in millisatoshis. @throws Refusal `lnurl_refused`, `lnurl_invalid` */
+export function readPayOffer(domain: string, response: unknown) {
   const object = requireParameters(domain, response, 'pay');
   const minSendable = requireMsat(domain, object, 'minSendable');
   const maxSendable = requireMsat(domain, object, 'maxSendable');
   if (minSendable > maxSendable || maxSendable === 0)
     throw brokenResponse(domain, 'has a `minSendable` above its `maxSendable`, or accepts no amount');
-  const { text: metadata, description } = readMetadata(domain, object.metadata);
-  const { commentAllowed: comment } = object;
+  const { commentAllowed: comment, payerData } = object;
   return {
+    /** The host of the payee's link, for people. */
     domain,
     callback: requireCallback(domain, object),
     minSendable,
     maxSendable,
+    /** The longest comment in characters (LUD-12); 0: none. */
     commentAllowed: Number.isSafeInteger(comment) ? Math.max(0, comment as number) : 0,
-    payerData: readAcceptedPayerData(object.payerData),
-    description,
-    metadata,
+    /** The kinds of payer data that the payee accepts (LUD-18), and whether it requires them; null if it asks for none. */
+    payerData: isJsonObject(payerData) ? acceptedPayerData(payerData) : null,
+    ...readMetadata(domain, object.metadata),
   };
 }
 
@@ -54,9 +40,7 @@ const MAX_IMAGE = 136_536;
 /** All of the above. */
 const MAX_METADATA = 200_000;
 
-type PayeeDescription = ReturnType<typeof readMetadata>['description'];
-
-/** Parses the metadata (LUD-06, LUD-16). The invoice commits to the unparsed text. @throws Refusal `lnurl_refused` */
+/** Parses the metadata (LUD-06, LUD-16). @throws Refusal `lnurl_refused` */
 export function readMetadata(domain: string, metadata: unknown) {
   if (typeof metadata !== 'string' || metadata.length > MAX_METADATA)
     throw brokenResponse(domain, 'has no text, or too long a text, in `metadata`');
@@ -69,7 +53,9 @@ export function readMetadata(domain: string, metadata: unknown) {
   const longText = textOf('text/long-desc');
   const identifier = textOf('text/identifier', 'text/email');
   return {
-    text: metadata,
+    /** The unparsed metadata, to which the invoice commits. */
+    metadata,
+    /** For people. Its texts come from another service: escape them where they are shown. */
     description: {
       text: shownText(text, MAX_TEXT),
       long_desc: longText === undefined ? null : shownText(longText, MAX_LONG_TEXT, { keepLines: true }),
@@ -95,9 +81,8 @@ function imageUrl(type: string, base64: string | undefined): string | null {
 
 const MAX_PAYER_FIELDS = 20;
 
-/** Returns null if the payee accepts none. Entries that are no objects are left out, as for an unknown kind of entry. */
-function readAcceptedPayerData(payerData: unknown): PayOffer['payerData'] {
-  if (!isJsonObject(payerData)) return null;
+/** Entries that are no objects are left out, as for an unknown kind of entry. */
+function acceptedPayerData(payerData: object): Readonly<Record<string, { readonly mandatory: boolean }>> {
   const accepted = Object.entries(payerData)
     .filter(([name, entry]) => /^[a-zA-Z0-9_-]{1,40}$/.test(name) && isJsonObject(entry))
     .slice(0, MAX_PAYER_FIELDS)

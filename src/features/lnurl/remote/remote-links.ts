@@ -1,3 +1,4 @@
+import type { NewInvoice } from '../../../core/invoices/create.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import type { Invoices } from '../../../core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
@@ -6,7 +7,6 @@ import type { Msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { RunningTasks } from '../../../core/kernel/running-tasks.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
-import type { Guard, RowWrite } from '../../../core/ledger/ledger.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import { NodeUnavailable } from '../../../core/lightning/node.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
@@ -42,16 +42,11 @@ export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountM
 }
 
 /** A withdrawal from a link of another service, into a wallet. */
-export interface RemotePull {
-  readonly wallet: Wallet;
+export interface RemotePull extends Omit<NewInvoice, 'memo' | 'expirySeconds' | 'passThru' | 'wtxType'> {
   readonly destination: Destination;
   readonly amountMsat: Msat;
   /** Absent: the description of the link. */
   readonly memo: string | undefined;
-  /** Conditions of the invoice, such as the validity of the requesting key. */
-  readonly guards: readonly Guard[];
-  /** Returns rows to write in the posting that stores the invoice. */
-  readonly extraRows: (invoiceId: string) => readonly RowWrite[];
 }
 
 /** The invoice that was sent to the other service. */
