@@ -1260,6 +1260,31 @@ export interface SetupLink {
   setup_expires_at: number;
 }
 
+export interface Summary {
+  /** The spendable balance in millisatoshis now. It does not contain `pending_msat` */
+  balance_msat: number;
+  /** Millisatoshis that are held for payments in flight now: their amounts and fee limits */
+  pending_msat: number;
+  /** For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve */
+  max_payable_msat?: number;
+  /** For an account: the number of its wallets */
+  wallets?: number;
+  /** Millisatoshis that arrived in the period */
+  in_msat: number;
+  /** How many times money arrived */
+  in_count: number;
+  /** Millisatoshis that left in the period, without fees */
+  out_msat: number;
+  /** How many times money left */
+  out_count: number;
+  /** Millisatoshis that were paid as fees */
+  fees_msat: number;
+  /** Payments that were started in the period and failed */
+  failed_count: number;
+  /** The sums of each hour, day or month, oldest first; empty without `interval` */
+  buckets: Array<{ /** The beginning of the hour, day or month, in Unix seconds */ start: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The balance at its end in millisatoshis, with what was held for payments */ balance_msat: number; }>;
+}
+
 export interface SuspendedMoney {
   /** The payment hash, which identifies the money */
   id: string;
@@ -2868,9 +2893,9 @@ export interface Operations<Options> {
   /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) */
   getTransaction(request: GetTransactionRequest & { fields?: undefined }, options?: Options): Promise<WalletTransaction>;
   /** Read the sums of a wallet. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: `wallet_read`. (`GET /v1/wallet/{key}/summary`) */
-  getWalletSummary(request: GetWalletSummaryRequest, options?: Options): Promise<{ /** The spendable balance in millisatoshis now. It does not contain `pending_msat` */ balance_msat: number; /** Millisatoshis that are held for payments in flight now: their amounts and fee limits */ pending_msat: number; /** For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve */ max_payable_msat?: number; /** For an account: the number of its wallets */ wallets?: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The sums of each hour, day or month, oldest first; empty without `interval` */ buckets: Array<{ /** The beginning of the hour, day or month, in Unix seconds */ start: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The balance at its end in millisatoshis, with what was held for payments */ balance_msat: number; }>; }>;
+  getWalletSummary(request: GetWalletSummaryRequest, options?: Options): Promise<Summary>;
   /** Read the sums of all wallets of the account. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: a secret API key. (`GET /v1/account/summary`) */
-  getAccountSummary(request?: GetAccountSummaryRequest, options?: Options): Promise<{ /** The spendable balance in millisatoshis now. It does not contain `pending_msat` */ balance_msat: number; /** Millisatoshis that are held for payments in flight now: their amounts and fee limits */ pending_msat: number; /** For a wallet: the largest amount that can be paid over the network and still leaves the default fee reserve */ max_payable_msat?: number; /** For an account: the number of its wallets */ wallets?: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The sums of each hour, day or month, oldest first; empty without `interval` */ buckets: Array<{ /** The beginning of the hour, day or month, in Unix seconds */ start: number; /** Millisatoshis that arrived in the period */ in_msat: number; /** How many times money arrived */ in_count: number; /** Millisatoshis that left in the period, without fees */ out_msat: number; /** How many times money left */ out_count: number; /** Millisatoshis that were paid as fees */ fees_msat: number; /** Payments that were started in the period and failed */ failed_count: number; /** The balance at its end in millisatoshis, with what was held for payments */ balance_msat: number; }>; }>;
+  getAccountSummary(request?: GetAccountSummaryRequest, options?: Options): Promise<Summary>;
   /** Find objects of the account. Exact ids and payment hashes first, then beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others. Permission: a secret API key. (`GET /v1/search`) */
   search(request: SearchRequest, options?: Options): Promise<Array<SearchResult>>;
   /** List the events of a wallet. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/events`) */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WalletTransaction } from '../../client/satchel.js';
-import { balanceSteps, daysOf, type Movement, totalsOf } from '../../web/src/screens/wallet/balance-history.ts';
+import { balanceSteps, daysOf } from '../../web/src/screens/wallet/balance-history.ts';
 import { isFiltered, readFilters, requestOf } from '../../web/src/screens/wallet/filters.ts';
 import { foldFees, groupByDay, holdList } from '../../web/src/screens/wallet/rows.ts';
 
@@ -48,49 +48,61 @@ describe('the rows of a wallet', () => {
 });
 
 describe('the balance over time', () => {
-  const movement = fc.record({ at: fc.integer({ min: 1, max: 1000 }), msat: fc.integer({ min: -1e9, max: 1e9 }), isFee: fc.boolean() });
-  const newestFirst = fc.array(movement).map((list) => list.sort((a, b) => b.at - a.at));
+  const HOUR = 3600;
+  const START = 500 * 24 * HOUR;
+  const sums = fc.record({ in_msat: fc.nat(1e9), out_msat: fc.nat(1e6), fees_msat: fc.nat(1e5), isQuiet: fc.boolean() });
 
-  it('ends at the present balance, begins before the first movement, and its times never decrease', () => {
+  /** The response of the service for a wallet that had `before` millisatoshis. */
+  function historyOf(before: number, parts: readonly Partial<Record<'in_msat' | 'out_msat' | 'fees_msat', number>>[], seconds = HOUR) {
+    let balance_msat = before;
+    const buckets = parts.map((part, index) => {
+      const moved = { in_msat: 0, out_msat: 0, fees_msat: 0, in_count: 0, out_count: 0, failed_count: 0, ...part };
+      balance_msat += moved.in_msat - moved.out_msat - moved.fees_msat;
+      return { start: START + index * seconds, ...moved, balance_msat };
+    });
+    const sum = (name: 'in_msat' | 'out_msat' | 'fees_msat') => buckets.reduce((all, bucket) => all + bucket[name], 0);
+    return { in_msat: sum('in_msat'), out_msat: sum('out_msat'), fees_msat: sum('fees_msat'), in_count: 0, out_count: 0, buckets };
+  }
+
+  it('begins before the first hour, follows each one that changed it, and ends at the present balance', () => {
     fc.assert(
-      fc.property(newestFirst, fc.integer({ min: 0, max: 2e12 }), (movements: Movement[], balance) => {
-        const steps = balanceSteps(movements, balance, { from: 0, now: 2000 });
-        expect(steps.at(-1)).toEqual({ at: 2000, value: Math.floor(balance / 1000) });
-        const before = movements.reduce((left, { msat }) => left - msat, balance);
-        expect(steps[0]?.value).toBe(Math.floor(before / 1000));
+      fc.property(fc.array(sums, { minLength: 1, maxLength: 60 }), fc.integer({ min: 1e10, max: 2e12 }), (parts, before) => {
+        const history = historyOf(
+          before,
+          parts.map(({ isQuiet, ...part }) => (isQuiet ? {} : part)),
+        );
+        const last = history.buckets.at(-1);
+        const now = (last?.start ?? 0) + 60;
+        const steps = balanceSteps(history, last?.balance_msat ?? 0, now);
+        expect(steps[0]).toEqual({ at: START, value: Math.floor(before / 1000) });
+        expect(steps.at(-1)).toEqual({ at: now, value: Math.floor((last?.balance_msat ?? 0) / 1000) });
         expect(steps.every(({ at }, index) => index === 0 || at >= (steps[index - 1]?.at ?? 0))).toBe(true);
+        for (const { start, balance_msat } of history.buckets) {
+          const end = Math.min(now, start + HOUR);
+          expect(steps.findLast(({ at }) => at <= end)?.value).toBe(Math.floor(balance_msat / 1000));
+        }
       }),
     );
   });
 
-  it('leaves out movements before the period', () => {
-    const movements = [
-      { at: 90, msat: 2000, isFee: false },
-      { at: 10, msat: 5000, isFee: false },
-    ];
-    expect(balanceSteps(movements, 7000, { from: 50, now: 100 })).toEqual([
-      { at: 50, value: 5 },
-      { at: 90, value: 7 },
-      { at: 100, value: 7 },
-    ]);
-  });
-
-  it('adds the same amounts up per day and over the period', () => {
+  it('has a bar for every day with the same sums as the period, also for one without bookings', () => {
     fc.assert(
-      fc.property(newestFirst, (movements: Movement[]) => {
-        const totals = totalsOf(movements);
-        expect(totals.inMsat - totals.outMsat).toBe(movements.reduce((sum, { msat }) => sum + msat, 0));
-        const days = daysOf(movements, { from: 1, now: 1000 });
-        expect(days.reduce((sum, day) => sum + day.in, 0)).toBe(Math.floor(totals.inMsat / 1000));
+      fc.property(fc.array(sums, { minLength: 2, maxLength: 100 }), (parts) => {
+        const msat = parts.map(({ in_msat, out_msat }) => ({ in_msat: in_msat * 1000, out_msat: out_msat * 1000 }));
+        const history = historyOf(1e13, msat);
+        const days = daysOf(history);
+        expect(days.length).toBeGreaterThanOrEqual(Math.floor(parts.length / 25));
+        expect(days.reduce((sum, day) => sum + day.in, 0)).toBe(history.in_msat / 1000);
+        expect(days.reduce((sum, day) => sum + day.out, 0)).toBe(history.out_msat / 1000);
       }),
     );
+    expect(daysOf(historyOf(0, [{}, {}, { in_msat: 9000 }], 24 * HOUR)).map((day) => day.in)).toEqual([0, 0, 9]);
   });
 
-  it('has a bar for every day, also for one without movements', () => {
-    const day = 86_400;
-    const days = daysOf([{ at: 3 * day + 5, msat: 9000, isFee: false }], { from: day, now: 3 * day + 10 });
-    expect(days).toHaveLength(3);
-    expect(days.at(-1)).toMatchObject({ in: 9, out: 0 });
+  it('names a day of UTC with its own date in every time zone', () => {
+    const [day] = daysOf(historyOf(0, [{ in_msat: 1000 }, {}], 24 * HOUR));
+    const [utc, here] = [new Date(START * 1000), new Date((day?.at ?? 0) * 1000)];
+    expect([here.getFullYear(), here.getMonth(), here.getDate()]).toEqual([utc.getUTCFullYear(), utc.getUTCMonth(), utc.getUTCDate()]);
   });
 });
 

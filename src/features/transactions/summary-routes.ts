@@ -61,7 +61,7 @@ const SummaryObject = Type.Object(
       { description: 'The sums of each hour, day or month, oldest first; empty without `interval`' },
     ),
   },
-  { description: 'Sums of settled transactions. A day has the same sums as its statement' },
+  { title: 'Summary', description: 'Sums of settled transactions. A day has the same sums as its statement' },
 );
 
 const COMMON = {

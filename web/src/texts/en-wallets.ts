@@ -62,7 +62,6 @@ export const wallets = {
     chartName: (days: string, now: string) => `Balance over ${days}, now ${now} sats`,
     barsName: (days: string, income: string, expenses: string) =>
       `In and out per day over ${days}: ${income} sats in, ${expenses} sats out`,
-    chartSince: (day: string) => `The last 1 500 transactions, since ${day}.`,
     inPeriod: (days: string) => `In, ${days}`,
     outPeriod: (days: string) => `Out, ${days}`,
     payments: (count: number) => (count === 1 ? '1 transaction' : `${count} transactions`),

@@ -4,19 +4,18 @@ import { Sats } from '../../parts/amount.tsx';
 import { BarsChart } from '../../parts/bars-chart.tsx';
 import { Card } from '../../parts/card.tsx';
 import { formatSats } from '../../parts/format-amount.ts';
-import { formatDay } from '../../parts/format-time.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { StepsChart } from '../../parts/steps-chart.tsx';
 import { t } from '../../texts/texts.ts';
-import { balanceSteps, daysOf, type Totals, totalsOf } from './balance-history.ts';
-import { type BalanceHistory, useBalanceHistory } from './use-balance-history.ts';
+import { type BalanceHistory, balanceSteps, daysOf } from './balance-history.ts';
+import { useBalanceHistory } from './use-balance-history.ts';
 import { usePendingCount } from './use-wallet.ts';
 
 const PERIODS = [7, 30, 90, 365];
-/** With more steps than this, bars per day say more. */
+/** With more payments than this, bars per day say more. */
 const MAX_STEPS = 400;
 const CHART_HEIGHT = '223px';
 
@@ -38,12 +37,12 @@ export function BalanceCard({ id, wallet }: { id: string; wallet: Wallet | undef
           />
         </div>
         <Loaded resource={history} skeleton={<Skeleton height={CHART_HEIGHT} />}>
-          {(read) => (wallet ? <Chart history={read} wallet={wallet} days={days} name={name} /> : <Skeleton height={CHART_HEIGHT} />)}
+          {(read) => (wallet ? <Chart history={read} wallet={wallet} name={name} /> : <Skeleton height={CHART_HEIGHT} />)}
         </Loaded>
       </div>
       <div class="balance-stats">
         <Loaded resource={history} skeleton={<MovedSkeleton name={name} />}>
-          {(read) => <Moved totals={totalsOf(inPeriod(read, days))} name={name} />}
+          {(read) => <Moved history={read} name={name} />}
         </Loaded>
         <Held wallet={wallet} />
       </div>
@@ -51,47 +50,32 @@ export function BalanceCard({ id, wallet }: { id: string; wallet: Wallet | undef
   );
 }
 
-function inPeriod({ movements }: BalanceHistory, days: number) {
-  const from = Date.now() / 1000 - days * 86_400;
-  return movements.filter(({ at }) => at >= from);
-}
-
-function Chart({ history, wallet, days, name }: { history: BalanceHistory; wallet: Wallet; days: number; name: string }) {
-  const now = Math.floor(Date.now() / 1000);
-  const movements = inPeriod(history, days);
-  const start = now - days * 86_400;
-  const from = history.isCut ? Math.max(start, movements.at(-1)?.at ?? start) : start;
-  const note = history.isCut && from > start && <p class="tiny faint">{t.wallet.chartSince(formatDay(from * 1000))}</p>;
-  if (movements.length > MAX_STEPS) {
-    const { inMsat, outMsat } = totalsOf(movements);
-    const label = t.wallet.barsName(name, formatSats(Math.floor(inMsat / 1000)), formatSats(Math.ceil(outMsat / 1000)));
-    return (
-      <>
-        <BarsChart days={daysOf(movements, { from, now })} label={label} />
-        {note}
-      </>
-    );
+function Chart({ history, wallet, name }: { history: BalanceHistory; wallet: Wallet; name: string }) {
+  if (history.in_count + history.out_count > MAX_STEPS) {
+    const { inSats, outSats } = movedSats(history);
+    return <BarsChart days={daysOf(history)} label={t.wallet.barsName(name, formatSats(inSats), formatSats(outSats))} />;
   }
+  const now = Math.floor(Date.now() / 1000);
   // The last step follows the balance, which events keep up to date.
-  const present = wallet.balance_msat + wallet.pending_msat;
-  const steps = balanceSteps(movements, history.movements.length > 0 ? history.bookedMsat : present, { from, now });
-  const points = [...steps.slice(0, -1), { at: now, value: Math.floor(present / 1000) }];
-  return (
-    <>
-      <StepsChart points={points} now={now} label={t.wallet.chartName(name, formatSats(Math.floor(present / 1000)))} />
-      {note}
-    </>
-  );
+  const presentMsat = wallet.balance_msat + wallet.pending_msat;
+  const label = t.wallet.chartName(name, formatSats(Math.floor(presentMsat / 1000)));
+  return <StepsChart points={balanceSteps(history, presentMsat, now)} now={now} label={label} />;
 }
 
-function Moved({ totals: { inMsat, outMsat, feeMsat, inCount }, name }: { totals: Totals; name: string }) {
+/** What came in and went out in whole sats. Fees are part of what went out. */
+function movedSats({ in_msat, out_msat, fees_msat }: BalanceHistory): { inSats: number; outSats: number } {
+  return { inSats: Math.floor(in_msat / 1000), outSats: Math.ceil((out_msat + fees_msat) / 1000) };
+}
+
+function Moved({ history, name }: { history: BalanceHistory; name: string }) {
+  const { inSats, outSats } = movedSats(history);
   return (
     <>
-      <Stat name={t.wallet.inPeriod(name)} remark={t.wallet.payments(inCount)}>
-        <Sats sats={Math.floor(inMsat / 1000)} sign />
+      <Stat name={t.wallet.inPeriod(name)} remark={t.wallet.payments(history.in_count)}>
+        <Sats sats={inSats} sign />
       </Stat>
-      <Stat name={t.wallet.outPeriod(name)} remark={t.wallet.fees(formatSats(Math.ceil(feeMsat / 1000)))}>
-        <Sats sats={-Math.ceil(outMsat / 1000)} />
+      <Stat name={t.wallet.outPeriod(name)} remark={t.wallet.fees(formatSats(Math.ceil(history.fees_msat / 1000)))}>
+        <Sats sats={-outSats} />
       </Stat>
     </>
   );

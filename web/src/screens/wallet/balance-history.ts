@@ -1,79 +1,40 @@
-/** A settled transaction, as far as the chart needs it. */
-export interface Movement {
-  /** Unix seconds. */
-  readonly at: number;
-  /** Signed. */
-  readonly msat: number;
-  readonly isFee: boolean;
-}
+import type { Summary } from '../../../../client/satchel.js';
+import type { BarsDay, StepPoint } from '../../parts/chart-scale.ts';
 
-export interface Point {
-  /** Unix seconds. */
-  readonly at: number;
-  /** Whole sats after that time. */
-  readonly value: number;
-}
+/** The sums of a wallet in a period, and those of its hours or days. */
+export type BalanceHistory = Pick<Summary, 'in_msat' | 'in_count' | 'out_msat' | 'out_count' | 'fees_msat' | 'buckets'>;
 
-/**
- * Returns the balance after each movement, oldest first. It is calculated backwards from the present balance, so it needs no older movements.
- * `movements` are newest first, `from` is the start of the period in Unix seconds.
- */
-export function balanceSteps(movements: readonly Movement[], balanceMsat: number, { from, now }: { from: number; now: number }): Point[] {
-  const points: Point[] = [{ at: now, value: Math.floor(balanceMsat / 1000) }];
-  let [msat, latest] = [balanceMsat, now];
-  for (const movement of movements) {
-    if (movement.at < from) break;
-    // A payment is listed at its start, which may be before the end of an earlier one.
-    latest = Math.min(latest, movement.at);
-    points.push({ at: latest, value: Math.floor(msat / 1000) });
-    msat -= movement.msat;
+const HOUR = 3600;
+
+/** Returns the balance at the beginning, after each hour or day in which it changed, and now; in whole sats. */
+export function balanceSteps({ buckets }: BalanceHistory, presentMsat: number, now: number): StepPoint[] {
+  const points: StepPoint[] = [];
+  for (const [index, { start, balance_msat, in_msat, out_msat, fees_msat }] of buckets.entries()) {
+    const netMsat = in_msat - out_msat - fees_msat;
+    if (index === 0) points.push({ at: start, value: Math.floor((balance_msat - netMsat) / 1000) });
+    const end = Math.min(now, buckets[index + 1]?.start ?? now);
+    if (netMsat !== 0) points.push({ at: end, value: Math.floor(balance_msat / 1000) });
   }
-  points.push({ at: Math.min(from, latest), value: Math.floor(msat / 1000) });
-  return points.reverse();
+  return [...points, { at: now, value: Math.floor(presentMsat / 1000) }];
 }
 
-/** What came in and went out within the period. Fees are part of what went out. */
-export interface Totals {
-  readonly inMsat: number;
-  readonly outMsat: number;
-  readonly feeMsat: number;
-  readonly inCount: number;
-  readonly outCount: number;
+/** Returns what came in and went out, with fees, on each day, oldest first. Hours belong to the days of the browser's time zone. */
+export function daysOf({ buckets }: BalanceHistory): BarsDay[] {
+  const isHourly = (buckets[1]?.start ?? 0) - (buckets[0]?.start ?? 0) === HOUR;
+  const days = Map.groupBy(buckets, ({ start }) => (isHourly ? startOfDay(start) : sameDateHere(start)));
+  return [...days].map(([at, parts]) => ({
+    at,
+    in: Math.floor(parts.reduce((sum, { in_msat }) => sum + in_msat, 0) / 1000),
+    out: Math.ceil(parts.reduce((sum, { out_msat, fees_msat }) => sum + out_msat + fees_msat, 0) / 1000),
+  }));
 }
 
-export function totalsOf(movements: readonly Movement[]): Totals {
-  const [income, expenses] = [movements.filter(({ msat }) => msat > 0), movements.filter(({ msat }) => msat < 0)];
-  const sum = (some: readonly Movement[]) => some.reduce((total, { msat }) => total + Math.abs(msat), 0);
-  return {
-    inMsat: sum(income),
-    outMsat: sum(expenses),
-    feeMsat: sum(expenses.filter(({ isFee }) => isFee)),
-    inCount: income.length,
-    outCount: expenses.filter(({ isFee }) => !isFee).length,
-  };
-}
-
-export interface Day {
-  /** The start of the day, in Unix seconds. */
-  readonly at: number;
-  /** Whole sats. */
-  readonly in: number;
-  readonly out: number;
-}
-
-/** Returns what came in and went out on each day of the period, oldest first, also on days without movements. */
-export function daysOf(movements: readonly Movement[], { from, now }: { from: number; now: number }): Day[] {
-  const days = new Map<number, { in: number; out: number }>();
-  for (let day = startOfDay(from); day <= now; day = startOfDay(day + 36 * 3600)) days.set(day, { in: 0, out: 0 });
-  for (const { at, msat } of movements) {
-    const day = days.get(startOfDay(at));
-    if (day && msat > 0) day.in += msat;
-    else if (day) day.out -= msat;
-  }
-  return [...days].map(([at, moved]) => ({ at, in: Math.floor(moved.in / 1000), out: Math.ceil(moved.out / 1000) }));
-}
-
-/** In the time zone of the browser. */
 function startOfDay(at: number): number {
   return Math.floor(new Date(at * 1000).setHours(0, 0, 0, 0) / 1000);
+}
+
+/** Returns the start of the same date in the browser's time zone for the start of a day in UTC. */
+function sameDateHere(at: number): number {
+  const date = new Date(at * 1000);
+  return Math.floor(new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()).getTime() / 1000);
 }
