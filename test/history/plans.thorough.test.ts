@@ -16,7 +16,7 @@ import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
 import { newestOfNode } from '../../src/features/operator/operator.sql.ts';
 import * as search from '../../src/features/search/search.sql.ts';
-import { transferTexts } from '../../src/features/transactions/transactions.sql.ts';
+import { storedTexts } from '../../src/features/transactions/transactions.sql.ts';
 import * as deliveries from '../../src/features/webhooks/deliveries.sql.ts';
 import * as deliveryLists from '../../src/features/webhooks/delivery-lists.sql.ts';
 import * as upkeep from '../../src/features/webhooks/upkeep.sql.ts';
@@ -62,7 +62,7 @@ const READS: [Statement, unknown[]][] = [
   [transactions.findCredit, ['x']],
   [transactions.newestUpTo, [7]],
   [transactions.countOfAccount, ['x']],
-  [transferTexts, [['x']]],
+  [storedTexts, [['x'], ['y']]],
   [ledger.readHolds, [['x']]],
   [ledger.readHold, ['x']],
   [keys.findKey, ['secret_api', new Uint8Array(32)]],
@@ -73,13 +73,9 @@ const READS: [Statement, unknown[]][] = [
   [invoices.findById, ['x']],
   [invoices.findByHash, ['x']],
   [invoices.findMany, [['x']]],
-  [invoices.searchTexts, [['x']]],
-  [payments.searchTexts, [['x']]],
-  [payments.listByHashInWallet, ['x', 'y', 50]],
-  [payments.listByHashInAccount, ['x', 'y', 50]],
+  [payments.listByHash, ['x', 'y', 50]],
   [payments.findById, ['x']],
-  [payments.findByHashInWallet, ['x', 'y']],
-  [payments.findByHashInAccount, ['x', 'y']],
+  [payments.findByHash, ['x', 'y']],
   [payments.findLive, ['x']],
   [payments.findPayable, ['x', 'wal_x']],
   [payments.findMany, [['x']]],

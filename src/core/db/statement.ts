@@ -18,7 +18,26 @@ export interface Statement<R extends Row = Row> {
   readonly row?: R;
 }
 
-type Texts = Record<Dialect, string> & Pick<Statement, 'postgresMany'>;
+/** The words of PostgreSQL that SQLite writes differently, and the locks, which it does not need: it has one writer. */
+const SQLITE_WORDS: readonly (readonly [RegExp, string])[] = [
+  [/= ANY\((\$\d+)::\w+\[\]\)/g, 'IN (SELECT value FROM json_each($1))'],
+  [/<> ALL\((\$\d+)::\w+\[\]\)/g, 'NOT IN (SELECT value FROM json_each($1))'],
+  [/ FOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF \w+)?(?: SKIP LOCKED)?/g, ''],
+];
+
+/**
+ * Defines a statement: one text for both dialects, in PostgreSQL's words for lists (`= ANY($1::text[])`) and locks (`FOR SHARE`), or a text for
+ * each dialect.
+ */
+export function statement<R extends Row = Row>(
+  name: string,
+  text: string | Readonly<Record<Dialect, string>>,
+  postgresMany?: string,
+): Statement<R> {
+  if (typeof text !== 'string') return { name, ...text, ...(postgresMany !== undefined && { postgresMany }) };
+  const sqlite = SQLITE_WORDS.reduce((sql, [words, replacement]) => sql.replace(words, replacement), text);
+  return { name, sqlite, postgres: text, ...(postgresMany !== undefined && { postgresMany }) };
+}
 
 /**
  * Defines a lock: transactions that run it wait for each other, and readers do not. SQLite has one writer anyway. Run it with `all`, because
@@ -26,9 +45,4 @@ type Texts = Record<Dialect, string> & Pick<Statement, 'postgresMany'>;
  */
 export function tableLock(name: string, table: string): Statement {
   return statement(name, { sqlite: 'SELECT 1 AS locked', postgres: `LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE` });
-}
-
-/** Defines a statement: one text for both dialects, or one for each. */
-export function statement<R extends Row = Row>(name: string, text: string | Texts): Statement<R> {
-  return typeof text === 'string' ? { name, sqlite: text, postgres: text } : { name, ...text };
 }

@@ -1,9 +1,10 @@
 import type { SqlReader } from '../db/database.ts';
-import { type Msat, msat } from '../kernel/money.ts';
+import { type RowOf, withoutNulls } from '../db/fields.ts';
+import type { Msat } from '../kernel/money.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import * as sql from './invoices.sql.ts';
 
-export { INVOICE_COLUMNS, type InvoiceRow } from './invoices.sql.ts';
+export { INVOICE_FIELDS } from './invoices.sql.ts';
 
 /** An invoice of a wallet, or a keysend that arrived for it. Times are Unix seconds; hashes and keys are hex. */
 export interface Invoice {
@@ -35,30 +36,14 @@ export interface Invoice {
   readonly passThru: string | undefined;
 }
 
-export function rowToInvoice(row: sql.InvoiceRow): Invoice {
-  return {
-    id: row.id,
-    walletId: row.wallet_id,
-    ledgerAccount: row.ledger_account,
-    nodeId: row.node_id,
-    destPubkey: row.dest_pubkey,
-    wtxType: row.wtx_type,
-    state: row.state,
-    paymentHash: row.payment_hash,
-    paymentRequest: row.payment_request,
-    amountMsat: row.amount_msat === null ? undefined : msat(row.amount_msat),
-    receivedMsat: row.received_msat === null ? undefined : msat(row.received_msat),
-    memo: row.memo,
-    descriptionHash: row.description_hash ?? undefined,
-    expirySeconds: row.expiry_seconds,
-    expiresAt: row.expires_at ?? undefined,
-    createdAt: row.created_at,
-    settledAt: row.settled_at ?? undefined,
-    preimage: row.preimage ?? undefined,
-    isKeysend: row.is_keysend === 1,
-    customRecords: row.custom_records === null ? undefined : (JSON.parse(row.custom_records) as CustomRecords),
-    passThru: row.pass_thru ?? undefined,
-  };
+export type InvoiceRow = RowOf<Omit<Invoice, 'isKeysend' | 'customRecords'>> & {
+  readonly isKeysend: number;
+  readonly customRecords: string | null;
+};
+
+export function rowToInvoice(row: InvoiceRow): Invoice {
+  const customRecords = row.customRecords === null ? undefined : (JSON.parse(row.customRecords) as CustomRecords);
+  return { ...withoutNulls(row), isKeysend: row.isKeysend === 1, customRecords };
 }
 
 export async function findInvoice(database: SqlReader, id: string): Promise<Invoice | undefined> {

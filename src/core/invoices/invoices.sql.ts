@@ -1,33 +1,11 @@
+import { asFields } from '../db/fields.ts';
 import { statement } from '../db/statement.ts';
+import type { InvoiceRow } from './invoice.ts';
 
-export type InvoiceRow = {
-  id: string;
-  wallet_id: string;
-  ledger_account: number;
-  node_id: string;
-  dest_pubkey: string;
-  wtx_type: string;
-  state: 'open' | 'closing' | 'settled' | 'canceled';
-  payment_hash: string;
-  payment_request: string;
-  amount_msat: number | null;
-  received_msat: number | null;
-  memo: string;
-  description_hash: string | null;
-  expiry_seconds: number;
-  expires_at: number | null;
-  created_at: number;
-  settled_at: number | null;
-  preimage: string | null;
-  is_keysend: number;
-  custom_records: string | null;
-  pass_thru: string | null;
-  late: number;
-};
-
-export const INVOICE_COLUMNS = `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat,
-  received_msat, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records,
-  pass_thru, late`;
+export const INVOICE_FIELDS = asFields(
+  `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat, received_msat, memo,
+  description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records, pass_thru`,
+);
 
 const OPEN_COUNT = (most: string, now: string, account: string, type: string) =>
   `SELECT count(*) AS n FROM (SELECT 1 FROM invoice WHERE ledger_account = ${account} AND wtx_type = ${type} AND state = 'open'
@@ -57,20 +35,17 @@ export const insertKeysend = statement(
    ON CONFLICT DO NOTHING`,
 );
 
-export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE id = $1`);
+export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE id = $1`);
 
-export const findByHash = statement<InvoiceRow>('invoice_find_by_hash', `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE payment_hash = $1`);
+export const findByHash = statement<InvoiceRow>('invoice_find_by_hash', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE payment_hash = $1`);
 
-export const findMany = statement<InvoiceRow>('invoice_find_many', {
-  sqlite: `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE id IN (SELECT value FROM json_each($1))`,
-  postgres: `SELECT ${INVOICE_COLUMNS} FROM invoice WHERE id = ANY($1::text[])`,
-});
+export const findMany = statement<InvoiceRow>('invoice_find_many', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE id = ANY($1::text[])`);
 
 /** The condition of the indexes of open invoices. The time excludes those that have expired since expiry was last reported. */
 const listOpenOf = (owner: 'wallet' | 'account', order: 'asc' | 'desc') =>
   statement<InvoiceRow>(
     `invoice_list_open_${order}_of_${owner}`,
-    `SELECT ${INVOICE_COLUMNS} FROM invoice
+    `SELECT ${INVOICE_FIELDS} FROM invoice
      WHERE state IN ('open', 'closing') AND expiry_reported = 0 AND ${owner === 'wallet' ? 'ledger_account' : 'account_id'} = $1
        AND (state = 'closing' OR expires_at > $2) AND id ${order === 'desc' ? '<' : '>'} $3 ORDER BY id ${order} LIMIT $4`,
   );
@@ -81,14 +56,6 @@ export const listOpen = {
   account: { asc: listOpenOf('account', 'asc'), desc: listOpenOf('account', 'desc') },
 };
 
-export type InvoiceTextRow = { id: string; label: string; pass_thru: string | null };
-
-/** The label and the passThru of invoices, which a search compares. */
-export const searchTexts = statement<InvoiceTextRow>('invoice_search_texts', {
-  sqlite: 'SELECT id, memo AS label, pass_thru FROM invoice WHERE id IN (SELECT value FROM json_each($1))',
-  postgres: 'SELECT id, memo AS label, pass_thru FROM invoice WHERE id = ANY($1::text[])',
-});
-
 /** Money from outside settles the invoice in every state. It is `late` when the invoice was canceled or expired. */
 export const settleFromOutside = statement(
   'invoice_settle_outside',
@@ -98,25 +65,21 @@ export const settleFromOutside = statement(
 );
 
 /** An internal payment reserves the invoice, so that no outside payer can pay it. */
-const markClosingOne = `UPDATE invoice SET state = 'closing' WHERE id = $1 AND state = 'open' AND expires_at > $2`;
-
 // "coalesce" hides the condition from the indexes of open invoices: a plan made while they were few would read all of them, not those by id.
-export const markClosing = statement('invoice_close', {
-  sqlite: markClosingOne,
-  postgres: markClosingOne,
-  postgresMany: `UPDATE invoice SET state = 'closing' FROM unnest($1::text[], $2::bigint[]) AS n (id, now)
+export const markClosing = statement(
+  'invoice_close',
+  `UPDATE invoice SET state = 'closing' WHERE id = $1 AND state = 'open' AND expires_at > $2`,
+  `UPDATE invoice SET state = 'closing' FROM unnest($1::text[], $2::bigint[]) AS n (id, now)
     WHERE invoice.id = n.id AND coalesce(state) = 'open' AND expires_at > n.now RETURNING 1`,
-});
+);
 
-const settleInternallyOne = `UPDATE invoice SET state = 'settled', received_msat = $2, settled_at = $3 WHERE id = $1 AND state = 'closing'`;
-
-export const settleInternally = statement('invoice_settle_inside', {
-  sqlite: settleInternallyOne,
-  postgres: settleInternallyOne,
-  postgresMany: `UPDATE invoice SET state = 'settled', received_msat = n.received_msat, settled_at = n.settled_at
+export const settleInternally = statement(
+  'invoice_settle_inside',
+  `UPDATE invoice SET state = 'settled', received_msat = $2, settled_at = $3 WHERE id = $1 AND state = 'closing'`,
+  `UPDATE invoice SET state = 'settled', received_msat = n.received_msat, settled_at = n.settled_at
     FROM unnest($1::text[], $2::bigint[], $3::bigint[]) AS n (id, received_msat, settled_at)
     WHERE invoice.id = n.id AND coalesce(state) = 'closing' RETURNING 1`,
-});
+);
 
 /** The internal payment failed. An invoice that was paid from outside meanwhile stays settled. */
 export const reopenInvoice = statement(

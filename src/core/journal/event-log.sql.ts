@@ -28,10 +28,7 @@ export const pages = {
   all: pagesOf('all', ''),
 };
 
-export const findMany = statement<EventRow>('event_find_many', {
-  sqlite: `${SELECT} WHERE position IN (SELECT value FROM json_each($1))`,
-  postgres: `${SELECT} WHERE position = ANY($1::bigint[])`,
-});
+export const findMany = statement<EventRow>('event_find_many', `${SELECT} WHERE position = ANY($1::bigint[])`);
 
 export const newestPosition = statement<{ position: number | null }>(
   'event_newest_position',

@@ -2,19 +2,17 @@ import { statement } from '../db/statement.ts';
 
 const COLUMNS = 'created_at_ms, type, account_id, wallet_id, subject, lntx, data';
 
-const insertOfWallet = `INSERT INTO event (${COLUMNS})
-    SELECT $1, $2, account_id, id, $4, $5, $6 FROM wallet WHERE ledger_account = $3`;
-
 /** An event of the wallet with the ledger account $3. */
-export const insertWalletEvent = statement('event_insert_of_wallet', {
-  sqlite: insertOfWallet,
-  postgres: insertOfWallet,
-  postgresMany: `INSERT INTO event (${COLUMNS})
+export const insertWalletEvent = statement(
+  'event_insert_of_wallet',
+  `INSERT INTO event (${COLUMNS})
+    SELECT $1, $2, account_id, id, $4, $5, $6 FROM wallet WHERE ledger_account = $3`,
+  `INSERT INTO event (${COLUMNS})
     SELECT n.created_at_ms, n.type, w.account_id, w.id, n.subject, n.lntx, n.data
     FROM unnest($1::bigint[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[])
       WITH ORDINALITY AS n (created_at_ms, type, ledger_account, subject, lntx, data, ord)
     JOIN wallet w ON w.ledger_account = n.ledger_account ORDER BY n.ord RETURNING 1`,
-});
+);
 
 /** An event of the account $3. */
 export const insertAccountEvent = statement(

@@ -3,18 +3,16 @@ import { statement } from '../db/statement.ts';
 // An object that has the word already keeps it, so that each insert changes one row.
 const KEPT = 'ON CONFLICT (account_id, type, word, id) DO UPDATE SET id = excluded.id';
 
-const insertOne = `INSERT INTO search_word (account_id, type, word, id)
-   SELECT coalesce((SELECT account_id FROM wallet WHERE id = $1), $1), $2, $3, $4 WHERE true ${KEPT}`;
-
 /** A word of an object that belongs to an account or to one of its wallets ($1). */
-export const insertWord = statement('search_word_insert', {
-  sqlite: insertOne,
-  postgres: insertOne,
-  postgresMany: `INSERT INTO search_word (account_id, type, word, id)
+export const insertWord = statement(
+  'search_word_insert',
+  `INSERT INTO search_word (account_id, type, word, id)
+   SELECT coalesce((SELECT account_id FROM wallet WHERE id = $1), $1), $2, $3, $4 WHERE true ${KEPT}`,
+  `INSERT INTO search_word (account_id, type, word, id)
     SELECT coalesce(w.account_id, n.owner), n.type, n.word, n.id
     FROM unnest($1::text[], $2::text[], $3::text[], $4::text[]) AS n (owner, type, word, id) LEFT JOIN wallet w ON w.id = n.owner
     ${KEPT} RETURNING 1`,
-});
+);
 
 export const deleteWord = statement(
   'search_word_delete',

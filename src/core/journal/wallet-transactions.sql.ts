@@ -25,19 +25,17 @@ const COLUMNS = `position, id, wallet_id, ledger_account, account_id, type, stat
 
 const PENDING = 'id, wallet_id, ledger_account, account_id, type, status, amount_msat, placed_at_ms, lntx, label';
 
-const insertPendingOne = `INSERT INTO wallet_transaction (${PENDING})
-   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'pending', $4, $5, $6, $7 FROM wallet w WHERE w.id = $2`;
-
 /** The transaction of a payment that was started. */
-export const insertPending = statement('wallet_transaction_insert_pending', {
-  sqlite: insertPendingOne,
-  postgres: insertPendingOne,
-  postgresMany: `INSERT INTO wallet_transaction (${PENDING})
+export const insertPending = statement(
+  'wallet_transaction_insert_pending',
+  `INSERT INTO wallet_transaction (${PENDING})
+   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'pending', $4, $5, $6, $7 FROM wallet w WHERE w.id = $2`,
+  `INSERT INTO wallet_transaction (${PENDING})
     SELECT n.id, w.id, w.ledger_account, w.account_id, n.type, 'pending', n.amount_msat, n.placed_at_ms, n.lntx, n.label
     FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[])
       AS n (id, wallet_id, type, amount_msat, placed_at_ms, lntx, label)
     JOIN wallet w ON w.id = n.wallet_id RETURNING 1`,
-});
+);
 
 export const markFailed = statement(
   'wallet_transaction_fail',
@@ -49,10 +47,10 @@ export const findById = statement<WalletTransactionRow>(
   `SELECT ${COLUMNS} FROM wallet_transaction WHERE id = $1`,
 );
 
-export const findMany = statement<WalletTransactionRow>('wallet_transaction_find_many', {
-  sqlite: `SELECT ${COLUMNS} FROM wallet_transaction WHERE id IN (SELECT value FROM json_each($1))`,
-  postgres: `SELECT ${COLUMNS} FROM wallet_transaction WHERE id = ANY($1::text[])`,
-});
+export const findMany = statement<WalletTransactionRow>(
+  'wallet_transaction_find_many',
+  `SELECT ${COLUMNS} FROM wallet_transaction WHERE id = ANY($1::text[])`,
+);
 
 /** The credit of an invoice. */
 export const findCredit = statement<WalletTransactionRow>(

@@ -5,10 +5,10 @@ import type { TransferRow } from './posting.ts';
 export type HoldRow = { id: string; account: number; amount_msat: number; state: 'open' | 'posted' | 'voided' };
 
 /** Takes no lock: a hold changes only while its account is locked. */
-export const readHolds = statement<HoldRow>('ledger_read_holds', {
-  sqlite: 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id IN (SELECT value FROM json_each($1))',
-  postgres: 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = ANY($1::text[])',
-});
+export const readHolds = statement<HoldRow>(
+  'ledger_read_holds',
+  'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = ANY($1::text[])',
+);
 
 export const readHold = statement<HoldRow>('ledger_read_hold', 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = $1');
 

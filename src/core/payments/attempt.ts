@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { withoutNulls } from '../db/fields.ts';
 import { closeToOutside } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -100,7 +101,7 @@ async function lookUp({ connections }: PaymentContext, payment: Payment): Promis
 /** Records that another request begins. An earlier one that never ended may still be executed, so its outcome is unclear from now on. */
 async function beginAgain({ database, clock }: PaymentContext, payment: Payment): Promise<Payment | undefined> {
   const row = await database.transaction((tx) => tx.first(sql.beginSending, payment.id, clock.nowMs()));
-  return row && { ...payment, sendingSinceMs: row.sending_since_ms, unclearSinceMs: row.unclear_since_ms ?? undefined };
+  return row && { ...payment, ...withoutNulls(row) };
 }
 
 interface SendingTerms {

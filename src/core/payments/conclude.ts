@@ -6,7 +6,7 @@ import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { failedTransactionRow } from '../journal/wallet-transactions.ts';
-import { invariant } from '../kernel/assert.ts';
+import { InvariantViolation, invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { errorMessage } from '../kernel/log.ts';
@@ -25,11 +25,7 @@ export interface Conclusion {
 }
 
 /** A payment that claims a withdraw link. */
-export interface ClaimPayment {
-  readonly id: string;
-  readonly amountMsat: Msat;
-  readonly linkId: string;
-}
+export type ClaimPayment = Payment & { readonly linkId: string };
 
 /** Writes the uses and the daily spending of withdraw links, which the module `lnurl` stores. Each of its rows changes exactly one row. */
 export interface LinkUses {
@@ -48,9 +44,8 @@ export interface TakenUse {
   readonly overused: number;
 }
 
-/** Returns the claim that a payment is; undefined if it claims no link. */
-export function claimOf({ id, amountMsat, linkId }: Payment): ClaimPayment | undefined {
-  return linkId === undefined ? undefined : { id, amountMsat, linkId };
+export function isClaim(payment: Payment): payment is ClaimPayment {
+  return payment.linkId !== undefined;
 }
 
 /** Another posting changed the uses of the withdraw link after they were read. Read them again. */
@@ -61,11 +56,6 @@ export class LinkUsesChanged extends Error {
 /** Another request to send the payment began after the one that failed, so the failure is not final. */
 export class SentAgain extends Error {
   override readonly name = 'SentAgain';
-}
-
-/** The payment is not pending although its hold is open. Both change in one posting, so this is a bug. */
-class PaymentNotPending extends Error {
-  override readonly name = 'PaymentNotPending';
 }
 
 /** Books a definitive outcome. Idempotent; `pending` changes nothing. */
@@ -112,13 +102,14 @@ export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): F
 /** Returns the transfers of the amount and of each non-zero share of the fee to the ledger account of the payment's node. */
 export function paidTransfers(payment: Payment, node: number, shares: FeeShares, nowMs: number) {
   const { chargedMsat, excessMsat } = shares;
-  const excess = { id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, to: node, amountMsat: excessMsat };
+  const fee = { id: newId(nowMs), to: node, passThru: sourceOf(payment) };
   return {
     charged: [
       { ...amountTransfer(payment), to: node },
-      ...(chargedMsat > 0 ? [feeTransfer(payment, node, newId(nowMs), chargedMsat)] : []),
+      // A wallet transaction that refers to the payment's.
+      ...(chargedMsat > 0 ? [{ ...fee, from: payment.ledgerAccount, amountMsat: chargedMsat, fromType: 'network_fee' }] : []),
     ],
-    excess: excessMsat > 0 ? [{ ...excess, passThru: sourceOf(payment) }] : [],
+    excess: excessMsat > 0 ? [{ ...fee, id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, amountMsat: excessMsat }] : [],
   };
 }
 
@@ -138,19 +129,17 @@ export async function announceExcess({ alerts, log }: PaymentContext, payment: P
 
 /** Returns the end of a successful payment: amount and real fee are posted, the rest of the reserve is released. */
 export function success(
-  { alerts, connections, clock, linkUses }: PaymentContext,
+  context: PaymentContext,
   payment: Payment,
   heldMsat: Msat,
   outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
 ): Conclusion {
+  const { alerts, connections, clock } = context;
   const shares = shareFee(payment, heldMsat, outcome.feeMsat);
-  const { chargedMsat } = shares;
   const { charged, excess } = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
-  const ended = succeeded(payment, outcome.preimage, chargedMsat, unixSeconds(clock));
-  const spentMsat = msat(payment.amountMsat + chargedMsat);
-  const counted = [...concludeCharge(payment.charge, spentMsat), ...settledUse(linkUses, payment, spentMsat)];
+  const ended = succeeded(context, payment, outcome.preimage, shares.chargedMsat);
   const posting: Posting = {
-    rows: [ended.row, ...counted, ...excessAlert(alerts, payment, shares)],
+    rows: [...ended.rows, ...excessAlert(alerts, payment, shares)],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
     transfers: excess,
   };
@@ -158,14 +147,13 @@ export function success(
 }
 
 /** Returns the end of a successful internal payment: the amount moves to the other wallet, without a fee. */
-export function internalSuccess({ clock, linkUses }: PaymentContext, payment: Payment, invoice: Invoice): Conclusion {
+export function internalSuccess(context: PaymentContext, payment: Payment, invoice: Invoice): Conclusion {
   invariant(invoice.preimage, 'an issued invoice has a preimage');
-  const now = unixSeconds(clock);
-  const settled = settledInternallyRow(invoice.id, payment.amountMsat, now, notPending);
+  const settled = settledInternallyRow(invoice.id, payment.amountMsat, unixSeconds(context.clock), notPending);
   const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
-  const ended = succeeded(payment, invoice.preimage, ZERO_MSAT, now);
+  const ended = succeeded(context, payment, invoice.preimage, ZERO_MSAT);
   const posting: Posting = {
-    rows: [ended.row, settled, ...concludeCharge(payment.charge, payment.amountMsat), ...settledUse(linkUses, payment, payment.amountMsat)],
+    rows: [settled, ...ended.rows],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: [transfer] }],
   };
   return { payment: ended.payment, posting };
@@ -174,23 +162,17 @@ export function internalSuccess({ clock, linkUses }: PaymentContext, payment: Pa
 /** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
 export function failure({ linkUses, clock }: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
-    { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: sentAgain },
+    { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: () => new SentAgain() },
     failedTransactionRow(payment),
     ...concludeCharge(payment.charge, ZERO_MSAT),
+    ...(payment.invoiceId === undefined ? [] : [reopenedRow(payment.invoiceId, notPending)]),
+    ...(isClaim(payment) ? linkUses.releaseUse(payment) : []),
   ];
-  if (payment.invoiceId !== undefined) rows.push(reopenedRow(payment.invoiceId, notPending));
-  const claim = claimOf(payment);
-  if (claim) rows.push(...linkUses.releaseUse(claim));
   // A correction deletes the reason from the row of the payment.
   const data = { failureReason: reason };
   const event = eventRow(clock, { type: 'wallet_send_failure', owner: payment, subject: payment.id, data });
   const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }], events: [event] };
   return { payment: { ...payment, state: 'failed', failureReason: reason }, posting };
-}
-
-function settledUse(linkUses: LinkUses, payment: Payment, spentMsat: Msat): RowWrite[] {
-  const claim = claimOf(payment);
-  return claim ? linkUses.settleUse(claim, spentMsat) : [];
 }
 
 /** Returns the transfer of the amount. The wallet transaction has had its id since the hold. */
@@ -199,25 +181,28 @@ function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
   return { id, from, amountMsat, fromType, fromLntx };
 }
 
-/** Returns the transfer of the fee, a wallet transaction that refers to the payment's. */
-function feeTransfer(payment: Payment, node: number, id: string, amountMsat: Msat): TransferOrder {
-  const { ledgerAccount: from } = payment;
-  return { id, from, to: node, amountMsat, fromType: 'network_fee', passThru: sourceOf(payment) };
-}
-
-function succeeded(payment: Payment, preimage: string, feeMsat: Msat, settledAt: number): { payment: Payment; row: RowWrite } {
+/** Returns the payment after its success, and the rows of the posting that records it. */
+function succeeded(
+  { clock, linkUses }: PaymentContext,
+  payment: Payment,
+  preimage: string,
+  feeMsat: Msat,
+): { payment: Payment; rows: RowWrite[] } {
+  const settledAt = unixSeconds(clock);
+  const spentMsat = msat(payment.amountMsat + feeMsat);
   return {
     payment: { ...payment, state: 'succeeded', preimage, feeMsat, settledAt },
-    row: { statement: sql.markSucceeded, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
+    rows: [
+      { statement: sql.markSucceeded, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
+      ...concludeCharge(payment.charge, spentMsat),
+      ...(isClaim(payment) ? linkUses.settleUse(payment, spentMsat) : []),
+    ],
   };
 }
 
-function sentAgain(): Error {
-  return new SentAgain();
-}
-
+/** The hold of a payment and its state change in one posting, so this is a bug. */
 function notPending(): Error {
-  return new PaymentNotPending();
+  return new InvariantViolation('the payment is not pending although its hold is open');
 }
 
 function sourceOf(payment: Payment): string {

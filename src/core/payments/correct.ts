@@ -8,7 +8,7 @@ import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { claimOf, conclude, excessAlert, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclude.ts';
+import { conclude, excessAlert, isClaim, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclude.ts';
 import { type Payment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -65,8 +65,7 @@ async function correctLateSuccess(context: PaymentContext, payment: Payment, out
 }
 
 async function bookLateSuccess(context: PaymentContext, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
-  const claim = claimOf(payment);
-  const use = claim && (await context.linkUses.takeUse(context.database, claim));
+  const use = isClaim(payment) ? await context.linkUses.takeUse(context.database, payment) : undefined;
   try {
     await context.ledger.post(chargedToWallet(context, payment, reservedMsat, outcome, use));
   } catch (error) {

@@ -15,8 +15,18 @@ import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
+/** What a request adds to the posting that moves its money. */
+export interface RequestTerms {
+  /** Conditions, such as the validity of the requesting key. */
+  readonly guards?: readonly Guard[] | undefined;
+  /** Returns rows to write in the same posting, from the id of the payment or transfer. */
+  readonly extraRows?: ((id: string) => readonly RowWrite[]) | undefined;
+  /** The limits of the requesting key. */
+  readonly limits?: KeyLimits | undefined;
+}
+
 /** A payment to start. */
-export interface PaymentDraft {
+export interface PaymentDraft extends RequestTerms {
   readonly payment: Payment;
   /** The invoice of this service that the payment settles, if the caller has read it. */
   readonly issued?: Invoice | undefined;
@@ -25,10 +35,6 @@ export interface PaymentDraft {
   /** Rows of other modules in the same posting, such as the claim of a withdraw link. */
   readonly rows?: readonly RowWrite[];
   readonly events?: readonly RowWrite[];
-  /** Conditions of the hold, such as that the key is not revoked. */
-  readonly guards?: readonly Guard[] | undefined;
-  /** The limits of the requesting key. */
-  readonly limits?: KeyLimits | undefined;
 }
 
 /** A started payment. */
@@ -106,7 +112,7 @@ async function hold(context: PaymentContext, draft: PaymentDraft): Promise<Start
 /** Returns the posting that holds amount and fee reserve, and inserts the payment as pending. */
 function holdPosting(
   { maxInFlight, clock }: PaymentContext,
-  { payment, reserveMsat, rows = [], events = [], guards = [] }: PaymentDraft,
+  { payment, reserveMsat, rows = [], extraRows = () => [], events = [], guards = [] }: PaymentDraft,
 ): Posting {
   const { id, transferId, walletId, ledgerAccount, amountMsat, invoiceId, createdAt, userLabel } = payment;
   return {
@@ -119,6 +125,7 @@ function holdPosting(
       { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: tooManyPayments },
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
       ...rows,
+      ...extraRows(id),
     ],
     events,
   };
@@ -161,7 +168,7 @@ export interface WantedPayment {
   /** Undefined when neither the invoice nor the request states it. */
   readonly amountMsat: Msat | undefined;
   /** The withdraw link that the request claims. */
-  readonly linkId: string | undefined;
+  readonly linkId?: string | undefined;
 }
 
 /**

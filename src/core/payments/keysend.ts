@@ -1,20 +1,18 @@
 import { randomBytes } from 'node:crypto';
-import type { KeyLimits } from '../budgets/limits.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard, RowWrite } from '../ledger/ledger.ts';
 import type { CustomRecords } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { type StartedPayment, startPayment } from './hold.ts';
+import { type RequestTerms, type StartedPayment, startPayment } from './hold.ts';
 import { newPayment } from './payment.ts';
 import type { PaymentContext } from './payments.ts';
 
 /** The expiry that the API shows for a keysend, which has none. */
 const KEYSEND_EXPIRY_SECONDS = 432_000;
 
-export interface Keysend {
+export interface Keysend extends RequestTerms {
   readonly wallet: Wallet;
   /** 33-byte public key in hex. */
   readonly destination: string;
@@ -24,12 +22,6 @@ export interface Keysend {
   readonly customRecords: CustomRecords;
   /** JSON text. */
   readonly passThru?: string | undefined;
-  /** Conditions of the hold, such as the validity of the requesting key. */
-  readonly guards?: readonly Guard[];
-  /** Returns rows to write in the posting that starts the payment. */
-  readonly extraRows?: (paymentId: string) => readonly RowWrite[];
-  /** The limits of the requesting key. */
-  readonly limits?: KeyLimits | undefined;
 }
 
 /**
@@ -62,17 +54,13 @@ export async function keysend(context: PaymentContext, order: Keysend): Promise<
     amountMsat,
     userLabel: label,
     memo: label,
-    descriptionHash: undefined,
     expirySeconds: KEYSEND_EXPIRY_SECONDS,
-    expiresAt: undefined,
     preimage,
     isKeysend: true,
     customRecords: order.customRecords,
     passThru: order.passThru,
-    invoiceId: undefined,
-    linkId: undefined,
   });
-  const { guards, limits } = order;
+  const { guards, extraRows, limits } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
-  return startPayment(context, { payment, reserveMsat, rows: order.extraRows?.(payment.id) ?? [], guards, limits });
+  return startPayment(context, { payment, reserveMsat, guards, extraRows, limits });
 }

@@ -1,9 +1,8 @@
-import type { KeyLimits } from '../budgets/limits.ts';
 import { type Invoice, rowToInvoice } from '../invoices/invoice.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { type Msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard, RowWrite } from '../ledger/ledger.ts';
+import type { RowWrite } from '../ledger/ledger.ts';
 import {
   type Bolt11,
   canonicalText,
@@ -15,12 +14,12 @@ import {
 import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { findLivePayment, requireReplay, type StartedPayment, startNewPayment, toReplay } from './hold.ts';
+import { findLivePayment, type RequestTerms, requireReplay, type StartedPayment, startNewPayment, toReplay } from './hold.ts';
 import { newPayment, type Payment, type WithdrawalType } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
-export interface InvoicePayment {
+export interface InvoicePayment extends RequestTerms {
   readonly wallet: Wallet;
   /** The payment request (BOLT11), as text or decoded. */
   readonly invoice: string | Bolt11;
@@ -35,12 +34,6 @@ export interface InvoicePayment {
   readonly wtxType: WithdrawalType;
   /** JSON text: what the payee of an LNURL shows after the payment. */
   readonly successAction?: string | undefined;
-  /** Conditions of the hold, such as the validity of the requesting key. */
-  readonly guards?: readonly Guard[];
-  /** Returns rows to write in the posting that starts the payment. */
-  readonly extraRows?: (paymentId: string) => readonly RowWrite[];
-  /** The limits of the requesting key. */
-  readonly limits?: KeyLimits | undefined;
   /** The withdraw link that is claimed, the rows that take one use of it, and the event of the claim. */
   readonly claim?: { readonly linkId: string; rows(payment: Payment): readonly RowWrite[]; event(payment: Payment): RowWrite };
 }
@@ -80,9 +73,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
     descriptionHash: invoice.descriptionHash,
     expirySeconds: invoice.expirySeconds,
     expiresAt: invoice.expiresAt,
-    preimage: undefined,
     isKeysend: false,
-    customRecords: undefined,
     passThru: order.passThru,
     invoiceId: local?.id,
     linkId: claim?.linkId,
@@ -90,10 +81,9 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   });
   // An internal payment has no routing fee, so nothing is reserved and the wallet can be emptied.
   const reserveMsat = local ? ZERO_MSAT : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
-  const { guards, limits } = order;
-  const rows = [...(claim?.rows(payment) ?? []), ...(order.extraRows?.(payment.id) ?? [])];
-  const events = claim ? [claim.event(payment)] : [];
-  return startNewPayment(context, { payment, issued: local, reserveMsat, rows, events, guards, limits }, found.pending);
+  const { guards, extraRows, limits } = order;
+  const claimed = claim && { rows: claim.rows(payment), events: [claim.event(payment)] };
+  return startNewPayment(context, { payment, issued: local, reserveMsat, guards, extraRows, limits, ...claimed }, found.pending);
 }
 
 /** Checks expiry, description and features. BOLT 11: a payer must not pay if it does not know a required feature. */

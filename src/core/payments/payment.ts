@@ -1,10 +1,10 @@
 import type { Charge } from '../budgets/budgets.ts';
+import { type RowOf, withoutNulls } from '../db/fields.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type Msat, msat } from '../kernel/money.ts';
+import type { Msat } from '../kernel/money.ts';
 import type { CustomRecords, FailureReason, PaymentReference } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import type { PaymentRow } from './payments.sql.ts';
 
 /**
  * An outgoing payment of a wallet. A payment is one attempt: its id is also the id of its hold and of the payment at the node.
@@ -20,29 +20,29 @@ export interface Payment {
   readonly transferId: string;
   readonly wtxType: WithdrawalType;
   readonly state: 'pending' | 'succeeded' | 'failed';
-  readonly failureReason: FailureReason | undefined;
+  readonly failureReason?: FailureReason | undefined;
   readonly paymentHash: string;
   readonly paymentRequest: string;
   readonly destPubkey: string;
   readonly amountMsat: Msat;
-  readonly feeMsat: Msat | undefined;
+  readonly feeMsat?: Msat | undefined;
   readonly userLabel: string;
   readonly memo: string;
-  readonly descriptionHash: string | undefined;
+  readonly descriptionHash?: string | undefined;
   readonly expirySeconds: number;
-  readonly expiresAt: number | undefined;
+  readonly expiresAt?: number | undefined;
   readonly createdAt: number;
-  readonly settledAt: number | undefined;
+  readonly settledAt?: number | undefined;
   /** Known from the start for a keysend. Must not be shown before the payment has succeeded. */
-  readonly preimage: string | undefined;
+  readonly preimage?: string | undefined;
   readonly isKeysend: boolean;
-  readonly customRecords: CustomRecords | undefined;
+  readonly customRecords?: CustomRecords | undefined;
   /** JSON text from the request. */
-  readonly passThru: string | undefined;
+  readonly passThru?: string | undefined;
   /** The invoice of another wallet that an internal payment settles. */
-  readonly invoiceId: string | undefined;
+  readonly invoiceId?: string | undefined;
   /** The withdraw link that was claimed. */
-  readonly linkId: string | undefined;
+  readonly linkId?: string | undefined;
   /** JSON text: what the payee of an LNURL shows after the payment. Module `lnurl` writes and reads it. */
   readonly successAction?: string | undefined;
   /** What the payment counts against the budget of the requesting key. */
@@ -63,18 +63,7 @@ export interface Payment {
 export type WithdrawalType = 'ln_withdrawal' | 'ln_lnurl_withdraw' | 'ln_lnurl_pay_outbound';
 
 /** The fields that every new payment sets in the same way. */
-type CommonField =
-  | 'id'
-  | 'walletId'
-  | 'ledgerAccount'
-  | 'nodeId'
-  | 'transferId'
-  | 'state'
-  | 'failureReason'
-  | 'feeMsat'
-  | 'createdAt'
-  | 'settledAt'
-  | 'sendingSinceMs';
+type CommonField = 'id' | 'walletId' | 'ledgerAccount' | 'nodeId' | 'transferId' | 'state' | 'createdAt' | 'sendingSinceMs';
 
 /** Returns a new pending payment of a wallet. It is not stored yet. */
 export function newPayment(clock: Clock, wallet: Wallet, fields: Omit<Payment, CommonField>): Payment {
@@ -88,63 +77,37 @@ export function newPayment(clock: Clock, wallet: Wallet, fields: Omit<Payment, C
     nodeId: wallet.nodeId,
     transferId: newId(clock.nowMs()),
     state: 'pending',
-    failureReason: undefined,
-    feeMsat: undefined,
     createdAt: unixSeconds(clock),
-    settledAt: undefined,
   };
 }
 
+/** A payment as the database has it, without the fields of which several columns or conversions make one. */
+export type PaymentRow = RowOf<Omit<Payment, 'isKeysend' | 'customRecords' | 'charge' | 'isAtNode' | 'isPendingReported'>> & {
+  readonly isKeysend: number;
+  readonly customRecords: string | null;
+  readonly budgetLineageId: string | null;
+  readonly budgetPeriodStart: number | null;
+  readonly budgetReservedMsat: Msat | null;
+  readonly atNode: number;
+  readonly pendingReported: number;
+};
+
 export function rowToPayment(row: PaymentRow): Payment {
+  const { budgetLineageId, budgetPeriodStart, budgetReservedMsat, atNode, pendingReported, ...fields } = row;
+  const hasCharge = budgetLineageId !== null && budgetPeriodStart !== null && budgetReservedMsat !== null;
   return {
-    id: row.id,
-    walletId: row.wallet_id,
-    ledgerAccount: row.ledger_account,
-    nodeId: row.node_id,
-    transferId: row.transfer_id,
-    wtxType: row.wtx_type as WithdrawalType,
-    state: row.state,
-    failureReason: row.failure_reason ?? undefined,
-    paymentHash: row.payment_hash,
-    paymentRequest: row.payment_request,
-    destPubkey: row.dest_pubkey,
-    amountMsat: msat(row.amount_msat),
-    feeMsat: row.fee_msat === null ? undefined : msat(row.fee_msat),
-    userLabel: row.user_label,
-    memo: row.memo,
-    descriptionHash: row.description_hash ?? undefined,
-    expirySeconds: row.expiry_seconds,
-    expiresAt: row.expires_at ?? undefined,
-    createdAt: row.created_at,
-    settledAt: row.settled_at ?? undefined,
-    preimage: row.preimage ?? undefined,
-    isKeysend: row.is_keysend === 1,
-    customRecords: row.custom_records === null ? undefined : (JSON.parse(row.custom_records) as CustomRecords),
-    passThru: row.pass_thru ?? undefined,
-    invoiceId: row.invoice_id ?? undefined,
-    linkId: row.link_id ?? undefined,
-    successAction: row.success_action ?? undefined,
-    charge: rowToCharge(row),
-    correction: row.correction ?? undefined,
-    sendingSinceMs: row.sending_since_ms ?? undefined,
-    unclearSinceMs: row.unclear_since_ms ?? undefined,
-    isAtNode: row.at_node === 1,
-    isPendingReported: row.pending_reported === 1,
+    ...withoutNulls(fields),
+    isKeysend: row.isKeysend === 1,
+    customRecords: row.customRecords === null ? undefined : (JSON.parse(row.customRecords) as CustomRecords),
+    charge: hasCharge ? { lineageId: budgetLineageId, periodStart: budgetPeriodStart, pendingMsat: budgetReservedMsat } : undefined,
+    isAtNode: atNode === 1,
+    isPendingReported: pendingReported === 1,
   };
 }
 
 /** Returns what identifies the payment at the node. */
 export function referenceOf({ id, paymentHash, unclearSinceMs }: Payment): PaymentReference {
   return { paymentId: id, paymentHash, unclearSinceMs };
-}
-
-function rowToCharge({
-  budget_lineage_id: lineageId,
-  budget_period_start: periodStart,
-  budget_reserved_msat: pendingMsat,
-}: PaymentRow): Charge | undefined {
-  if (lineageId === null || periodStart === null || pendingMsat === null) return undefined;
-  return { lineageId, periodStart, pendingMsat: msat(pendingMsat) };
 }
 
 /** Returns the parameters of the insert in `payments.sql.ts`. */

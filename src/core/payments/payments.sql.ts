@@ -1,70 +1,33 @@
+import { asFields } from '../db/fields.ts';
 import { statement } from '../db/statement.ts';
-import { INVOICE_COLUMNS, type InvoiceRow } from '../invoices/invoice.ts';
-import type { FailureReason } from '../lightning/node.ts';
+import { INVOICE_FIELDS, type InvoiceRow } from '../invoices/invoice.ts';
+import type { PaymentRow } from './payment.ts';
 
-export type PaymentRow = {
-  id: string;
-  wallet_id: string;
-  ledger_account: number;
-  node_id: string;
-  transfer_id: string;
-  wtx_type: string;
-  state: 'pending' | 'succeeded' | 'failed';
-  failure_reason: FailureReason | null;
-  payment_hash: string;
-  payment_request: string;
-  dest_pubkey: string;
-  amount_msat: number;
-  fee_msat: number | null;
-  user_label: string;
-  memo: string;
-  description_hash: string | null;
-  expiry_seconds: number;
-  expires_at: number | null;
-  created_at: number;
-  settled_at: number | null;
-  preimage: string | null;
-  is_keysend: number;
-  custom_records: string | null;
-  pass_thru: string | null;
-  invoice_id: string | null;
-  link_id: string | null;
-  budget_lineage_id: string | null;
-  budget_period_start: number | null;
-  budget_reserved_msat: number | null;
-  correction: 'charged' | 'borne' | null;
-  at_node: number;
-  sending_since_ms: number | null;
-  unclear_since_ms: number | null;
-  success_action: string | null;
-  pending_reported: number;
-};
-
-const COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request,
-  dest_pubkey, amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage,
-  is_keysend, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, correction, at_node,
-  sending_since_ms, unclear_since_ms, success_action, pending_reported`;
+const FIELDS = asFields(
+  `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request, dest_pubkey,
+  amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend,
+  custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, correction, at_node,
+  sending_since_ms, unclear_since_ms, success_action, pending_reported`,
+);
 
 const PENDING_COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey,
   amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend, custom_records, pass_thru,
   invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, sending_since_ms, success_action`;
 
 /** Changes nothing when the payment hash has a live payment. */
-const insertPendingOne = `INSERT INTO payment (${PENDING_COLUMNS}, state)
+export const insertPending = statement(
+  'payment_insert',
+  `INSERT INTO payment (${PENDING_COLUMNS}, state)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
      $27, 'pending')
-   ON CONFLICT DO NOTHING`;
-
-export const insertPending = statement('payment_insert', {
-  sqlite: insertPendingOne,
-  postgres: insertPendingOne,
-  postgresMany: `INSERT INTO payment (${PENDING_COLUMNS}, state)
+   ON CONFLICT DO NOTHING`,
+  `INSERT INTO payment (${PENDING_COLUMNS}, state)
     SELECT *, 'pending' FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
       $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[],
       $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::bigint[],
       $26::bigint[], $27::text[])
     ON CONFLICT DO NOTHING RETURNING 1`,
-});
+);
 
 /** Counts the pending payments of a wallet, up to the limit. */
 export const countPending = statement<{ n: number }>(
@@ -73,16 +36,14 @@ export const countPending = statement<{ n: number }>(
 );
 
 /** Changes one row if the wallet's pending payments, including the new one, are within the limit. The ledger account is locked by then. */
-const requireWithinLimitOne = `UPDATE payment SET state = 'pending' WHERE id = $1
-    AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`;
-
-export const requireWithinLimit = statement('payment_require_within_limit', {
-  sqlite: requireWithinLimitOne,
-  postgres: requireWithinLimitOne,
+export const requireWithinLimit = statement(
+  'payment_require_within_limit',
+  `UPDATE payment SET state = 'pending' WHERE id = $1
+    AND (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') <= $3`,
   // Changes nothing: updating a row that was just inserted took half as long as the insert.
-  postgresMany: `SELECT 1 FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, wallet_id, most)
+  `SELECT 1 FROM unnest($1::text[], $2::text[], $3::bigint[]) AS n (id, wallet_id, most)
     WHERE (SELECT count(*) FROM payment WHERE wallet_id = n.wallet_id AND state = 'pending') <= n.most`,
-});
+);
 
 /** Counts all pending payments, up to the limit. */
 export const countAllPending = statement<{ n: number }>(
@@ -90,17 +51,15 @@ export const countAllPending = statement<{ n: number }>(
   `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE state = 'pending' LIMIT $1) AS pending`,
 );
 
-const markSucceededOne = `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4
-  WHERE id = $1 AND state = 'pending'`;
-
 // "coalesce" hides the condition from the index of pending payments: a plan made while they were few would read all of them, not those by id.
-export const markSucceeded = statement('payment_succeed', {
-  sqlite: markSucceededOne,
-  postgres: markSucceededOne,
-  postgresMany: `UPDATE payment SET state = 'succeeded', preimage = n.preimage, fee_msat = n.fee_msat, settled_at = n.settled_at
+export const markSucceeded = statement(
+  'payment_succeed',
+  `UPDATE payment SET state = 'succeeded', preimage = $2, fee_msat = $3, settled_at = $4
+  WHERE id = $1 AND state = 'pending'`,
+  `UPDATE payment SET state = 'succeeded', preimage = n.preimage, fee_msat = n.fee_msat, settled_at = n.settled_at
     FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) AS n (id, preimage, fee_msat, settled_at)
     WHERE payment.id = n.id AND coalesce(state) = 'pending' RETURNING 1`,
-});
+);
 
 export const markFailed = statement(
   'payment_fail',
@@ -121,12 +80,12 @@ export const correctBorne = statement(
 );
 
 /** Records that a request begins. An earlier one that may not have ended is unclear from now on. */
-export const beginSending = statement<{ sending_since_ms: number; unclear_since_ms: number | null }>(
+export const beginSending = statement<{ sendingSinceMs: number; unclearSinceMs: number | null }>(
   'payment_begin_sending',
   `UPDATE payment SET
      unclear_since_ms = CASE WHEN sending_since_ms IS NULL THEN unclear_since_ms ELSE coalesce(unclear_since_ms, $2) END,
      sending_since_ms = CASE WHEN sending_since_ms >= $2 THEN sending_since_ms + 1 ELSE $2 END
-   WHERE id = $1 AND state = 'pending' AND at_node = 0 RETURNING sending_since_ms, unclear_since_ms`,
+   WHERE id = $1 AND state = 'pending' AND at_node = 0 RETURNING ${asFields('sending_since_ms, unclear_since_ms')}`,
 );
 
 /** Records that a request did not reach the node. An earlier one may have. */
@@ -155,33 +114,31 @@ export const markPendingAtNode = statement(
   `UPDATE payment SET at_node = 1 WHERE node_id = $1 AND state = 'pending' AND sending_since_ms IS NOT NULL AND at_node = 0`,
 );
 
-export const findById = statement<PaymentRow>('payment_find', `SELECT ${COLUMNS} FROM payment WHERE id = $1`);
+export const findById = statement<PaymentRow>('payment_find', `SELECT ${FIELDS} FROM payment WHERE id = $1`);
 
-const OF_ACCOUNT = 'EXISTS (SELECT 1 FROM wallet WHERE wallet.id = payment.wallet_id AND wallet.account_id = $2)';
+/** The owner $2 is a wallet or an account. Other wallets may have tried to pay the same invoice. */
+const OF_HASH_AND_OWNER = `SELECT ${FIELDS} FROM payment
+   WHERE payment_hash = $1 AND $2 IN (wallet_id, (SELECT account_id FROM wallet WHERE wallet.id = payment.wallet_id))`;
 
-const byHash = (name: string, owner: string) =>
-  statement<PaymentRow>(
-    `payment_find_by_hash_${name}`,
-    `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND ${owner}
-     ORDER BY CASE WHEN state = 'failed' THEN 1 ELSE 0 END, id DESC LIMIT 1`,
-  );
+/** The live payment of a hash, or the newest failed one. */
+export const findByHash = statement<PaymentRow>(
+  'payment_find_by_hash',
+  `${OF_HASH_AND_OWNER} ORDER BY CASE WHEN state = 'failed' THEN 1 ELSE 0 END, id DESC LIMIT 1`,
+);
 
-/** The live payment of a hash in a wallet, or the newest failed one. Other wallets may have tried to pay the same invoice. */
-export const findByHashInWallet = byHash('in_wallet', 'wallet_id = $2');
-
-/** The same of any wallet of an account. */
-export const findByHashInAccount = byHash('in_account', OF_ACCOUNT);
+/** All payments of a hash, newest first. */
+export const listByHash = statement<PaymentRow>('payment_list_by_hash', `${OF_HASH_AND_OWNER} ORDER BY id DESC LIMIT $3`);
 
 /** Payments over the network that are pending or failed, newest first. */
 export const findUnpaidByHash = statement<PaymentRow>(
   'payment_find_unpaid_by_hash',
-  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND invoice_id IS NULL AND state <> 'succeeded' AND correction IS NULL
+  `SELECT ${FIELDS} FROM payment WHERE payment_hash = $1 AND invoice_id IS NULL AND state <> 'succeeded' AND correction IS NULL
    ORDER BY id DESC LIMIT $2`,
 );
 
 export const findLive = statement<PaymentRow>(
   'payment_find_live',
-  `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND state <> 'failed' ORDER BY id DESC LIMIT 1`,
+  `SELECT ${FIELDS} FROM payment WHERE payment_hash = $1 AND state <> 'failed' ORDER BY id DESC LIMIT 1`,
 );
 
 /** `id` and the columns after it are null if no invoice of this service has the hash. */
@@ -196,40 +153,17 @@ export const findPayable = statement<PayableRow>(
   'payment_find_payable',
   `SELECT (SELECT id FROM payment WHERE payment_hash = $1 AND state <> 'failed' LIMIT 1) AS live_id,
      (SELECT count(*) FROM payment WHERE wallet_id = $2 AND state = 'pending') AS pending,
-     ${INVOICE_COLUMNS}
+     ${INVOICE_FIELDS}
    FROM (SELECT 1) AS always LEFT JOIN invoice ON payment_hash = $1`,
 );
 
-export const findMany = statement<PaymentRow>('payment_find_many', {
-  sqlite: `SELECT ${COLUMNS} FROM payment WHERE id IN (SELECT value FROM json_each($1))`,
-  postgres: `SELECT ${COLUMNS} FROM payment WHERE id = ANY($1::text[])`,
-});
-
-export type PaymentTextRow = { id: string; label: string; pass_thru: string | null };
-
-/** The label and the passThru of payments, which a search compares. */
-export const searchTexts = statement<PaymentTextRow>('payment_search_texts', {
-  sqlite: 'SELECT id, user_label AS label, pass_thru FROM payment WHERE id IN (SELECT value FROM json_each($1))',
-  postgres: 'SELECT id, user_label AS label, pass_thru FROM payment WHERE id = ANY($1::text[])',
-});
+export const findMany = statement<PaymentRow>('payment_find_many', `SELECT ${FIELDS} FROM payment WHERE id = ANY($1::text[])`);
 
 /** Pending payments after an id, a page at a time. */
 export const listPending = statement<PaymentRow>(
   'payment_list_pending',
-  `SELECT ${COLUMNS} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
+  `SELECT ${FIELDS} FROM payment WHERE state = 'pending' AND id > $1 ORDER BY id LIMIT $2`,
 );
-
-const allByHash = (name: string, owner: string) =>
-  statement<PaymentRow>(
-    `payment_list_by_hash_${name}`,
-    `SELECT ${COLUMNS} FROM payment WHERE payment_hash = $1 AND ${owner} ORDER BY id DESC LIMIT $3`,
-  );
-
-/** All payments of a hash in a wallet, newest first. */
-export const listByHashInWallet = allByHash('in_wallet', 'wallet_id = $2');
-
-/** The same of all wallets of an account. */
-export const listByHashInAccount = allByHash('in_account', OF_ACCOUNT);
 
 /** A claim of a link with this invoice that is pending or was paid. */
 export const findClaim = statement<{ id: string }>(

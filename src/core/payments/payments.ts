@@ -109,9 +109,12 @@ export class Payments {
 
   /** Returns the payment of a hash in a wallet, or in any wallet of an account: the live one, otherwise the newest failed one. */
   findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined> {
-    const { accountId, walletId } = owner;
-    if (walletId === undefined) return this.#first(sql.findByHashInAccount, paymentHash, accountId);
-    return this.#first(sql.findByHashInWallet, paymentHash, walletId);
+    return this.#first(sql.findByHash, paymentHash, owner.walletId ?? owner.accountId);
+  }
+
+  /** Returns the payments of a hash in a wallet, or in any wallet of an account, by its id. Newest first. */
+  async listByHash(paymentHash: string, ownerId: string, limit: number): Promise<Payment[]> {
+    return (await this.#context.database.all(sql.listByHash, paymentHash, ownerId, limit)).map(rowToPayment);
   }
 
   async findMany(ids: readonly string[]): Promise<Payment[]> {

@@ -1,7 +1,7 @@
 import { errorMessage } from '../kernel/log.ts';
 import { attempt } from './attempt.ts';
 import { reportOutcome } from './correct.ts';
-import { type Payment, referenceOf, rowToPayment } from './payment.ts';
+import { type Payment, type PaymentRow, referenceOf, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 import { reportUnanswered } from './wait.ts';
@@ -25,7 +25,7 @@ async function attemptAllPending(context: PaymentContext): Promise<void> {
   const { database, log } = context;
   let count = 0;
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: sql.PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
+    const rows: PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
     const pending = rows.map(rowToPayment);
     // Before the attempts, which may take as long as the node likes.
     await reportUnanswered(context, pending);

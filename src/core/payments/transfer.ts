@@ -1,26 +1,20 @@
 import { type BudgetDependencies, transferCharge } from '../budgets/budgets.ts';
-import type { KeyLimits } from '../budgets/limits.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard, Ledger, Receipt, RowWrite } from '../ledger/ledger.ts';
+import type { Ledger, Receipt } from '../ledger/ledger.ts';
 import { sendingWalletGuard, type Wallet } from '../wallets/wallets.ts';
+import type { RequestTerms } from './hold.ts';
 
-export interface WalletTransfer {
+export interface WalletTransfer extends RequestTerms {
   readonly source: Wallet;
   readonly destination: Wallet;
   readonly amountMsat: Msat;
   readonly memo: string | undefined;
   /** JSON text. */
   readonly passThru: string | undefined;
-  /** Conditions of the posting, such as the validity of the requesting key. */
-  readonly guards?: readonly Guard[];
-  /** Returns rows to write in the same posting. */
-  readonly extraRows?: (transferId: string) => readonly RowWrite[];
-  /** The limits of the requesting key. */
-  readonly limits?: KeyLimits | undefined;
 }
 
 /**

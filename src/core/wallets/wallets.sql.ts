@@ -33,10 +33,10 @@ export const findWallets = statement<WalletRow>('wallet_find_many', {
 });
 
 /** Returns the wallets of ledger accounts. */
-export const ownersOfLedgerAccounts = statement<{ ledger_account: number; id: string }>('wallet_owners_of_ledger_accounts', {
-  sqlite: 'SELECT ledger_account, id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
-  postgres: 'SELECT ledger_account, id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
-});
+export const ownersOfLedgerAccounts = statement<{ ledger_account: number; id: string }>(
+  'wallet_owners_of_ledger_accounts',
+  'SELECT ledger_account, id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
+);
 
 export const listWallets = listStatements<WalletRow>('wallet_list', {
   select: WALLET,
@@ -56,12 +56,11 @@ export const updateWallet = statement(
  * Returns the wallets among these that may send money, and locks them until the transaction ends. The lock of the account is the weakest
  * one, which conflicts only with a change of its status: a stronger one would wait for changes of the account's keys.
  */
-export const sendingWallets = statement<{ id: string }>('wallet_sending', {
-  sqlite: `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
-    WHERE w.id IN (SELECT value FROM json_each($1)) AND w.status = 'active' AND a.status = 'active'`,
-  postgres: `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
+export const sendingWallets = statement<{ id: string }>(
+  'wallet_sending',
+  `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
     WHERE w.id = ANY($1::text[]) AND w.status = 'active' AND a.status = 'active' FOR SHARE OF w FOR KEY SHARE OF a`,
-});
+);
 
 /**
  * The active nodes with the number of their wallets, in the order in which they were added. A node that was never reached gets no wallets
@@ -74,7 +73,7 @@ export const countWalletsOfNodes = statement<{ id: string; n: number }>(
 );
 
 /** Returns the nodes among these that get new wallets, and prevents others from changing them until the transaction ends. */
-export const activeNodes = statement<{ id: string }>('wallet_active_nodes', {
-  sqlite: `SELECT id FROM lightning_node WHERE id IN (SELECT value FROM json_each($1)) AND state = 'active'`,
-  postgres: `SELECT id FROM lightning_node WHERE id = ANY($1::text[]) AND state = 'active' FOR SHARE`,
-});
+export const activeNodes = statement<{ id: string }>(
+  'wallet_active_nodes',
+  `SELECT id FROM lightning_node WHERE id = ANY($1::text[]) AND state = 'active' FOR SHARE`,
+);

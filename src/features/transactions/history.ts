@@ -1,5 +1,4 @@
 import type { Invoice } from '../../core/invoices/invoice.ts';
-import { listOpenInvoices } from '../../core/invoices/lists.ts';
 import { parseWalletTransactionId, walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import {
   countTransactions,
@@ -15,7 +14,6 @@ import {
 } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
-import { listPaymentsByHash } from '../../core/payments/lists.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { FundedWallet, Wallet } from '../../core/wallets/wallets.ts';
 import { type FoundLightning, findLightning, type Owner } from './find-lightning.ts';
@@ -202,9 +200,8 @@ export class History {
 
   /** Returns the transactions of one payment hash, newest first: at most one credit, and the attempts to pay it. */
   async #rowsOfHash(of: Lister, paymentHash: string): Promise<WalletTransactionRow[]> {
-    const { database, invoices } = this.#deps;
-    const owner = typeof of === 'string' ? { accountId: of } : { walletId: of.id };
-    const attempts = await listPaymentsByHash(database, paymentHash, owner, MAX_ATTEMPTS);
+    const { database, invoices, payments } = this.#deps;
+    const attempts = await payments.listByHash(paymentHash, typeof of === 'string' ? of : of.id, MAX_ATTEMPTS);
     const invoice = await invoices.findByHash(paymentHash);
     const credit = invoice && (await findCredit(database, invoice.id));
     const ids = attempts.map(({ transferId }) => walletTransactionId(transferId, 'from'));
@@ -223,7 +220,7 @@ export class History {
       (paymentHash === undefined || invoice.paymentHash === paymentHash) &&
       matchesSearch({ label: invoice.memo, passThru: invoice.passThru }, query);
     const most = isCounted ? MAX_COUNT : limit + 1;
-    const open = await listOpenInvoices(this.#deps, ownerOf(of), { order, after: cursor?.id, limit: most, matches });
+    const open = await this.#deps.invoices.listOpen(ownerOf(of), { order, after: cursor?.id, limit: most, matches });
     const items = open.invoices.slice(offset, offset + limit);
     const last = open.invoices.length > offset + limit ? items.at(-1) : open.isCapped ? open.last : undefined;
     return {

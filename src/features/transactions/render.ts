@@ -9,7 +9,7 @@ import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { FundedWallet, Wallets } from '../../core/wallets/wallets.ts';
 import { ofInvoice, ofPayment } from './lightning-transaction.ts';
-import { transferTexts } from './transactions.sql.ts';
+import { storedTexts } from './transactions.sql.ts';
 import { isTransfer, transactionFromOpenInvoice, transactionFromRow, type WalletTransaction } from './wallet-transaction.ts';
 
 export interface RenderDependencies {
@@ -51,7 +51,7 @@ export class Renderer {
       this.fundedWallets(rows.map(({ wallet_id }) => wallet_id)),
       payments.findMany(lightningIds(rows, 'out')),
       invoices.findMany(lightningIds(rows, 'in')),
-      transfers.length === 0 ? [] : database.all(transferTexts, transfers),
+      transfers.length === 0 ? [] : database.all(storedTexts, [], transfers),
       wallets.ownersOf(rows.flatMap((row) => (isTransfer(row) ? (row.other_account ?? []) : []))),
     ]);
     const now = unixSeconds(clock);

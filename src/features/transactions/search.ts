@@ -1,11 +1,9 @@
 import type { Database } from '../../core/db/database.ts';
-import { searchTextsOfInvoices } from '../../core/invoices/lists.ts';
 import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
-import { searchTextsOfPayments } from '../../core/payments/lists.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import { passThruOf } from './lightning-transaction.ts';
 import { lightningIds, transferIdOf } from './render.ts';
-import { transferTexts } from './transactions.sql.ts';
+import { storedTexts } from './transactions.sql.ts';
 import { isTransfer } from './wallet-transaction.ts';
 
 /** The search terms of a list; undefined matches everything. */
@@ -73,15 +71,10 @@ async function readPassThru(
   rows: readonly WalletTransactionRow[],
 ): Promise<(row: WalletTransactionRow) => string | undefined> {
   const transfers = rows.filter(({ status }) => status === 'settled').map(transferIdOf);
-  const [paid, received, sent] = await Promise.all([
-    searchTextsOfPayments(database, lightningIds(rows, 'out')),
-    searchTextsOfInvoices(database, lightningIds(rows, 'in')),
-    transfers.length === 0 ? [] : database.all(transferTexts, transfers),
-  ]);
-  const ofLightning = new Map([...paid, ...received].map(({ id, pass_thru }) => [id, pass_thru]));
-  const ofTransfer = new Map(sent.map(({ id, pass_thru }) => [id, pass_thru]));
+  const texts = await database.all(storedTexts, [...lightningIds(rows, 'out'), ...lightningIds(rows, 'in')], transfers);
+  const byId = new Map(texts.map(({ id, pass_thru }) => [id, pass_thru]));
   return (row) => {
-    const own = ofTransfer.get(transferIdOf(row)) ?? ofLightning.get(row.lntx ?? '') ?? undefined;
+    const own = byId.get(transferIdOf(row)) ?? byId.get(row.lntx ?? '') ?? undefined;
     return passThruOf({ passThru: own, wtxType: row.type });
   };
 }

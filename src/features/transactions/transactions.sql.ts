@@ -1,7 +1,9 @@
 import { statement } from '../../core/db/statement.ts';
 
-/** What the senders of transfers stored with them. */
-export const transferTexts = statement<{ id: string; pass_thru: string | null }>('transactions_transfer_texts', {
-  sqlite: 'SELECT id, pass_thru FROM ledger_transfer WHERE id IN (SELECT value FROM json_each($1))',
-  postgres: 'SELECT id, pass_thru FROM ledger_transfer WHERE id = ANY($1::text[])',
-});
+/** What clients stored with payments and invoices ($1), and with transfers ($2). */
+export const storedTexts = statement<{ id: string; pass_thru: string | null }>(
+  'transactions_stored_texts',
+  `SELECT id, pass_thru FROM payment WHERE id = ANY($1::text[])
+   UNION ALL SELECT id, pass_thru FROM invoice WHERE id = ANY($1::text[])
+   UNION ALL SELECT id, pass_thru FROM ledger_transfer WHERE id = ANY($2::text[])`,
+);
