@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
 import * as keys from '../../src/core/accounts/keys.sql.ts';
-import type { Dialect } from '../../src/core/db/database.ts';
 import type { Statement } from '../../src/core/db/statement.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import * as invoices from '../../src/core/invoices/invoices.sql.ts';
@@ -9,8 +8,6 @@ import * as words from '../../src/core/journal/search-words.sql.ts';
 import * as sums from '../../src/core/journal/sums.sql.ts';
 import * as transactions from '../../src/core/journal/wallet-transactions.sql.ts';
 import * as ledger from '../../src/core/ledger/ledger.sql.ts';
-import * as onPostgres from '../../src/core/ledger/store-postgres.sql.ts';
-import * as onSqlite from '../../src/core/ledger/store-sqlite/store-sqlite.sql.ts';
 import * as payments from '../../src/core/payments/payments.sql.ts';
 import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
@@ -63,6 +60,8 @@ const READS: [Statement, unknown[]][] = [
   [transactions.newestUpTo, [7]],
   [transactions.countOfAccount, ['x']],
   [storedTexts, [['x'], ['y']]],
+  [ledger.readAccount, [5]],
+  [ledger.readAccounts, [[5]]],
   [ledger.readHolds, [['x']]],
   [ledger.readHold, ['x']],
   [keys.findKey, ['secret_api', new Uint8Array(32)]],
@@ -110,20 +109,8 @@ const READS: [Statement, unknown[]][] = [
   ...Object.values(search.idsInRange).map((read): [Statement, unknown[]] => [read, ['wal_x', 'wal_x~', 20]]),
 ];
 
-/** The reads of the ledger's store, in either database. */
-const READS_OF_STORE: Record<Dialect, [Statement, unknown[]][]> = {
-  sqlite: [
-    [onSqlite.readAccount, [5]],
-    [onSqlite.readAccounts, [[5]]],
-  ],
-  postgres: [
-    [onPostgres.readAccount, [5]],
-    [onPostgres.readAccounts, [[5]]],
-  ],
-};
-
 onBothDatabases('W6: reads of constant cost', (open, dialect) => {
-  it.each([...READS, ...READS_OF_STORE[dialect]].map(([read, parameters]) => [read.name, read, parameters] as const))(
+  it.each(READS.map(([read, parameters]) => [read.name, read, parameters] as const))(
     '%s finds its rows through an index',
     async (_name, read, parameters) => {
       const database = await open();

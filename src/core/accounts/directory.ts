@@ -4,6 +4,7 @@ import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import { mapList } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
@@ -74,10 +75,13 @@ export function createAccountDirectory(database: Database, clock: Clock) {
     find: (id: string) => find(id),
 
     list: () =>
-      openList(database, { statements: sql.listAccounts, prefix: 'acc', toItem: (row) => accountFromRow(row, unixSeconds(clock)) }),
+      mapList(openList(database, { statements: sql.listAccounts, prefix: 'acc' }), (rows) =>
+        rows.map((row) => accountFromRow(row, unixSeconds(clock))),
+      ),
 
     /** Returns the changes that operators made to an account. */
-    listChanges: (id: string) => openList(database, { statements: sql.listChanges, filters: [id], prefix: 'acch', toItem: changeFromRow }),
+    listChanges: (id: string) =>
+      mapList(openList(database, { statements: sql.listChanges, filters: [id], prefix: 'acch' }), (rows) => rows.map(changeFromRow)),
 
     /** Returns whether an account is an active operator. */
     isOperator: async (id: string) => (await database.first(sql.findOperator, id)) !== undefined,

@@ -6,6 +6,7 @@ import type { StoredEventType } from '../journal/event-types.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { mapList } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
 import { changeOwnAccount, insertKey, type Key, type KeyOwner, lockAccount, type NewKey } from './accounts.ts';
@@ -62,14 +63,11 @@ export function createKeyring(database: Database, clock: Clock) {
     /** @throws Refusal `not_found` */
     find: (owner: KeyOwner, id: string): Promise<ListedKey> => read(database, owner, id),
 
-    list: ({ accountId, walletId }: KeyOwner) =>
-      openList(database, {
-        statements: walletId === undefined ? sql.listOfAccount : sql.listOfWallet,
-        filters: [walletId ?? accountId],
-        own: periods(clock),
-        prefix: 'key',
-        toItem: (row) => listedFromRow(row, unixSeconds(clock)),
-      }),
+    list({ accountId, walletId }: KeyOwner) {
+      const statements = walletId === undefined ? sql.listOfAccount : sql.listOfWallet;
+      const rows = openList(database, { statements, filters: [walletId ?? accountId], own: periods(clock), prefix: 'key' });
+      return mapList(rows, (page) => page.map((row) => listedFromRow(row, unixSeconds(clock))));
+    },
 
     /** Creates a key. @throws Refusal `unauthorized`; `forbidden` if the key would expire later than the requesting one. */
     create: (by: Key, owner: KeyOwner, order: KeyOrder, extraRows: KeyRows = () => []): Promise<CreatedKey> =>

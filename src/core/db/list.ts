@@ -47,7 +47,7 @@ export function listStatements<R extends Row>(
   };
 }
 
-export interface OpenedList<R extends Row, T> {
+export interface OpenedList<R extends Row> {
   readonly statements: ListStatements<R>;
   /** The parameters of the condition. */
   readonly filters?: readonly SqlParameter[];
@@ -55,23 +55,22 @@ export interface OpenedList<R extends Row, T> {
   readonly own?: readonly SqlParameter[];
   /** The prefix of the items' ids, without `_`. */
   readonly prefix: string;
-  readonly toItem: (row: R) => T;
 }
 
 /** Sorts after every id. */
 const AFTER_ALL = '~';
 
 /** Returns a list of the rows that a condition selects. */
-export function openList<R extends Row, T extends { readonly id: string }>(
+export function openList<R extends Row & { id: string }>(
   queries: SqlReader,
-  { statements, filters = [], own = [], prefix, toItem }: OpenedList<R, T>,
-): List<T> {
+  { statements, filters = [], own = [], prefix }: OpenedList<R>,
+): List<R> {
   return {
     async readPage({ limit, order, after, offset = 0 }) {
       if (after !== undefined) requireCursor(after, prefix);
       const cursor = after ?? (order === 'asc' ? '' : AFTER_ALL);
       const rows = await queries.all(statements[order], ...filters, cursor, limit + 1, offset, ...own);
-      return pageOf(rows.map(toItem), limit, ({ id }) => id);
+      return pageOf(rows, limit, ({ id }) => id);
     },
     async count(max) {
       return (await queries.first(statements.count, ...filters, max))?.n ?? 0;

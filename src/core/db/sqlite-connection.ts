@@ -27,6 +27,8 @@ const PLAIN =
 export class SqliteConnection implements Queryable {
   readonly #db: DatabaseSync;
   readonly #prepared = new Map<string, Prepared>();
+  /** Whether the open transaction is the one of this turn's reads. */
+  #isReading = false;
 
   /** With `isTool` sorts and joins use the disk instead of memory, because tools read whole tables. */
   constructor(path: string, readOnly: boolean, isTool = false) {
@@ -81,12 +83,32 @@ export class SqliteConnection implements Queryable {
     this.#db.close();
   }
 
-  /** Called before each statement. */
-  protected beforeStatement(): void {}
+  /** Whether the open transaction writes. Reads would then return rows that are not committed. */
+  get isWriting(): boolean {
+    return this.inTransaction && !this.#isReading;
+  }
+
+  /**
+   * Begins the read transaction that all reads of this turn of the event loop share, unless it is open. A read on its own acquires and
+   * releases SQLite's lock, which costs more than most reads.
+   */
+  beginReads(): void {
+    if (this.#isReading) return;
+    this.exec('BEGIN');
+    this.#isReading = true;
+    // It must end with the turn, because an open read transaction blocks checkpoints.
+    setImmediate(() => this.endReads());
+  }
+
+  /** Ends that transaction, if it is open. Must be called before a commit, so that no later read returns an older state. */
+  endReads(): void {
+    if (!this.#isReading) return;
+    this.#isReading = false;
+    if (this.isOpen && this.inTransaction) this.exec('COMMIT');
+  }
 
   #use<T>(statement: Statement, parameters: readonly SqlParameter[], run: (prepared: Prepared, values: Bindable[]) => T): T {
     try {
-      this.beforeStatement();
       const prepared = this.#prepare(statement);
       const values = parameters.map(prepared.isPlain ? plain : bindable);
       // SQLite would use NULL for a missing parameter.
@@ -113,62 +135,6 @@ export class SqliteConnection implements Queryable {
     };
     this.#prepared.set(statement.sqlite, prepared);
     return prepared;
-  }
-}
-
-/**
- * A connection whose reads share one read transaction per turn of the event loop. A read on its own acquires and releases SQLite's lock,
- * which costs more than most reads. The writer calls {@link endTurn} before a commit, so that no later read sees an older state.
- */
-export class SqliteReads extends SqliteConnection {
-  constructor(path: string) {
-    super(path, true);
-  }
-
-  /** Ends the turn's transaction, if it is open. The next read begins another. */
-  endTurn(): void {
-    if (this.isOpen && this.inTransaction) this.exec('COMMIT');
-  }
-
-  protected override beforeStatement(): void {
-    if (this.inTransaction) return;
-    this.exec('BEGIN');
-    // It must end with the turn, because an open read transaction blocks checkpoints.
-    setImmediate(() => this.endTurn());
-  }
-}
-
-/**
- * The connection that writes, and between its transactions also reads. SQLite drops the page cache of a connection whenever another one has
- * committed, so a connection that only reads has an empty cache after every commit. Reading through this one makes an invoice payment a
- * quarter faster.
- */
-export class SqliteWriter extends SqliteConnection {
-  /** Whether the open transaction is the one of this turn's reads. */
-  #isReading = false;
-
-  constructor(path: string) {
-    super(path, false);
-  }
-
-  /** Whether it may read now. During a write transaction it would see rows that are not committed. */
-  get mayRead(): boolean {
-    return this.#isReading || !this.inTransaction;
-  }
-
-  /** Begins the read transaction that all reads of this turn of the event loop share, unless it is open. */
-  beginReads(): void {
-    if (this.#isReading) return;
-    this.exec('BEGIN');
-    this.#isReading = true;
-    setImmediate(() => this.endReads());
-  }
-
-  /** Ends that transaction. Must be called before each write transaction. */
-  endReads(): void {
-    if (!this.#isReading) return;
-    this.#isReading = false;
-    if (this.isOpen) this.exec('COMMIT');
   }
 }
 

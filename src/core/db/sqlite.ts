@@ -5,7 +5,7 @@ import type { Database, Tx } from './database.ts';
 import { CommitUnknown, DatabaseLocked, DatabaseUnavailable, StatementFailed } from './errors.ts';
 import type { OpenOptions } from './open.ts';
 import { Running } from './running.ts';
-import { SqliteConnection, SqliteReads, SqliteWriter } from './sqlite-connection.ts';
+import { SqliteConnection } from './sqlite-connection.ts';
 import { runInTx } from './tx.ts';
 
 /** How many idle connections are kept for snapshots. */
@@ -21,15 +21,18 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
   if (!isGuest) createFile(given);
   const path = realPathOf(given);
   const lock = isGuest ? undefined : lockFile(path);
-  const writer = readOnly ? undefined : new SqliteWriter(path);
-  // Where another process writes, its commits are not noticed here, so reads do not share a transaction.
-  const shared = writer && new SqliteReads(path);
-  const reader = shared ?? new SqliteConnection(path, true, isGuest);
-  /** Returns the writer, unless it has an open transaction: then it would see rows that are not committed. */
+  const writer = readOnly ? undefined : new SqliteConnection(path, false);
+  const reader = new SqliteConnection(path, true, isGuest);
+  /**
+   * Returns the connection for a read: the writer, unless it writes. SQLite drops the page cache of a connection whenever another one has
+   * committed, so a connection that only reads has an empty cache after every commit. Reading through the writer makes an invoice payment a
+   * quarter faster.
+   */
   const readerNow = (): SqliteConnection => {
-    if (!writer || isGuest || !writer.mayRead) return reader;
-    writer.beginReads();
-    return writer;
+    const connection = !writer || isGuest || writer.isWriting ? reader : writer;
+    // A process that only reads does not notice the commits of another one, so its reads do not share a transaction.
+    if (writer) connection.beginReads();
+    return connection;
   };
   const writes = new Turns();
   const running = new Running();
@@ -48,13 +51,13 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
   return {
     dialect: 'sqlite',
     identity: running,
-    all: (statement, ...parameters) => readerNow().all(statement, ...parameters),
-    first: (statement, ...parameters) => readerNow().first(statement, ...parameters),
+    all: async (statement, ...parameters) => readerNow().all(statement, ...parameters),
+    first: async (statement, ...parameters) => readerNow().first(statement, ...parameters),
     async transaction(work) {
       if (!writer) throw new Error('the database was opened for reading only');
       const write = () => {
         writer.endReads();
-        return inTransaction(writer, 'BEGIN IMMEDIATE', work, () => shared?.endTurn());
+        return inTransaction(writer, 'BEGIN IMMEDIATE', work, () => reader.endReads());
       };
       return running.write(() => writes.runTask(write));
     },

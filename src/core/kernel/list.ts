@@ -30,7 +30,7 @@ export function pageOf<T>(items: readonly T[], limit: number, idOf: (item: T) =>
 }
 
 /** Returns a list whose items are converted page by page. */
-export function mapList<T, U>(list: List<T>, convert: (items: readonly T[]) => Promise<readonly U[]>): List<U> {
+export function mapList<T, U>(list: List<T>, convert: (items: readonly T[]) => readonly U[] | Promise<readonly U[]>): List<U> {
   return {
     async readPage(part) {
       const { items, next } = await list.readPage(part);

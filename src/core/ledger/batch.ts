@@ -1,6 +1,6 @@
 import type { Tx } from '../db/database.ts';
 import { invariant } from '../kernel/assert.ts';
-import { type Msat, msat, subMsat } from '../kernel/money.ts';
+import { type Msat, subMsat } from '../kernel/money.ts';
 import { applyPosting, type HoldState, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Guard, Posting, Receipt } from './posting.ts';
@@ -71,7 +71,7 @@ async function openWorksheet({ tx, lockAccounts }: BatchTx, postings: readonly P
   return {
     nowMs,
     accounts: new Map(accounts.map((account) => [account.id, account])),
-    holds: new Map(holdRows.map((row) => [row.id, holdState(row)])),
+    holds: new Map(holdRows.map((hold) => [hold.id, { ...hold }])),
     newTransfers: [],
     newHolds: new Set(),
     closedHolds: new Set(),
@@ -97,8 +97,4 @@ function holdOf(sheet: Worksheet, id: string): HoldState {
   const hold = sheet.holds.get(id);
   invariant(hold, `hold ${id} is not part of this batch`);
   return hold;
-}
-
-function holdState(row: sql.HoldRow): HoldState {
-  return { id: row.id, account: row.account, amountMsat: msat(row.amount_msat), state: row.state };
 }

@@ -1,16 +1,29 @@
 import type { SqlValue } from '../db/database.ts';
+import { asFields, type RowOf } from '../db/fields.ts';
 import { statement } from '../db/statement.ts';
+import { type AccountState, type HoldState, NO_ENTRY } from './arithmetic.ts';
 import type { TransferRow } from './posting.ts';
 
-export type HoldRow = { id: string; account: number; amount_msat: number; state: 'open' | 'posted' | 'voided' };
+export type AccountRow = Omit<AccountState, 'head'> & { readonly head: Uint8Array | null };
+
+export const ACCOUNT = `SELECT ${asFields('id, balance_msat, held_msat, entries, head')} FROM ledger_account`;
+
+export const readAccount = statement<AccountRow>('ledger_read_account', `${ACCOUNT} WHERE id = $1`);
+
+export const readAccounts = statement<AccountRow>('ledger_read_accounts', `${ACCOUNT} WHERE id = ANY($1::bigint[])`);
+
+export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', `${ACCOUNT} WHERE id > $1 ORDER BY id LIMIT $2`);
+
+export function rowToAccount(row: AccountRow): AccountState {
+  return { ...row, head: row.head ?? NO_ENTRY };
+}
+
+const HOLD = `SELECT ${asFields('id, account, amount_msat, state')} FROM ledger_hold`;
 
 /** Takes no lock: a hold changes only while its account is locked. */
-export const readHolds = statement<HoldRow>(
-  'ledger_read_holds',
-  'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = ANY($1::text[])',
-);
+export const readHolds = statement<RowOf<HoldState>>('ledger_read_holds', `${HOLD} WHERE id = ANY($1::text[])`);
 
-export const readHold = statement<HoldRow>('ledger_read_hold', 'SELECT id, account, amount_msat, state FROM ledger_hold WHERE id = $1');
+export const readHold = statement<RowOf<HoldState>>('ledger_read_hold', `${HOLD} WHERE id = $1`);
 
 /** The columns of a transfer that both databases have, in the order of {@link transferValues}. */
 export const TRANSFER_COLUMNS = `id, amount_msat, created_at_ms,

@@ -1,7 +1,7 @@
 import type { Database } from '../db/database.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Msat, msat, subMsat } from '../kernel/money.ts';
+import { type Msat, subMsat } from '../kernel/money.ts';
 import type { AccountState } from './arithmetic.ts';
 import { GroupCommit, type LedgerStats } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
@@ -74,11 +74,11 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
     },
     async reservedMsat(id) {
       const row = await database.first(sql.readHold, id);
-      return row && msat(row.amount_msat);
+      return row?.amountMsat;
     },
     async openHoldMsat(id) {
       const row = await database.first(sql.readHold, id);
-      return row?.state === 'open' ? msat(row.amount_msat) : undefined;
+      return row?.state === 'open' ? row.amountMsat : undefined;
     },
   };
 }

@@ -1,22 +1,12 @@
 import { statement } from '../db/statement.ts';
 import { POSTGRES_BOOKING } from '../journal/bookings.sql.ts';
-import { TRANSFER_COLUMNS } from './ledger.sql.ts';
-
-export type AccountRow = { id: number; balance_msat: number; held_msat: number; entries: number; head: Uint8Array | null };
-
-const ACCOUNT = 'SELECT id, balance_msat, held_msat, entries, head FROM ledger_account';
+import { ACCOUNT, type AccountRow, TRANSFER_COLUMNS } from './ledger.sql.ts';
 
 /** Locks in the order of ids, so that two batches never wait for each other in a circle. */
 export const lockAccounts = statement<AccountRow>(
   'ledger_lock_accounts',
   `${ACCOUNT} WHERE id = ANY($1::bigint[]) ORDER BY id FOR NO KEY UPDATE`,
 );
-
-export const readAccount = statement<AccountRow>('ledger_read_account', `${ACCOUNT} WHERE id = $1`);
-
-export const readAccounts = statement<AccountRow>('ledger_read_accounts', `${ACCOUNT} WHERE id = ANY($1::bigint[])`);
-
-export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', `${ACCOUNT} WHERE id > $1 ORDER BY id LIMIT $2`);
 
 /**
  * Writes a whole batch, a list of values per column. The batch's mark is part of the statement, so it proves that all of it was written. If the

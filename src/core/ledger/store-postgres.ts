@@ -3,9 +3,7 @@ import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retent
 import { missOf, sendRows } from '../db/row-write.ts';
 import { lockEventOrder } from '../journal/bookings.sql.ts';
 import { invariant } from '../kernel/assert.ts';
-import { msat } from '../kernel/money.ts';
-import { type AccountState, NO_ENTRY } from './arithmetic.ts';
-import { transferValues } from './ledger.sql.ts';
+import { readAccount, readAccounts, rowToAccount, transferValues } from './ledger.sql.ts';
 import type { RowWrite } from './posting.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from './store.ts';
 import * as sql from './store-postgres.sql.ts';
@@ -32,7 +30,7 @@ export function createPostgresStore(database: Database): LedgerStore {
         await database.transaction((tx) =>
           work({
             tx,
-            lockAccounts: async (ids) => (ids.length > 0 ? (await tx.all(sql.lockAccounts, ids)).map(accountState) : []),
+            lockAccounts: async (ids) => (ids.length > 0 ? (await tx.all(sql.lockAccounts, ids)).map(rowToAccount) : []),
             async write(writes) {
               written = [...writes.rows, ...writes.events];
               await sendBatch(tx, writes);
@@ -53,15 +51,12 @@ export function createPostgresStore(database: Database): LedgerStore {
       return row.outcome === 'committed';
     },
     async readAccount(id) {
-      const row = await database.first(sql.readAccount, id);
-      return row && accountState(row);
+      const row = await database.first(readAccount, id);
+      return row && rowToAccount(row);
     },
     async readAccounts(ids) {
-      const rows = new Map((await database.all(sql.readAccounts, ids)).map((row) => [row.id, row]));
-      return ids.map((id) => {
-        const row = rows.get(id);
-        return row && accountState(row);
-      });
+      const accounts = new Map((await database.all(readAccounts, ids)).map((row) => [row.id, rowToAccount(row)]));
+      return ids.map((id) => accounts.get(id));
     },
     flush: async () => {},
     endRetentionPeriod: () => endRetentionPeriod(database, RETAINED_BATCHES),
@@ -102,13 +97,4 @@ async function sendBatch(tx: Tx, { batchId, rows, events, transfers, openedHolds
 
 function columnsOf(rows: readonly (readonly SqlValue[])[], width: number): SqlValue[][] {
   return Array.from({ length: width }, (_, column) => rows.map((row) => row[column] ?? null));
-}
-
-/** Reads a page of accounts after an id, as a snapshot has them. */
-export async function postgresAccountsAfter(tx: Tx, after: number, limit: number): Promise<AccountState[]> {
-  return (await tx.all(sql.pageOfAccounts, after, limit)).map(accountState);
-}
-
-function accountState({ id, balance_msat, held_msat, entries, head }: sql.AccountRow): AccountState {
-  return { id, balanceMsat: msat(balance_msat), heldMsat: msat(held_msat), entries, head: head ?? NO_ENTRY };
 }

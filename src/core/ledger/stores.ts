@@ -1,10 +1,11 @@
 import type { Database, Tx } from '../db/database.ts';
 import { isSystemAccount } from './accounts.ts';
 import type { AccountState } from './arithmetic.ts';
+import { pageOfAccounts, rowToAccount } from './ledger.sql.ts';
 import type { LedgerStore } from './store.ts';
-import { createPostgresStore, postgresAccountsAfter } from './store-postgres.ts';
+import { createPostgresStore } from './store-postgres.ts';
 import type { CacheOptions } from './store-sqlite/balance-cache.ts';
-import { sqliteAccountsOf } from './store-sqlite/read-cache.ts';
+import { readCache } from './store-sqlite/cache-state.ts';
 import { createSqliteStore } from './store-sqlite/store-sqlite.ts';
 
 /** Returns the ledger's store in a database. `cache` is for SQLite alone; tests change it. */
@@ -19,11 +20,10 @@ const PAGE = 2000;
  * use it while the service runs. The rows of `ledger_account` alone may be out of date.
  */
 export async function* allAccounts(tx: Tx, pageSize = PAGE): AsyncGenerator<AccountState[]> {
-  const readPage =
-    tx.dialect === 'sqlite' ? await sqliteAccountsOf(tx) : (after: number, limit: number) => postgresAccountsAfter(tx, after, limit);
+  const cached = tx.dialect === 'sqlite' ? (await readCache(tx)).dirty : new Map<number, AccountState>();
   // The accounts of nodes have negative numbers.
   for (let after = Number.MIN_SAFE_INTEGER; ; ) {
-    const page = await readPage(after, pageSize);
+    const page = (await tx.all(pageOfAccounts, after, pageSize)).map((row) => cached.get(row.id) ?? rowToAccount(row));
     yield page;
     if (page.length < pageSize) return;
     after = page.at(-1)?.id ?? after;

@@ -1,18 +1,12 @@
+import { asFields, type RowOf } from '../db/fields.ts';
 import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
+import type { Wallet } from './wallets.ts';
 
-export type WalletRow = {
-  id: string;
-  account_id: string;
-  ledger_account: number;
-  node_id: string;
-  user_label: string;
-  status: 'active' | 'inactive';
-  created_at: number;
-  updated_at: number;
-};
+/** A row is the object itself: no column may be NULL. */
+type WalletRow = RowOf<Wallet>;
 
-const WALLET = 'SELECT id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at FROM wallet';
+const WALLET = `SELECT ${asFields('id, account_id, ledger_account, node_id, user_label, status, created_at, updated_at')} FROM wallet`;
 
 export const openLedgerAccount = statement<{ id: number }>(
   'wallet_open_ledger_account',
@@ -33,9 +27,9 @@ export const findWallets = statement<WalletRow>('wallet_find_many', {
 });
 
 /** Returns the wallets of ledger accounts. */
-export const ownersOfLedgerAccounts = statement<{ ledger_account: number; id: string }>(
+export const ownersOfLedgerAccounts = statement<{ ledgerAccount: number; id: string }>(
   'wallet_owners_of_ledger_accounts',
-  'SELECT ledger_account, id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
+  'SELECT ledger_account AS "ledgerAccount", id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
 );
 
 export const listWallets = listStatements<WalletRow>('wallet_list', {

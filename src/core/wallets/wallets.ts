@@ -104,10 +104,7 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
   const placement = new Placement(database, isNodeAvailable);
 
   async function find(id: string): Promise<Wallet | undefined> {
-    return cache.get(id, async () => {
-      const row = await database.first(sql.findWallet, id);
-      return row && toWallet(row);
-    });
+    return cache.get(id, () => database.first(sql.findWallet, id));
   }
 
   return {
@@ -135,18 +132,18 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
       }
     },
     async change(wallet, { userLabel, status }, guards = []) {
-      const row = await database.transaction(async (tx) => {
+      const changed = await database.transaction(async (tx) => {
         await requireGuards(tx, guards);
         const before = await tx.first(sql.findWallet, wallet.id);
-        const changed = await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
+        const changes = await tx.run(sql.updateWallet, wallet.id, userLabel ?? null, status ?? null, unixSeconds(clock));
         const after = await tx.first(sql.findWallet, wallet.id);
-        if (after && before) await writeRows(tx, changedSearchRows(searchedWallet(toWallet(after)), before.user_label));
-        if (changed > 0) await writeRows(tx, [eventRow(clock, { type: 'wallet_updated', owner: wallet, subject: wallet.id })]);
+        if (after && before) await writeRows(tx, changedSearchRows(searchedWallet(after), before.userLabel));
+        if (changes > 0) await writeRows(tx, [eventRow(clock, { type: 'wallet_updated', owner: wallet, subject: wallet.id })]);
         return after;
       });
-      if (!row) throw new Error(`wallet ${wallet.id} is gone`);
+      if (!changed) throw new Error(`wallet ${wallet.id} is gone`);
       cache.forget(wallet.id);
-      return toWallet(row);
+      return changed;
     },
     async resolve(pathKey) {
       if (pathKey.startsWith('wal_')) {
@@ -160,10 +157,10 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
     async ownersOf(ledgerAccounts) {
       const accounts = [...new Set(ledgerAccounts)];
       const rows = accounts.length === 0 ? [] : await database.all(sql.ownersOfLedgerAccounts, accounts);
-      return new Map(rows.map((row) => [row.ledger_account, row.id]));
+      return new Map(rows.map((row) => [row.ledgerAccount, row.id]));
     },
     list: (accountId, search = {}) =>
-      searchList(openList(database, { statements: sql.listWallets, filters: [accountId], prefix: 'wal', toItem: toWallet }), search),
+      searchList(openList(database, { statements: sql.listWallets, filters: [accountId], prefix: 'wal' }), search),
   };
 }
 
@@ -195,26 +192,13 @@ async function create(tx: Tx, clock: Clock, { accountId, userLabel, nodeId }: Wa
   await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, unixSeconds(clock), nodeId);
   const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
   for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, { accountId, walletId: id });
-  const row = await tx.first(sql.findWallet, id);
-  if (!row) throw new Error('the new wallet was not stored');
-  return { wallet: toWallet(row), accessKeys };
+  const wallet = await tx.first(sql.findWallet, id);
+  if (!wallet) throw new Error('the new wallet was not stored');
+  return { wallet, accessKeys };
 }
 
 function searchedWallet({ id, accountId, userLabel }: Wallet) {
   return { id, owner: accountId, text: userLabel };
-}
-
-function toWallet(row: sql.WalletRow): Wallet {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    ledgerAccount: row.ledger_account,
-    nodeId: row.node_id,
-    userLabel: row.user_label,
-    status: row.status,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
 }
 
 /** Returns the id of the pay link that was created with a wallet. */

@@ -89,7 +89,7 @@ export class Webhooks {
 
   list(accountId: string): List<WebhookRow> {
     const statements = sql.listOfAccount;
-    return openList(this.#deps.database, { statements, filters: [accountId], prefix: 'whk', toItem: (row) => row });
+    return openList(this.#deps.database, { statements, filters: [accountId], prefix: 'whk' });
   }
 
   async find(accountId: string, id: string): Promise<WebhookRow> {

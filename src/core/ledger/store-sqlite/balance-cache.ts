@@ -2,6 +2,7 @@ import type { Database, Tx } from '../../db/database.ts';
 import { invariant } from '../../kernel/assert.ts';
 import { newId } from '../../kernel/ids.ts';
 import type { AccountState } from '../arithmetic.ts';
+import { readAccount, readAccounts, rowToAccount } from '../ledger.sql.ts';
 import type { BatchWrites } from '../store.ts';
 import {
   addClean,
@@ -11,9 +12,9 @@ import {
   type CacheChanges,
   type CacheState,
   continueWriteBack,
+  readCache,
   writeBackAccount,
 } from './cache-state.ts';
-import { readCache, rowToAccount } from './read-cache.ts';
 import * as sql from './store-sqlite.sql.ts';
 
 /**
@@ -79,7 +80,7 @@ export class BalanceCache {
       if (account) changes.before.set(id, account);
       else missing.push(id);
     }
-    const rows = missing.length > 0 ? await tx.all(sql.readAccounts, missing) : [];
+    const rows = missing.length > 0 ? await tx.all(readAccounts, missing) : [];
     for (const row of rows) changes.before.set(row.id, rowToAccount(row));
     return Array.from(changes.before.values(), (account) => ({ ...account }));
   }
@@ -127,7 +128,7 @@ export class BalanceCache {
     if (account) return account;
     // The read begins in the same turn of the event loop, so no commit happens in between.
     const { commits } = state;
-    const row = await this.#database.first(sql.readAccount, id);
+    const row = await this.#database.first(readAccount, id);
     // A commit during the read may have changed the account.
     if (row && state.commits === commits) addClean(state, rowToAccount(row), this.#options.maxClean);
     return row && rowToAccount(row);

@@ -1,5 +1,8 @@
 import type { Tx } from '../../db/database.ts';
+import { invariant } from '../../kernel/assert.ts';
+import { msat } from '../../kernel/money.ts';
 import type { AccountState } from '../arithmetic.ts';
+import { readAccounts } from '../ledger.sql.ts';
 import * as sql from './store-sqlite.sql.ts';
 
 /** The content of the balance cache: what is committed. */
@@ -35,6 +38,45 @@ export interface CacheChanges extends Pick<CacheState, 'lastPosition' | 'written
   readonly before: Map<number, AccountState>;
   readonly changed: Map<number, AccountState>;
   readonly writtenBack: Set<number>;
+}
+
+const PAGE = 2000;
+
+/** Reads the cache from the database: the transfers after the checkpoint show which rows are out of date, and what they should contain. */
+export async function readCache(tx: Tx): Promise<CacheState> {
+  const checkpoint = await tx.first(sql.readCheckpoint);
+  invariant(checkpoint, 'the ledger has a checkpoint');
+  const { position, heads, batch_id: batchId } = checkpoint;
+  const dirty = new Map<number, AccountState>();
+  let lastPosition = position;
+  for (let page: sql.TransferEnds[] = []; ; ) {
+    page = await tx.all(sql.transfersAfter, lastPosition, PAGE);
+    for (const row of page) {
+      lastPosition = row.position;
+      dirty.set(row.from_account, accountAfter(row.from_account, row.from_entry, row.from_balance_msat, row.from_hash));
+      dirty.set(row.to_account, accountAfter(row.to_account, row.to_entry, row.to_balance_msat, row.to_hash));
+    }
+    if (page.length < PAGE) break;
+  }
+  await removeClean(tx, dirty);
+  return { dirty, clean: new Map(), commits: 0, lastPosition, writtenPosition: position, heads, batchId, writeBack: undefined };
+}
+
+/** Removes accounts whose rows are up to date: a write-back has reached them, or something is held on them. Reads what is held on the others. */
+async function removeClean(tx: Tx, dirty: Map<number, AccountState>): Promise<void> {
+  const ids = [...dirty.keys()];
+  for (let i = 0; i < ids.length; i += PAGE) {
+    for (const row of await tx.all(readAccounts, ids.slice(i, i + PAGE))) {
+      const account = dirty.get(row.id);
+      if (!account) continue;
+      if (row.entries >= account.entries) dirty.delete(row.id);
+      else account.heldMsat = row.heldMsat;
+    }
+  }
+}
+
+function accountAfter(id: number, entries: number, balanceMsat: number, head: Uint8Array): AccountState {
+  return { id, balanceMsat: msat(balanceMsat), heldMsat: msat(0), entries, head };
 }
 
 export function beginChanges({ lastPosition, writtenPosition, heads, batchId, writeBack }: CacheState): CacheChanges {

@@ -1,22 +1,6 @@
 import { statement } from '../../db/statement.ts';
 import { TRANSFER_COLUMNS } from '../ledger.sql.ts';
 
-export type AccountRow = {
-  id: number;
-  balance_msat: number;
-  held_msat: number;
-  entries: number;
-  head: Uint8Array | null;
-};
-
-const ACCOUNT = 'SELECT id, balance_msat, held_msat, entries, head FROM ledger_account';
-
-export const readAccount = statement<AccountRow>('ledger_read_account', `${ACCOUNT} WHERE id = $1`);
-
-export const readAccounts = statement<AccountRow>('ledger_read_accounts', `${ACCOUNT} WHERE id IN (SELECT value FROM json_each($1))`);
-
-export const pageOfAccounts = statement<AccountRow>('ledger_page_of_accounts', `${ACCOUNT} WHERE id > $1 ORDER BY id LIMIT $2`);
-
 export const writeAccount = statement(
   'ledger_write_account',
   'UPDATE ledger_account SET balance_msat = $2, held_msat = $3, entries = $4, head = $5 WHERE id = $1',

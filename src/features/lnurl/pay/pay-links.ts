@@ -89,7 +89,7 @@ export function createPayLinks(options: PayLinkOptions) {
 
     /** Returns the links of an account or of a wallet, without metadata. */
     list: (owner: keyof typeof sql.LISTS, id: string): List<PayLink> =>
-      openList(database, { statements: sql.LISTS[owner], filters: [id], prefix: 'lnurlp', toItem: (link) => link }),
+      openList(database, { statements: sql.LISTS[owner], filters: [id], prefix: 'lnurlp' }),
   };
 }
 

@@ -94,7 +94,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
     /** Returns the links of a wallet. */
     list(walletId: string): List<WithdrawLink> {
       const own = [startOfDay(clock)];
-      const rows = openList(database, { statements: sql.listOfWallet, filters: [walletId], own, prefix: 'lnurlw', toItem: (row) => row });
+      const rows = openList(database, { statements: sql.listOfWallet, filters: [walletId], own, prefix: 'lnurlw' });
       return mapList(rows, (page) => checkMakers(options, page));
     },
 
