@@ -74,21 +74,7 @@ export interface CreateWalletOptions {
   readonly extraRows?: (created: NewWallet) => readonly RowWrite[];
 }
 
-export interface Wallets {
-  create(accountId: string, userLabel: string, options?: CreateWalletOptions): Promise<NewWallet>;
-  /** Changes a wallet. After it was made inactive, no new payment leaves it; pending payments continue. */
-  change(wallet: Wallet, changes: WalletChanges, guards?: readonly Guard[]): Promise<Wallet>;
-  /** Returns a wallet. Its label and status may be one second old. */
-  find(id: string): Promise<Wallet | undefined>;
-  /** Returns wallets by their ids, in any order. */
-  findMany(ids: readonly string[]): Promise<Wallet[]>;
-  /** Returns ledger account → id of its wallet. */
-  ownersOf(ledgerAccounts: readonly number[]): Promise<ReadonlyMap<number, string>>;
-  /** Returns the wallet of a path parameter, which is its id or one of its access keys, and that key. */
-  resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined>;
-  /** Returns the wallets of an account that match a search. */
-  list(accountId: string, search?: WalletSearch): List<Wallet>;
-}
+export type Wallets = ReturnType<typeof createWallets>;
 
 export interface WalletDependencies {
   readonly database: Database;
@@ -99,18 +85,26 @@ export interface WalletDependencies {
   readonly rowsOf?: (wallet: Wallet) => readonly RowWrite[];
 }
 
-export function createWallets({ database, accounts, clock, isNodeAvailable, rowsOf = () => [] }: WalletDependencies): Wallets {
+export function createWallets({ database, accounts, clock, isNodeAvailable, rowsOf = () => [] }: WalletDependencies) {
   const cache = new TtlCache<Wallet>(SHORT_TTL);
   const placement = new Placement(database, isNodeAvailable);
 
+  /** Returns a wallet. Its label and status may be one second old. */
   async function find(id: string): Promise<Wallet | undefined> {
     return cache.get(id, () => database.first(sql.findWallet, id));
   }
 
   return {
     find,
-    findMany: async (ids) => (ids.length === 0 ? [] : (await database.all(sql.findWallets, ids)).map(toWallet)),
-    async create(accountId, userLabel, { guards = [], nodeId: wanted, extraRows = () => [] } = {}) {
+
+    /** Returns wallets by their ids, in any order. */
+    findMany: async (ids: readonly string[]): Promise<Wallet[]> => (ids.length === 0 ? [] : database.all(sql.findWallets, ids)),
+
+    async create(
+      accountId: string,
+      userLabel: string,
+      { guards = [], nodeId: wanted, extraRows = () => [] }: CreateWalletOptions = {},
+    ): Promise<NewWallet> {
       if (wanted !== undefined && !isId(wanted)) throw new NodeDraining();
       for (;;) {
         const nodeId = wanted ?? (await placement.choose());
@@ -131,7 +125,9 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
         }
       }
     },
-    async change(wallet, { userLabel, status }, guards = []) {
+
+    /** Changes a wallet. After it was made inactive, no new payment leaves it; pending payments continue. */
+    async change(wallet: Wallet, { userLabel, status }: WalletChanges, guards: readonly Guard[] = []): Promise<Wallet> {
       const changed = await database.transaction(async (tx) => {
         await requireGuards(tx, guards);
         const before = await tx.first(sql.findWallet, wallet.id);
@@ -145,7 +141,9 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
       cache.forget(wallet.id);
       return changed;
     },
-    async resolve(pathKey) {
+
+    /** Returns the wallet of a path parameter, which is its id or one of its access keys, and that key. */
+    async resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined> {
       if (pathKey.startsWith('wal_')) {
         const wallet = isId(pathKey) ? await find(pathKey) : undefined;
         return wallet && { wallet, key: undefined };
@@ -154,12 +152,16 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
       const wallet = key?.walletId === undefined ? undefined : await find(key.walletId);
       return wallet && { wallet, key };
     },
-    async ownersOf(ledgerAccounts) {
+
+    /** Returns ledger account → id of its wallet. */
+    async ownersOf(ledgerAccounts: readonly number[]): Promise<ReadonlyMap<number, string>> {
       const accounts = [...new Set(ledgerAccounts)];
       const rows = accounts.length === 0 ? [] : await database.all(sql.ownersOfLedgerAccounts, accounts);
       return new Map(rows.map((row) => [row.ledgerAccount, row.id]));
     },
-    list: (accountId, search = {}) =>
+
+    /** Returns the wallets of an account that match a search. */
+    list: (accountId: string, search: WalletSearch = {}): List<Wallet> =>
       searchList(openList(database, { statements: sql.listWallets, filters: [accountId], prefix: 'wal' }), search),
   };
 }
