@@ -1,7 +1,7 @@
 import type { Dialect } from '../../src/core/db/database.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
-import { bookBatch, type Decision } from '../../src/core/ledger/batch.ts';
+import { bookBatch, type Decision } from '../../src/core/ledger/group-commit.ts';
 import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
 import type { Posting } from '../../src/core/ledger/posting.ts';
 import type { LedgerStore } from '../../src/core/ledger/store.ts';

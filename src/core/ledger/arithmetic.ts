@@ -22,7 +22,7 @@ export interface HoldState {
   readonly id: string;
   readonly account: number;
   readonly amountMsat: Msat;
-  state: 'open' | 'posted' | 'voided';
+  readonly state: 'open' | 'posted' | 'voided';
 }
 
 /** The amounts of a posting that the ledger refused. */
@@ -52,14 +52,12 @@ export class HoldClosed extends Error {
   }
 }
 
-/** The accounts and holds of a batch while its postings are applied, and the rows that the batch will write. */
+/** The accounts and holds of a batch as its applied postings leave them, and the transfers that the batch will write. */
 export interface Worksheet {
   readonly nowMs: number;
   readonly accounts: Map<number, AccountState>;
   readonly holds: Map<string, HoldState>;
   readonly newTransfers: TransferRow[];
-  readonly newHolds: Set<string>;
-  readonly closedHolds: Set<string>;
 }
 
 /**
@@ -68,22 +66,36 @@ export interface Worksheet {
  * and not thrown, because it does not concern the other postings of the batch.
  */
 export function applyPosting(sheet: Worksheet, posting: Posting): Error | undefined {
-  const undo = savepoint(sheet, posting);
+  const draft = draftOf(sheet, posting);
   try {
-    for (const { holdId, account } of posting.voids ?? []) closeHold(sheet, holdId, account, 'voided');
+    for (const { holdId, account } of posting.voids ?? []) closeHold(draft, holdId, account, 'voided');
     for (const { holdId, account, transfers } of posting.posts ?? []) {
-      const hold = closeHold(sheet, holdId, account, 'posted');
+      const hold = closeHold(draft, holdId, account, 'posted');
       const spentMsat = transfers.reduce((sum, t) => sum + (t.from === account ? t.amountMsat : 0), 0);
       invariant(spentMsat <= hold.amountMsat, `hold ${holdId} is posted for more than it reserved`);
-      for (const transfer of transfers) bookTransfer(sheet, transfer);
+      for (const transfer of transfers) bookTransfer(draft, transfer);
     }
-    for (const transfer of posting.transfers ?? []) bookTransfer(sheet, transfer);
-    for (const hold of posting.holds ?? []) openHold(sheet, hold);
-    return undefined;
+    for (const transfer of posting.transfers ?? []) bookTransfer(draft, transfer);
+    for (const hold of posting.holds ?? []) openHold(draft, hold);
   } catch (error) {
-    undo();
     return error instanceof Error ? error : new Error(String(error));
   }
+  for (const account of draft.accounts.values()) sheet.accounts.set(account.id, account);
+  for (const hold of draft.holds.values()) sheet.holds.set(hold.id, hold);
+  sheet.newTransfers.push(...draft.newTransfers);
+  return undefined;
+}
+
+/** Returns copies of what a posting can change, so that nothing is changed if one of its parts is rejected. */
+function draftOf(sheet: Worksheet, posting: Posting): Worksheet {
+  const { accounts, holds } = touchedBy(posting);
+  const opened = (posting.holds ?? []).map(({ id }) => id);
+  return {
+    nowMs: sheet.nowMs,
+    accounts: new Map(accounts.map((id) => [id, { ...accountOf(sheet, id) }])),
+    holds: new Map([...holds, ...opened].flatMap((id) => sheet.holds.get(id) ?? []).map((hold) => [hold.id, hold])),
+    newTransfers: [],
+  };
 }
 
 function bookTransfer(sheet: Worksheet, order: TransferOrder): void {
@@ -141,7 +153,6 @@ function openHold(sheet: Worksheet, order: HoldOrder): void {
   const amountMsat = msat(order.amountMsat + minMsat(order.reserveMsat, subMsat(spendableMsat, order.amountMsat)));
   account.heldMsat = msat(account.heldMsat + amountMsat);
   sheet.holds.set(order.id, { id: order.id, account: order.account, amountMsat, state: 'open' });
-  sheet.newHolds.add(order.id);
 }
 
 function isWhole(amountMsat: number, least: number): boolean {
@@ -152,10 +163,9 @@ function closeHold(sheet: Worksheet, id: string, account: number, state: 'posted
   const hold = sheet.holds.get(id);
   invariant(hold?.account === account, `hold ${id} is not on this account`);
   if (hold.state !== 'open') throw new HoldClosed(id, hold.state);
-  hold.state = state;
+  sheet.holds.set(id, { ...hold, state });
   const owner = accountOf(sheet, account);
   owner.heldMsat = subMsat(owner.heldMsat, hold.amountMsat);
-  sheet.closedHolds.add(id);
   return hold;
 }
 
@@ -163,26 +173,6 @@ function accountOf(sheet: Worksheet, id: number): AccountState {
   const account = sheet.accounts.get(id);
   invariant(account, `ledger account ${id} is not part of this batch`);
   return account;
-}
-
-/** Saves the parts of the worksheet that a posting can change. @returns a function that restores them. */
-function savepoint(sheet: Worksheet, posting: Posting): () => void {
-  const touched = touchedBy(posting);
-  const accounts = touched.accounts.map((id) => ({ ...accountOf(sheet, id) }));
-  const holds = touched.holds.flatMap((id) => sheet.holds.get(id) ?? []).map((hold) => ({ ...hold }));
-  const opened = (posting.holds ?? []).map(({ id }) => id).filter((id) => !sheet.holds.has(id));
-  const closed = touched.holds.filter((id) => !sheet.closedHolds.has(id));
-  const transfers = sheet.newTransfers.length;
-  return () => {
-    for (const account of accounts) sheet.accounts.set(account.id, account);
-    for (const id of opened) {
-      sheet.holds.delete(id);
-      sheet.newHolds.delete(id);
-    }
-    for (const id of closed) sheet.closedHolds.delete(id);
-    for (const hold of holds) sheet.holds.set(hold.id, hold);
-    sheet.newTransfers.length = transfers;
-  };
 }
 
 /** Returns the ids of a posting's accounts and existing holds; they may repeat. */
