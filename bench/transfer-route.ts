@@ -47,7 +47,6 @@ function receiptOf({ source, destination, amountMsat }: WalletTransfer): Receipt
   const from = { from: source.ledgerAccount, fromEntry: 1, fromBalanceMsat: msat(5000), fromHash: hash, fromType: 'ln_transfer_out' };
   const to = { to: destination.ledgerAccount, toEntry: 1, toBalanceMsat: msat(5000), toHash: hash, toType: 'ln_transfer_in' };
   return {
-    heldMsat: new Map(),
     transfers: [{ id: newId(), amountMsat, createdAtMs: Date.now(), ...from, ...to }],
     balances: new Map([
       [source.ledgerAccount, balance],

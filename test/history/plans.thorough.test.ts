@@ -24,12 +24,10 @@ import { onBothDatabases } from '../support/ledger.ts';
 const READS_OF_SUMS = (['wallet', 'account'] as const).flatMap((owner): [Statement, unknown[]][] => {
   const id = owner === 'wallet' ? 5 : 'x';
   return [
-    ...(['hour', 'day'] as const).flatMap((unit): [Statement, unknown[]][] => [
-      [sums.sums[owner].sums[unit], [id, 7, 8]],
-      [sums.sums[owner].failures[unit], [id, 7, 8]],
-    ]),
+    [sums.sums[owner].sums, [id, 7, 8, 24]],
+    [sums.sums[owner].failures, [id, 7, 8, 3_600_000]],
     [sums.sums[owner].netSince, [id, 7]],
-    [sums.heldMsat[owner], [id]],
+    [sums.sums[owner].held, [id]],
   ];
 });
 

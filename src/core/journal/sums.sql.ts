@@ -19,12 +19,12 @@ const sumOf = (name: string) => `CAST(sum(${name}) AS BIGINT) AS ${name}`;
 
 const SUMS = ['in_msat', 'in_count', 'out_msat', 'out_count', 'fees_msat', 'fees_count'].map(sumOf).join(', ');
 
-const sumsOf = (owner: ListOwner, unit: 'hour' | 'day') => {
+/** Hours from $2 to $3, the last one excluded, in units of $4 hours. */
+const sumsOf = (owner: ListOwner) => {
   const [table, column] = TABLES[owner];
-  const key = unit === 'hour' ? 'hour' : 'hour / 24';
   return statement<SumRow>(
-    `journal_sums_by_${unit}_of_${owner}`,
-    `SELECT ${key} AS unit, ${SUMS} FROM ${table} WHERE ${column} = $1 AND hour >= $2 AND hour < $3 GROUP BY ${key} ORDER BY ${key}`,
+    `journal_sums_of_${owner}`,
+    `SELECT hour / $4 AS unit, ${SUMS} FROM ${table} WHERE ${column} = $1 AND hour >= $2 AND hour < $3 GROUP BY 1 ORDER BY 1`,
   );
 };
 
@@ -39,23 +39,13 @@ const netSince = (owner: ListOwner) => {
 /** Lets SQLite use an index of unsettled transactions: it does not conclude that another status is not this one. */
 const UNSETTLED = "status <> 'settled'";
 
-/** The failed payments that were started in a period (Unix milliseconds), by hour or by day. */
-const failuresOf = (owner: ListOwner, unit: 'hour' | 'day') =>
+/** The failed payments that were started in a period (Unix milliseconds), in units of $4 milliseconds. */
+const failuresOf = (owner: ListOwner) =>
   statement<{ unit: number; n: number }>(
-    `journal_failures_by_${unit}_of_${owner}`,
-    `SELECT placed_at_ms / ${unit === 'hour' ? 3_600_000 : 86_400_000} AS unit, count(*) AS n FROM wallet_transaction
-     WHERE ${TABLES[owner][1]} = $1 AND ${UNSETTLED} AND status = 'failed' AND placed_at_ms >= $2 AND placed_at_ms < $3
-     GROUP BY placed_at_ms / ${unit === 'hour' ? 3_600_000 : 86_400_000}`,
+    `journal_failures_of_${owner}`,
+    `SELECT placed_at_ms / $4 AS unit, count(*) AS n FROM wallet_transaction
+     WHERE ${TABLES[owner][1]} = $1 AND ${UNSETTLED} AND status = 'failed' AND placed_at_ms >= $2 AND placed_at_ms < $3 GROUP BY 1`,
   );
-
-const ofOwner = (owner: ListOwner) => ({
-  /** Hours from $2 to $3, the last one excluded. */
-  sums: { hour: sumsOf(owner, 'hour'), day: sumsOf(owner, 'day') },
-  netSince: netSince(owner),
-  failures: { hour: failuresOf(owner, 'hour'), day: failuresOf(owner, 'day') },
-});
-
-export const sums = { wallet: ofOwner('wallet'), account: ofOwner('account') };
 
 /** The balance after the newest booking of a wallet. */
 export const balanceOfWallet = statement<{ balance_msat: number }>(
@@ -69,6 +59,7 @@ export const balanceOfAccount = statement<{ balance_msat: number }>(
   'SELECT in_msat - out_msat - fees_msat AS balance_msat FROM account_hour WHERE account_id = $1 AND hour = -1',
 );
 
+/** What pending payments hold. */
 const held = (owner: ListOwner) =>
   statement<{ held_msat: number }>(
     `journal_held_of_${owner}`,
@@ -76,7 +67,13 @@ const held = (owner: ListOwner) =>
      WHERE x.${TABLES[owner][1]} = $1 AND x.${UNSETTLED} AND x.status = 'pending' AND h.state = 'open'`,
   );
 
-/** What pending payments hold. */
-export const heldMsat = { wallet: held('wallet'), account: held('account') };
+const ofOwner = (owner: ListOwner) => ({
+  sums: sumsOf(owner),
+  failures: failuresOf(owner),
+  netSince: netSince(owner),
+  held: held(owner),
+});
+
+export const sums = { wallet: ofOwner('wallet'), account: ofOwner('account') };
 
 export const countWallets = statement<{ n: number }>('journal_count_wallets', 'SELECT count(*) AS n FROM wallet WHERE account_id = $1');

@@ -49,18 +49,17 @@ export function readSummary(database: Database, owner: TransactionOwner, query: 
 
 async function summaryIn(tx: Tx, owner: TransactionOwner, { from, until, interval }: SummaryQuery): Promise<Summary> {
   const [kind, id] = 'accountId' in owner ? (['account', owner.accountId] as const) : (['wallet', owner.ledgerAccount] as const);
-  const unit = interval === 'hour' ? 'hour' : 'day';
   const isWholeDays = from % DAY === 0 && until % DAY === 0;
-  const read = unit === 'day' && isWholeDays ? 'day' : 'hour';
+  const unit = interval !== 'hour' && isWholeDays ? DAY : HOUR;
   const statements = sql.sums[kind];
-  const rows = await tx.all(statements.sums[read], id, from / HOUR, until / HOUR);
-  const failures = await tx.all(statements.failures[read], id, from * 1000, until * 1000);
+  const rows = await tx.all(statements.sums, id, from / HOUR, until / HOUR, unit / HOUR);
+  const failures = await tx.all(statements.failures, id, from * 1000, until * 1000, unit * 1000);
   const balance = kind === 'account' ? await tx.first(sql.balanceOfAccount, id) : await tx.first(sql.balanceOfWallet, id);
   const balanceMsat = balance?.balance_msat ?? 0;
   const later = await tx.first(statements.netSince, id, until / HOUR);
-  const held = await tx.first(sql.heldMsat[kind], id);
+  const held = await tx.first(statements.held, id);
   const wallets = kind === 'account' ? await tx.first(sql.countWallets, id) : undefined;
-  const parts = partsOf(rows, failures, read === 'day' ? DAY : HOUR);
+  const parts = partsOf(rows, failures, unit);
   return {
     ...total(parts),
     balanceMsat,

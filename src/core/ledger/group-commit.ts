@@ -5,7 +5,7 @@ import { InvariantViolation, invariant } from '../kernel/assert.ts';
 import { outsideRequest } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { subMsat, ZERO_MSAT } from '../kernel/money.ts';
+import { subMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { isSystemAccount } from './accounts.ts';
 import { applyPosting, touchedBy, type Worksheet } from './arithmetic.ts';
@@ -228,7 +228,6 @@ function receiptOf(posting: Posting, sheet: Worksheet, firstTransfer: number): R
     balances.set(id, { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries });
   }
   return {
-    heldMsat: new Map((posting.holds ?? []).map(({ id }) => [id, sheet.holds.get(id)?.amountMsat ?? ZERO_MSAT])),
     transfers: sheet.newTransfers.slice(firstTransfer),
     balances,
   };

@@ -96,8 +96,6 @@ export interface Balance {
 
 /** The result of a posting that is durable. */
 export interface Receipt {
-  /** The amount that each hold reserved, including the reserve, by the hold's id. */
-  readonly heldMsat: ReadonlyMap<string, Msat>;
   readonly transfers: readonly TransferRow[];
   /** The balances of all accounts of the posting, right after it. */
   readonly balances: ReadonlyMap<number, Balance>;

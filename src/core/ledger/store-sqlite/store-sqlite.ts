@@ -1,6 +1,6 @@
 import type { Database, Tx } from '../../db/database.ts';
 import { type RowWrite, writeRow } from '../../db/row-write.ts';
-import { bookJournal } from '../../journal/bookings.ts';
+import * as journal from '../../journal/bookings.sql.ts';
 import { transferValues } from '../ledger.sql.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from '../store.ts';
 import { BalanceCache, type CacheOptions } from './balance-cache.ts';
@@ -42,6 +42,15 @@ async function writeBatch(tx: Tx, cache: BalanceCache, writes: BatchWrites): Pro
   await writeAll(tx, writes.events);
   if (writes.transfers.length > 0) await bookJournal(tx, before);
   await cache.save(tx, writes);
+}
+
+/** Inserts what happened by the transfers after a position: their wallet transactions, their events, and the sums. */
+async function bookJournal(tx: Tx, afterTransfer: number): Promise<void> {
+  const after = (await tx.first(journal.newestTransaction))?.position ?? 0;
+  await tx.run(journal.bookTransactions, afterTransfer, after);
+  await tx.run(journal.bookEvents, after);
+  await tx.run(journal.addToWalletHours, after);
+  await tx.run(journal.addToAccountHours, after);
 }
 
 async function writeAll(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
