@@ -111,16 +111,13 @@ async function createAtNode({ connections, clock }: InvoiceContext, order: NewIn
     paymentHash: paymentHashOf(preimage),
     paymentRequest,
     amountMsat,
-    receivedMsat: undefined,
     memo: order.memo,
     descriptionHash,
     expirySeconds: order.expirySeconds,
     expiresAt: createdAt + order.expirySeconds,
     createdAt,
-    settledAt: undefined,
     preimage,
     isKeysend: false,
-    customRecords: undefined,
     passThru: order.passThru,
   };
 }

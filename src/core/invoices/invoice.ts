@@ -20,20 +20,20 @@ export interface Invoice {
   readonly paymentHash: string;
   readonly paymentRequest: string;
   /** Undefined: any amount. */
-  readonly amountMsat: Msat | undefined;
-  readonly receivedMsat: Msat | undefined;
+  readonly amountMsat?: Msat | undefined;
+  readonly receivedMsat?: Msat | undefined;
   readonly memo: string;
-  readonly descriptionHash: string | undefined;
+  readonly descriptionHash?: string | undefined;
   readonly expirySeconds: number;
-  readonly expiresAt: number | undefined;
+  readonly expiresAt?: number | undefined;
   readonly createdAt: number;
-  readonly settledAt: number | undefined;
+  readonly settledAt?: number | undefined;
   /** Must not be shown before the invoice is settled. */
-  readonly preimage: string | undefined;
+  readonly preimage?: string | undefined;
   readonly isKeysend: boolean;
-  readonly customRecords: CustomRecords | undefined;
+  readonly customRecords?: CustomRecords | undefined;
   /** JSON text from the request. */
-  readonly passThru: string | undefined;
+  readonly passThru?: string | undefined;
 }
 
 export type InvoiceRow = RowOf<Omit<Invoice, 'isKeysend' | 'customRecords'>> & {

@@ -41,12 +41,6 @@ export function firstIdAt(ms: number): string {
   return encodeBase62(ms, TIME_CHARS);
 }
 
-/** Returns the time in milliseconds at which an id with a prefix was created. */
-export function idTimeMs(id: string): number {
-  const start = id.indexOf('_') + 1;
-  return decodeBase62(id.slice(start, start + TIME_CHARS));
-}
-
 /** Whether a text has the form of an id with a prefix. Other texts need not be looked up. */
 export function isId(text: string): boolean {
   return /^[a-z]{2,8}_[0-9A-Za-z]{1,40}$/.test(text);

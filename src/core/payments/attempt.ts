@@ -11,24 +11,24 @@ import { type Payment, referenceOf } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
-/** The attempt that follows the hold: no other has begun. */
-export interface FirstAttempt {
-  /** The invoice of this service that the payment settles, if the caller has read it. */
-  readonly issued: Invoice | undefined;
-}
-
 /** How long a stop waits for running attempts. */
 const STOP_MS = 5000;
 
 /**
  * Attempts a pending payment; one attempt at a time per payment. Never throws: if the outcome is unknown, the payment stays pending.
- * `first` is given for the attempt that follows the hold.
+ * `first` is given for the attempt that follows the hold: no other has begun. `issued` is the invoice of this service that the payment
+ * settles, if the caller has read it.
  */
-export function attempt(context: PaymentContext, payment: Payment, first?: FirstAttempt): Promise<void> {
+export function attempt(context: PaymentContext, payment: Payment, first?: { readonly issued: Invoice | undefined }): Promise<void> {
   const { attempts, log } = context;
   const running = attempts.get(payment.id);
   if (running) return running;
-  const run = attemptOnce(context, payment, first)
+  const { invoiceId } = payment;
+  const started =
+    invoiceId === undefined
+      ? attemptAtNode(context, payment, first !== undefined)
+      : payInternally(context, payment, invoiceId, first?.issued);
+  const run = started
     .catch((error) =>
       log.warn({ payment: payment.id, reason: errorMessage(error) }, 'the outcome of the payment is unknown; it stays pending'),
     )
@@ -42,14 +42,8 @@ export async function stopAttempts({ attempts }: PaymentContext): Promise<void> 
   await Promise.race([Promise.allSettled(attempts.values()), delay(STOP_MS, undefined, { ref: false })]);
 }
 
-async function attemptOnce(context: PaymentContext, payment: Payment, first?: FirstAttempt): Promise<void> {
-  if (payment.invoiceId !== undefined) return attemptInternally(context, payment, payment.invoiceId, first?.issued);
-  const read = await sendToNode(context, payment, first !== undefined);
-  if (read) await conclude(context, read.payment, read.outcome);
-}
-
 /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay the invoice at the node. */
-async function attemptInternally(context: PaymentContext, payment: Payment, invoiceId: string, issued?: Invoice): Promise<void> {
+async function payInternally(context: PaymentContext, payment: Payment, invoiceId: string, issued?: Invoice): Promise<void> {
   const { nodeId } = issued ?? (await readIssued(context, invoiceId));
   const outcome = await closeToOutside(context.connections.of(nodeId), payment.paymentHash);
   const invoice = issued ?? (await readIssued(context, invoiceId));
@@ -65,31 +59,25 @@ export async function readIssued({ invoices }: PaymentContext, invoiceId: string
   return invoice;
 }
 
-/** A payment as it was when its outcome was read, and the outcome. */
-interface ReadOutcome {
-  readonly payment: Payment;
-  readonly outcome: PaymentOutcome;
-}
-
 /**
- * Sends a payment to the node and returns its outcome; undefined when the payment has ended meanwhile. What is known about the requests is
- * stored with the payment:
+ * Sends a payment to the node and books its outcome, unless the payment has ended meanwhile. What is known about the requests is stored with
+ * the payment:
  * - `sendingSinceMs`, before each request. It identifies the request: a failure is booked only if no other request has begun since.
  * - `unclearSinceMs`, after a request whose response was lost. The next request begins with it, because a process may have stopped in between.
  * - `isAtNode`, after the node has confirmed that it has the payment. From then on it is looked up and never sent again: a node that was
  *   restored from a backup may have lost a payment that it sent, and would pay it twice.
  * @throws when the outcome is unknown.
  */
-async function sendToNode(context: PaymentContext, payment: Payment, isFirstRequest: boolean): Promise<ReadOutcome | undefined> {
-  if (payment.isAtNode) return { payment, outcome: await lookUp(context, payment) };
+async function attemptAtNode(context: PaymentContext, payment: Payment, isFirstRequest: boolean): Promise<void> {
+  if (payment.isAtNode) return conclude(context, payment, await lookUp(context, payment));
   const heldMsat = await context.ledger.openHoldMsat(payment.id);
-  if (heldMsat === undefined) return undefined;
+  if (heldMsat === undefined) return;
   const sending = isFirstRequest ? payment : await beginAgain(context, payment);
-  if (!sending) return undefined;
-  const feeLimitMsat = subMsat(heldMsat, payment.amountMsat);
-  const outcome = await send(context, sending, { feeLimitMsat, firstRequestAtMs: isFirstRequest ? payment.sendingSinceMs : undefined });
+  if (!sending) return;
+  const firstRequestAtMs = isFirstRequest ? payment.sendingSinceMs : undefined;
+  const outcome = await send(context, sending, { feeLimitMsat: subMsat(heldMsat, payment.amountMsat), firstRequestAtMs });
   if (outcome.state === 'pending') await context.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
-  return { payment: sending, outcome };
+  await conclude(context, sending, outcome);
 }
 
 async function lookUp({ connections }: PaymentContext, payment: Payment): Promise<PaymentOutcome> {
@@ -110,21 +98,18 @@ interface SendingTerms {
 }
 
 async function send(context: PaymentContext, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
+  const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
+  const order = { ...referenceOf(payment), amountMsat, ...terms };
   try {
-    return await request(context, payment, terms);
+    return await context.connections.of(payment.nodeId).call((node) => {
+      if (!payment.isKeysend) return node.pay({ ...order, paymentRequest });
+      invariant(preimage && customRecords, 'a keysend has a preimage and records');
+      return node.keysend({ ...order, destination, preimage, customRecords });
+    });
   } catch (error) {
     await recordInterruption(context, payment, error);
     throw error;
   }
-}
-
-function request({ connections }: PaymentContext, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
-  const connection = connections.of(payment.nodeId);
-  const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
-  const order = { ...referenceOf(payment), amountMsat, ...terms };
-  if (!payment.isKeysend) return connection.call((node) => node.pay({ ...order, paymentRequest }));
-  invariant(preimage && customRecords, 'a keysend has a preimage and records');
-  return connection.call((node) => node.keysend({ ...order, destination, preimage, customRecords }));
 }
 
 /** If this write fails too, the next request finds that one has begun and counts it as unclear. */

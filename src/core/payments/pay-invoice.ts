@@ -131,8 +131,6 @@ interface Found {
   readonly pending: number;
 }
 
-type FoundPayable = Found & { readonly payable: Payable };
-
 /**
  * Decodes an invoice and checks its network.
  * @throws Refusal `invoice_undecodable`, `invoice_wrong_network`.
@@ -154,7 +152,11 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
  * the comparison proves as much as the signature, which takes 0.3 ms. Any other text is decoded before the database's result is used.
  * @throws Refusal like {@link readInvoice}.
  */
-async function findPayable(context: PaymentContext, invoice: string | Bolt11, walletId: string): Promise<FoundPayable> {
+async function findPayable(
+  context: PaymentContext,
+  invoice: string | Bolt11,
+  walletId: string,
+): Promise<Found & { readonly payable: Payable }> {
   const find = (paymentHash: string) => findByHash(context, paymentHash, walletId);
   if (typeof invoice !== 'string') return { ...(await find(invoice.paymentHash)), payable: invoice };
   const text = canonicalText(invoice);

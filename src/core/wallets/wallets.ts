@@ -181,21 +181,17 @@ async function requireWalletPlace(tx: Tx, accountId: string): Promise<void> {
   if ((count?.n ?? 0) >= limit) throw new Refusal('too_many_wallets', `The account may have ${limit} wallets, and has them.`);
 }
 
-interface WalletOwner {
-  readonly accountId: string;
-  readonly userLabel: string;
-  readonly nodeId: string;
-}
+type WalletFields = Pick<Wallet, 'accountId' | 'userLabel' | 'nodeId'>;
 
-async function create(tx: Tx, clock: Clock, { accountId, userLabel, nodeId }: WalletOwner): Promise<NewWallet> {
+async function create(tx: Tx, clock: Clock, { accountId, userLabel, nodeId }: WalletFields): Promise<NewWallet> {
   const id = `wal_${newId(clock.nowMs())}`;
   const ledgerAccount = (await tx.first(sql.openLedgerAccount))?.id;
   if (ledgerAccount === undefined) throw new Error('no ledger account was opened');
-  await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, unixSeconds(clock), nodeId);
+  const now = unixSeconds(clock);
+  await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, now, nodeId);
   const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
   for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, { accountId, walletId: id });
-  const wallet = await tx.first(sql.findWallet, id);
-  if (!wallet) throw new Error('the new wallet was not stored');
+  const wallet = { id, accountId, ledgerAccount, nodeId, userLabel, status: 'active', createdAt: now, updatedAt: now } as const;
   return { wallet, accessKeys };
 }
 
