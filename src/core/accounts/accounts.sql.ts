@@ -11,10 +11,7 @@ export const insertAccount = statement(
 export const countAccounts = statement<{ n: number }>('account_count', 'SELECT count(*) AS n FROM account');
 
 /** Locks an account against other changes of its keys and logins. */
-export const lockAccount = statement<{ id: string }>('account_lock', {
-  sqlite: 'SELECT id FROM account WHERE id = $1',
-  postgres: 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE',
-});
+export const lockAccount = statement<{ id: string }>('account_lock', 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE');
 
 /** The columns have the names of the API. */
 export type DirectoryRow = {
@@ -50,16 +47,16 @@ export const findOperator = statement<{ id: string }>(
 );
 
 /** Returns the active operators and locks them, so that changes of roles are made one at a time. */
-export const lockOperators = statement<{ id: string }>('directory_lock_operators', {
-  sqlite: `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id`,
-  postgres: `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id FOR NO KEY UPDATE`,
-});
+export const lockOperators = statement<{ id: string }>(
+  'directory_lock_operators',
+  `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id FOR NO KEY UPDATE`,
+);
 
 /** Active operators among these accounts. Until the transaction ends, they remain operators. */
-export const validOperators = statement<{ id: string }>('directory_valid_operators', {
-  sqlite: `SELECT id FROM account WHERE id IN (SELECT value FROM json_each($1)) AND role = 'operator' AND status = 'active'`,
-  postgres: `SELECT id FROM account WHERE id = ANY($1::text[]) AND role = 'operator' AND status = 'active' FOR SHARE`,
-});
+export const validOperators = statement<{ id: string }>(
+  'directory_valid_operators',
+  `SELECT id FROM account WHERE id = ANY($1::text[]) AND role = 'operator' AND status = 'active' FOR SHARE`,
+);
 
 /** NULL leaves a column unchanged. Before a change of the status, {@link lockForStatus} waits for the postings that read it. */
 export const updateAccount = statement(
@@ -70,10 +67,7 @@ export const updateAccount = statement(
 );
 
 /** Waits until no posting holds the account, and prevents that one reads its status until the transaction ends. */
-export const lockForStatus = statement<{ id: string }>('directory_lock_for_status', {
-  sqlite: 'SELECT id FROM account WHERE id = $1',
-  postgres: 'SELECT id FROM account WHERE id = $1 FOR UPDATE',
-});
+export const lockForStatus = statement<{ id: string }>('directory_lock_for_status', 'SELECT id FROM account WHERE id = $1 FOR UPDATE');
 
 export const readWalletLimit = statement<{ max_wallets: number }>(
   'directory_read_wallet_limit',

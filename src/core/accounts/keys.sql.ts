@@ -25,15 +25,9 @@ export type KeyRow = {
 const KEY = `SELECT id, lineage_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
 
 /** Expiry is compared with the clock of the database, which all instances share. */
-const VALID = {
-  sqlite: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > unixepoch())',
-  postgres: 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()))',
-};
+const VALID = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()))';
 
-export const findKey = statement<KeyRow>('access_key_find', {
-  sqlite: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.sqlite}`,
-  postgres: `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID.postgres}`,
-});
+export const findKey = statement<KeyRow>('access_key_find', `${KEY} WHERE kind = $1 AND secret_hash = $2 AND ${VALID}`);
 
 /** Also finds revoked and expired keys. */
 export const findKeyById = statement<KeyRow>('access_key_find_by_id', `${KEY} WHERE id = $1`);
@@ -47,21 +41,21 @@ export const findPublicKeyOfWallet = statement<{ public_text: string }>(
 );
 
 /** Returns the valid keys among these, and locks them against revocation until the transaction ends. */
-export const validKeys = statement<{ id: string }>('access_key_valid', {
-  sqlite: `SELECT id FROM access_key WHERE id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
-  postgres: `SELECT id FROM access_key WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
-});
+export const validKeys = statement<{ id: string }>(
+  'access_key_valid',
+  `SELECT id FROM access_key WHERE id = ANY($1::text[]) AND ${VALID} FOR SHARE`,
+);
 
-export const findValidOfLineage = statement<{ id: string }>('access_key_find_valid_of_line', {
-  sqlite: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.sqlite} LIMIT 1`,
-  postgres: `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID.postgres} LIMIT 1`,
-});
+export const findValidOfLineage = statement<{ id: string }>(
+  'access_key_find_valid_of_line',
+  `SELECT id FROM access_key WHERE lineage_id = $1 AND ${VALID} LIMIT 1`,
+);
 
 /** Returns the lineages among these that have a valid key. A lineage may be returned more than once. */
-export const validLineages = statement<{ id: string }>('access_key_valid_lines', {
-  sqlite: `SELECT lineage_id AS id FROM access_key WHERE lineage_id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
-  postgres: `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
-});
+export const validLineages = statement<{ id: string }>(
+  'access_key_valid_lines',
+  `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID} FOR SHARE`,
+);
 
 /** The columns have the names of the API. */
 export type ListedRow = {

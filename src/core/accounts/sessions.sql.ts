@@ -16,23 +16,17 @@ export type SessionRow = {
 const SESSION = `SELECT id, account_id, method, user_agent, created_at, last_used_at, expires_at, latest_expires_at, revoked_at FROM session`;
 
 /** Expiry is compared with the clock of the database, which all instances share. */
-const VALID = {
-  sqlite: 'revoked_at IS NULL AND expires_at > unixepoch()',
-  postgres: 'revoked_at IS NULL AND expires_at > extract(epoch FROM now())',
-};
+const VALID = 'revoked_at IS NULL AND expires_at > extract(epoch FROM now())';
 
-export const findSession = statement<SessionRow>('session_find', {
-  sqlite: `${SESSION} WHERE secret_hash = $1 AND ${VALID.sqlite}`,
-  postgres: `${SESSION} WHERE secret_hash = $1 AND ${VALID.postgres}`,
-});
+export const findSession = statement<SessionRow>('session_find', `${SESSION} WHERE secret_hash = $1 AND ${VALID}`);
 
 export const findSessionById = statement<SessionRow>('session_find_by_id', `${SESSION} WHERE id = $1 AND account_id = $2`);
 
 /** Returns the valid sessions among these, and locks them against revocation until the transaction ends. */
-export const validSessions = statement<{ id: string }>('session_valid', {
-  sqlite: `SELECT id FROM session WHERE id IN (SELECT value FROM json_each($1)) AND ${VALID.sqlite}`,
-  postgres: `SELECT id FROM session WHERE id = ANY($1::text[]) AND ${VALID.postgres} FOR SHARE`,
-});
+export const validSessions = statement<{ id: string }>(
+  'session_valid',
+  `SELECT id FROM session WHERE id = ANY($1::text[]) AND ${VALID} FOR SHARE`,
+);
 
 export const insertSession = statement(
   'session_insert',

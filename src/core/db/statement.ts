@@ -22,12 +22,13 @@ export interface Statement<R extends Row = Row> {
 const SQLITE_WORDS: readonly (readonly [RegExp, string])[] = [
   [/= ANY\((\$\d+)::\w+\[\]\)/g, 'IN (SELECT value FROM json_each($1))'],
   [/<> ALL\((\$\d+)::\w+\[\]\)/g, 'NOT IN (SELECT value FROM json_each($1))'],
+  [/extract\(epoch FROM now\(\)\)/g, 'unixepoch()'],
   [/ FOR (?:NO KEY UPDATE|UPDATE|KEY SHARE|SHARE)(?: OF \w+)?(?: SKIP LOCKED)?/g, ''],
 ];
 
 /**
- * Defines a statement: one text for both dialects, in PostgreSQL's words for lists (`= ANY($1::text[])`) and locks (`FOR SHARE`), or a text for
- * each dialect.
+ * Defines a statement: one text for both dialects, in PostgreSQL's words for lists (`= ANY($1::text[])`), the time and locks (`FOR SHARE`), or a text
+ * for each dialect.
  */
 export function statement<R extends Row = Row>(
   name: string,

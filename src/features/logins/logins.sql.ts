@@ -17,10 +17,10 @@ export const setLogin = statement(
 );
 
 /** Returns the account unless its password has changed, and locks it. */
-export const lockLogin = statement<{ id: string }>('login_lock', {
-  sqlite: 'SELECT id FROM account WHERE id = $1 AND password_hash = $2',
-  postgres: 'SELECT id FROM account WHERE id = $1 AND password_hash = $2 FOR NO KEY UPDATE',
-});
+export const lockLogin = statement<{ id: string }>(
+  'login_lock',
+  'SELECT id FROM account WHERE id = $1 AND password_hash = $2 FOR NO KEY UPDATE',
+);
 
 export type TotpRow = { sealed: Uint8Array; confirmed_at: number | null; last_step: number };
 

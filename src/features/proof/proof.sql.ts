@@ -112,7 +112,7 @@ export const deleteNodes = statement(
 export const deleteTree = statement('proof_delete_tree', 'DELETE FROM proof_tree WHERE id = $1');
 
 /** The wallets of ledger accounts. */
-export const walletsOfAccounts = statement<{ account: number; wallet_id: string }>('proof_wallets_of_accounts', {
-  sqlite: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
-  postgres: 'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
-});
+export const walletsOfAccounts = statement<{ account: number; wallet_id: string }>(
+  'proof_wallets_of_accounts',
+  'SELECT ledger_account AS account, id AS wallet_id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
+);

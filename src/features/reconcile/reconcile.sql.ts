@@ -109,7 +109,7 @@ export const insertBaseline = statement(
 );
 
 /** The nodes of the wallets with these ledger accounts. */
-export const nodesOfAccounts = statement<{ account: number; node_id: string }>('reconcile_nodes_of_accounts', {
-  sqlite: 'SELECT ledger_account AS account, node_id FROM wallet WHERE ledger_account IN (SELECT value FROM json_each($1))',
-  postgres: 'SELECT ledger_account AS account, node_id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
-});
+export const nodesOfAccounts = statement<{ account: number; node_id: string }>(
+  'reconcile_nodes_of_accounts',
+  'SELECT ledger_account AS account, node_id FROM wallet WHERE ledger_account = ANY($1::bigint[])',
+);

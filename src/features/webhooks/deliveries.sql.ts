@@ -85,10 +85,7 @@ export const findClaimed = statement<{ position: number }>(
   "SELECT position FROM webhook_delivery WHERE state = 'claimed' AND webhook_id = $1 LIMIT 1",
 );
 
-const UPDATE = (change: string) => ({
-  sqlite: `UPDATE webhook_delivery SET ${change} WHERE position IN (SELECT value FROM json_each($1))`,
-  postgres: `UPDATE webhook_delivery SET ${change} WHERE position = ANY($1::bigint[])`,
-});
+const UPDATE = (change: string) => `UPDATE webhook_delivery SET ${change} WHERE position = ANY($1::bigint[])`;
 
 export const claim = statement('webhook_delivery_claim', UPDATE("state = 'claimed', claimed_by = $2, due_at_ms = NULL"));
 

@@ -11,12 +11,11 @@ export const findClaimers = statement<{ claimed_by: string; webhook_id: string }
  * Gives up the claims of an instance on deliveries of webhooks ($2), except those of `$3`. The webhooks are locked: otherwise a claim could
  * overlook these deliveries.
  */
-export const releaseClaims = statement('webhook_delivery_release', {
-  sqlite: `UPDATE webhook_delivery SET state = 'queued', claimed_by = NULL WHERE state = 'claimed' AND claimed_by = $1
-    AND webhook_id IN (SELECT value FROM json_each($2)) AND position NOT IN (SELECT value FROM json_each($3))`,
-  postgres: `UPDATE webhook_delivery SET state = 'queued', claimed_by = NULL WHERE state = 'claimed' AND claimed_by = $1
+export const releaseClaims = statement(
+  'webhook_delivery_release',
+  `UPDATE webhook_delivery SET state = 'queued', claimed_by = NULL WHERE state = 'claimed' AND claimed_by = $1
     AND webhook_id = ANY($2::text[]) AND position <> ALL($3::bigint[])`,
-});
+);
 
 /* Deletion. */
 

@@ -80,18 +80,14 @@ export const findLinkByAddress = statement<WholePayLinkRow>(
  * Prevents others from changing a link until the transaction ends. It reads no other table: after waiting for another change, PostgreSQL
  * would compare the link's new row with the other table's old rows, and find nothing.
  */
-export const lockLink = statement<{ id: string }>('pay_link_lock', {
-  sqlite: 'SELECT id FROM pay_link WHERE id = $1',
-  postgres: 'SELECT id FROM pay_link WHERE id = $1 FOR UPDATE',
-});
+export const lockLink = statement<{ id: string }>('pay_link_lock', 'SELECT id FROM pay_link WHERE id = $1 FOR UPDATE');
 
 /** Returns the links among these that can be paid, and prevents others from changing that until the transaction ends. */
-export const payableLinks = statement<{ id: string }>('pay_link_payable', {
-  sqlite: `SELECT l.id FROM pay_link l JOIN wallet w ON w.id = l.wallet_id
-    WHERE l.id IN (SELECT value FROM json_each($1)) AND l.state = 'active' AND w.status = 'active'`,
-  postgres: `SELECT l.id FROM pay_link l JOIN wallet w ON w.id = l.wallet_id
+export const payableLinks = statement<{ id: string }>(
+  'pay_link_payable',
+  `SELECT l.id FROM pay_link l JOIN wallet w ON w.id = l.wallet_id
     WHERE l.id = ANY($1::text[]) AND l.state = 'active' AND w.status = 'active' FOR SHARE`,
-});
+);
 
 const LIST = { select: `SELECT ${COLUMNS} FROM pay_link l`, table: 'pay_link l', filters: 1, id: 'l.id' };
 
