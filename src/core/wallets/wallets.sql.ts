@@ -21,10 +21,7 @@ export const insertWallet = statement(
 
 export const findWallet = statement<WalletRow>('wallet_find', `${WALLET} WHERE id = $1`);
 
-export const findWallets = statement<WalletRow>('wallet_find_many', {
-  sqlite: `${WALLET} WHERE id IN (SELECT value FROM json_each($1))`,
-  postgres: `${WALLET} WHERE id = ANY($1::text[])`,
-});
+export const findWallets = statement<WalletRow>('wallet_find_many', `${WALLET} WHERE id = ANY($1::text[])`);
 
 /** Returns the wallets of ledger accounts. */
 export const ownersOfLedgerAccounts = statement<{ ledgerAccount: number; id: string }>(
