@@ -58,6 +58,15 @@ const BAD: readonly (readonly [what: string, send: (given: Given) => Promise<Jso
     /not valid/,
   ],
   [
+    'the path of another wallet, and the right one in the query',
+    ({ offer, wallet, other }) =>
+      claim(
+        { ...offer, callback: offer.callback.replace(wallet.lnurlWithdraw, other.lnurlWithdraw) },
+        `${PR()}&key=${wallet.lnurlWithdraw}`,
+      ),
+    /not valid/,
+  ],
+  [
     'an admin key of another wallet in the path',
     ({ offer, wallet, other }) => claim({ ...offer, callback: offer.callback.replace(wallet.lnurlWithdraw, other.admin) }, PR()),
     /not valid/,

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
 import { randomText } from '../../core/kernel/ids.ts';
+import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import { oneOf } from '../../http/responses/response-types.ts';
 
 /** The error of the public LNURL routes. */
@@ -8,6 +9,14 @@ export const LnurlError = Type.Object(
   { status: Type.Literal('ERROR', { description: 'Always `ERROR`' }), reason: Type.String({ description: 'The reason, for people' }) },
   { title: 'LnurlError', description: 'The request was rejected, in the form of LNURL' },
 );
+
+/** The schema that the public LNURL routes have in common. */
+export const PUBLIC_LNURL = {
+  tags: ['LNURL'],
+  ...PUBLIC,
+  // For a union the serializer would have to validate every response.
+  response: { 200: Type.Object({}, { additionalProperties: true }) },
+};
 
 /** The status of a pay link or a withdraw link. */
 export function linkStatus(description: string, inactive: string) {

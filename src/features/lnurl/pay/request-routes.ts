@@ -8,7 +8,7 @@ import { PUBLIC } from '../../../http/openapi/route-schema.ts';
 import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
 import { anyObject } from '../../../http/responses/response-types.ts';
-import { LnurlError } from '../lnurl.ts';
+import { LnurlError, PUBLIC_LNURL } from '../lnurl.ts';
 import { sendPayPage } from '../page.ts';
 import type { PayLinks } from './pay-links.ts';
 import type { PayParameters } from './pay-requests.ts';
@@ -48,13 +48,6 @@ const PaymentState = Type.Object(
   { title: 'PayVerification', description: 'The state of the invoice' },
 );
 
-const PUBLIC_LNURL = {
-  tags: ['LNURL'],
-  ...PUBLIC,
-  // For a union the serializer would have to validate every response.
-  response: { 200: Type.Object({}, { additionalProperties: true }) },
-};
-
 const HTTP_200 = 'Every error is HTTP 200 in the form of LNURL.';
 
 const paySchema = {
@@ -68,14 +61,14 @@ const paySchema = {
     key: Type.String({ description: 'The `waklp_` key of the wallet. It identifies the wallet and is not a secret' }),
     id: Type.String({ description: 'The `lnurlp_` id of the pay link. `+tag` after it is the tag of an address' }),
   }),
-  querystring: Type.Object({
-    amount: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: MAX_MSAT, unit: 'millisatoshis', description: 'The amount in millisatoshis' }),
-    ),
-    comment: Type.Optional(Type.String({ maxLength: 2000, description: 'A comment for the payee (LUD-12)' })),
-    payerdata: Type.Optional(Type.String({ maxLength: 4000, description: 'JSON text: data of the payer (LUD-18)' })),
-    nonce: Type.Optional(Type.String({ maxLength: 128, description: 'Sent by some wallets against caches; ignored' })),
-  }),
+  querystring: Type.Partial(
+    Type.Object({
+      amount: Type.Integer({ minimum: 1, maximum: MAX_MSAT, unit: 'millisatoshis', description: 'The amount in millisatoshis' }),
+      comment: Type.String({ maxLength: 2000, description: 'A comment for the payee (LUD-12)' }),
+      payerdata: Type.String({ maxLength: 4000, description: 'JSON text: data of the payer (LUD-18)' }),
+      nonce: Type.String({ maxLength: 128, description: 'Sent by some wallets against caches; ignored' }),
+    }),
+  ),
   documentedResponse: { 200: Type.Union([PayOffer, PayInvoiceObject, LnurlError]) },
 };
 

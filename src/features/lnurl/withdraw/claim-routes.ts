@@ -5,7 +5,7 @@ import type { RateLimits } from '../../../http/limits/rate-limits.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
 import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
-import { LnurlError } from '../lnurl.ts';
+import { LnurlError, PUBLIC_LNURL } from '../lnurl.ts';
 import { sendWithdrawPage } from '../page.ts';
 import type { WithdrawLinks } from './withdraw-links.ts';
 
@@ -42,34 +42,29 @@ const WithdrawOffer = Type.Object(
 );
 
 const processSchema = {
+  ...PUBLIC_LNURL,
   operationId: 'processWithdrawLink',
-  tags: ['LNURL'],
   summary: 'Claim a withdraw link',
   description:
     'The address of the link (LUD-03), which the claiming wallet calls. Without `pr` it returns what can be withdrawn. With `pr` it pays that ' +
     'invoice; the same `pr` again returns OK and pays nothing more. Every error is HTTP 200 in the form of LNURL.',
-  ...PUBLIC,
   params: Type.Object({
     key: Type.String({ description: 'The `waklw_` key of the wallet. It identifies the wallet and is not a secret' }),
   }),
-  querystring: Type.Object({
-    ott: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'The token of the link' })),
-    num_satoshis: Type.Optional(
-      described(NumSatoshis, 'A lower limit for this claim, in whole satoshis; it cannot raise the limit of the link'),
-    ),
-    k1: Type.Optional(Type.String({ maxLength: 128, description: 'The `k1` of step 1. It identifies the link when `ott` is absent' })),
-    pr: Type.Optional(Type.String({ maxLength: 8000, description: 'The BOLT11 invoice to pay (step 2)' })),
-    balanceNotify: Type.Optional(
-      Type.String({
+  querystring: Type.Partial(
+    Type.Object({
+      ott: Type.String({ minLength: 1, maxLength: 128, description: 'The token of the link' }),
+      num_satoshis: described(NumSatoshis, 'A lower limit for this claim, in whole satoshis; it cannot raise the limit of the link'),
+      k1: Type.String({ maxLength: 128, description: 'The `k1` of step 1. It identifies the link when `ott` is absent' }),
+      pr: Type.String({ maxLength: 8000, description: 'The BOLT11 invoice to pay (step 2)' }),
+      balanceNotify: Type.String({
         maxLength: 2048,
         description:
           'With `pr`: an address of the claiming wallet (LUD-15). The service sends it a POST without a body when more can be withdrawn with ' +
           'the link. Ignored for a link with one use',
       }),
-    ),
-  }),
-  // For a union the serializer would have to validate every response.
-  response: { 200: Type.Object({}, { additionalProperties: true }) },
+    }),
+  ),
   documentedResponse: { 200: Type.Union([WithdrawOffer, LnurlOk, LnurlError]) },
 };
 
