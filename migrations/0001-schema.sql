@@ -981,9 +981,8 @@ CREATE TABLE node_sample (
   hour INTEGER NOT NULL,
   node_id TEXT NOT NULL REFERENCES lightning_node (id),
   sampled_at INTEGER NOT NULL,
-  -- The balance of its channels, and the part of it that it holds for the ledger.
+  -- The balance of its channels.
   node_msat INTEGER NOT NULL,
-  held_msat INTEGER NOT NULL,
   PRIMARY KEY (node_id, hour)
 ) STRICT, WITHOUT ROWID;
 

@@ -54,11 +54,11 @@ onFakeNode(
       const known = await overview();
       for (const call of ['info', 'balance'] as const) net.always(call, { unavailable: true });
       const report = await service.reconcile();
-      expect(report.incompleteReason).not.toBeNull();
+      expect(report.incomplete_reason).not.toBeNull();
       const [node] = (await overview()).nodes;
       expect(node).toMatchObject({ status: 'unavailable', assets_msat: known.nodes[0].assets_msat, difference_msat: null });
       expect(node.status_reason).toEqual(expect.any(String));
-      expect(node.incomplete_reason).toEqual(report.incompleteReason);
+      expect(node.incomplete_reason).toEqual(report.incomplete_reason);
       for (const call of ['info', 'balance'] as const) net.always(call, undefined);
       await service.reconcile();
       await expect.poll(async () => (await overview()).nodes[0].status).toBe('ready');
@@ -83,7 +83,7 @@ onFakeNode(
         hour * 3600,
       );
       await service.execute(
-        'INSERT INTO node_sample (hour, node_id, sampled_at, node_msat, held_msat) VALUES ($1, $2, $3, 9000, 5000)',
+        'INSERT INTO node_sample (hour, node_id, sampled_at, node_msat) VALUES ($1, $2, $3, 9000)',
         hour - 1,
         now.nodes[0].id,
         hour * 3600 - 3600,
@@ -153,7 +153,7 @@ onFakeNode(
       const [newest] = await service.client.get('/v1/operator/reconciliations?per-page=1');
       expect(newest).toMatchObject({ id: report.id, scope: 'full', status: 'done', requested_by: 'bob@desk', reason: 'a test' });
       const [comparison] = newest.nodes;
-      expect(comparison).toMatchObject({ ln_node_id: report.nodeId, balance_status: 'measured', difference_msat: 0 });
+      expect(comparison).toMatchObject({ ln_node_id: report.ln_node_id, balance_status: 'measured', difference_msat: 0 });
       const { baseline_msat, customers_msat, service_fees_msat, suspense_msat, operator_costs_msat, other_nodes_msat } = comparison;
       expect(baseline_msat + customers_msat + service_fees_msat + suspense_msat - operator_costs_msat - other_nodes_msat).toBe(
         comparison.expected_msat,

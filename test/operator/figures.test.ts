@@ -11,10 +11,7 @@ import { operatorOn } from './operator-on.ts';
 const age = statement('test_age', 'UPDATE payment SET created_at = $2 WHERE id = $1');
 const settleAt = statement('test_settle_at', 'UPDATE unmatched_settlement SET settled_at = $2 WHERE payment_hash = $1');
 const finish = statement('test_finish', `UPDATE reconciliation SET state = 'done', report = $2 WHERE id = $1`);
-const sampleNode = statement(
-  'test_sample_node',
-  'INSERT INTO node_sample (hour, node_id, sampled_at, node_msat, held_msat) VALUES ($1, $2, $3, $4, 0)',
-);
+const sampleNode = statement('test_sample_node', 'INSERT INTO node_sample (hour, node_id, sampled_at, node_msat) VALUES ($1, $2, $3, $4)');
 const sampleLedger = statement(
   'test_sample_ledger',
   'INSERT INTO ledger_sample (hour, sampled_at, customers_msat, suspense_msat) VALUES ($1, $2, $3, 0)',
@@ -75,8 +72,7 @@ onBothDatabases('the list of pending payments', (open) => {
     const [known, other] = [await pendingPayment(), await pendingPayment()];
     const id = await requestReconciliation(healthy, 'full', 1);
     const proof = { items: [{ fact: 'No channel has an HTLC.', holds: true, detail: '0 HTLCs' }], provesFailure: true };
-    const stuck = [{ paymentId: known.id, nodeState: 'pending', evidence: 'pending. …', proof }];
-    const report = { id, scope: 'full', positions: [], nodes: [{ nodeId: NODE_ID, endedAt: 77, pending: { stuck } }] };
+    const report = { nodes: [], evidence: { [known.id]: { at: 77, nodeState: 'pending', proof } } };
     await healthy.transaction((tx) => tx.run(finish, id, JSON.stringify(report)));
     const { items } = await listPendingPayments({ ...deps, stuckPaymentSeconds: 0 }, 'pending', 10, 0);
     expect(items.map((one) => one.evidence)).toEqual([{ at: 77, nodeState: 'pending', proof }, undefined]);
@@ -144,7 +140,7 @@ onBothDatabases('the overview', (open) => {
       ['node_silent', 1],
       ['payment_stuck', 1],
     ]);
-    expect(nodes).toMatchObject([{ openAlerts: 1, isDraining: true, measured: { nodeMsat: 9_000, at: 11 * HOUR + 5 } }]);
+    expect(nodes).toMatchObject([{ openAlerts: 1, isDraining: true, measured: { assets_msat: 9_000, assets_at: 11 * HOUR + 5 } }]);
   });
 
   it('shows a node that does not answer as unavailable, with the reason', async () => {
@@ -165,15 +161,15 @@ onBothDatabases('the history of balances', (open) => {
       for (const back of [900, 12, 0]) await tx.run(sampleNode, now - back, NODE_ID, (now - back) * HOUR, 10 * back);
     });
     const history = async (period: Parameters<typeof readHistory>[1]) => readHistory({ ...deps, clock }, period);
-    expect((await history('day')).map(({ at, assetsMsat, isComplete }) => [now - at / HOUR, assetsMsat, isComplete])).toEqual([
+    expect((await history('day')).map(({ at, assets_msat, is_complete }) => [now - at / HOUR, assets_msat, is_complete])).toEqual([
       [12, 120, true],
       [11, 120, false],
       [1, 120, false],
       [0, 0, true],
     ]);
-    expect((await history('week')).map(({ customersMsat }) => customersMsat)).toEqual([51, 13, 12, 2, 1]);
+    expect((await history('week')).map(({ liabilities_msat }) => liabilities_msat)).toEqual([51, 13, 12, 2, 1]);
     const year = await history('year');
-    expect(year[0]).toMatchObject({ at: (now - 800) * HOUR, assetsMsat: 9_000, customersMsat: 801, isComplete: false });
+    expect(year[0]).toMatchObject({ at: (now - 800) * HOUR, assets_msat: 9_000, liabilities_msat: 801, is_complete: false });
     // One sample a day remains of a year, and one in six hours of a month.
     expect(new Set(year.map(({ at }) => Math.floor(at / HOUR / 24))).size).toBe(year.length);
     const month = await history('month');

@@ -27,11 +27,11 @@ function add(books: Books, amountMsat: number): void {
 onBothDatabases('the reconciled balance', (open) => {
   it('N2: is explained to the millisatoshi: the node’s own money, customers, suspense, costs of the operator, money in flight', async () => {
     const books = await booksOn(await open());
-    expect((await books.reconcile()).balance).toMatchObject({
-      nodeMsat: OWN_MSAT,
-      baselineMsat: OWN_MSAT,
-      expectedMsat: OWN_MSAT,
-      restMsat: 0,
+    expect(await books.reconcile()).toMatchObject({
+      assets_msat: OWN_MSAT,
+      baseline_msat: OWN_MSAT,
+      expected_msat: OWN_MSAT,
+      difference_msat: 0,
     });
     const wallet = await funded(books, 100_000);
     const unmatched = books.paidAtNode({ ...(await books.invoice(wallet, 7000)), paymentHash: 'ab'.repeat(32) }, 7000);
@@ -41,19 +41,18 @@ onBothDatabases('the reconciled balance', (open) => {
     await books.end(dear, succeeded(dear, RESERVE_MSAT + 2000));
     add(books, -17_000);
     await books.pay(wallet, 20_000);
-    const { balance } = await books.reconcile();
-    expect(balance).toMatchObject({
-      state: 'measured',
-      baselineMsat: OWN_MSAT,
-      customersMsat: 85_000,
-      suspenseMsat: 7000,
-      serviceFeesMsat: 0,
-      operatorMsat: -2000,
-      expectedMsat: OWN_MSAT + 90_000,
-      nodeMsat: OWN_MSAT + 90_000,
-      inFlightMsat: 20_000 + RESERVE_MSAT,
-      restMsat: 0,
-      movedMsat: 0,
+    expect(await books.reconcile()).toMatchObject({
+      balance_status: 'measured',
+      baseline_msat: OWN_MSAT,
+      customers_msat: 85_000,
+      suspense_msat: 7000,
+      service_fees_msat: 0,
+      operator_costs_msat: 2000,
+      expected_msat: OWN_MSAT + 90_000,
+      assets_msat: OWN_MSAT + 90_000,
+      in_flight_msat: 20_000 + RESERVE_MSAT,
+      difference_msat: 0,
+      moved_msat: 0,
     });
     expect(await books.openAlerts()).toEqual([`fee_above_limit ${dear.id}`]);
   });
@@ -65,7 +64,7 @@ onBothDatabases('the reconciled balance', (open) => {
     const payment = await books.pay(wallet, 20_000);
     // The payment has ended at the node, and the ledger has not booked it yet.
     add(books, -(20_000 + RESERVE_MSAT));
-    expect((await books.reconcile()).balance).toMatchObject({ restMsat: -25_000, inFlightMsat: 25_000 });
+    expect(await books.reconcile()).toMatchObject({ difference_msat: -25_000, in_flight_msat: 25_000 });
     expect(await books.openAlerts()).toEqual([]);
     add(books, -1);
     const fell = (await books.reconcile()).id;
@@ -82,10 +81,10 @@ onBothDatabases('the reconciled balance', (open) => {
     ]);
     expect(await books.openAlerts()).toEqual([`node_balance_fell ${fell}`, `node_balance_fell ${rest}`]);
     add(books, 25_000);
-    expect((await books.reconcile()).balance).toMatchObject({ fellMsat: 25_001, roseMsat: 25_000 });
+    expect(await books.reconcile()).toMatchObject({ fell_msat: 25_001, rose_msat: 25_000 });
     expect(await books.openAlerts()).toHaveLength(2);
     add(books, 1);
-    expect((await books.reconcile()).balance).toMatchObject({ fellMsat: 0, roseMsat: 0, restMsat: 0 });
+    expect(await books.reconcile()).toMatchObject({ fell_msat: 0, rose_msat: 0, difference_msat: 0 });
     expect(await books.openAlerts()).toEqual([]);
   });
 
@@ -93,17 +92,18 @@ onBothDatabases('the reconciled balance', (open) => {
     const books = await booksOn(await open());
     await books.reconcile();
     add(books, 5000);
-    for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 5000, roseMsat: 5000, fellMsat: 0 });
+    for (let i = 0; i < 2; i++) expect(await books.reconcile()).toMatchObject({ difference_msat: 5000, rose_msat: 5000, fell_msat: 0 });
     expect(await books.openAlerts()).toEqual([]);
     add(books, -2000);
-    const { id, balance } = await books.reconcile();
-    expect(balance).toMatchObject({ restMsat: 3000, roseMsat: 5000, fellMsat: 2000 });
+    const report = await books.reconcile();
+    const { id } = report;
+    expect(report).toMatchObject({ difference_msat: 3000, rose_msat: 5000, fell_msat: 2000 });
     expect(await books.openAlerts()).toEqual([`node_balance_fell ${id}`]);
-    expect((await books.reconcile('new_baseline')).balance).toMatchObject({
-      baselineMsat: OWN_MSAT + 3000,
-      restMsat: 0,
-      roseMsat: 0,
-      fellMsat: 0,
+    expect(await books.reconcile('new_baseline')).toMatchObject({
+      baseline_msat: OWN_MSAT + 3000,
+      difference_msat: 0,
+      rose_msat: 0,
+      fell_msat: 0,
     });
     expect(await books.openAlerts()).toEqual([]);
     expect(await books.database.all(baselines)).toEqual([
@@ -124,15 +124,15 @@ onBothDatabases('the reconciled balance', (open) => {
       return { localMsat: msat(Number(books.responses.localMsat)) };
     };
     expect(
-      (await books.reconcile('periodic', { node: { ...books.deps.node, balance, lookupInvoice: async () => undefined } })).balance,
+      await books.reconcile('periodic', { node: { ...books.deps.node, balance, lookupInvoice: async () => undefined } }),
     ).toMatchObject({
-      restMsat: 0,
-      roseMsat: 0,
+      difference_msat: 0,
+      rose_msat: 0,
     });
     const dear = await books.pay(wallet, 10_000);
     add(books, -10_000 - RESERVE_MSAT - 2000);
     await books.end(dear, succeeded(dear, RESERVE_MSAT + 2000));
-    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0, operatorMsat: -2000 });
+    expect(await books.reconcile()).toMatchObject({ difference_msat: 0, rose_msat: 0, fell_msat: 0, operator_costs_msat: 2000 });
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
@@ -143,10 +143,10 @@ onBothDatabases('the reconciled balance', (open) => {
     const settlement = books.paidAtNode(await books.invoice(wallet, 7000), 7000);
     books.responses.invoices.clear();
     await books.database.transaction((tx) => tx.run(setEventAside, 'settlement', JSON.stringify(settlement), 'a bug', 1, NODE_ID));
-    for (let i = 0; i < 2; i++) expect((await books.reconcile()).balance).toMatchObject({ restMsat: 7000, roseMsat: 0 });
+    for (let i = 0; i < 2; i++) expect(await books.reconcile()).toMatchObject({ difference_msat: 7000, rose_msat: 0 });
     await books.invoices.settle(settlement);
     await books.database.transaction((tx) => tx.run(removeUnbooked, 'settlement'));
-    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
+    expect(await books.reconcile()).toMatchObject({ difference_msat: 0, rose_msat: 0, fell_msat: 0 });
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
@@ -155,10 +155,10 @@ onBothDatabases('the reconciled balance', (open) => {
     const settlement = books.paidAtNode(await books.invoice(await books.wallet(0), 7000), 7000);
     books.responses.invoices.clear();
     await books.database.transaction((tx) => tx.run(setEventAside, 'settlement', JSON.stringify(settlement), 'a bug', 1, NODE_ID));
-    expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: 7000 });
+    expect(await books.reconcile()).toMatchObject({ baseline_msat: OWN_MSAT, difference_msat: 7000 });
     await books.invoices.settle(settlement);
     await books.database.transaction((tx) => tx.run(removeUnbooked, 'settlement'));
-    expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: 0, roseMsat: 0, fellMsat: 0 });
+    expect(await books.reconcile()).toMatchObject({ baseline_msat: OWN_MSAT, difference_msat: 0, rose_msat: 0, fell_msat: 0 });
     expect((await books.openAlerts()).filter((one) => one.startsWith('node_'))).toEqual([]);
   });
 
@@ -166,15 +166,15 @@ onBothDatabases('the reconciled balance', (open) => {
     const books = await booksOn(await open());
     books.responses.localMsat = 'silent';
     for (let i = 0; i < 2; i++) {
-      const { balance, incompleteReason } = await books.reconcile();
-      expect(balance).toEqual({ state: 'unanswered', reason: expect.stringMatching(/no response/) });
-      expect(incompleteReason).toMatch(/no response/);
+      const reason = expect.stringMatching(/no response/);
+      const unanswered = { balance_status: 'unanswered', balance_reason: reason, assets_msat: null, difference_msat: null };
+      expect(await books.reconcile()).toMatchObject({ ...unanswered, incomplete_reason: reason });
     }
     expect(await books.openAlerts()).toEqual([`node_silent ${NODE_ID}`]);
     expect(books.errors).toEqual(['alert: node_silent']);
     // The missing response was not taken for a balance; the first response is.
     books.responses.localMsat = OWN_MSAT;
-    expect((await books.reconcile()).balance).toMatchObject({ state: 'measured', baselineMsat: OWN_MSAT, restMsat: 0 });
+    expect(await books.reconcile()).toMatchObject({ balance_status: 'measured', baseline_msat: OWN_MSAT, difference_msat: 0 });
     expect(await books.openAlerts()).toEqual([]);
   });
 
@@ -184,7 +184,11 @@ onBothDatabases('the reconciled balance', (open) => {
     add(books, -1);
     await books.reconcile();
     const broken = { ...books.deps.node, balance: () => Promise.reject(new Error('connection refused')) };
-    expect((await books.reconcile('full', { node: broken })).balance).toEqual({ state: 'unanswered', reason: 'connection refused' });
+    expect(await books.reconcile('full', { node: broken })).toMatchObject({
+      balance_status: 'unanswered',
+      balance_reason: 'connection refused',
+      assets_msat: null,
+    });
     expect(await books.openAlerts()).toEqual([expect.stringMatching(/^node_balance_fell rec_/), `node_silent ${NODE_ID}`]);
   });
 
@@ -195,15 +199,15 @@ onBothDatabases('the reconciled balance', (open) => {
     add(books, -OWN_MSAT / 2);
     const { id } = await books.reconcile();
     expect(await books.openAlerts()).toEqual([`node_balance_fell ${id}`]);
-    expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: OWN_MSAT / 2, restMsat: 0 });
+    expect(await books.reconcile('new_baseline')).toMatchObject({ baseline_msat: OWN_MSAT / 2, difference_msat: 0 });
     expect(await books.openAlerts()).toEqual([]);
     books.responses.localMsat = 99_999;
     for (let i = 0; i < 2; i++) {
-      expect((await books.reconcile('new_baseline')).balance).toMatchObject({ baselineMsat: 0, restMsat: -1 });
+      expect(await books.reconcile('new_baseline')).toMatchObject({ baseline_msat: 0, difference_msat: -1 });
       expect(await books.openAlerts()).toEqual([`node_holds_less ${NODE_ID}`]);
     }
     books.responses.localMsat = 100_000;
-    expect((await books.reconcile()).balance).toMatchObject({ restMsat: 0 });
+    expect(await books.reconcile()).toMatchObject({ difference_msat: 0 });
     expect(await books.openAlerts()).toEqual([]);
   });
 
@@ -221,9 +225,13 @@ onBothDatabases('the reconciled balance', (open) => {
       return { localMsat: msat(Number(books.responses.localMsat)) };
     };
     const report = await books.reconcile('new_baseline', { node: { ...books.deps.node, balance } });
-    expect(report.balance).toEqual({ state: 'unsteady', reason: expect.stringContaining('each of 20 measurements') });
+    expect(report).toMatchObject({
+      balance_status: 'unsteady',
+      balance_reason: expect.stringContaining('each of 20 measurements'),
+      assets_msat: null,
+    });
     expect(await books.openAlerts()).toEqual(before);
-    expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: -5000, fellMsat: 5000 });
+    expect(await books.reconcile()).toMatchObject({ baseline_msat: OWN_MSAT, difference_msat: -5000, fell_msat: 5000 });
   });
 
   it('measures again if the ledger moves during a measurement, and accepts no baseline', async () => {
@@ -236,7 +244,7 @@ onBothDatabases('the reconciled balance', (open) => {
     };
     const report = await books.reconcile('full', { node: { ...books.deps.node, balance } });
     expect(left).toBe(-3);
-    expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT - 2000, customersMsat: 2000, restMsat: 0 });
+    expect(report).toMatchObject({ moved_msat: 0, baseline_msat: OWN_MSAT - 2000, customers_msat: 2000, difference_msat: 0 });
   });
 
   it.each([2, 3])('does not count arrived money as the node’s own if it is booked before look %i', async (booked) => {
@@ -249,9 +257,9 @@ onBothDatabases('the reconciled balance', (open) => {
       return { localMsat: msat(OWN_MSAT + 7000) };
     };
     const report = await books.reconcile('full', { node: { ...books.deps.node, balance } });
-    expect(report.balance).toMatchObject({ movedMsat: 0, baselineMsat: OWN_MSAT, customersMsat: 7000, restMsat: 0 });
+    expect(report).toMatchObject({ moved_msat: 0, baseline_msat: OWN_MSAT, customers_msat: 7000, difference_msat: 0 });
     add(books, 7000);
-    expect((await books.reconcile()).balance).toMatchObject({ baselineMsat: OWN_MSAT, restMsat: 0 });
+    expect(await books.reconcile()).toMatchObject({ baseline_msat: OWN_MSAT, difference_msat: 0 });
     expect(await books.openAlerts()).toEqual([]);
   });
 });

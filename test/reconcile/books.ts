@@ -9,7 +9,8 @@ import type { Payment } from '../../src/core/payments/payment.ts';
 import { Payments } from '../../src/core/payments/payments.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
 import { reconcile } from '../../src/features/reconcile/reconcile.ts';
-import type { NodeReport, ReconciliationScope } from '../../src/features/reconcile/report.ts';
+import type { NodeComparison } from '../../src/features/reconcile/reconciliation-object.ts';
+import type { ReconciliationScope } from '../../src/features/reconcile/requests.sql.ts';
 import { beginPeriodic, storeReport } from '../../src/features/reconcile/requests.ts';
 import type { ReconcileModules } from '../../src/features/reconcile/run.ts';
 import { silentLog } from '../support/ledger.ts';
@@ -78,17 +79,18 @@ export async function booksOn(database: Database) {
     async reconcile(
       scope: ReconciliationScope = 'full',
       { node: changedCalls = {}, ...changed }: { node?: Partial<LightningNode> } & Record<string, unknown> = {},
-    ): Promise<NodeReport> {
+    ): Promise<NodeComparison & { id: string }> {
       const connection = connectionsTo(database, { ...node, ...changedCalls }).of(NODE_ID);
       const { id } = await beginPeriodic(database, clock.ms / 1000);
       const report = await reconcile(
         { ...deps, ...changed },
         connection,
-        { id, scope, requestedBy: 'bob', reason: 'a test' },
+        { id, scope, requested_by: 'bob', reason: 'a test' },
         new AbortController().signal,
       );
-      await storeReport(database, { id, scope, nodes: [report], positions: [] });
-      return report;
+      await storeReport(database, id, report);
+      const [comparison] = report.nodes;
+      return { id, ...(comparison as NodeComparison) };
     },
     openAlerts: async () => (await alerts.listOpen()).map(({ kind, subject }) => `${kind} ${subject}`),
     /** Starts a payment that is pending at the node, with a start some seconds ago. */

@@ -19,14 +19,14 @@ onBothDatabases('reconciled invoices', (open) => {
     await books.reconcile();
     const settlement = books.paidAtNode(invoice, 10_000);
     const report = await books.reconcile('periodic');
-    const missed = { invoiceId: invoice.id, walletId: wallet.id, paymentHash: invoice.paymentHash, amountMsat: 10_000, booked: true };
-    expect(report.missedSettlements).toEqual([missed]);
-    expect(report.balance).toMatchObject({ state: 'measured', customersMsat: 10_000, restMsat: 0 });
+    const missed = { id: invoice.id, wallet_id: wallet.id, num_msat: 10_000, is_booked: true };
+    expect(report.missed_settlements).toEqual([missed]);
+    expect(report).toMatchObject({ balance_status: 'measured', customers_msat: 10_000, difference_msat: 0 });
     // The node's own report comes late.
     await books.invoices.settle(settlement);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
     const again = await books.reconcile();
-    expect(again.missedSettlements).toEqual([]);
+    expect(again.missed_settlements).toEqual([]);
     expect(await books.openAlerts()).toEqual([]);
     expect(await problemsOf(database)).toEqual([]);
   });
@@ -40,12 +40,12 @@ onBothDatabases('reconciled invoices', (open) => {
     books.clock.ms += 30 * 24 * 60 * 60 * 1000;
     await books.reconcile();
     books.paidAtNode(invoice, 10_000);
-    expect((await books.reconcile()).missedSettlements).toEqual([]);
+    expect((await books.reconcile()).missed_settlements).toEqual([]);
     await resetPosition({ database, alerts: books.alerts, onRestore: requestUnsettledComparison }, NODE_ID);
-    expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: true }]);
+    expect((await books.reconcile('periodic')).missed_settlements).toMatchObject([{ id: invoice.id, is_booked: true }]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
     const { calls } = books.responses;
-    expect((await books.reconcile('periodic')).compared.invoices).toBe(0);
+    expect((await books.reconcile('periodic')).compared_invoices).toBe(0);
     expect(books.responses.calls - calls).toBeLessThan(5);
     expect(await books.openAlerts()).toContain(`node_restored ${NODE_ID}`);
     expect(await problemsOf(database)).toEqual([]);
@@ -61,10 +61,10 @@ onBothDatabases('reconciled invoices', (open) => {
     await resetPosition({ database: books.database, alerts: books.alerts, onRestore: requestUnsettledComparison }, NODE_ID);
     books.paidAtNode(last, 10_000);
     for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.responses.invoices.set(paymentHash, 'silent');
-    expect((await books.reconcile('periodic')).missedSettlements).toEqual([]);
+    expect((await books.reconcile('periodic')).missed_settlements).toEqual([]);
     for (const { paymentHash } of invoices)
       if (paymentHash !== last.paymentHash) books.responses.invoices.set(paymentHash, { state: 'open' });
-    expect((await books.reconcile('periodic')).missedSettlements).toMatchObject([{ invoiceId: last.id, booked: true }]);
+    expect((await books.reconcile('periodic')).missed_settlements).toMatchObject([{ id: last.id, is_booked: true }]);
   });
 
   it('raises one alert for a settlement that cannot be booked, and clears it after the booking', async () => {
@@ -76,11 +76,11 @@ onBothDatabases('reconciled invoices', (open) => {
     const diskFull = { invoices: { settle: () => Promise.reject(new Error('the disk is full')) } };
     for (let i = 0; i < 2; i++) {
       const report = await books.reconcile('full', diskFull);
-      expect(report.missedSettlements).toMatchObject([{ invoiceId: invoice.id, booked: false }]);
+      expect(report.missed_settlements).toMatchObject([{ id: invoice.id, is_booked: false }]);
       expect(await books.openAlerts()).toEqual([`settlement_unbooked ${invoice.id}`]);
     }
     expect(books.errors).toEqual(['alert: settlement_unbooked']);
-    expect((await books.reconcile()).missedSettlements).toMatchObject([{ booked: true }]);
+    expect((await books.reconcile()).missed_settlements).toMatchObject([{ is_booked: true }]);
     expect(await books.openAlerts()).toEqual([]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
   });
@@ -101,9 +101,13 @@ onBothDatabases('reconciled invoices', (open) => {
     books.responses.invoices.set(less.paymentHash, { state: 'settled', amountMsat: 1 as never, preimage: '' });
     for (let i = 0; i < 2; i++) {
       const { contradictions } = await books.reconcile();
-      const sides = contradictions.map(({ id, ours, node }) => ({ id, ours, node }));
-      expect(sides).toContainEqual({ id: unpaid.id, ours: 'settled from outside with 10 sat', node: 'invoice open' });
-      expect(sides).toContainEqual({ id: less.id, ours: 'settled from outside with 20 sat', node: 'invoice settled with 0.001 sat' });
+      const sides = contradictions.map(({ id, ledger_state, node_state }) => ({ id, ledger_state, node_state }));
+      expect(sides).toContainEqual({ id: unpaid.id, ledger_state: 'settled from outside with 10 sat', node_state: 'invoice open' });
+      expect(sides).toContainEqual({
+        id: less.id,
+        ledger_state: 'settled from outside with 20 sat',
+        node_state: 'invoice settled with 0.001 sat',
+      });
     }
     expect(await books.openAlerts()).toHaveLength(2);
     expect(books.errors).toHaveLength(2);
@@ -122,8 +126,8 @@ onBothDatabases('reconciled invoices', (open) => {
     expect((await books.reconcile()).contradictions).toEqual([]);
     books.paidAtNode(invoice, 10_000);
     const report = await books.reconcile();
-    expect(report.contradictions).toMatchObject([{ kind: 'invoice', id: invoice.id, ours: 'settled internally with 10 sat' }]);
-    expect(report.missedSettlements).toEqual([]);
+    expect(report.contradictions).toMatchObject([{ id: invoice.id, ledger_state: 'settled internally with 10 sat' }]);
+    expect(report.missed_settlements).toEqual([]);
     expect(await balanceOf(books, payee.ledgerAccount)).toBe(10_000);
   });
 
@@ -134,7 +138,7 @@ onBothDatabases('reconciled invoices', (open) => {
     await books.invoices.settle(books.paidAtNode(paid, 20_000));
     for (const { paymentHash } of [open_, paid]) books.responses.invoices.set(paymentHash, 'silent');
     const report = await books.reconcile();
-    expect(report).toMatchObject({ contradictions: [], missedSettlements: [], compared: { invoices: 0 } });
+    expect(report).toMatchObject({ contradictions: [], missed_settlements: [], compared_invoices: 0 });
     expect(await books.openAlerts()).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
 import { expect, it } from 'vitest';
 import { readFact } from '../../src/core/db/facts.sql.ts';
+import { timeText } from '../../src/core/kernel/clock.ts';
 import { ZERO_MSAT } from '../../src/core/kernel/money.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
+import { lastReport } from '../../src/features/reconcile/requests.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { draftOf, NODE_ID } from '../support/modules.ts';
 import { booksOn, FAILED, RESERVE_MSAT, STUCK_SECONDS, succeeded } from './books.ts';
@@ -12,17 +14,25 @@ onBothDatabases('reconciled payments', (open) => {
     const wallet = await books.wallet(100_000);
     const [old, fresh] = [await books.pay(wallet, 10_000, STUCK_SECONDS + 5), await books.pay(wallet, 20_000, 5)];
     for (let i = 0; i < 3; i++) {
-      const { pending } = await books.reconcile();
-      expect(pending).toMatchObject({ payments: 2, amountMsat: 30_000, byEvidence: { pending: 2 }, stuckPayments: 1 });
-      const shown = { paymentId: old.id, walletId: wallet.id, amountMsat: 10_000, ageSeconds: STUCK_SECONDS + 5, evidence: 'pending' };
-      expect(pending.stuck).toMatchObject([shown]);
+      expect(await books.reconcile()).toMatchObject({
+        pending_payments: 2,
+        pending_msat: 30_000,
+        pending_states: [{ node_state: 'pending', count: 2 }],
+        stuck_payments: 1,
+      });
+      const evidence = { [old.id]: { at: books.clock.ms / 1000, nodeState: 'pending' } };
+      expect((await lastReport(books.database))?.evidence).toEqual(evidence);
     }
     expect(await books.openAlerts()).toEqual([`payment_stuck ${old.id}`]);
+    const since = timeText(books.clock.ms / 1000 - STUCK_SECONDS - 5);
+    const message = `pending since ${since}: 10 sat of ${wallet.id}; state at the node: pending`;
+    expect(await books.alerts.listOpen()).toMatchObject([{ message }]);
     expect(books.errors).toEqual(['alert: payment_stuck']);
     expect(await books.ledger.openHoldMsat(old.id)).toBe(10_000 + RESERVE_MSAT);
     await books.end(old, FAILED);
     await books.end(fresh, FAILED);
-    expect((await books.reconcile()).pending).toMatchObject({ payments: 0, stuckPayments: 0 });
+    expect(await books.reconcile()).toMatchObject({ pending_payments: 0, stuck_payments: 0, pending_states: [] });
+    expect((await lastReport(books.database))?.evidence).toEqual({});
     expect(await books.openAlerts()).toEqual([]);
   });
 
@@ -42,8 +52,8 @@ onBothDatabases('reconciled payments', (open) => {
       await paymentReportedAs({ state: 'pending' }),
     ];
     await paymentReportedAs(succeeded(payments[0] as (typeof payments)[0]));
-    const { pending } = await books.reconcile();
-    expect(pending.byEvidence).toEqual({ 'failed (NO_ROUTE)': 1, 'no record': 1, 'no response': 1, pending: 1, succeeded: 1 });
+    const states = (await books.reconcile()).pending_states.map(({ node_state, count }) => [node_state, count]);
+    expect(Object.fromEntries(states)).toEqual({ 'failed (NO_ROUTE)': 1, 'no record': 1, 'no response': 1, pending: 1, succeeded: 1 });
     for (const { id } of payments) expect(await books.ledger.openHoldMsat(id)).toBeGreaterThan(0);
   });
 
@@ -57,20 +67,24 @@ onBothDatabases('reconciled payments', (open) => {
       books.responses.payments.set(ended.id, response).set(pending.id, response);
       books.responses.invoices.set(invoice.paymentHash, response);
       const report = await books.reconcile();
-      expect(report).toMatchObject({ pending: { byEvidence: { 'no response': 1 } }, contradictions: [], missedSettlements: [] });
+      expect(report).toMatchObject({
+        pending_states: [{ node_state: 'no response', count: 1 }],
+        contradictions: [],
+        missed_settlements: [],
+      });
     }
     expect(await books.openAlerts()).toEqual(['node_silent lnd_test']);
   });
 
   it('reports as unknown what the records of the node show about a stuck payment when it does not understand them', async () => {
     const books = await booksOn(await open());
-    await books.pay(await books.wallet(100_000), 1000, STUCK_SECONDS + 5);
+    const { id } = await books.pay(await books.wallet(100_000), 1000, STUCK_SECONDS + 5);
     for (const evidence of [null, {}, { items: [], provesFailure: 'yes' }] as never[]) {
-      const { pending } = await books.reconcile('full', { node: { collectEvidence: async () => evidence } });
-      expect(pending).toMatchObject({
-        byEvidence: { pending: 1 },
-        stuck: [{ evidence: expect.stringContaining('unknown'), proof: undefined }],
-      });
+      const { pending_states } = await books.reconcile('full', { node: { collectEvidence: async () => evidence } });
+      expect(pending_states).toEqual([{ node_state: 'pending', count: 1 }]);
+      const nodeState = expect.stringContaining('unknown');
+      expect((await lastReport(books.database))?.evidence[id]).toEqual({ at: expect.any(Number), nodeState });
+      expect(await books.alerts.listOpen()).toMatchObject([{ message: nodeState }]);
     }
   });
 
@@ -99,7 +113,7 @@ onBothDatabases('reconciled payments', (open) => {
     for (let i = 0; i < 2; i++) expect((await books.reconcile()).contradictions).toEqual([]);
     expect(await books.openAlerts()).toEqual([`payment_corrected ${payment.id}`]);
     expect(await books.ledger.balance(wallet.ledgerAccount)).toMatchObject({ balanceMsat: 5000, heldMsat: 0 });
-    expect((await books.reconcile()).balance).toMatchObject({ operatorMsat: -10_000 });
+    expect(await books.reconcile()).toMatchObject({ operator_costs_msat: 10_000 });
   });
 
   it('F2: a fee above the limit raises one alert, also when the outcome is reported repeatedly', async () => {
@@ -140,9 +154,9 @@ onBothDatabases('reconciled payments', (open) => {
     books.responses.payments.set(refunded.id, { state: 'pending' });
     for (let i = 0; i < 2; i++) {
       const { contradictions } = await books.reconcile();
-      expect(contradictions.toSorted((a, b) => a.amountMsat - b.amountMsat)).toMatchObject([
-        { kind: 'payment', id: sent.id, walletId: wallet.id, amountMsat: 10_000, ours: 'succeeded', node: 'failed (NO_ROUTE)' },
-        { kind: 'payment', id: refunded.id, walletId: wallet.id, amountMsat: 20_000, ours: 'failed', node: 'pending' },
+      expect(contradictions.toSorted((a, b) => a.num_msat - b.num_msat)).toMatchObject([
+        { id: sent.id, wallet_id: wallet.id, num_msat: 10_000, ledger_state: 'succeeded', node_state: 'failed (NO_ROUTE)' },
+        { id: refunded.id, wallet_id: wallet.id, num_msat: 20_000, ledger_state: 'failed', node_state: 'pending' },
       ]);
     }
     const alerts = await books.openAlerts();
@@ -162,7 +176,7 @@ onBothDatabases('reconciled payments', (open) => {
     await books.end(sent, succeeded(sent));
     await books.end(refused, FAILED);
     books.responses.payments.clear();
-    expect((await books.reconcile()).contradictions).toMatchObject([{ id: sent.id, node: 'no record' }]);
+    expect((await books.reconcile()).contradictions).toMatchObject([{ id: sent.id, node_state: 'no record' }]);
   });
 
   it('never looks up an internal payment at the node', async () => {
@@ -174,14 +188,14 @@ onBothDatabases('reconciled payments', (open) => {
     expect((await books.ledger.balance(payee.ledgerAccount)).balanceMsat).toBe(10_000);
     const report = await books.reconcile();
     expect(report.contradictions).toEqual([]);
-    expect(report.compared).toEqual({ payments: 0, invoices: 1 });
+    expect(report).toMatchObject({ compared_payments: 0, compared_invoices: 1 });
   });
 
   it('compares a payment that was pending when it has ended, at any age', async () => {
     const books = await booksOn(await open());
     const payment = await books.pay(await books.wallet(100_000), 10_000);
     for (let i = 0; i < 2; i++) {
-      expect((await books.reconcile('periodic')).compared.payments).toBe(0);
+      expect((await books.reconcile('periodic')).compared_payments).toBe(0);
       books.clock.ms += 120_000;
     }
     await books.end(payment, FAILED);
@@ -197,7 +211,7 @@ onBothDatabases('reconciled payments', (open) => {
     const early = draftOf(wallet, 1000);
     const later = await books.pay(wallet, 1000);
     await books.end(later, FAILED);
-    expect((await books.reconcile('periodic')).compared.payments).toBe(1);
+    expect((await books.reconcile('periodic')).compared_payments).toBe(1);
     expect(early.id < later.id).toBe(true);
     expect((await database.first(readFact, `reconcile_payments_seen ${NODE_ID}`))?.value).toSatisfy((seen: string) => seen < early.id);
   });
@@ -209,14 +223,14 @@ onBothDatabases('reconciled payments', (open) => {
       const payment = await books.pay(wallet, 1000);
       await books.end(payment, i % 2 ? FAILED : succeeded(payment));
     }
-    expect((await books.reconcile('periodic')).compared.payments).toBe(230);
+    expect((await books.reconcile('periodic')).compared_payments).toBe(230);
     expect(books.responses.mostInFlight).toBe(4);
     // Payments newer than a minute are compared twice, and those older than a week no longer.
     books.clock.ms += 120_000;
     await books.reconcile('periodic');
     books.clock.ms += 8 * 24 * 3600 * 1000;
     books.responses.calls = 0;
-    expect((await books.reconcile('periodic')).compared.payments).toBe(0);
+    expect((await books.reconcile('periodic')).compared_payments).toBe(0);
     expect(books.responses.calls).toBe(1);
   });
 
@@ -228,14 +242,14 @@ onBothDatabases('reconciled payments', (open) => {
     for (const payment of payments) await books.end(payment, FAILED);
     for (const { id } of payments) books.responses.payments.set(id, 'silent');
     const silent = await books.reconcile('periodic');
-    expect(silent.incompleteReason).toMatch(/no response within/);
+    expect(silent.incomplete_reason).toMatch(/no response within/);
     expect(silent.contradictions).toEqual([]);
     expect(books.responses.calls).toBeLessThan(10);
     expect(await books.openAlerts()).toEqual([`node_silent ${NODE_ID}`]);
     for (const { id } of payments) books.responses.payments.set(id, { state: 'pending' });
     const again = await books.reconcile('periodic');
-    expect(again.incompleteReason).toBeNull();
-    expect(again.compared.payments).toBe(120);
+    expect(again.incomplete_reason).toBeNull();
+    expect(again.compared_payments).toBe(120);
     expect(again.contradictions).toHaveLength(100);
     expect((await books.openAlerts()).length).toBe(100);
   });

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { reconcilePeriodically } from '../../src/features/reconcile/reconcile.ts';
-import { findReconciliation, lastReport, requestReconciliation } from '../../src/features/reconcile/requests.ts';
+import { findReconciliation, lastReport, listReconciliations, requestReconciliation } from '../../src/features/reconcile/requests.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { type Books, booksOn, FAILED } from './books.ts';
 
@@ -22,7 +22,11 @@ async function whileReconciling(books: Books, work: () => Promise<void>): Promis
 }
 
 async function stateOf(database: Database, id: string): Promise<string | undefined> {
-  return (await findReconciliation(database, id))?.state;
+  return (await findReconciliation(database, id))?.status;
+}
+
+async function newest(database: Database) {
+  return (await listReconciliations(database, 1, 0)).reconciliations[0];
 }
 
 onBothDatabases('reconciliation on demand', (open) => {
@@ -30,17 +34,18 @@ onBothDatabases('reconciliation on demand', (open) => {
     const database = await open();
     const books = await booksOn(database);
     await whileReconciling(books, async () => {
-      await expect.poll(async () => (await lastReport(database))?.scope).toBe('periodic');
+      await expect.poll(() => newest(database)).toMatchObject({ scope: 'periodic', status: 'done' });
       const id = await requestReconciliation(database, 'full', 1);
       await expect.poll(() => stateOf(database, id)).toBe('done');
-      expect(await lastReport(database)).toMatchObject({ id, scope: 'full', nodes: [{ id, balance: { state: 'measured' } }] });
+      expect(await newest(database)).toMatchObject({ id, scope: 'full', nodes: [{ balance_status: 'measured' }] });
+      expect((await lastReport(database))?.nodes).toEqual((await newest(database))?.nodes);
     });
   });
 
   it('leaves a request open while no service runs', async () => {
     const database = await open();
     const id = await requestReconciliation(database, 'full', 1);
-    expect(await stateOf(database, id)).toBe('requested');
+    expect(await stateOf(database, id)).toBe('queued');
     expect(await findReconciliation(database, 'rec_0')).toBeUndefined();
   });
 
@@ -67,7 +72,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     };
     await whileReconciling({ ...books, deps: { ...books.deps, alerts } }, async () => {
       const id = await requestReconciliation(database, 'full', 1);
-      await expect.poll(() => findReconciliation(database, id)).toMatchObject({ state: 'failed', progress: 'the disk is full' });
+      await expect.poll(() => findReconciliation(database, id)).toMatchObject({ status: 'failed', progress: 'the disk is full' });
       isBroken = false;
       const next = await requestReconciliation(database, 'full', 1);
       await expect.poll(() => stateOf(database, next)).toBe('done');
@@ -100,6 +105,6 @@ onBothDatabases('reconciliation on demand', (open) => {
     let last = '';
     for (let i = 0; i < 13; i++) last = (await books.reconcile()).id;
     expect(await database.all(states)).toEqual([{ state: 'done', n: 10 }]);
-    expect((await lastReport(database))?.id).toBe(last);
+    expect((await newest(database))?.id).toBe(last);
   });
 });

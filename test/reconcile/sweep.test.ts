@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
-import { type ReconciliationRun, windowStart } from '../../src/features/reconcile/run.ts';
-import { sweepWindow } from '../../src/features/reconcile/sweep.ts';
+import { sweepWindow, windowStart } from '../../src/features/reconcile/compare.ts';
+import type { ReconciliationRun } from '../../src/features/reconcile/run.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { ids } from './books.ts';
 
@@ -10,18 +10,14 @@ async function sweepOnce(database: Database, all: readonly string[], { scope = '
   const visited: string[] = [];
   const probe = { stopReason: undefined as string | undefined };
   let visits = 0;
-  const run = { database, scope, startedAt: Math.floor(Date.now() / 1000), probe } as unknown as ReconciliationRun;
-  await sweepWindow(run, {
-    fact: 'test_sweep',
-    page: async (after, limit) =>
-      all
-        .filter((id) => id > after)
-        .slice(0, limit)
-        .map((id) => ({ id })),
-    visit: async (rows) => {
-      if (++visits === unansweredAt) probe.stopReason = 'no answer';
-      else visited.push(...rows.map(({ id }) => id));
-    },
+  const run = { database, nodeId: 'lnd_test', scope, startedAt: Math.floor(Date.now() / 1000), probe } as unknown as ReconciliationRun;
+  const readPage = async (after: string, limit: number) => {
+    const page = all.filter((id) => id > after).slice(0, limit);
+    return page.map((id) => ({ id }));
+  };
+  await sweepWindow(run, 'test_sweep', readPage, async (rows) => {
+    if (++visits === unansweredAt) probe.stopReason = 'no answer';
+    else visited.push(...rows.map(({ id }) => id));
   });
   return visited;
 }

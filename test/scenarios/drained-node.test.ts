@@ -11,13 +11,13 @@ onFakeNode(
 
     it('N2: raises an alert that states the amount, although the node still has more than it owes', async () => {
       await service.client.wallet(1_000_000);
-      expect((await service.reconcile('new_baseline')).balance).toMatchObject({ state: 'measured', restMsat: 0 });
+      expect(await service.reconcile('new_baseline')).toMatchObject({ balance_status: 'measured', difference_msat: 0 });
       net.addFunds(ADDED_MSAT);
-      expect((await service.reconcile()).balance).toMatchObject({ restMsat: ADDED_MSAT, roseMsat: ADDED_MSAT, fellMsat: 0 });
+      expect(await service.reconcile()).toMatchObject({ difference_msat: ADDED_MSAT, rose_msat: ADDED_MSAT, fell_msat: 0 });
       expect(await service.openAlerts()).toEqual([]);
       net.addFunds(-TAKEN_MSAT);
       const report = await service.reconcile();
-      expect(report.balance).toMatchObject({ restMsat: ADDED_MSAT - TAKEN_MSAT, roseMsat: ADDED_MSAT, fellMsat: TAKEN_MSAT });
+      expect(report).toMatchObject({ difference_msat: ADDED_MSAT - TAKEN_MSAT, rose_msat: ADDED_MSAT, fell_msat: TAKEN_MSAT });
       const [alert, ...others] = await service.openAlerts();
       expect(others).toEqual([]);
       expect(alert).toMatchObject({
@@ -43,12 +43,12 @@ onFakeNode(
       net.addFunds(-TAKEN_MSAT);
       const drained = await service.reconcile();
       net.addFunds(ADDED_MSAT);
-      expect((await service.reconcile()).balance).toMatchObject({ restMsat: ADDED_MSAT - TAKEN_MSAT, fellMsat: TAKEN_MSAT });
+      expect(await service.reconcile()).toMatchObject({ difference_msat: ADDED_MSAT - TAKEN_MSAT, fell_msat: TAKEN_MSAT });
       await service.client.wallet(5);
       await service.reconcile();
       const open = { kind: 'node_balance_fell', subject: drained.id, message: expect.stringContaining(`${satText(TAKEN_MSAT)} left`) };
       expect(await service.openAlerts()).toMatchObject([open]);
-      expect((await service.reconcile('new_baseline')).balance).toMatchObject({ restMsat: 0, roseMsat: 0, fellMsat: 0 });
+      expect(await service.reconcile('new_baseline')).toMatchObject({ difference_msat: 0, rose_msat: 0, fell_msat: 0 });
       expect(await service.openAlerts()).toEqual([]);
       expect(await service.problems()).toEqual([]);
     });

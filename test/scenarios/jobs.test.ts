@@ -64,7 +64,7 @@ onBothDatabases('each background job of the service', (open) => {
     const isDone: Record<string, () => Promise<boolean>> = {
       [`events of ${nodeId}`]: async () => (await invoices.find(invoiceId))?.state === 'settled',
       'operator actions': async () => (await findAction(database, action.id))?.state === 'done',
-      reconciliation: async () => (await findReconciliation(database, reconciliation))?.report !== undefined,
+      reconciliation: async () => (await findReconciliation(database, reconciliation))?.status === 'done',
       'proofs of liabilities': async () => (await proofs.last()) !== undefined,
     };
     const jobs = backgroundJobs(modules, config, { probe: { againMs: 1, arrivalMs: 1 }, pollMs: 10 });

@@ -79,28 +79,30 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     const payee = await walletOn(app, 1, 0);
     const { payment_request: paymentRequest } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 500 });
     expect((await pay(payer, paymentRequest)).status).toBe(201);
-    const { nodes, positions } = await app.reconcileAll();
+    const { nodes } = await app.reconcileAll();
     for (const one of nodes) {
       expect(one).toMatchObject({
-        incompleteReason: null,
+        incomplete_reason: null,
         contradictions: [],
-        missedSettlements: [],
-        balance: { state: 'measured', restMsat: 0 },
+        missed_settlements: [],
+        balance_status: 'measured',
+        difference_msat: 0,
       });
     }
-    const moved = positions.map(({ positionMsat }, i) => positionMsat - (before.positions[i]?.positionMsat ?? 0));
+    const positions = nodes.map(({ position_msat }) => position_msat ?? 0);
+    const moved = positions.map((positionMsat, i) => positionMsat - (before.nodes[i]?.position_msat ?? 0));
     expect(moved).toEqual([500_000, -500_000]);
     const { text: metrics } = await client.request('GET', '/metrics');
-    for (const { nodeId, positionMsat } of positions) {
-      expect(metrics).toContain(`satchel_node_position_msat{node="${nodeId}"} ${positionMsat}\n`);
+    for (const { ln_node_id, position_msat } of nodes) {
+      expect(metrics).toContain(`satchel_node_position_msat{node="${ln_node_id}"} ${position_msat}\n`);
     }
-    expect(positions[0]?.positionMsat).toBe(-(positions[1]?.positionMsat ?? 0));
+    expect(positions[0]).toBe(-(positions[1] ?? 0));
     // What all nodes hold is what the ledger owes to all others.
     const [{ owed = 0 } = {}] = await app.rows('SELECT CAST(sum(balance_msat) AS BIGINT) AS owed FROM ledger_account WHERE id > 1');
     await app.restart();
     // The reconciliation at the start must not measure the node while money of the next test arrives.
     await app.reconcileAll();
-    const held = positions.reduce((sum, { heldMsat }) => sum + heldMsat, 0);
+    const held = nodes.reduce((sum, { held_msat }) => sum + (held_msat ?? 0), 0);
     const [{ total = 0 } = {}] = await app.rows('SELECT CAST(sum(balance_msat) AS BIGINT) AS total FROM ledger_account WHERE id > 1');
     expect(typeof owed).toBe('number');
     expect(held).toBe(total);
@@ -135,7 +137,7 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
       (await client.request('POST', `/v1/wallet/${leaving.id}/invoice`, { key: client.secretKey, json: { num_satoshis: 1 } })).body.type,
     ).toBe('node_unavailable');
     const { nodes } = await app.reconcileAll();
-    expect(nodes.map(({ incompleteReason }) => incompleteReason === null)).toEqual([true, false]);
+    expect(nodes.map(({ incomplete_reason }) => incomplete_reason === null)).toEqual([true, false]);
     nets[1].up();
     await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('ok');
     expect((await pay(staying, ofLeaving)).status).toBe(201);
@@ -231,7 +233,7 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     await expect.poll(() => balanceOf(client, wallet), { timeout: 10_000 }).toBe(1055);
     expect((await pay(wallet, nets[1].outside.invoice({ amountMsat: 55_000, script: { fee: 0 } }).paymentRequest)).status).toBe(201);
     expect(await balanceOf(client, wallet)).toBe(1000);
-    for (const one of (await app.reconcileAll()).nodes) expect(one).toMatchObject({ contradictions: [], balance: { restMsat: 0 } });
+    for (const one of (await app.reconcileAll()).nodes) expect(one).toMatchObject({ contradictions: [], difference_msat: 0 });
     expect(await problems()).toEqual([]);
   });
 

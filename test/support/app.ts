@@ -21,7 +21,8 @@ import { systemAccounts } from '../../src/core/ledger/stores.ts';
 import type { StreamTiming } from '../../src/features/events/streams.ts';
 import { createPasswords } from '../../src/features/logins/passwords.ts';
 import { type Action, findAction, type NewAction, requestAction } from '../../src/features/operator/actions.ts';
-import type { NodeReport, ReconciliationReport, ReconciliationScope } from '../../src/features/reconcile/report.ts';
+import type { NodeComparison, Reconciliation } from '../../src/features/reconcile/reconciliation-object.ts';
+import type { ReconciliationScope } from '../../src/features/reconcile/requests.sql.ts';
 import { findReconciliation, lastReport, requestReconciliation } from '../../src/features/reconcile/requests.ts';
 import type { JobTiming } from '../../src/jobs.ts';
 import { openNode } from '../../src/open-node.ts';
@@ -60,10 +61,10 @@ export interface App extends DatabaseFaults {
   /** Requests an operator action of the running service and returns it once it has ended or is being paid. */
   act(action: Pick<NewAction, 'kind' | 'subject' | 'target' | 'preimage'>): Promise<Action>;
   findAction(id: string): Promise<Action | undefined>;
-  /** Requests a reconciliation of the running service and returns the report of the first node. */
-  reconcile(scope?: ReconciliationScope): Promise<NodeReport>;
+  /** Requests a reconciliation of the running service and returns its id and the comparison with the first node. */
+  reconcile(scope?: ReconciliationScope): Promise<NodeComparison & { id: string }>;
   /** The same with all nodes. */
-  reconcileAll(scope?: ReconciliationScope): Promise<ReconciliationReport>;
+  reconcileAll(scope?: ReconciliationScope): Promise<Reconciliation>;
   /** Ends retention periods of events, for EVENT_RETENTION_DAYS = 1. */
   endEventRounds(count: number): Promise<void>;
   /** Returns the open alerts, the oldest first. */
@@ -250,14 +251,14 @@ function databaseAccess(database: () => Database): DatabaseAccess {
     },
     findAction: (id) => findAction(database(), id),
     async reconcile(scope = 'full') {
-      const [first] = (await this.reconcileAll(scope)).nodes;
-      return first as NodeReport;
+      const { id, nodes } = await this.reconcileAll(scope);
+      return { id, ...(nodes[0] as NodeComparison) };
     },
     async reconcileAll(scope = 'full') {
       const id = await requestReconciliation(database(), scope, 1, { requestedBy: 'bob@desk', reason: 'a test' });
-      const found = async () => (await findReconciliation(database(), id))?.report;
-      await vi.waitUntil(found, { timeout: 60_000, interval: 20 });
-      return (await found()) as ReconciliationReport;
+      const found = () => findReconciliation(database(), id);
+      await vi.waitUntil(async () => (await found())?.status === 'done', { timeout: 60_000, interval: 20 });
+      return (await found()) as Reconciliation;
     },
     async endEventRounds(count) {
       const log = createEventLog(database(), 1);

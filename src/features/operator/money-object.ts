@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import type { NodeEvidence } from '../reconcile/pending.ts';
 import type { ActionRecord } from './actions.ts';
-import type { NodeEvidence, OperatorPayment } from './pending.ts';
+import type { OperatorPayment } from './pending.ts';
 import type { UnmatchedSettlement } from './unmatched-settlements.ts';
 
 export const ACTION_KINDS = ['credit', 'return', 'resolve', 'drain', 'activate', 'move', 'set_fiat_rate', 'remove_fiat_rate'] as const;

@@ -5,9 +5,10 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, plainText } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
+import { ReconciliationObject } from '../reconcile/reconciliation-object.ts';
 import { findReconciliation, requestReconciliation } from '../reconcile/requests.ts';
 import { callerName, idParams, NEEDS_KEY, type OperatorRouteModules, Reason, ReasonBody, reasonText, runAction } from './action-handler.ts';
-import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from './checks-object.ts';
+import { AlertObject, renderAlert } from './checks-object.ts';
 import { ActionObject, renderAction } from './money-object.ts';
 import { isNode } from './nodes.ts';
 import { closeOpenAlert } from './operator.ts';
@@ -112,7 +113,7 @@ function checkRoutes(app: App, deps: OperatorRouteModules): void {
   async function readReconciliation(id: string) {
     const found = await findReconciliation(database, id);
     if (!found) throw new Refusal('not_found');
-    return renderReconciliation(found);
+    return found;
   }
 
   async function readAlert(id: string) {

@@ -3,7 +3,7 @@ import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
-import { type Clock, pause, unixSeconds } from '../../core/kernel/clock.ts';
+import { type Clock, pause } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { TtlCache } from '../../core/kernel/ttl-cache.ts';
@@ -11,12 +11,11 @@ import { type Ledger, requireGuards } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import { NodeProbe } from '../reconcile/node-probe.ts';
-import { lookUpEvidence } from '../reconcile/pending.ts';
+import { lookUpEvidence, type NodeEvidence } from '../reconcile/pending.ts';
 import type { Requester, RequestOptions } from '../reconcile/requests.ts';
 import { type Action, findAction } from './actions.ts';
 import { type ChannelList, readChannels } from './channels.ts';
 import * as sql from './operator.sql.ts';
-import type { NodeEvidence } from './pending.ts';
 
 /** The modules that operators read, and that execute what they request. */
 export interface OperatorModules {
@@ -73,8 +72,7 @@ export function createOperator(modules: OperatorModules, waitSeconds: number) {
       const row = await database.first(sql.findPayment, paymentId);
       const connection = connections.all.find(({ nodeId }) => nodeId === row?.node_id);
       if (row?.state !== 'pending' || !connection) return undefined;
-      const found = await lookUpEvidence(new NodeProbe(connection, AbortSignal.any([stopping.signal])), row);
-      return { ...found, at: unixSeconds(clock) };
+      return lookUpEvidence(new NodeProbe(connection, AbortSignal.any([stopping.signal])), clock, row);
     },
 
     /** Makes every `wait` return the present state. */

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { choice } from '../../http/fields.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
-import type { BalanceSample } from '../reconcile/samples.ts';
 import { HISTORY_PERIODS, type NodeOverview, type Overview, type PendingTotals } from './overview.ts';
 
 function amount(description: string) {
@@ -109,7 +108,7 @@ export const BalanceSampleObject = Type.Object(
 
 export function renderOverview(overview: Overview): Static<typeof OverviewObject> {
   const { totals, assetsMsat, nodes, openAlerts } = overview;
-  const differences = nodes.flatMap(({ balance }) => balance?.restMsat ?? []);
+  const differences = nodes.flatMap(({ comparison }) => comparison?.difference_msat ?? []);
   return {
     at: overview.at,
     assets_msat: assetsMsat ?? null,
@@ -130,7 +129,7 @@ export function renderOverview(overview: Overview): Static<typeof OverviewObject
 }
 
 function renderNode(one: NodeOverview): Static<typeof NodeFigures> {
-  const { info, measured, heldMsat, report, balance } = one;
+  const { info, measured, heldMsat, comparison } = one;
   return {
     id: one.id,
     alias: info?.alias ?? null,
@@ -143,15 +142,15 @@ function renderNode(one: NodeOverview): Static<typeof NodeFigures> {
     draining: one.isDraining,
     num_wallets: one.wallets,
     channels: info?.channels ?? null,
-    assets_msat: measured?.nodeMsat ?? null,
-    assets_at: measured?.at ?? null,
+    assets_msat: measured?.assets_msat ?? null,
+    assets_at: measured?.assets_at ?? null,
     held_msat: heldMsat,
-    own_msat: measured ? measured.nodeMsat - heldMsat : null,
-    position_msat: one.position?.positionMsat ?? null,
-    baseline_msat: balance?.baselineMsat ?? null,
-    difference_msat: balance?.restMsat ?? null,
-    reconciled_at: report?.endedAt ?? null,
-    incomplete_reason: report?.incompleteReason ?? null,
+    own_msat: measured ? measured.assets_msat - heldMsat : null,
+    position_msat: comparison?.position_msat ?? null,
+    baseline_msat: comparison?.baseline_msat ?? null,
+    difference_msat: comparison?.difference_msat ?? null,
+    reconciled_at: comparison?.ended_at ?? null,
+    incomplete_reason: comparison?.incomplete_reason ?? null,
     ...renderPending(one.pending),
     last_booked_at: one.lastBookedAt ?? null,
     open_alerts: one.openAlerts,
@@ -160,14 +159,4 @@ function renderNode(one: NodeOverview): Static<typeof NodeFigures> {
 
 function renderPending({ payments, heldMsat, oldestAt }: PendingTotals) {
   return { pending_payments: payments, in_flight_msat: heldMsat, oldest_pending_at: oldestAt ?? null };
-}
-
-export function renderSample(sample: BalanceSample): Static<typeof BalanceSampleObject> {
-  return {
-    at: sample.at,
-    assets_msat: sample.assetsMsat ?? null,
-    liabilities_msat: sample.customersMsat,
-    suspense_msat: sample.suspenseMsat,
-    is_complete: sample.isComplete,
-  };
 }

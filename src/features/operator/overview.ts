@@ -2,9 +2,9 @@ import type { NodeConnection } from '../../core/connection/connection.ts';
 import { unixSeconds, withTimeout } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import type { NodeInfo } from '../../core/lightning/node.ts';
-import type { MeasuredBalance, NodePosition, NodeReport, ReconciliationReport } from '../reconcile/report.ts';
+import type { NodeComparison } from '../reconcile/reconciliation-object.ts';
 import { lastReport } from '../reconcile/requests.ts';
-import { type BalanceSample, lastMeasured, listSamples, type MeasuredNode } from '../reconcile/samples.ts';
+import { lastMeasured, listSamples } from '../reconcile/samples.ts';
 import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
@@ -41,16 +41,14 @@ export interface NodeOverview {
   readonly info: NodeInfo | undefined;
   readonly pubkey: string | undefined;
   readonly wallets: number;
-  readonly measured: MeasuredNode | undefined;
+  readonly measured: Awaited<ReturnType<typeof lastMeasured>>;
   /** The money that it holds for the ledger. */
   readonly heldMsat: number;
   readonly pending: PendingTotals;
   /** When the ledger last booked money that came in or went out through it. */
   readonly lastBookedAt: number | undefined;
   /** The comparison in the last reconciliation; undefined if there was none. */
-  readonly report: NodeReport | undefined;
-  readonly balance: MeasuredBalance | undefined;
-  readonly position: NodePosition | undefined;
+  readonly comparison: NodeComparison | undefined;
   readonly openAlerts: number;
 }
 
@@ -71,10 +69,9 @@ export type HistoryPeriod = keyof typeof PERIODS;
 export const HISTORY_PERIODS = Object.keys(PERIODS) as HistoryPeriod[];
 
 /** Returns samples of assets and liabilities, oldest first. */
-export function readHistory({ database, connections, clock }: OperatorModules, period: HistoryPeriod): Promise<BalanceSample[]> {
+export function readHistory({ database, clock }: OperatorModules, period: HistoryPeriod) {
   const { days, stepHours } = PERIODS[period];
-  const nodeIds = connections.all.map(({ nodeId }) => nodeId);
-  return listSamples(database, nodeIds, unixSeconds(clock) - days * 86_400, stepHours);
+  return listSamples(database, unixSeconds(clock) - days * 86_400, stepHours);
 }
 
 const NO_PENDING: PendingTotals = { payments: 0, heldMsat: 0, oldestAt: undefined };
@@ -93,7 +90,13 @@ export async function readOverview(deps: OperatorModules): Promise<Overview> {
   ];
   const pending = new Map(pendingRows.map((row) => [row.node_id, pendingOf(row)]));
   const alerted = await alerts.listOpen();
-  const read = { totals, report, pending, rows: new Map(rows.map((row) => [row.id, row])), alerted: alerted.map(({ subject }) => subject) };
+  const read = {
+    totals,
+    comparisons: report?.nodes ?? [],
+    pending,
+    rows: new Map(rows.map((row) => [row.id, row])),
+    alerted: alerted.map(({ subject }) => subject),
+  };
   const known = await states;
   const nodes = await Promise.all(
     connections.all.map((one, index) => nodeOverview(deps, read, one, known[index] ?? { status: 'unavailable', reason: undefined })),
@@ -102,8 +105,8 @@ export async function readOverview(deps: OperatorModules): Promise<Overview> {
   const isMeasured = measured.length === nodes.length;
   return {
     at: unixSeconds(clock),
-    assetsMsat: isMeasured ? measured.reduce((sum, { nodeMsat }) => sum + nodeMsat, 0) : undefined,
-    assetsAt: isMeasured ? Math.min(...measured.map(({ at }) => at)) : undefined,
+    assetsMsat: isMeasured ? measured.reduce((sum, { assets_msat }) => sum + assets_msat, 0) : undefined,
+    assetsAt: isMeasured ? Math.min(...measured.map(({ assets_at }) => assets_at)) : undefined,
     totals,
     wallets: rows.reduce((sum, { wallets }) => sum + wallets, 0),
     unmatchedSettlements: (await database.first(sql.countUnmatchedSettlements, 1))?.n ?? 0,
@@ -115,7 +118,8 @@ export async function readOverview(deps: OperatorModules): Promise<Overview> {
 
 interface ReadFigures {
   readonly totals: LedgerTotals;
-  readonly report: ReconciliationReport | undefined;
+  /** Of the last reconciliation. */
+  readonly comparisons: readonly NodeComparison[];
   readonly pending: ReadonlyMap<string, PendingTotals>;
   readonly rows: ReadonlyMap<string, sql.NodeRow>;
   /** The subjects of the open alerts. */
@@ -124,13 +128,12 @@ interface ReadFigures {
 
 async function nodeOverview(
   { database }: OperatorModules,
-  { totals, report, pending, rows, alerted }: ReadFigures,
+  { totals, comparisons, pending, rows, alerted }: ReadFigures,
   connection: NodeConnection,
   state: NodeState,
 ): Promise<NodeOverview> {
   const { nodeId, ledgerAccount, createdAt } = connection;
   const row = rows.get(nodeId);
-  const ofNode = report?.nodes.find((one) => one.nodeId === nodeId);
   const newest = await database.first(sql.newestOfNode, ledgerAccount);
   return {
     id: nodeId,
@@ -144,9 +147,7 @@ async function nodeOverview(
     heldMsat: totals.heldByNode.get(ledgerAccount) ?? 0,
     pending: pending.get(nodeId) ?? NO_PENDING,
     lastBookedAt: newest && Math.floor(newest.created_at_ms / 1000),
-    report: ofNode,
-    balance: ofNode?.balance.state === 'measured' ? ofNode.balance : undefined,
-    position: report?.positions.find((one) => one.nodeId === nodeId),
+    comparison: comparisons.find(({ ln_node_id }) => ln_node_id === nodeId),
     openAlerts: alerted.filter((subject) => subject === nodeId).length,
   };
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import type { PaymentEvidence } from '../../core/lightning/node.ts';
+import type { NodeEvidence } from '../reconcile/pending.ts';
 import { lastReport } from '../reconcile/requests.ts';
 import type { OperatorPage } from './actions.ts';
 import * as sql from './operator.sql.ts';
@@ -28,15 +28,6 @@ export interface OperatorPayment {
   readonly evidence: NodeEvidence | undefined;
 }
 
-/** What the node reported about a payment. */
-export interface NodeEvidence {
-  readonly at: number;
-  /** Its state at the node, as text. */
-  readonly nodeState: string;
-  /** What the node's records show, if its adapter collects it. */
-  readonly proof: PaymentEvidence | undefined;
-}
-
 interface PendingModules {
   readonly database: Database;
   readonly clock: Clock;
@@ -54,21 +45,19 @@ export async function listPendingPayments(
   const { database, clock, stuckPaymentSeconds } = deps;
   const until = status === 'stuck' ? unixSeconds(clock) - stuckPaymentSeconds : Number.MAX_SAFE_INTEGER;
   const rows = await database.all(sql.listPendingUntil, until, limit, offset);
-  const evidence = rows.length === 0 ? new Map<string, NodeEvidence>() : await lastEvidence(deps);
+  const evidence = rows.length === 0 ? {} : await lastEvidence(deps);
   const total = (await database.first(sql.countPendingUntil, until))?.n ?? 0;
-  return { items: rows.map((row) => toPending(deps, row, evidence.get(row.id))), total };
+  return { items: rows.map((row) => toPending(deps, row, evidence[row.id])), total };
 }
 
 export async function findOperatorPayment(deps: PendingModules, id: string): Promise<OperatorPayment | undefined> {
   const row = await deps.database.first(sql.findPayment, id);
-  return row && toPending(deps, row, row.state === 'pending' ? (await lastEvidence(deps)).get(id) : undefined);
+  return row && toPending(deps, row, row.state === 'pending' ? (await lastEvidence(deps))[id] : undefined);
 }
 
 /** Returns the evidence about stuck payments that the last reconciliation looked up. */
-async function lastEvidence({ database }: PendingModules): Promise<Map<string, NodeEvidence>> {
-  const nodes = (await lastReport(database))?.nodes ?? [];
-  const found = nodes.flatMap(({ endedAt: at, pending }) => pending.stuck.map((one) => ({ ...one, at })));
-  return new Map(found.map(({ paymentId, at, nodeState, proof }) => [paymentId, { at, nodeState, proof }]));
+async function lastEvidence({ database }: PendingModules): Promise<Readonly<Record<string, NodeEvidence>>> {
+  return (await lastReport(database))?.evidence ?? {};
 }
 
 function toPending(

@@ -5,14 +5,15 @@ import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { ReconciliationObject } from '../reconcile/reconciliation-object.ts';
 import { findReconciliation, listReconciliations } from '../reconcile/requests.ts';
 import { idParams, type OperatorRouteModules } from './action-handler.ts';
 import { findRecord, listRecords } from './actions.ts';
 import { ChannelsObject, renderChannels } from './channels-object.ts';
-import { AlertObject, ReconciliationObject, renderAlert, renderReconciliation } from './checks-object.ts';
+import { AlertObject, renderAlert } from './checks-object.ts';
 import { ActionObject, renderAction } from './money-object.ts';
 import { readHistory, readOverview } from './overview.ts';
-import { BalanceSampleObject, HistoryQuery, OverviewObject, renderOverview, renderSample } from './overview-object.ts';
+import { BalanceSampleObject, HistoryQuery, OverviewObject, renderOverview } from './overview-object.ts';
 import { InstancesObject, renderInstances } from './service-object.ts';
 
 const COMMON = { tags: ['Operator'], ...requires('operator') };
@@ -125,7 +126,7 @@ export function operatorReadRoutes(app: App, deps: OperatorRouteModules): void {
 
   app.get('/v1/operator/history', { schema: historySchema }, async (request) => {
     await access.operator(request);
-    return (await readHistory(deps, request.query.period ?? 'month')).map(renderSample);
+    return readHistory(deps, request.query.period ?? 'month');
   });
 
   app.get('/v1/operator/alerts', { schema: alertsSchema }, async (request, reply) => {
@@ -150,14 +151,14 @@ function recordRoutes(app: App, { access, database }: OperatorRouteModules): voi
     const page = readPage(request.query);
     const { reconciliations: items, total } = await listReconciliations(database, page.limit, page.offset);
     setPageHeaders(request, reply, page, total);
-    return items.map(renderReconciliation);
+    return items;
   });
 
   app.get('/v1/operator/reconciliations/:id', { schema: reconciliationSchema }, async (request) => {
     await access.operator(request);
     const found = await findReconciliation(database, request.params.id);
     if (!found) throw new Refusal('not_found');
-    return renderReconciliation(found);
+    return found;
   });
 
   app.get('/v1/operator/actions', { schema: actionsSchema }, async (request, reply) => {

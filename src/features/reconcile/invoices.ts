@@ -1,16 +1,17 @@
 import type { Tx } from '../../core/db/database.ts';
-import { deleteFactIf, readFact, writeFact } from '../../core/db/facts.sql.ts';
+import { deleteFactIf, writeFact } from '../../core/db/facts.sql.ts';
+import { readPages } from '../../core/db/pages.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { satText } from '../../core/kernel/money.ts';
 import type { InvoiceStatus } from '../../core/lightning/node.ts';
 import { lookUpInvoice } from '../../core/lightning/responses.ts';
+import { beginComparison, type Comparison, PAGE, reportContradiction, sweepWindow, type Visit } from './compare.ts';
 import { describeInvoice } from './pending.ts';
 import * as sql from './reconcile.sql.ts';
-import { MAX_LISTED } from './report.ts';
-import { factOf, PAGE, type ReconciliationRun, reportContradiction } from './run.ts';
-import { storeCursor, sweepWindow } from './sweep.ts';
+import { MAX_LISTED } from './reconciliation-object.ts';
+import { factOf, type ReconciliationRun, readNodeFact, writeNodeFact } from './run.ts';
 
 const WINDOW = 'reconcile_invoices_window';
 /** The fact that requests a comparison of all unsettled invoices. Its value is different for every request. */
@@ -18,30 +19,11 @@ const UNSETTLED_DUE = 'reconcile_unsettled_due';
 /** How far that comparison has come. */
 const UNSETTLED_CURSOR = 'reconcile_unsettled_cursor';
 
-type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
-
 /** Compares invoices with the node. Books those that were paid at the node and not booked; raises an alert for the opposite. */
 export async function compareInvoices(run: ReconciliationRun): Promise<void> {
-  const alerted = {
-    invoice_contradicted: new Set(await run.alerts.openSubjects('invoice_contradicted')),
-    settlement_unbooked: new Set(await run.alerts.openSubjects('settlement_unbooked')),
-  };
-  const seen = new Set<string>();
-  const visit = async (rows: readonly sql.ComparedInvoice[]) => {
-    const unseen = rows.filter(({ id }) => !seen.has(id));
-    for (const { id } of unseen) seen.add(id);
-    return compareAll(run, unseen, alerted);
-  };
-  for (const id of new Set([...alerted.invoice_contradicted, ...alerted.settlement_unbooked])) {
-    const invoice = await run.database.first(sql.findInvoice, id);
-    if (invoice?.node_id === run.nodeId) await visit([invoice]);
-  }
+  const visit = await beginComparison(run, comparisonOf(run));
   await compareUnsettled(run, visit);
-  await sweepWindow(run, {
-    fact: factOf(WINDOW, run.nodeId),
-    page: (after, limit) => run.database.all(sql.invoicesAfter, run.nodeId, after, limit),
-    visit,
-  });
+  await sweepWindow(run, WINDOW, (after, limit) => run.database.all(sql.invoicesAfter, run.nodeId, after, limit), visit);
 }
 
 /** Makes the next reconciliation compare all unsettled invoices of a node. Called when the node was restored from a backup. */
@@ -54,91 +36,64 @@ export async function requestUnsettledComparison(tx: Tx, nodeId: string): Promis
  * Compares all unsettled invoices, of any age, once after the node was restored from a backup: a payment around that time may have left no
  * event. Continues where an earlier run stopped.
  */
-async function compareUnsettled(run: ReconciliationRun, visit: (rows: readonly sql.ComparedInvoice[]) => Promise<unknown>): Promise<void> {
+async function compareUnsettled(run: ReconciliationRun, visit: Visit<sql.ComparedInvoice>): Promise<void> {
   const { database, nodeId } = run;
-  const cursor = factOf(UNSETTLED_CURSOR, nodeId);
-  const due = await database.first(readFact, factOf(UNSETTLED_DUE, nodeId));
-  if (!due) return;
-  let after = (await database.first(readFact, cursor))?.value ?? '';
-  for (let isLast = false; !isLast; ) {
-    const page = await database.all(sql.unsettledInvoicesAfter, nodeId, after, PAGE);
+  const due = await readNodeFact(run, UNSETTLED_DUE);
+  if (due === undefined) return;
+  let after = (await readNodeFact(run, UNSETTLED_CURSOR)) ?? '';
+  for await (const page of readPages(database, sql.unsettledInvoicesAfter, PAGE, () => [nodeId, after])) {
     await visit(page);
     if (run.probe.stopReason !== undefined) return;
     after = page.at(-1)?.id ?? after;
-    isLast = page.length < PAGE;
-    await storeCursor(run, cursor, after);
+    await writeNodeFact(run, UNSETTLED_CURSOR, after);
   }
   // If the node was restored again meanwhile, the value differs and the fact stays.
-  await database.transaction((tx) => tx.run(deleteFactIf, factOf(UNSETTLED_DUE, nodeId), due.value));
+  await database.transaction((tx) => tx.run(deleteFactIf, factOf(UNSETTLED_DUE, nodeId), due));
 }
 
-interface AlertedInvoices {
-  readonly invoice_contradicted: ReadonlySet<string>;
-  readonly settlement_unbooked: ReadonlySet<string>;
-}
-
-async function compareAll(run: ReconciliationRun, rows: readonly sql.ComparedInvoice[], alerted: AlertedInvoices): Promise<void> {
-  await run.probe.each(rows, async (invoice) => {
-    const verdict = await compareOne(run, invoice);
-    if (verdict !== 'agreed') return;
-    for (const kind of ['invoice_contradicted', 'settlement_unbooked'] as const) {
-      if (alerted[kind].has(invoice.id)) await run.alerts.clear(kind, invoice.id);
-    }
-  });
-  run.progress = `invoices: ${run.compared.invoices}`;
-}
-
-async function compareOne(run: ReconciliationRun, invoice: sql.ComparedInvoice): Promise<'agreed' | 'different' | 'unanswered'> {
-  const { probe } = run;
-  const first = await probe.call((node) => lookUpInvoice(node, invoice.payment_hash));
-  if (!first.answered) return 'unanswered';
-  run.compared.invoices += 1;
-  if (agree(invoice, first.value)) return 'agreed';
-  // Either side may have changed between the two reads.
-  const [again, now] = [
-    await probe.call((node) => lookUpInvoice(node, invoice.payment_hash)),
-    await run.database.first(sql.findInvoice, invoice.id),
-  ];
-  if (!again.answered) return 'unanswered';
-  if (!now || agree(now, again.value)) return 'agreed';
-  if (now.state !== 'settled' && again.value?.state === 'settled') return settleMissed(run, now, again.value);
-  await recordContradiction(run, now, again.value);
-  return 'different';
-}
-
-/**
- * Returns whether ledger and node agree. An invoice that was settled internally is unpaid at the node, or the second payment is in suspense.
- * One that was settled from outside was paid at the node with the same amount.
- */
-function agree(ours: sql.ComparedInvoice, node: InvoiceStatus | undefined): boolean {
-  const paidMsat = node?.state === 'settled' ? node.amountMsat : null;
-  if (ours.state !== 'settled') return paidMsat === null;
-  return paidMsat === (ours.inside === 1 ? ours.unmatched_msat : ours.received_msat);
+function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedInvoice, InvoiceStatus> {
+  return {
+    name: 'invoices',
+    counter: 'compared_invoices',
+    alerts: ['invoice_contradicted', 'settlement_unbooked'],
+    find: sql.findInvoice,
+    lookUp: (node, invoice) => lookUpInvoice(node, invoice.payment_hash),
+    // An invoice that was settled internally is unpaid at the node, or the second payment is in suspense. One that was settled from outside was
+    // paid at the node with the same amount.
+    agrees(invoice, status) {
+      const paidMsat = status?.state === 'settled' ? status.amountMsat : null;
+      if (invoice.state !== 'settled') return paidMsat === null;
+      return paidMsat === (invoice.inside === 1 ? invoice.unmatched_msat : invoice.received_msat);
+    },
+    onContradiction(invoice, status) {
+      if (invoice.state !== 'settled' && status?.state === 'settled') return settleMissed(run, invoice, status);
+      const { id, wallet_id, received_msat } = invoice;
+      const num_msat = received_msat ?? 0;
+      const state = describeInvoice({ answered: true, value: status });
+      const node_state = status?.state === 'settled' ? `${state} with ${satText(status.amountMsat)}` : state;
+      const ledger_state = `settled ${invoice.inside === 1 ? 'internally' : 'from outside'} with ${satText(num_msat)}`;
+      const message = `${wallet_id}: ${ledger_state} in the ledger, ${node_state} at the node`;
+      return reportContradiction(run, 'invoice_contradicted', { id, wallet_id, num_msat, ledger_state, node_state }, message);
+    },
+  };
 }
 
 /** Books a missed settlement. @returns `agreed` when it is booked. */
-async function settleMissed(run: ReconciliationRun, invoice: sql.ComparedInvoice, paid: Settled): Promise<'agreed' | 'different'> {
-  const { id: invoiceId, wallet_id: walletId, payment_hash: paymentHash } = invoice;
-  const { amountMsat, preimage } = paid;
+async function settleMissed(
+  run: ReconciliationRun,
+  { id, wallet_id, payment_hash: paymentHash }: sql.ComparedInvoice,
+  { amountMsat, preimage }: Extract<InvoiceStatus, { state: 'settled' }>,
+): Promise<'agreed' | 'different'> {
   const settledAt = unixSeconds(run.clock);
   const settlement = { type: 'settlement', paymentHash, amountMsat, preimage, settledAt, keysend: false, customRecords: {} } as const;
   const failure = await run.invoices.settle(settlement, run.nodeId).then(() => undefined, errorMessage);
-  const booked = failure === undefined;
-  if (run.missedSettlements.length < MAX_LISTED) run.missedSettlements.push({ invoiceId, walletId, paymentHash, amountMsat, booked });
-  run.log.warn({ invoice: invoiceId, amountMsat, booked }, 'the node was paid for an invoice that was not booked');
-  if (booked) return 'agreed';
+  const is_booked = failure === undefined;
+  const { missed_settlements: missed } = run.findings;
+  if (missed.length < MAX_LISTED) missed.push({ id, wallet_id, num_msat: amountMsat, is_booked });
+  run.log.warn({ invoice: id, amountMsat, booked: is_booked }, 'the node was paid for an invoice that was not booked');
+  if (is_booked) return 'agreed';
   run.unbookedMsat.set(paymentHash, amountMsat);
-  const message = `${satText(amountMsat)} for ${walletId} are not booked: ${failure}`;
-  await run.alerts.raise({ kind: 'settlement_unbooked', subject: invoiceId, message });
+  const message = `${satText(amountMsat)} for ${wallet_id} are not booked: ${failure}`;
+  await run.alerts.raise({ kind: 'settlement_unbooked', subject: id, message });
   return 'different';
-}
-
-async function recordContradiction(run: ReconciliationRun, invoice: sql.ComparedInvoice, status: InvoiceStatus | undefined): Promise<void> {
-  const { id, wallet_id: walletId, payment_hash: paymentHash } = invoice;
-  const amountMsat = invoice.received_msat ?? 0;
-  const state = describeInvoice({ answered: true, value: status });
-  const node = status?.state === 'settled' ? `${state} with ${satText(status.amountMsat)}` : state;
-  const ours = `settled ${invoice.inside === 1 ? 'internally' : 'from outside'} with ${satText(amountMsat)}`;
-  const message = `${walletId}: ${ours} in the ledger, ${node} at the node`;
-  await reportContradiction(run, { kind: 'invoice', id, walletId, paymentHash, amountMsat, ours, node }, message);
 }

@@ -1,15 +1,20 @@
 import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
-import type { BalanceParts } from './report.ts';
 import type { ReconciliationRun } from './run.ts';
-import { readTotals } from './totals.ts';
+import { type LedgerTotals, readTotals } from './totals.ts';
 
-/** One measurement of the node's balance. Amounts are msat. */
-export interface Measurement extends BalanceParts {
+/** The node's balance and the ledger at one point in time. Amounts are msat. */
+export interface Measurement {
+  readonly nodeMsat: number;
+  readonly totals: LedgerTotals;
   /** The money that the node holds for the ledger, according to the ledger. */
   readonly heldByNodeMsat: number;
   /** `nodeMsat` − `heldByNodeMsat`: the node's own money. */
   readonly remainderMsat: number;
+  /** The part of the customers' money that may have left the node and is not booked yet. */
+  readonly inFlightMsat: number;
+  /** The amount that the ledger booked to and from the node during the measurement: the uncertainty of the node's own money. */
+  readonly movedMsat: number;
 }
 
 export async function measure(run: ReconciliationRun): Promise<NodeAnswer<Measurement>> {
@@ -18,30 +23,31 @@ export async function measure(run: ReconciliationRun): Promise<NodeAnswer<Measur
   const answer = await run.probe.call((node) => node.balance());
   if (!answer.answered) return answer;
   const nodeMsat = answer.value.localMsat;
-  const after = await readLedger(run);
+  const { totals, heldByNodeMsat, entries, inFlightMsat } = await readLedger(run);
   // Both reads return committed rows, so the ledger at the time of the node's response is between them.
-  const isUnchanged = before.entries === after.entries;
-  const movedMsat = isUnchanged
-    ? 0
-    : ((await run.database.first(sql.movedAtNode, before.position, before.entries, ledgerAccount))?.moved_msat ?? 0);
-  const { entries: _entries, position: _position, ...parts } = after;
-  const inFlightMsat = Math.max(before.inFlightMsat, after.inFlightMsat);
-  return { answered: true, value: { ...parts, nodeMsat, remainderMsat: nodeMsat - after.heldByNodeMsat, inFlightMsat, movedMsat } };
+  const moved =
+    before.entries === entries ? undefined : await run.database.first(sql.movedAtNode, before.position, before.entries, ledgerAccount);
+  return {
+    answered: true,
+    value: {
+      nodeMsat,
+      totals,
+      heldByNodeMsat,
+      remainderMsat: nodeMsat - heldByNodeMsat,
+      inFlightMsat: Math.max(before.inFlightMsat, inFlightMsat),
+      movedMsat: moved?.moved_msat ?? 0,
+    },
+  };
 }
 
 async function readLedger({ database, nodeId, connection }: ReconciliationRun) {
-  const { ledgerAccount } = connection;
   return database.snapshot(async (tx) => {
-    const { heldByNode, entriesOfNode, ...parts } = await readTotals(tx);
-    const inFlightMsat = (await tx.first(sql.heldInFlight, nodeId))?.held_msat ?? 0;
-    const heldByNodeMsat = heldByNode.get(ledgerAccount) ?? 0;
-    const heldMsat = [...heldByNode.values()].reduce((sum, amountMsat) => sum + amountMsat, 0);
+    const totals = await readTotals(tx);
     return {
-      ...parts,
-      heldByNodeMsat,
-      atOtherNodesMsat: heldByNodeMsat - heldMsat,
-      inFlightMsat,
-      entries: entriesOfNode.get(ledgerAccount) ?? 0,
+      totals,
+      heldByNodeMsat: totals.heldByNode.get(connection.ledgerAccount) ?? 0,
+      entries: totals.entriesOfNode.get(connection.ledgerAccount) ?? 0,
+      inFlightMsat: (await tx.first(sql.heldInFlight, nodeId))?.held_msat ?? 0,
       position: (await tx.first(sql.lastPosition))?.position ?? 0,
     };
   });

@@ -1,61 +1,64 @@
-import { timeText } from '../../core/kernel/clock.ts';
+import { readPages } from '../../core/db/pages.ts';
+import { type Clock, timeText, unixSeconds } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
 import type { InvoiceStatus, PaymentEvidence, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
 import { describeEvidence } from '../../core/lightning/node.ts';
 import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
+import { PAGE } from './compare.ts';
 import type { NodeAnswer, NodeProbe } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
-import { MAX_LISTED, type PendingReport, type StuckPayment } from './report.ts';
-import { PAGE, type ReconciliationRun } from './run.ts';
+import { MAX_LISTED, type PendingPayments } from './reconciliation-object.ts';
+import type { ReconciliationRun } from './run.ts';
+
+/** What the node reported about a pending payment. */
+export interface NodeEvidence {
+  /** Unix seconds. */
+  readonly at: number;
+  /** Its state at the node, as text. */
+  readonly nodeState: string;
+  /** What the node's records show, if its adapter collects it. */
+  readonly proof?: PaymentEvidence | undefined;
+}
 
 /**
  * Looks up every pending payment at the node, and raises an alert for those that are stuck. Books nothing: the saga attempts payments again,
  * and the money stays reserved until the node reports a definitive outcome.
  */
-export async function comparePending(run: ReconciliationRun): Promise<PendingReport> {
-  const byEvidence: Record<string, number> = {};
-  const stuck: StuckPayment[] = [];
-  const total = { payments: 0, amountMsat: 0, stuckPayments: 0 };
-  for (let after = '', isLast = false; !isLast && !run.signal.aborted; ) {
-    const page = await run.database.all(sql.pendingPayments, run.nodeId, after, PAGE);
-    const evidence = new Map<string, string>();
-    await run.probe.each(page, async (payment) => void evidence.set(payment.id, await evidenceOf(run.probe, payment)));
+export async function comparePending(run: ReconciliationRun): Promise<PendingPayments> {
+  const { probe, clock, alerts } = run;
+  const states = new Map<string, number>();
+  const counted = { pending_payments: 0, stuck_payments: 0, pending_msat: 0 };
+  for await (const page of readPages(run.database, sql.pendingPayments, PAGE, (last) => [run.nodeId, last?.id ?? ''])) {
+    const found = new Map<string, string>();
+    await probe.each(page, async (payment) => void found.set(payment.id, await stateAtNode(probe, payment)));
     for (const payment of page) {
-      const found = evidence.get(payment.id) ?? '';
-      byEvidence[found] = (byEvidence[found] ?? 0) + 1;
-      total.payments += 1;
-      total.amountMsat += payment.amount_msat;
-      const ageSeconds = run.startedAt - payment.created_at;
-      if (ageSeconds < run.stuckPaymentSeconds) continue;
-      const one = stuckPayment(payment, ageSeconds, await withProof(run.probe, payment, found));
-      total.stuckPayments += 1;
-      if (stuck.length < MAX_LISTED) stuck.push(one);
-      await run.alerts.raise({ kind: 'payment_stuck', subject: one.paymentId, message: stuckMessage(one) });
+      const nodeState = found.get(payment.id) ?? '';
+      states.set(nodeState, (states.get(nodeState) ?? 0) + 1);
+      counted.pending_payments += 1;
+      counted.pending_msat += payment.amount_msat;
+      if (run.startedAt - payment.created_at < run.stuckPaymentSeconds) continue;
+      const evidence = await withProof(probe, clock, payment, nodeState);
+      // The oldest ones.
+      if (counted.stuck_payments++ < MAX_LISTED) run.evidence[payment.id] = evidence;
+      await alerts.raise({ kind: 'payment_stuck', subject: payment.id, message: stuckMessage(payment, evidence) });
     }
-    after = page.at(-1)?.id ?? after;
-    isLast = page.length < PAGE;
-    run.progress = `pending payments: ${total.payments}`;
+    run.progress = `pending payments: ${counted.pending_payments}`;
+    if (run.signal.aborted) break;
   }
   await clearEnded(run);
-  return { ...total, byEvidence, stuck };
+  return { ...counted, pending_states: Array.from(states, ([node_state, count]) => ({ node_state, count })) };
 }
 
 /** What identifies a payment at the node. */
 type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id'>;
 
-/** What the node reports about a pending payment. */
-interface FoundEvidence {
-  readonly nodeState: string;
-  readonly proof: PaymentEvidence | undefined;
-}
-
 /** Looks up a pending payment at the node. Changes nothing. */
-export async function lookUpEvidence(probe: NodeProbe, payment: LookedUp): Promise<FoundEvidence> {
-  return withProof(probe, payment, await evidenceOf(probe, payment));
+export async function lookUpEvidence(probe: NodeProbe, clock: Clock, payment: LookedUp): Promise<NodeEvidence> {
+  return withProof(probe, clock, payment, await stateAtNode(probe, payment));
 }
 
 /** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
-async function evidenceOf(probe: NodeProbe, payment: LookedUp): Promise<string> {
+async function stateAtNode(probe: NodeProbe, payment: LookedUp): Promise<string> {
   if (payment.invoice_id !== null) return describeInvoice(await probe.call((node) => lookUpInvoice(node, payment.payment_hash)));
   return describePayment(await probe.call((node) => lookUpPayment(node, referenceTo(payment))));
 }
@@ -66,11 +69,12 @@ export function referenceTo({ id, payment_hash, unclear_since_ms }: LookedUp): P
 }
 
 /** Adds what the node's records show about a payment that it reports as pending. */
-async function withProof(probe: NodeProbe, payment: LookedUp, nodeState: string): Promise<FoundEvidence> {
-  if (nodeState !== 'pending') return { nodeState, proof: undefined };
+async function withProof(probe: NodeProbe, clock: Clock, payment: LookedUp, nodeState: string): Promise<NodeEvidence> {
+  const at = unixSeconds(clock);
+  if (nodeState !== 'pending') return { at, nodeState };
   const answer = await probe.call((node) => collectEvidence(node, referenceTo(payment)));
-  if (answer.answered) return { nodeState, proof: answer.value };
-  return { nodeState: `${nodeState}; what its records show is unknown (${answer.reason})`, proof: undefined };
+  if (answer.answered) return { at, nodeState, proof: answer.value };
+  return { at, nodeState: `${nodeState}; what its records show is unknown (${answer.reason})` };
 }
 
 /** Describes the node's response to the lookup of a payment. */
@@ -96,21 +100,7 @@ async function clearEnded({ alerts, database }: ReconciliationRun): Promise<void
   }
 }
 
-function stuckPayment(payment: sql.ComparedPayment, ageSeconds: number, { nodeState, proof }: FoundEvidence): StuckPayment {
-  const { id, wallet_id, payment_hash, amount_msat, created_at } = payment;
-  return {
-    paymentId: id,
-    walletId: wallet_id,
-    paymentHash: payment_hash,
-    amountMsat: amount_msat,
-    createdAt: created_at,
-    ageSeconds,
-    evidence: proof ? `${nodeState}. ${describeEvidence(proof)}` : nodeState,
-    nodeState,
-    proof,
-  };
-}
-
-function stuckMessage({ createdAt, amountMsat, walletId, evidence }: StuckPayment): string {
-  return `pending since ${timeText(createdAt)}: ${satText(amountMsat)} of ${walletId}; state at the node: ${evidence}`;
+function stuckMessage({ created_at, amount_msat, wallet_id }: sql.ComparedPayment, { nodeState, proof }: NodeEvidence): string {
+  const evidence = proof ? `${nodeState}. ${describeEvidence(proof)}` : nodeState;
+  return `pending since ${timeText(created_at)}: ${satText(amount_msat)} of ${wallet_id}; state at the node: ${evidence}`;
 }

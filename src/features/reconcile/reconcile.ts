@@ -3,15 +3,15 @@ import { pause, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { compareBalance } from './balance.ts';
-import { compareEnded } from './ended.ts';
 import { compareInvoices } from './invoices.ts';
 import { NodeProbe, STOPPING } from './node-probe.ts';
+import { comparePayments } from './payments.ts';
 import { comparePending } from './pending.ts';
-import { readPositions } from './positions.ts';
-import type { NodeReport, ReconciliationReport } from './report.ts';
+import type { NodeComparison } from './reconciliation-object.ts';
+import type { RunningRequest } from './requests.sql.ts';
 import {
   beginPeriodic,
-  type RunningRequest,
+  type ReconciliationReport,
   requeueUnfinished,
   storeFailure,
   storeProgress,
@@ -20,6 +20,7 @@ import {
 } from './requests.ts';
 import type { ReconcileModules, ReconciliationRun } from './run.ts';
 import { storeSamples } from './samples.ts';
+import { readPositions } from './totals.ts';
 
 const POLL_MS = 1000;
 /** The interval after a run in which the node stopped answering. */
@@ -36,13 +37,15 @@ async function reconcileAll(modules: ReconcileModules, request: RunningRequest, 
     return reconcile(modules, connection, own, signal, request.id);
   });
   // A comparison that fails must not leave the others running.
-  const ended = await Promise.allSettled(runs);
-  const nodes = ended.map((one) => {
+  const reports = (await Promise.allSettled(runs)).map((one) => {
     if (one.status === 'rejected') throw one.reason;
     return one.value;
   });
-  const { id, scope } = request;
-  return { id, scope, nodes, positions: await readPositions(modules.database, all) };
+  const positions = await readPositions(modules.database, all);
+  return {
+    nodes: reports.flatMap(({ nodes }) => nodes.map((one) => ({ ...one, ...positions.get(one.ln_node_id) }))),
+    evidence: Object.assign({}, ...reports.map(({ evidence }) => evidence)),
+  };
 }
 
 /**
@@ -55,7 +58,7 @@ export async function reconcile(
   request: RunningRequest,
   signal: AbortSignal,
   requestId = request.id,
-): Promise<NodeReport> {
+): Promise<ReconciliationReport> {
   const run: ReconciliationRun = {
     ...modules,
     ...request,
@@ -64,37 +67,36 @@ export async function reconcile(
     startedAt: unixSeconds(modules.clock),
     signal,
     probe: new NodeProbe(connection, signal, modules.timing),
-    contradictions: [],
-    missedSettlements: [],
-    compared: { payments: 0, invoices: 0 },
+    findings: { compared_payments: 0, compared_invoices: 0, contradictions: [], missed_settlements: [] },
+    evidence: {},
     unbookedMsat: new Map(),
     progress: '',
   };
   const done = new AbortController();
   const publishing = publishProgress(run, requestId, done.signal);
   try {
-    return await compare(run);
+    return { nodes: [await compare(run)], evidence: run.evidence };
   } finally {
     done.abort();
     await publishing;
   }
 }
 
-async function compare(run: ReconciliationRun): Promise<NodeReport> {
-  const { id, nodeId, scope, startedAt, signal, probe, alerts, contradictions, missedSettlements, compared } = run;
+async function compare(run: ReconciliationRun): Promise<NodeComparison> {
+  const { nodeId, startedAt, signal, probe, alerts, findings } = run;
   const pending = await comparePending(run);
-  await compareEnded(run);
+  await comparePayments(run);
   await compareInvoices(run);
   // The balance comes last, after missed settlements are booked.
   const balance = await compareBalance(run);
   if (signal.aborted) throw new Error(STOPPING);
-  const incompleteReason = probe.stopReason ?? (balance.state === 'unanswered' ? balance.reason : null);
-  if (incompleteReason === null) await alerts.clear('node_silent', nodeId);
-  else await alerts.raise({ kind: 'node_silent', subject: nodeId, message: incompleteReason });
+  const incomplete_reason = probe.stopReason ?? (balance.balance_status === 'unanswered' ? balance.balance_reason : null);
+  if (incomplete_reason === null) await alerts.clear('node_silent', nodeId);
+  else await alerts.raise({ kind: 'node_silent', subject: nodeId, message: incomplete_reason });
   // Announces alerts that a crashed process stored and did not announce.
   await alerts.announce();
-  const endedAt = unixSeconds(run.clock);
-  return { id, nodeId, scope, startedAt, endedAt, incompleteReason, balance, pending, compared, contradictions, missedSettlements };
+  const node = { ln_node_id: nodeId, started_at: startedAt, ended_at: unixSeconds(run.clock), incomplete_reason };
+  return { ...node, ...balance, held_msat: null, position_msat: null, ...pending, ...findings };
 }
 
 /**
@@ -119,9 +121,9 @@ async function runRequest(modules: ReconcileModules, request: RunningRequest, si
   try {
     const report = await reconcileAll(modules, request, signal);
     await storeSamples(database, report.nodes, unixSeconds(modules.clock));
-    await storeReport(database, report);
-    for (const one of report.nodes) logReport(modules, one);
-    return report.nodes.every(({ incompleteReason }) => incompleteReason === null);
+    await storeReport(database, request.id, report);
+    for (const node of report.nodes) logComparison(modules, request, node);
+    return report.nodes.every(({ incomplete_reason }) => incomplete_reason === null);
   } catch (error) {
     // The service stops. The next holder of the lease repeats the request.
     if (signal.aborted) return false;
@@ -131,10 +133,17 @@ async function runRequest(modules: ReconcileModules, request: RunningRequest, si
   }
 }
 
-function logReport({ log }: ReconcileModules, report: NodeReport): void {
-  const { nodeId: node, scope, compared, contradictions, missedSettlements, pending, incompleteReason } = report;
-  const found = { contradictions: contradictions.length, missedSettlements: missedSettlements.length, stuck: pending.stuckPayments };
-  const fields = { node, scope, ...compared, ...found };
+function logComparison({ log }: ReconcileModules, { scope }: RunningRequest, node: NodeComparison): void {
+  const fields = {
+    node: node.ln_node_id,
+    scope,
+    payments: node.compared_payments,
+    invoices: node.compared_invoices,
+    contradictions: node.contradictions.length,
+    missedSettlements: node.missed_settlements.length,
+    stuck: node.stuck_payments,
+  };
+  const { incomplete_reason: incompleteReason } = node;
   if (incompleteReason === null) log.info(fields, 'reconciled with the node');
   else log.warn({ ...fields, incompleteReason }, 'the node stopped answering; the rest was not compared');
 }

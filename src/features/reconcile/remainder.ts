@@ -1,10 +1,10 @@
-import { readFact, writeFact } from '../../core/db/facts.sql.ts';
+import { writeFact } from '../../core/db/facts.sql.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { timeText, unixSeconds } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
 import type { Measurement } from './measure.ts';
 import * as sql from './reconcile.sql.ts';
-import { factOf, type ReconciliationRun } from './run.ts';
+import { factOf, type ReconciliationRun, readNodeFact, writeNodeFact } from './run.ts';
 
 /**
  * The node's own money over time: the remainder of its balance that the ledger does not explain.
@@ -30,9 +30,9 @@ export interface Remainder {
 const FALL = 'node_balance_fell';
 const REMAINDER = 'node_remainder';
 
-export async function readRemainder({ database, nodeId }: ReconciliationRun): Promise<Remainder | undefined> {
-  const row = await database.first(readFact, factOf(REMAINDER, nodeId));
-  return row && (JSON.parse(row.value) as Remainder);
+export async function readRemainder(run: ReconciliationRun): Promise<Remainder | undefined> {
+  const stored = await readNodeFact(run, REMAINDER);
+  return stored === undefined ? undefined : (JSON.parse(stored) as Remainder);
 }
 
 /** Returns the part of the level that is missing and cannot be in flight; 0 or less if there is none. */
@@ -52,10 +52,8 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
     beforeFallMsat: tracked.beforeFallMsat ?? tracked.levelMsat,
     fallAlerts: [...tracked.fallAlerts, run.id],
   };
-  const uncertain =
-    measured.inFlightMsat + measured.movedMsat > 0
-      ? ` Up to ${satText(measured.inFlightMsat + measured.movedMsat)} more may be missing or in flight.`
-      : '';
+  const uncertainMsat = measured.inFlightMsat + measured.movedMsat;
+  const uncertain = uncertainMsat > 0 ? ` Up to ${satText(uncertainMsat)} more may be missing or in flight.` : '';
   const message = `${satText(fellMsat)} left the node between ${timeText(tracked.levelAt)} and ${timeText(now)} without an entry in the ledger.${uncertain}`;
   const alert = run.alerts.rowsOf({ kind: FALL, subject: run.id, message });
   await run.database.transaction(async (tx) => {
@@ -78,7 +76,7 @@ export async function recordRise(run: ReconciliationRun, tracked: Remainder, lev
     beforeFallMsat: isBack ? null : tracked.beforeFallMsat,
     fallAlerts: isBack ? [] : tracked.fallAlerts,
   };
-  await run.database.transaction((tx) => tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next)));
+  await writeNodeFact(run, REMAINDER, JSON.stringify(next));
   if (isBack) await clearFalls(run, tracked);
   return next;
 }
@@ -106,7 +104,7 @@ export async function acceptBaseline(
     beforeFallMsat: null,
     fallAlerts: [],
   };
-  const who = run.requestedBy || 'the service';
+  const who = run.requested_by || 'the service';
   const reason = run.reason || (tracked ? '' : 'first measurement');
   await run.database.transaction(async (tx) => {
     const accepted = [tracked?.roseMsat ?? 0, tracked?.fellMsat ?? 0];

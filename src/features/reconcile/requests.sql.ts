@@ -1,5 +1,7 @@
 import { statement } from '../../core/db/statement.ts';
-import type { ReconciliationScope } from './report.ts';
+
+/** `periodic` limits the calls to the node; `full` compares the whole window; `new_baseline` also accepts the node's present balance. */
+export type ReconciliationScope = 'periodic' | 'full' | 'new_baseline';
 
 export type RequestRow = {
   id: string;
@@ -29,7 +31,10 @@ export const listRequests = statement<RequestRow>(
 
 export const countRequests = statement<{ n: number }>('reconcile_count_requests', 'SELECT count(*) AS n FROM reconciliation');
 
-export const nextRequest = statement<{ id: string; scope: ReconciliationScope; requested_by: string; reason: string }>(
+/** A request that this instance runs. */
+export type RunningRequest = Pick<RequestRow, 'id' | 'scope' | 'requested_by' | 'reason'>;
+
+export const nextRequest = statement<RunningRequest>(
   'reconcile_next_request',
   `SELECT id, scope, requested_by, reason FROM reconciliation WHERE state = 'requested' ORDER BY id LIMIT 1`,
 );

@@ -2,12 +2,20 @@ import type { Database, SqlReader } from '../../core/db/database.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { type Guard, requireGuards } from '../../core/ledger/ledger.ts';
-import type { NodePosition, ReconciliationReport, ReconciliationScope } from './report.ts';
+import type { NodeEvidence } from './pending.ts';
+import { type NodeComparison, type Reconciliation, renderReconciliation } from './reconciliation-object.ts';
 import * as sql from './requests.sql.ts';
 
 /** The number of periodic reconciliations that are stored, and of those that operators requested. */
 const MAX_PERIODIC = 10;
 const MAX_REQUESTED = 100;
+
+/** The result of a reconciliation. Stored as JSON. */
+export interface ReconciliationReport {
+  readonly nodes: readonly NodeComparison[];
+  /** What the nodes reported about stuck payments, by the id of the payment. */
+  readonly evidence: Readonly<Record<string, NodeEvidence>>;
+}
 
 /** The operator who requests a reconciliation, and the reason. */
 export interface Requester {
@@ -28,7 +36,7 @@ export interface RequestOptions {
 /** Requests a reconciliation by the running service. @returns the id of the request. */
 export async function requestReconciliation(
   database: Database,
-  scope: ReconciliationScope,
+  scope: sql.ReconciliationScope,
   now: number,
   requester: Requester = NO_REQUESTER,
   { guards = [], extraRows = () => [] }: RequestOptions = {},
@@ -42,64 +50,42 @@ export async function requestReconciliation(
   return id;
 }
 
-/** A requested or periodic reconciliation, with its report once it is done. */
-export interface StoredReconciliation extends Requester {
-  readonly id: string;
-  readonly state: sql.RequestRow['state'];
-  readonly scope: ReconciliationScope;
-  /** Unix seconds. */
-  readonly requestedAt: number;
-  /** The present step, or the reason of a failure. */
-  readonly progress: string;
-  readonly report: ReconciliationReport | undefined;
-}
-
 /** Returns a page of the stored reconciliations, newest first, and their number. */
 export async function listReconciliations(database: SqlReader, limit: number, offset: number) {
   const rows = await database.all(sql.listRequests, limit, offset);
   const count = await database.first(sql.countRequests);
-  return { reconciliations: rows.map(toStored), total: count?.n ?? 0 };
+  return { reconciliations: rows.map(renderReconciliation), total: count?.n ?? 0 };
 }
 
-export async function findReconciliation(database: SqlReader, id: string): Promise<StoredReconciliation | undefined> {
+export async function findReconciliation(database: SqlReader, id: string): Promise<Reconciliation | undefined> {
   const row = await database.first(sql.findRequest, id);
-  return row && toStored(row);
+  return row && renderReconciliation(row);
 }
 
-function toStored({ id, state, scope, requested_at, requested_by, reason, progress, report }: sql.RequestRow): StoredReconciliation {
-  const parsed = report === null ? undefined : parse(report);
-  return { id, state, scope, requestedAt: requested_at, requestedBy: requested_by, reason, progress, report: parsed };
-}
-
+/** Returns the report of the last reconciliation that was finished. */
 export async function lastReport(database: Database): Promise<ReconciliationReport | undefined> {
   const row = await database.first(sql.lastReport);
-  return row && parse(row.report);
+  return row && (JSON.parse(row.report) as ReconciliationReport);
 }
 
 /** Returns the positions of the nodes at the last reconciliation. Computing them reads all wallets. */
-export async function lastPositions(database: Database): Promise<readonly NodePosition[]> {
-  return (await lastReport(database))?.positions ?? [];
-}
-
-/** A request that this instance runs. */
-export interface RunningRequest extends Requester {
-  readonly id: string;
-  readonly scope: ReconciliationScope;
+export async function lastPositions(database: Database) {
+  const nodes = (await lastReport(database))?.nodes ?? [];
+  return nodes.map(({ ln_node_id: nodeId, position_msat }) => ({ nodeId, positionMsat: position_msat ?? 0 }));
 }
 
 /** Starts the oldest open request. */
-export async function takeRequest(database: Database): Promise<RunningRequest | undefined> {
+export async function takeRequest(database: Database): Promise<sql.RunningRequest | undefined> {
   const next = await database.first(sql.nextRequest);
-  if (!next) return undefined;
-  const taken = await database.transaction((tx) => tx.run(sql.start, next.id));
-  return taken === 1 ? { id: next.id, scope: next.scope, requestedBy: next.requested_by, reason: next.reason } : undefined;
+  const taken = next && (await database.transaction((tx) => tx.run(sql.start, next.id)));
+  return taken === 1 ? next : undefined;
 }
 
 /** Starts a periodic reconciliation. */
-export async function beginPeriodic(database: Database, now: number): Promise<RunningRequest> {
-  const id = `rec_${newId()}`;
-  await database.transaction((tx) => tx.run(sql.insertRequest, id, 'running', 'periodic', now, '', ''));
-  return { id, scope: 'periodic', ...NO_REQUESTER };
+export async function beginPeriodic(database: Database, now: number): Promise<sql.RunningRequest> {
+  const request = { id: `rec_${newId()}`, scope: 'periodic', requested_by: '', reason: '' } as const;
+  await database.transaction((tx) => tx.run(sql.insertRequest, request.id, 'running', request.scope, now, '', ''));
+  return request;
 }
 
 /** Opens the unfinished requests of an earlier lease holder again. */
@@ -107,9 +93,9 @@ export async function requeueUnfinished(database: Database): Promise<void> {
   await database.transaction((tx) => tx.run(sql.requeue));
 }
 
-export async function storeReport(database: Database, report: ReconciliationReport): Promise<void> {
+export async function storeReport(database: Database, id: string, report: ReconciliationReport): Promise<void> {
   await database.transaction(async (tx) => {
-    await tx.run(sql.finish, report.id, JSON.stringify(report));
+    await tx.run(sql.finish, id, JSON.stringify(report));
     await tx.run(sql.deleteOldPeriodic, MAX_PERIODIC);
     await tx.run(sql.deleteOldRequested, MAX_REQUESTED);
   });
@@ -121,8 +107,4 @@ export async function storeFailure(database: Database, id: string, reason: strin
 
 export async function storeProgress(database: Database, id: string, progress: string): Promise<void> {
   await database.transaction((tx) => tx.run(sql.updateProgress, id, progress));
-}
-
-function parse(text: string): ReconciliationReport {
-  return JSON.parse(text) as ReconciliationReport;
 }

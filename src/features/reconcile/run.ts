@@ -2,14 +2,15 @@ import type { Alerts } from '../../core/alerts/alerts.ts';
 import type { NodeConnection } from '../../core/connection/connection.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
+import { readFact, writeFact } from '../../core/db/facts.sql.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { firstIdAt } from '../../core/kernel/ids.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { NodeProbe, ProbeTiming } from './node-probe.ts';
-import { type Contradiction, MAX_LISTED, type MissedSettlement } from './report.ts';
-import type { RunningRequest } from './requests.ts';
+import type { NodeEvidence } from './pending.ts';
+import type { Findings } from './reconciliation-object.ts';
+import type { RunningRequest } from './requests.sql.ts';
 
 /** The modules and settings of reconciliations. */
 export interface ReconcileModules {
@@ -34,39 +35,24 @@ export interface ReconciliationRun extends ReconcileModules, RunningRequest {
   readonly nodeId: string;
   readonly signal: AbortSignal;
   readonly probe: NodeProbe;
-  readonly contradictions: Contradiction[];
-  readonly missedSettlements: MissedSettlement[];
-  readonly compared: { payments: number; invoices: number };
+  readonly findings: Findings;
+  /** What the node reported about stuck payments, by the id of the payment. */
+  readonly evidence: Record<string, NodeEvidence>;
   /** Payment hash → amount in msat that arrived and could not be booked. It is not the node's own money. */
   readonly unbookedMsat: Map<string, number>;
   /** The present step, as text. */
   progress: string;
 }
 
-/** Lists a contradiction and raises its alert. */
-export async function reportContradiction(run: ReconciliationRun, found: Contradiction, message: string): Promise<void> {
-  const { contradictions } = run;
-  if (contradictions.length < MAX_LISTED && !contradictions.some(({ id }) => id === found.id)) contradictions.push(found);
-  await run.alerts.raise({ kind: `${found.kind}_contradicted`, subject: found.id, message });
-}
-
-/** Payments and invoices of the last week are compared repeatedly. */
-const WINDOW_SECONDS = 7 * 24 * 60 * 60;
-
 /** Returns the name of a fact about the reconciliation with a node. */
 export function factOf(name: string, nodeId: string): string {
   return `${name} ${nodeId}`;
 }
 
-/** Returns the id at the start of the window. */
-export function windowStart({ startedAt }: { readonly startedAt: number }): string {
-  return idAt(startedAt - WINDOW_SECONDS);
+export async function readNodeFact({ database, nodeId }: ReconciliationRun, name: string): Promise<string | undefined> {
+  return (await database.first(readFact, factOf(name, nodeId)))?.value;
 }
 
-/** Returns an id that sorts before all Lightning transactions created from this second on. */
-export function idAt(seconds: number): string {
-  return `lntx_${firstIdAt(Math.max(0, seconds) * 1000)}`;
+export async function writeNodeFact({ database, nodeId }: ReconciliationRun, name: string, value: string): Promise<void> {
+  await database.transaction((tx) => tx.run(writeFact, factOf(name, nodeId), value));
 }
-
-/** The number of rows that are read and compared at the same time. */
-export const PAGE = 100;

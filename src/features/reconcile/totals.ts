@@ -1,5 +1,7 @@
-import type { Tx } from '../../core/db/database.ts';
-import { isNodeAccount, SYSTEM_ACCOUNTS, systemAccounts } from '../../core/ledger/ledger.ts';
+import type { Database, Tx } from '../../core/db/database.ts';
+import { allAccounts, isNodeAccount, SYSTEM_ACCOUNTS, systemAccounts } from '../../core/ledger/ledger.ts';
+import * as sql from './reconcile.sql.ts';
+import type { NodePosition } from './reconciliation-object.ts';
 
 /** What the ledger owes and holds at one moment. Amounts are msat. */
 export interface LedgerTotals {
@@ -31,4 +33,42 @@ export async function readTotals(tx: Tx): Promise<LedgerTotals> {
     heldByNode: new Map(nodes.map(({ id, balanceMsat }) => [id, 0 - balanceMsat])),
     entriesOfNode: new Map(nodes.map(({ id, entries }) => [id, entries])),
   };
+}
+
+/** A node and its ledger account. */
+type NodeAccount = { readonly nodeId: string; readonly ledgerAccount: number };
+
+/**
+ * Computes how much each node holds for wallets of other nodes, at one moment. One node holds everything. The operator's money and suspense
+ * count as the first node's.
+ */
+export async function readPositions(database: Database, nodes: readonly NodeAccount[]): Promise<ReadonlyMap<string, NodePosition>> {
+  return database.snapshot(async (tx) => {
+    const { heldByNode } = await readTotals(tx);
+    const owed = nodes.length > 1 ? await owedByNode(tx, nodes) : undefined;
+    const positions = nodes.map(({ nodeId, ledgerAccount }) => {
+      const held_msat = heldByNode.get(ledgerAccount) ?? 0;
+      return [nodeId, { held_msat, position_msat: owed ? held_msat - (owed.get(nodeId) ?? 0) : 0 }] as const;
+    });
+    return new Map(positions);
+  });
+}
+
+/**
+ * Returns the sum of the wallets of each node; the other accounts count as the first node's. Reads all wallets, because a node's wallets have
+ * no common balance in the ledger.
+ */
+async function owedByNode(tx: Tx, nodes: readonly NodeAccount[]): Promise<ReadonlyMap<string, number>> {
+  const owed = new Map<string, number>();
+  const accounts = new Set(nodes.map(({ ledgerAccount }) => ledgerAccount));
+  for await (const page of allAccounts(tx)) {
+    const ids = page.map(({ id }) => id);
+    const owners = new Map((await tx.all(sql.nodesOfAccounts, ids)).map(({ account, node_id }) => [account, node_id]));
+    for (const { id, balanceMsat } of page) {
+      if (accounts.has(id)) continue;
+      const owner = owners.get(id) ?? nodes[0]?.nodeId ?? '';
+      owed.set(owner, (owed.get(owner) ?? 0) + balanceMsat);
+    }
+  }
+  return owed;
 }
