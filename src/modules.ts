@@ -21,7 +21,7 @@ import { markPendingAtNode, Payments } from './core/payments/payments.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { detailsOf } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
-import { createFeed } from './features/events/feed.ts';
+import { Feed } from './features/events/feed.ts';
 import type { StreamTiming } from './features/events/streams.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
@@ -94,7 +94,7 @@ export async function createModules({ config, log, database, commits, opened, jo
   const history = new History({ database, ledger, wallets, invoices, payments, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
   const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments }, events);
-  const feed = createFeed({ database, eventLog, commits, log });
+  const feed = new Feed({ database, eventLog, commits, log });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });

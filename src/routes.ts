@@ -6,8 +6,8 @@ import { accountRoutes } from './features/accounts/routes.ts';
 import type { EventDetails } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
 import { eventRoutes } from './features/events/routes.ts';
-import { createStatusWaits } from './features/events/status-waits.ts';
-import { createStreams, STREAM_TIMING, type StreamTiming } from './features/events/streams.ts';
+import { StatusWaits } from './features/events/status-waits.ts';
+import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
@@ -126,8 +126,8 @@ function registerRoutes(
 function createLive(app: App, { maxRequestsAtOnce, maxConnections }: Config, modules: Modules, timing: StreamTiming) {
   const waiting = { ofKey: Math.ceil(maxRequestsAtOnce / 2), ofAddress: 100, ofAll: Math.ceil(maxConnections / 4) };
   const streaming = { ...waiting, ofKey: Math.ceil(maxRequestsAtOnce / 10) };
-  const waits = createStatusWaits({ ...modules, slots: new WaitingSlots(waiting) });
-  const streams = createStreams({ ...modules, slots: new WaitingSlots(streaming), timing });
+  const waits = new StatusWaits({ ...modules, slots: new WaitingSlots(waiting) });
+  const streams = new Streams({ ...modules, slots: new WaitingSlots(streaming), timing });
   // When the server is closed, it waits for open requests.
   app.addHook('preClose', async () => {
     waits.close();

@@ -9,7 +9,8 @@ import { satToMsat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { LightningNode } from '../../src/core/lightning/node.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
-import { type InvoiceRouteDependencies, invoiceRoutes } from '../../src/features/invoices/routes.ts';
+import type { StatusWaits } from '../../src/features/events/status-waits.ts';
+import { invoiceRoutes } from '../../src/features/invoices/routes.ts';
 import { History } from '../../src/features/transactions/history.ts';
 import { LightningTransactionObject } from '../../src/features/transactions/lightning-transaction-object.ts';
 import { transactionRoutes } from '../../src/features/transactions/routes.ts';
@@ -120,7 +121,8 @@ function routes(web: Web, database: Database): (app: App) => void {
   });
   const none = { find: async () => undefined, findByHash: async () => undefined, findMany: async () => [] };
   const history = new History({ database, ledger, wallets, invoices, payments: none as unknown as Payments, clock });
-  const waits: InvoiceRouteDependencies['waits'] = { wait: async (_request, _reply, _seconds, { known }) => known };
+  const wait: StatusWaits['wait'] = async (_request, _reply, _seconds, { known }) => known;
+  const waits = { wait } as StatusWaits;
   return (app) => {
     walletRoutes(app, web);
     invoiceRoutes(app, {

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { UnknownCursor } from '../../src/core/journal/event-log.ts';
-import { createFeed, type Feed } from '../../src/features/events/feed.ts';
+import { Feed } from '../../src/features/events/feed.ts';
 import { silentLog } from '../support/ledger.ts';
 import { LogTwin } from '../support/log-twin.ts';
 
@@ -22,27 +22,29 @@ function feedOn(log: LogTwin) {
   };
   // The feed uses only the name of the database: how often it polls.
   const database = { dialect: 'sqlite' } as Database;
-  const feed = createFeed({ database, eventLog: log.asLog(), commits, log: silentLog });
+  const feed = new Feed({ database, eventLog: log.asLog(), commits, log: silentLog });
   opened.push(feed);
   return { feed, commit: () => listeners.forEach((listener) => void listener()) };
 }
 
-function listenerOf() {
+/** Listens, and collects the ids of events. */
+async function listen(feed: Feed, topic: string) {
+  const stop = new AbortController();
   const ids: string[] = [];
-  return { ids, add: (events: readonly { id: string }[]) => void ids.push(...events.map(({ id }) => id)) };
+  const listener = await feed.listen(topic, { signal: stop.signal });
+  void (async () => {
+    while (!stop.signal.aborted) ids.push(...(await listener.take()).events.map(({ id }) => id));
+  })();
+  return { ids, stop: () => stop.abort() };
 }
+
+type Listened = Awaited<ReturnType<typeof listen>>;
 
 it('passes each event to the listeners of its wallet, its account and its payment', async () => {
   const log = new LogTwin();
   const { feed, commit } = feedOn(log);
-  const [wallet, account, payment, other] = [listenerOf(), listenerOf(), listenerOf(), listenerOf()];
-  for (const [topic, { add }] of [
-    ['wal_1', wallet],
-    ['acc_1', account],
-    ['lntx_1', payment],
-    ['wal_2', other],
-  ] as const)
-    await feed.listen(topic, add);
+  const listeners = ['wal_1', 'acc_1', 'lntx_1', 'wal_2'].map((topic) => listen(feed, topic));
+  const [wallet, account, payment, other] = (await Promise.all(listeners)) as [Listened, Listened, Listened, Listened];
   const ofPayment = log.append('wallet_receive', { lightningId: 'lntx_1' });
   const ofWallet = log.append('wallet_updated');
   const ofAccount = log.append('key_created', { walletId: undefined });
@@ -59,16 +61,15 @@ it('reads nothing without listeners, and the same for a thousand as for one', as
   commit();
   await delay(50);
   expect(log.reads).toBe(0);
-  const all = Array.from({ length: 1000 }, listenerOf);
-  const listening = await Promise.all(all.map(({ add }) => feed.listen('wal_1', add)));
+  const all = await Promise.all(Array.from({ length: 1000 }, () => listen(feed, 'wal_1')));
   expect(feed.countListeners()).toBe(1000);
   await expect.poll(() => log.reads).toBe(1);
   const event = log.append();
   commit();
   await expect.poll(() => all.every(({ ids }) => ids.includes(event.id))).toBe(true);
   expect(log.reads).toBeLessThanOrEqual(3);
-  for (const { stop } of listening) stop();
-  for (const { stop } of listening) stop();
+  for (const { stop } of all) stop();
+  for (const { stop } of all) stop();
   expect(feed.countListeners()).toBe(0);
   commit();
   await delay(50);
@@ -78,17 +79,15 @@ it('reads nothing without listeners, and the same for a thousand as for one', as
   expect(log.reads).toBe(reads);
 });
 
-it('returns a position from which nothing is missed, also while events are appended', async () => {
+it('misses nothing from the moment at which it listens, also while events are appended', async () => {
   const log = new LogTwin();
   const { feed, commit } = feedOn(log);
   for (let round = 0; round < 30; round++) {
     log.append();
     commit();
-    const { ids, add } = listenerOf();
-    const { from, stop } = await feed.listen('wal_1', add);
-    log.append();
+    const { ids, stop } = await listen(feed, 'wal_1');
+    const expected = [log.append().id, log.append().id];
     commit();
-    const expected = log.events.filter(({ position }) => position > from).map(({ id }) => id);
     await expect.poll(() => ids.slice(-expected.length)).toEqual(expected);
     if (round % 3 === 0) stop();
   }
@@ -97,8 +96,7 @@ it('returns a position from which nothing is missed, also while events are appen
 it('continues after an error, and with the oldest event when those before it have expired', async () => {
   const log = new LogTwin();
   const { feed, commit } = feedOn(log);
-  const { ids, add } = listenerOf();
-  await feed.listen('wal_1', add);
+  const { ids } = await listen(feed, 'wal_1');
   const read = log.read.bind(log);
   const errors = [new Error('the database is away'), new UnknownCursor('expired')];
   log.read = async (...parameters) => {
@@ -119,12 +117,37 @@ it('rejects a listener when the log cannot be read, and starts again with the ne
   log.newest = async () => {
     throw new Error('the database is away');
   };
-  const { ids, add } = listenerOf();
-  await expect(feed.listen('wal_1', add)).rejects.toThrow('the database is away');
+  await expect(listen(feed, 'wal_1')).rejects.toThrow('the database is away');
   expect(feed.countListeners()).toBe(0);
   log.newest = newest;
-  await feed.listen('wal_1', add);
+  const { ids } = await listen(feed, 'wal_1');
   const event = log.append();
   commit();
   await expect.poll(() => ids).toEqual([event.id]);
+});
+
+it('keeps at most 200 new events for a slow listener, and reports that it has lost some', async () => {
+  const log = new LogTwin();
+  const { feed, commit } = feedOn(log);
+  const stop = new AbortController();
+  const listener = await feed.listen('wal_1', { signal: stop.signal, types: new Set(['wallet_send'] as const) });
+  const sent = Array.from({ length: 150 }, () => [log.append('wallet_receive'), log.append('wallet_send')][1]?.id);
+  commit();
+  expect((await listener.take()).events.map(({ id }) => id)).toEqual(sent);
+  for (let i = 0; i < 250; i++) log.append('wallet_send');
+  commit();
+  expect(await listener.take()).toEqual({ events: [], hasLost: true });
+  const taken = listener.take();
+  stop.abort();
+  expect(await taken).toEqual({ events: [], hasLost: false });
+  expect(feed.countListeners()).toBe(0);
+});
+
+it('waits no longer for events than it may', async () => {
+  const log = new LogTwin();
+  const { feed } = feedOn(log);
+  const listener = await feed.listen('wal_1', { signal: new AbortController().signal });
+  expect(await listener.take(1)).toEqual({ events: [], hasLost: false });
+  listener.stop();
+  expect(feed.countListeners()).toBe(0);
 });

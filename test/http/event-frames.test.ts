@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { type LoggedEvent, START } from '../../src/core/journal/event-log.ts';
 import type { EventType } from '../../src/core/journal/event-types.ts';
-import { eventFrames } from '../../src/features/events/event-frames.ts';
-import { createEventTexts } from '../../src/features/events/event-texts.ts';
+import { createEventTexts, eventFrames } from '../../src/features/events/event-frames.ts';
 import { LogTwin } from '../support/log-twin.ts';
 
 const TYPES = ['wallet_receive', 'wallet_send'] as const;
@@ -15,7 +14,7 @@ function reader(log: LogTwin, types: ReadonlySet<EventType> | undefined, after: 
   const stop = new AbortController();
   const start = isFromStart ? START : after?.position;
   const scope = { accountId: 'acc_1' };
-  const frames = eventFrames({ feed: log, eventLog: log.asLog(), eventTexts }, { scope, types, after: start }, stop.signal);
+  const frames = eventFrames({ feed: log.asFeed(), eventLog: log.asLog(), eventTexts }, { scope, types, after: start }, stop.signal);
   const ids: string[] = [];
   let isWaiting = false;
   return {

@@ -1,11 +1,11 @@
 import { type EventLog, type EventQuery, eventId, type LoggedEvent, type LogPart, START } from '../../src/core/journal/event-log.ts';
 import type { EventType } from '../../src/core/journal/event-types.ts';
-import type { FeedListener } from '../../src/features/events/feed.ts';
+import { type Feed, Listener, type ListenOptions } from '../../src/features/events/feed.ts';
 
 /** An event log in memory, and a feed that passes its events on only when the test says so. */
 export class LogTwin {
   readonly events: LoggedEvent[] = [];
-  readonly listeners = new Set<FeedListener>();
+  readonly listeners = new Set<Listener>();
   reads = 0;
   #dispatched = 0;
 
@@ -31,12 +31,13 @@ export class LogTwin {
   dispatch(count: number): void {
     const next = this.events.slice(this.#dispatched, this.#dispatched + count);
     this.#dispatched += next.length;
-    if (next.length > 0) for (const listener of this.listeners) listener(next);
+    if (next.length > 0) for (const listener of this.listeners) listener.add(next);
   }
 
-  async listen(_topic: string, listener: FeedListener) {
+  async listen(_topic: string, options: ListenOptions): Promise<Listener> {
+    const listener = new Listener(options, () => void this.listeners.delete(listener));
     this.listeners.add(listener);
-    return { from: this.events[this.#dispatched - 1]?.position ?? START, stop: () => void this.listeners.delete(listener) };
+    return listener;
   }
 
   async newest(): Promise<number> {
@@ -53,6 +54,11 @@ export class LogTwin {
     const part = following.slice(0, limit);
     const events = part.filter(({ type }) => !types || types.has(type));
     return { events, next: part.at(-1)?.position ?? after, isEnd: part.length === following.length };
+  }
+
+  /** Returns it as the feed of a listener. */
+  asFeed(): Feed {
+    return this as unknown as Feed;
   }
 
   /** Returns it as the event log of a reader that uses no other method. */

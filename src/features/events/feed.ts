@@ -1,37 +1,9 @@
 import type { Commits } from '../../core/db/commits.ts';
 import type { Database } from '../../core/db/database.ts';
 import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
+import type { EventType } from '../../core/journal/event-types.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
-
-/** Receives the new events of its topic in the order of the log. Must not throw. */
-export type FeedListener = (events: readonly LoggedEvent[]) => void;
-
-/** The beginning of what a listener receives. */
-export interface Listening {
-  /** The listener receives every event of its topic after this position. */
-  readonly from: number;
-  stop(): void;
-}
-
-/**
- * Passes new events to listeners of this process. All of them share one reader of the log, so that the database has the same work for one
- * listener as for thousands. Without listeners nothing is read.
- */
-export interface Feed {
-  /** `topic`: the id of a wallet (`wal_…`), of an account (`acc_…`), or of a payment or invoice (`lntx_…`). */
-  listen(topic: string, listener: FeedListener): Promise<Listening>;
-  /** Returns the number of listeners. */
-  countListeners(): number;
-  close(): void;
-}
-
-export interface FeedDependencies {
-  readonly database: Database;
-  readonly eventLog: EventLog;
-  readonly commits: Commits;
-  readonly log: Log;
-}
 
 /** Commits of this process are noticed at once; those of other instances, and of tools that write to a SQLite file, by polling. */
 const POLL_MS = { postgres: 50, sqlite: 1000 } as const;
@@ -39,40 +11,62 @@ const POLL_MS = { postgres: 50, sqlite: 1000 } as const;
 const SHORTEST_WAIT_MS = 10;
 const RETRY_MS = 1000;
 const PART = 1000;
+/** New events that wait for a slow listener. Beyond that, it must read them from the log. */
+const MAX_WAITING = 200;
 
-/** The listeners by topic. */
-class Listeners {
-  readonly #byTopic = new Map<string, Set<FeedListener>>();
-  #count = 0;
+export interface ListenOptions {
+  /** Ends the listening. */
+  readonly signal: AbortSignal;
+  /** Undefined: all types. */
+  readonly types?: ReadonlySet<EventType> | undefined;
+}
 
-  get count(): number {
-    return this.#count;
+/** The new events of a topic that were not taken yet: the oldest of them, if the listener is slow. */
+export class Listener {
+  readonly #options: ListenOptions;
+  readonly #onStop: () => void;
+  #events: LoggedEvent[] = [];
+  #hasLost = false;
+  #wake = (): void => undefined;
+
+  constructor(options: ListenOptions, onStop: () => void) {
+    this.#options = options;
+    this.#onStop = onStop;
+    options.signal.addEventListener('abort', this.stop);
   }
 
-  /** @returns a function that removes the listener. */
-  add(topic: string, listener: FeedListener): () => void {
-    const own = this.#byTopic.get(topic) ?? new Set();
-    this.#byTopic.set(topic, own.add(listener));
-    this.#count += 1;
-    return () => {
-      if (!own.delete(listener)) return;
-      this.#count -= 1;
-      if (own.size === 0 && this.#byTopic.get(topic) === own) this.#byTopic.delete(topic);
-    };
+  add(events: readonly LoggedEvent[]): void {
+    const { types } = this.#options;
+    const wanted = types ? events.filter(({ type }) => types.has(type)) : events;
+    if (this.#hasLost || wanted.length === 0) return;
+    if (this.#events.length + wanted.length > MAX_WAITING) this.#hasLost = true;
+    else this.#events.push(...wanted);
+    this.#wake();
   }
 
-  dispatch(events: readonly LoggedEvent[]): void {
-    const byListener = new Map<FeedListener, LoggedEvent[]>();
-    for (const event of events) {
-      const topics = [event.walletId, event.accountId, event.lightningId].filter((topic) => topic !== undefined);
-      for (const listener of topics.flatMap((topic) => [...(this.#byTopic.get(topic) ?? [])])) {
-        const own = byListener.get(listener);
-        if (own) own.push(event);
-        else byListener.set(listener, [event]);
-      }
+  /**
+   * Waits for events and takes them. Returns none after `ms`, if given, and when the listening ends. `hasLost`: later ones were dropped; the
+   * listener receives further ones from now on.
+   */
+  async take(ms?: number): Promise<{ events: readonly LoggedEvent[]; hasLost: boolean }> {
+    if (this.#events.length === 0 && !this.#hasLost && !this.#options.signal.aborted) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#wake = resolve;
+      const timer = ms === undefined ? undefined : setTimeout(resolve, ms);
+      await promise;
+      clearTimeout(timer);
     }
-    for (const [listener, own] of byListener) listener(own);
+    const taken = { events: this.#events, hasLost: this.#hasLost };
+    this.#events = [];
+    this.#hasLost = false;
+    return taken;
   }
+
+  readonly stop = (): void => {
+    this.#options.signal.removeEventListener('abort', this.stop);
+    this.#onStop();
+    this.#wake();
+  };
 }
 
 /** A running reader of the log. It has read up to `position`, once `started` has resolved. */
@@ -81,76 +75,117 @@ interface Reader {
   readonly started: Promise<void>;
 }
 
-export function createFeed({ database, eventLog, commits, log }: FeedDependencies): Feed {
-  const listeners = new Listeners();
-  const life = new AbortController();
-  let reader: Reader | undefined;
-  let isBehind = false;
-  let wake = (): void => undefined;
-  commits.listen(() => {
-    isBehind = true;
-    wake();
-  });
+/**
+ * Passes new events to listeners of this process. All of them share one reader of the log, so that the database has the same work for one
+ * listener as for thousands. Without listeners nothing is read.
+ */
+export class Feed {
+  readonly #database: Database;
+  readonly #eventLog: EventLog;
+  readonly #log: Log;
+  readonly #byTopic = new Map<string, Set<Listener>>();
+  readonly #life = new AbortController();
+  #reader: Reader | undefined;
+  /** Whether this process has committed since the last read. */
+  #isBehind = false;
+  #wake = (): void => undefined;
 
-  /** Waits for a commit of this process since the last read, or for the next poll. */
-  async function untilChange(): Promise<void> {
-    const woken = new AbortController();
-    wake = () => woken.abort();
-    await pause(SHORTEST_WAIT_MS, life.signal);
-    if (!isBehind) await pause(POLL_MS[database.dialect] - SHORTEST_WAIT_MS, AbortSignal.any([woken.signal, life.signal]));
+  constructor({ database, eventLog, commits, log }: { database: Database; eventLog: EventLog; commits: Commits; log: Log }) {
+    this.#database = database;
+    this.#eventLog = eventLog;
+    this.#log = log;
+    commits.listen(() => {
+      this.#isBehind = true;
+      this.#wake();
+    });
   }
 
-  async function readOn(own: Reader): Promise<void> {
+  /**
+   * Returns a listener that receives every event of its topic that is inserted from now on, and perhaps earlier ones.
+   * @param topic the id of a wallet (`wal_…`), of an account (`acc_…`), or of a payment or invoice (`lntx_…`)
+   */
+  async listen(topic: string, options: ListenOptions): Promise<Listener> {
+    const own = this.#byTopic.get(topic) ?? new Set();
+    const listener = new Listener(options, () => {
+      own.delete(listener);
+      if (own.size === 0 && this.#byTopic.get(topic) === own) this.#byTopic.delete(topic);
+    });
+    this.#byTopic.set(topic, own.add(listener));
+    if (options.signal.aborted) listener.stop();
+    this.#reader ??= this.#startReader();
     try {
-      isBehind = false;
-      const { events, next, isEnd } = await eventLog.read({ scope: 'all' }, own.position, PART);
-      own.position = next;
-      listeners.dispatch(events);
-      if (isEnd) await untilChange();
+      await this.#reader.started;
+      return listener;
     } catch (error) {
-      if (life.signal.aborted) return;
-      log.warn({ reason: errorMessage(error) }, 'new events could not be read; live streams are delayed');
-      if (error instanceof UnknownCursor) own.position = await eventLog.oldest().catch(() => own.position);
-      await pause(RETRY_MS, life.signal);
+      listener.stop();
+      throw error;
     }
   }
 
-  function startReader(): Reader {
-    const state = { position: START };
-    const started = (async () => {
-      state.position = await eventLog.newest();
-    })();
-    const own: Reader = Object.assign(state, { started });
-    const run = async () => {
-      try {
-        await started;
-        while (!life.signal.aborted && listeners.count > 0) await readOn(own);
-      } finally {
-        // In the same turn in which there was no listener, so that the next one starts a reader.
-        if (reader === own) reader = undefined;
-      }
-    };
-    run().catch(() => undefined);
-    return own;
+  /** Returns the number of listeners. */
+  countListeners(): number {
+    return Array.from(this.#byTopic.values(), ({ size }) => size).reduce((sum, size) => sum + size, 0);
   }
 
-  return {
-    countListeners: () => listeners.count,
-    async listen(topic, listener) {
-      const stop = listeners.add(topic, listener);
-      reader ??= startReader();
-      const own = reader;
-      try {
-        await own.started;
-        return { from: own.position, stop };
-      } catch (error) {
-        stop();
-        throw error;
+  close(): void {
+    this.#life.abort();
+  }
+
+  #startReader(): Reader {
+    const started = this.#eventLog.newest().then((position) => {
+      reader.position = position;
+    });
+    const reader: Reader = { position: START, started };
+    void this.#run(reader);
+    return reader;
+  }
+
+  async #run(reader: Reader): Promise<void> {
+    try {
+      await reader.started;
+      while (!this.#life.signal.aborted && this.#byTopic.size > 0) await this.#readOn(reader);
+    } catch {
+      // Those who listen get this error.
+    } finally {
+      // In the same turn in which there was no listener, so that the next one starts a reader.
+      if (this.#reader === reader) this.#reader = undefined;
+    }
+  }
+
+  async #readOn(reader: Reader): Promise<void> {
+    try {
+      this.#isBehind = false;
+      const { events, next, isEnd } = await this.#eventLog.read({ scope: 'all' }, reader.position, PART);
+      reader.position = next;
+      this.#dispatch(events);
+      if (isEnd) await this.#untilChange();
+    } catch (error) {
+      if (this.#life.signal.aborted) return;
+      this.#log.warn({ reason: errorMessage(error) }, 'new events could not be read; live streams are delayed');
+      if (error instanceof UnknownCursor) reader.position = await this.#eventLog.oldest().catch(() => reader.position);
+      await pause(RETRY_MS, this.#life.signal);
+    }
+  }
+
+  #dispatch(events: readonly LoggedEvent[]): void {
+    const byListener = new Map<Listener, LoggedEvent[]>();
+    for (const event of events) {
+      const topics = [event.walletId, event.accountId, event.lightningId].filter((topic) => topic !== undefined);
+      for (const listener of topics.flatMap((topic) => [...(this.#byTopic.get(topic) ?? [])])) {
+        const own = byListener.get(listener);
+        if (own) own.push(event);
+        else byListener.set(listener, [event]);
       }
-    },
-    close() {
-      life.abort();
-      wake();
-    },
-  };
+    }
+    for (const [listener, own] of byListener) listener.add(own);
+  }
+
+  /** Waits for a commit of this process since the last read, or for the next poll. */
+  async #untilChange(): Promise<void> {
+    const woken = new AbortController();
+    this.#wake = () => woken.abort();
+    const { signal } = this.#life;
+    await pause(SHORTEST_WAIT_MS, signal);
+    if (!this.#isBehind) await pause(POLL_MS[this.#database.dialect] - SHORTEST_WAIT_MS, AbortSignal.any([woken.signal, signal]));
+  }
 }

@@ -20,9 +20,8 @@ import { requires } from '../../http/openapi/route-schema.ts';
 import { readPage, setNextLink } from '../../http/responses/paging.ts';
 import { countThatFit, FIXED_BYTES, sizeOfLightning, sizeOfTransaction } from '../transactions/page-size.ts';
 import type { EventDetails } from './details.ts';
-import { eventFrames } from './event-frames.ts';
+import { createEventTexts, type EventTexts, eventFrames } from './event-frames.ts';
 import { EventObject } from './event-object.ts';
-import { createEventTexts, type EventTexts } from './event-texts.ts';
 import type { Feed } from './feed.ts';
 import { type Streams, wantsStream } from './streams.ts';
 

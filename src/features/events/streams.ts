@@ -27,20 +27,6 @@ export interface NewStream {
   isAllowed?(): Promise<boolean>;
 }
 
-/** Sends responses of the type `text/event-stream`, which stay open. */
-export interface Streams {
-  /** Sends a stream until it ends. @throws Refusal `rate_limited` when too many are open; nothing was sent then. */
-  send(request: FastifyRequest, reply: FastifyReply, stream: NewStream): Promise<FastifyReply>;
-  /** Ends all streams. */
-  close(): void;
-}
-
-export interface StreamDependencies {
-  readonly slots: WaitingSlots;
-  readonly log: Log;
-  readonly timing: StreamTiming;
-}
-
 /** Returns whether the client asks for a stream. HEAD has no body to stream. */
 export function wantsStream({ method, headers }: FastifyRequest): boolean {
   return method === 'GET' && headers.accept?.includes('text/event-stream') === true;
@@ -51,65 +37,73 @@ export function isStream(reply: FastifyReply): boolean {
   return reply.getHeader('content-type') === STREAM_TYPE;
 }
 
-export function createStreams({ slots, log, timing }: StreamDependencies): Streams {
-  const open = new Set<AbortController>();
-  let isClosed = false;
+/** Sends responses of the type `text/event-stream`, which stay open. */
+export class Streams {
+  readonly #slots: WaitingSlots;
+  readonly #log: Log;
+  readonly #timing: StreamTiming;
+  readonly #closing = new AbortController();
 
-  /** Sends heartbeats and checks the key, until the signal aborts. */
-  function supervise(raw: ServerResponse, own: AbortController, isAllowed: NewStream['isAllowed']): void {
+  constructor({ slots, log, timing }: { slots: WaitingSlots; log: Log; timing: StreamTiming }) {
+    this.#slots = slots;
+    this.#log = log;
+    this.#timing = timing;
+  }
+
+  /** Sends a stream until it ends. @throws Refusal `rate_limited` when too many are open; nothing was sent then. */
+  async send(request: FastifyRequest, reply: FastifyReply, { frames, isAllowed }: NewStream): Promise<FastifyReply> {
+    const { raw } = reply;
+    if (!this.#slots.take(request, reply)) throw new Refusal('rate_limited', TOO_MANY);
+    const own = new AbortController();
+    const abort = () => own.abort();
+    raw.once('close', abort);
+    if (raw.destroyed) abort();
+    const signal = AbortSignal.any([own.signal, this.#closing.signal]);
+    const all = frames(signal);
+    try {
+      // An error before the first frame is a response with its own status.
+      const first = await all.next();
+      reply.headers(STREAM_HEADERS).hijack();
+      for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+      raw.writeHead(200);
+      if (!first.done) raw.write(first.value);
+      this.#supervise(raw, own, isAllowed);
+      await this.#sendAll(raw, all, signal);
+    } catch (error) {
+      if (!reply.sent) throw error;
+      // The client connects again, and gets an error that it can read.
+      this.#log.warn({ reason: errorMessage(error), requestId: request.id }, 'a live stream ended');
+    } finally {
+      abort();
+    }
+    raw.socket?.setTimeout(this.#timing.stallMs);
+    raw.end();
+    return reply;
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.#closing.abort();
+  }
+
+  /** Sends heartbeats and checks the key, until the stream ends. */
+  #supervise(raw: ServerResponse, own: AbortController, isAllowed: NewStream['isAllowed']): void {
     // A client that has not read the last frame needs no heartbeat, and would get all of them later.
-    const heartbeat = setInterval(() => raw.writableNeedDrain || raw.write(':\n\n'), timing.heartbeatMs);
-    const check = setInterval(() => void isAllowed?.().then((allowed) => allowed || own.abort()), timing.checkMs);
+    const heartbeat = setInterval(() => raw.writableNeedDrain || raw.write(':\n\n'), this.#timing.heartbeatMs);
+    const check = setInterval(() => void isAllowed?.().then((allowed) => allowed || own.abort()), this.#timing.checkMs);
     own.signal.addEventListener('abort', () => {
       clearInterval(heartbeat);
       clearInterval(check);
     });
   }
 
-  async function sendAll(raw: ServerResponse, frames: AsyncGenerator<string>, signal: AbortSignal): Promise<void> {
+  async #sendAll(raw: ServerResponse, frames: AsyncGenerator<string>, signal: AbortSignal): Promise<void> {
     for await (const frame of frames) {
       if (signal.aborted) return;
       // The next frame is made when this one was read, so a stream keeps at most one frame and Node's buffer in memory.
-      if (!raw.write(frame)) await untilRead(raw, timing.stallMs, signal);
+      if (!raw.write(frame)) await untilRead(raw, this.#timing.stallMs, signal);
     }
   }
-
-  return {
-    async send(request, reply, { frames, isAllowed }) {
-      const { raw } = reply;
-      if (!slots.take(request, reply)) throw new Refusal('rate_limited', TOO_MANY);
-      const own = new AbortController();
-      const abort = () => own.abort();
-      raw.once('close', abort);
-      open.add(own);
-      if (raw.destroyed || isClosed) abort();
-      const all = frames(own.signal);
-      try {
-        // An error before the first frame is a response with its own status.
-        const first = await all.next();
-        reply.headers(STREAM_HEADERS).hijack();
-        for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
-        raw.writeHead(200);
-        if (!first.done) raw.write(first.value);
-        supervise(raw, own, isAllowed);
-        await sendAll(raw, all, own.signal);
-      } catch (error) {
-        if (!reply.sent) throw error;
-        // The client connects again, and gets an error that it can read.
-        log.warn({ reason: errorMessage(error), requestId: request.id }, 'a live stream ended');
-      } finally {
-        abort();
-        open.delete(own);
-      }
-      raw.socket?.setTimeout(timing.stallMs);
-      raw.end();
-      return reply;
-    },
-    close() {
-      isClosed = true;
-      for (const one of open) one.abort();
-    },
-  };
 }
 
 const TOO_MANY = 'Too many live streams are open. Close those that you no longer read.';

@@ -103,7 +103,7 @@ export interface InvoiceRouteDependencies {
   readonly objects: Objects;
   readonly clock: Clock;
   readonly limits: RateLimits;
-  readonly waits: Pick<StatusWaits, 'wait'>;
+  readonly waits: StatusWaits;
   readonly publicUrl: string;
 }
 

@@ -35,8 +35,8 @@ const getSchema = {
 export interface InvoiceStatusDependencies {
   readonly invoices: Invoices;
   readonly clock: Clock;
-  readonly waits: Pick<StatusWaits, 'wait' | 'next'>;
-  readonly streams: Pick<Streams, 'send'>;
+  readonly waits: StatusWaits;
+  readonly streams: Streams;
 }
 
 /** Returns the public address of an invoice's status. */
@@ -74,7 +74,7 @@ async function stream(
 }
 
 /** Yields the present state, and the state after each change until it is final. */
-async function* frames(waits: Pick<StatusWaits, 'next'>, watched: Watched<ReadState>, signal: AbortSignal): AsyncGenerator<string> {
+async function* frames(waits: StatusWaits, watched: Watched<ReadState>, signal: AbortSignal): AsyncGenerator<string> {
   let known: ReadState | undefined = watched.known;
   while (known) {
     const { transaction }: ReadState = known;
