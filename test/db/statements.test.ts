@@ -66,6 +66,8 @@ onBothDatabases('statements', (open, dialect) => {
     expect(statements.length).toBeGreaterThan(30);
     expect(new Set(statements.map(({ name }) => name)).size).toBe(statements.length);
     for (const { name, sqlite, postgres } of statements) {
+      // PostgreSQL cannot prepare LOCK.
+      if (dialect === 'postgres' && postgres.startsWith('LOCK ')) continue;
       const check = dialect === 'sqlite' ? `EXPLAIN ${sqlite}` : `PREPARE ${name} AS ${postgres}`;
       const parameters = dialect === 'sqlite' ? [...new Set(sqlite.match(/\$\d+/g) ?? [])].map(() => null) : [];
       await database.transaction((tx) => tx.all(statement(`check_${name}`, check), ...parameters));
