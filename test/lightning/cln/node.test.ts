@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { msat } from '../../../src/core/kernel/money.ts';
 import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
-import { parseJson } from '../../../src/core/lightning/cln/json.ts';
+import { parseJson } from '../../../src/core/lightning/cln/transport.ts';
 import { HistoryChanged, type NodeEvent, NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
 import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';

@@ -54,7 +54,7 @@ export class RegtestNode {
   }
 
   async rpc<T = Record<string, unknown>>(method: string, params: object = {}, timeoutMs = 120_000): Promise<T> {
-    return (await this.#transport.call(method, params, { timeoutMs })) as T;
+    return (await this.#transport.call(method, params, AbortSignal.timeout(timeoutMs))) as T;
   }
 
   async start(): Promise<void> {

@@ -68,21 +68,21 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  */
 export function readFields(words: readonly number[]): Bolt11Fields {
   const fields = splitFields(words);
-  const description = single(fields, 'd');
-  const descriptionHash = single(fields, 'h');
+  const description = optional(fields, 'd', readText);
+  const descriptionHash = optional(fields, 'h', readHex);
   if (description !== undefined && descriptionHash !== undefined) throw new InvalidInvoice('it has both a d field and an h field');
   if (description === undefined && descriptionHash === undefined) throw new InvalidInvoice('it has neither a d field nor an h field');
   return {
-    paymentHash: readHex('p', required(fields, 'p')),
-    paymentSecret: readHex('s', required(fields, 's')),
-    description: description && readText('d', description),
-    descriptionHash: descriptionHash && readHex('h', descriptionHash),
-    statedPayee: optionalHex(fields, 'n'),
-    expirySeconds: optionalNumber(fields, 'x') ?? DEFAULT_EXPIRY_SECONDS,
-    minFinalCltvExpiry: optionalNumber(fields, 'c') ?? DEFAULT_MIN_FINAL_CLTV_EXPIRY,
-    metadata: optionalHex(fields, 'm'),
+    paymentHash: required(fields, 'p', readHex),
+    paymentSecret: required(fields, 's', readHex),
+    description,
+    descriptionHash,
+    statedPayee: optional(fields, 'n', readHex),
+    expirySeconds: optional(fields, 'x', readNumber) ?? DEFAULT_EXPIRY_SECONDS,
+    minFinalCltvExpiry: optional(fields, 'c', readNumber) ?? DEFAULT_MIN_FINAL_CLTV_EXPIRY,
+    metadata: optional(fields, 'm', readHex),
     routeHints: (fields.get('r') ?? []).map((field) => readRoute(readBytes('r', field))),
-    features: readFeatures(single(fields, '9') ?? []),
+    features: optional(fields, '9', (_, words) => readFeatures(words)) ?? [],
   };
 }
 
@@ -107,26 +107,16 @@ function addField(fields: FieldWords, letter: string, words: number[]): void {
   else fields.set(letter, [words]);
 }
 
-function single(fields: FieldWords, letter: string): number[] | undefined {
-  const found = fields.get(letter) ?? [];
-  if (found.length > 1) throw new InvalidInvoice(`it has more than one ${letter} field`);
-  return found[0];
+function optional<T>(fields: FieldWords, letter: string, read: (letter: string, words: number[]) => T): T | undefined {
+  const [words, ...others] = fields.get(letter) ?? [];
+  if (others.length > 0) throw new InvalidInvoice(`it has more than one ${letter} field`);
+  return words && read(letter, words);
 }
 
-function required(fields: FieldWords, letter: string): number[] {
-  const words = single(fields, letter);
-  if (words === undefined) throw new InvalidInvoice(`it has no ${letter} field`);
-  return words;
-}
-
-function optionalHex(fields: FieldWords, letter: string): string | undefined {
-  const words = single(fields, letter);
-  return words && readHex(letter, words);
-}
-
-function optionalNumber(fields: FieldWords, letter: string): number | undefined {
-  const words = single(fields, letter);
-  return words && readNumber(letter, words);
+function required<T>(fields: FieldWords, letter: string, read: (letter: string, words: number[]) => T): T {
+  const value = optional(fields, letter, read);
+  if (value === undefined) throw new InvalidInvoice(`it has no ${letter} field`);
+  return value;
 }
 
 function readHex(letter: string, words: number[]): string {

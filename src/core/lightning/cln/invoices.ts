@@ -4,7 +4,6 @@ import type { CancelOutcome, CreatedInvoice, InvoiceRequest, InvoiceStatus } fro
 import { paymentHashOf } from '../payment-hash.ts';
 import type { ClnContext } from './context.ts';
 import { meaningOf } from './errors.ts';
-import { withoutEscapes } from './json.ts';
 import type { InvoiceRecord } from './rpc.ts';
 
 /*
@@ -97,4 +96,15 @@ function descriptionOf({ description, descriptionHash }: InvoiceRequest) {
   if (hash('sha256', text, 'hex') !== descriptionHash)
     throw new Error('Core Lightning creates an invoice with a description hash only from the text of the description');
   return { description: text, deschashonly: true };
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
+
+/**
+ * Returns the text without the characters that JSON writes as `\u…`, which lightningd rejects: control characters become spaces, halves of
+ * surrogate pairs become U+FFFD. The text keeps its length in bytes.
+ */
+function withoutEscapes(text: string): string {
+  return text.toWellFormed().replace(CONTROL, ' ');
 }

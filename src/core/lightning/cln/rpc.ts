@@ -1,7 +1,7 @@
 import { errorMessage } from '../../kernel/log.ts';
 import { NodeUnavailable, NotPermitted } from '../node.ts';
 import { meaningOf, ResponseLost, RpcError } from './errors.ts';
-import type { CallLimits, ClnTransport } from './transport.ts';
+import type { ClnTransport } from './transport.ts';
 
 // The parts of the results that the adapter uses, as version 26.06 returns them. Amounts are in msat.
 
@@ -123,16 +123,22 @@ const UNKNOWN_METHOD = -32601;
 /** The time limit of a call that neither waits nor pays. */
 const CALL_MS = 20_000;
 
+interface CallLimits {
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
 /** Calls lightningd. */
 export class ClnRpc {
   readonly #transport: ClnTransport;
+  readonly #closing = new AbortController();
 
   constructor(transport: ClnTransport) {
     this.#transport = transport;
   }
 
   /** Makes a call that can be repeated. @throws RpcError, NodeUnavailable */
-  async call<M extends RpcMethod>(method: M, params: object = {}, limits: Partial<CallLimits> = {}): Promise<Results[M]> {
+  async call<M extends RpcMethod>(method: M, params: object = {}, limits: CallLimits = {}): Promise<Results[M]> {
     try {
       return await this.send(method, params, limits);
     } catch (error) {
@@ -141,9 +147,9 @@ export class ClnRpc {
   }
 
   /** Makes a call that must not be repeated without a check. @throws RpcError, NodeUnavailable, ResponseLost */
-  async send<M extends RpcMethod>(method: M, params: object, limits: Partial<CallLimits> = {}): Promise<Results[M]> {
+  async send<M extends RpcMethod>(method: M, params: object, limits: CallLimits = {}): Promise<Results[M]> {
     try {
-      return (await this.#transport.call(method, params, { timeoutMs: CALL_MS, ...limits })) as Results[M];
+      return (await this.#exchange(method, params, limits)) as Results[M];
     } catch (error) {
       throw meaningOf(error) === 'not_permitted' ? refusalOf(method, error) : error;
     }
@@ -152,7 +158,7 @@ export class ClnRpc {
   /** Returns whether lightningd or one of its plugins has a command. @throws NodeUnavailable */
   async hasCommand(command: string): Promise<boolean> {
     try {
-      await this.#transport.call('help', { command }, { timeoutMs: CALL_MS });
+      await this.#exchange('help', { command });
       return true;
     } catch (error) {
       if (error instanceof RpcError && error.message.startsWith('Unknown command')) return false;
@@ -162,8 +168,17 @@ export class ClnRpc {
     }
   }
 
+  /** Breaks all connections. Later calls throw NodeUnavailable. */
   close(): void {
-    this.#transport.close();
+    this.#closing.abort(new Error('the connection to Core Lightning is closed'));
+    this.#transport.close?.();
+  }
+
+  async #exchange(method: string, params: object, { timeoutMs = CALL_MS, signal }: CallLimits = {}): Promise<unknown> {
+    const closed = this.#closing.signal;
+    if (closed.aborted) throw new NodeUnavailable(errorMessage(closed.reason));
+    const timeout = AbortSignal.timeout(timeoutMs);
+    return this.#transport.call(method, params, AbortSignal.any([closed, timeout, ...(signal ? [signal] : [])]));
   }
 }
 

@@ -4,8 +4,7 @@ import { errorMessage } from '../../kernel/log.ts';
 import { NotSent, readBody, requestOverHttps } from '../https-request.ts';
 import { NodeUnavailable } from '../node.ts';
 import { ResponseLost, RpcError } from './errors.ts';
-import { parseJson } from './json.ts';
-import { type CallLimits, type ClnTransport, MAX_RESPONSE_BYTES } from './transport.ts';
+import { type ClnTransport, MAX_RESPONSE_BYTES, parseJson, reasonOf } from './transport.ts';
 import { isRune, publicAddress, type RestAddress } from './url.ts';
 
 interface Credentials {
@@ -20,7 +19,6 @@ const NOT_PERMITTED = 1502;
 export class RestTransport implements ClnTransport {
   readonly #address: RestAddress;
   readonly #agent: Agent;
-  readonly #closing = new AbortController();
   /** Read again after a failure, because the node replaces its certificate and the operator replaces the rune. */
   #credentials: Credentials | undefined;
 
@@ -29,11 +27,10 @@ export class RestTransport implements ClnTransport {
     this.#agent = openAgent(address);
   }
 
-  async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
-    if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to Core Lightning is closed');
+  async call(method: string, params: object, signal: AbortSignal): Promise<unknown> {
     this.#credentials ??= readCredentials(this.#address);
     try {
-      const { status, text } = await this.#post(this.#credentials, method, JSON.stringify(params), limits);
+      const { status, text } = await this.#post(this.#credentials, method, JSON.stringify(params), signal);
       return readResult(status, text);
     } catch (error) {
       if (!(error instanceof RpcError) || error.code === NOT_PERMITTED) this.#credentials = undefined;
@@ -42,21 +39,19 @@ export class RestTransport implements ClnTransport {
   }
 
   close(): void {
-    this.#closing.abort();
     this.#agent.destroy();
   }
 
-  async #post({ rune, ca }: Credentials, method: string, body: string, { timeoutMs, signal }: CallLimits) {
+  async #post({ rune, ca }: Credentials, method: string, body: string, signal: AbortSignal) {
     const { host, port } = this.#address;
     const headers = { rune, 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) };
     const target = { host, port, method: 'POST', path: `/v1/${method}`, headers, agent: this.#agent, ...(ca !== undefined && { ca }) };
-    const abort = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
     try {
-      const response = await requestOverHttps(target, body, abort);
+      const response = await requestOverHttps(target, body, signal);
       return { status: response.statusCode ?? 0, text: await readBody(response, 'clnrest', MAX_RESPONSE_BYTES) };
     } catch (error) {
       if (error instanceof NotSent) throw new NodeUnavailable(this.#explain(error.cause));
-      throw new ResponseLost(`no response of clnrest: ${errorMessage(error)}`);
+      throw new ResponseLost(`no response of clnrest: ${reasonOf(error, signal)}`);
     }
   }
 
@@ -101,12 +96,7 @@ function readFile(parameter: string, path: string): string {
 
 /** clnrest returns 201 for success, and 401, 403, 404 or 500 with an error of lightningd. */
 function readResult(status: number, text: string): unknown {
-  let body: unknown;
-  try {
-    body = parseJson(text);
-  } catch {
-    throw new ResponseLost(`clnrest returned status ${status} without JSON`);
-  }
+  const body = parseJson(text);
   if (status === 201) return body;
   const { code, message } = (body ?? {}) as { code?: unknown; message?: unknown };
   if (typeof code !== 'number') throw new ResponseLost(`clnrest returned status ${status} without an error code`);

@@ -1,16 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { addAbortSignal } from 'node:stream';
-import { errorMessage } from '../../kernel/log.ts';
 import { NodeUnavailable } from '../node.ts';
 import { ResponseLost, RpcError } from './errors.ts';
-import { parseJson } from './json.ts';
-import { type CallLimits, type ClnTransport, MAX_RESPONSE_BYTES } from './transport.ts';
-
-interface JsonRpcResponse {
-  readonly result?: unknown;
-  readonly error?: { readonly code: number; readonly message: string };
-}
+import { type ClnTransport, MAX_RESPONSE_BYTES, parseJson, reasonOf } from './transport.ts';
 
 /** lightningd ends each response with an empty line. */
 const END = '\n\n';
@@ -18,30 +11,22 @@ const END = '\n\n';
 /** Calls lightningd through its Unix socket. Each call has its own connection, so a broken connection concerns one call. */
 export class SocketTransport implements ClnTransport {
   readonly #path: string;
-  readonly #closing = new AbortController();
 
   constructor(path: string) {
     this.#path = path;
   }
 
-  async call(method: string, params: object, limits: CallLimits): Promise<unknown> {
-    if (this.#closing.signal.aborted) throw new NodeUnavailable('the connection to Core Lightning is closed');
-    const text = await this.#exchange(JSON.stringify({ jsonrpc: '2.0', id: 'satchel', method, params }), limits);
-    const { result, error } = readResponse(text);
+  async call(method: string, params: object, signal: AbortSignal): Promise<unknown> {
+    const text = await this.#exchange(JSON.stringify({ jsonrpc: '2.0', id: 'satchel', method, params }), signal);
+    const { result, error } = parseJson(text) as { result?: unknown; error?: { code: number; message: string } };
     if (error) throw new RpcError(error.code, error.message);
     if (result === undefined) throw new ResponseLost('the response of lightningd has no result');
     return result;
   }
 
-  close(): void {
-    this.#closing.abort();
-  }
-
-  async #exchange(request: string, { timeoutMs, signal }: CallLimits): Promise<string> {
-    const timeout = AbortSignal.timeout(timeoutMs);
-    const abort = AbortSignal.any([this.#closing.signal, timeout, ...(signal ? [signal] : [])]);
-    const socket = addAbortSignal(abort, connect(this.#path));
-    // Errors after the last read concern nobody.
+  async #exchange(request: string, signal: AbortSignal): Promise<string> {
+    const socket = addAbortSignal(signal, connect(this.#path));
+    // An error after the response concerns no call.
     socket.on('error', () => undefined);
     let isConnected = false;
     try {
@@ -50,7 +35,7 @@ export class SocketTransport implements ClnTransport {
       socket.write(request);
       return await readToEnd(socket);
     } catch (error) {
-      const reason = timeout.aborted ? `no response within ${timeoutMs / 1000} s` : errorMessage(error);
+      const reason = reasonOf(error, signal);
       throw isConnected ? new ResponseLost(`no response of lightningd: ${reason}`) : new NodeUnavailable(explained(reason));
     } finally {
       socket.destroy();
@@ -70,14 +55,6 @@ async function readToEnd(socket: Socket): Promise<string> {
     if (text.endsWith(END)) return text;
   }
   throw new Error('lightningd closed the connection');
-}
-
-function readResponse(text: string): JsonRpcResponse {
-  try {
-    return parseJson(text) as JsonRpcResponse;
-  } catch {
-    throw new ResponseLost('the response of lightningd is not JSON');
-  }
 }
 
 function explained(reason: string): string {

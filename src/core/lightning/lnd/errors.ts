@@ -3,13 +3,11 @@ import { type FailureReason, NodeUnavailable, NotPermitted } from '../node.ts';
 /** An error that LND returned, as text. */
 export class LndError extends Error {
   override readonly name = 'LndError';
-  readonly status: number;
   /** The text without the prefix of the message. */
   readonly text: string;
 
-  constructor(status: number, text: string) {
+  constructor(text: string) {
     super(`LND answered: ${text.slice(0, 300)}`);
-    this.status = status;
     this.text = text;
   }
 }

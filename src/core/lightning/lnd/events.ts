@@ -59,22 +59,18 @@ export async function* watchSettlements(
 async function* streamAfter(lnd: LndContext, start: SettleIndex, signal: AbortSignal): AsyncGenerator<Settlement, void> {
   const proof = new AbortController();
   const timer = setTimeout(() => proof.abort(new Error('LND did not repeat the settlement at the known position')), lnd.timing.answerMs);
-  let isProven = false;
-  let last = start;
+  /** Undefined until the stream has repeated the settlement at the position. */
+  let last: number | undefined;
   try {
     for await (const invoice of subscribeInvoices(lnd, start.index - 1, AbortSignal.any([signal, proof.signal]))) {
       if (invoice.state !== 'SETTLED') continue;
       const settlement = toSettlement(invoice);
-      if (!isProven) {
-        if (settlement.position !== positionOf(start)) throw historyChanged(positionOf(start));
-        isProven = true;
-        clearTimeout(timer);
-        continue;
-      }
       const index = readWhole(invoice.settle_index);
-      if (index <= last.index) continue;
-      last = { index, paymentHash: settlement.paymentHash };
-      yield settlement;
+      if (last === undefined) {
+        if (settlement.position !== positionOf(start)) throw historyChanged(positionOf(start));
+        clearTimeout(timer);
+      } else if (index > last) yield settlement;
+      last = Math.max(last ?? 0, index);
     }
     if (!signal.aborted) proof.signal.throwIfAborted();
   } finally {

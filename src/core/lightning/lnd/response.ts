@@ -49,7 +49,7 @@ function discardRest(response: IncomingMessage): void {
 
 function resultOf<T>(line: string): T {
   const { result, error } = JSON.parse(line) as { result?: unknown; error?: { message?: string } };
-  if (error) throw toNodeError(new LndError(200, error.message ?? 'an error without a message'));
+  if (error) throw toNodeError(new LndError(error.message ?? 'an error without a message'));
   if (result === undefined) throw new Error('a message of LND has no result');
   return result as T;
 }

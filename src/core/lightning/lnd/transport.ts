@@ -165,11 +165,11 @@ function errorOf(status: number, text: string): LndError {
   try {
     const body = JSON.parse(text) as { message?: string; error?: { message?: string } };
     const message = body.message ?? body.error?.message;
-    if (typeof message === 'string') return new LndError(status, message);
+    if (typeof message === 'string') return new LndError(message);
   } catch {
     // The response is not from LND.
   }
-  return new LndError(status, `HTTP status ${status} without an error of LND`);
+  return new LndError(`HTTP status ${status} without an error of LND`);
 }
 
 const SELF_SIGNED = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'];
