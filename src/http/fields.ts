@@ -1,9 +1,14 @@
-import { type TSchema, Type } from 'typebox';
+import { type TProperties, type TSchema, Type } from 'typebox';
 import { KEY_KINDS, parseKey } from '../core/accounts/keys.ts';
 import { EVENT_NAMES, type EventType, isEventType } from '../core/journal/event-types.ts';
 import { MAX_MSAT } from '../core/kernel/money.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import { isPublicKey } from '../core/lightning/secp256k1.ts';
+
+/** The body of a request. Other fields are rejected. */
+export function requestBody<T extends TProperties>(fields: T) {
+  return Type.Object(fields, { additionalProperties: false });
+}
 
 const MAX_SAT = Math.floor(MAX_MSAT / 1000);
 

@@ -92,7 +92,7 @@ onBothDatabases('a rotated key', (open) => {
     const { accounts, key, send, owner } = await accountWithWallets(database);
     const keyring = createKeyring(database, systemClock);
     const made = await keyring.rotate(owner, { accountId: key.accountId, walletId: key.walletId }, key.id, 600);
-    const replacement = (await accounts.find(made.text)) as Key;
+    const replacement = (await accounts.find(made.key)) as Key;
     expect(replacement).toMatchObject({ kind: key.kind, walletId: key.walletId, lineageId: key.id });
     await send(key);
     await send(replacement);
@@ -124,7 +124,7 @@ onBothDatabases('A4: the database', (open) => {
     const keyring = createKeyring(database, systemClock);
     const limits = undefined;
     const order = { kind: 'wallet_admin', label: 'a', expiresAt: undefined, limits } as const;
-    secrets.push((await keyring.create(owner, { accountId: source.accountId, walletId: source.id }, order)).text);
+    secrets.push((await keyring.create(owner, { accountId: source.accountId, walletId: source.id }, order)).key);
     const everything = statement<Record<string, string>>('test_everything', 'SELECT * FROM access_key');
     const rows = await database.all(everything);
     expect(rows).toHaveLength(2 + 2 * 5 + 1);

@@ -166,6 +166,15 @@ export async function insertKey(tx: Tx, clock: Clock, text: string, owner: KeyOw
   return id;
 }
 
+/** Only an `active` key or session is accepted. */
+export const SECRET_STATUSES = ['active', 'expired', 'revoked'] as const;
+type SecretStatus = (typeof SECRET_STATUSES)[number];
+
+export function statusOf(row: { revoked_at: number | null; expires_at: number | null }, nowSeconds: number): SecretStatus {
+  if (row.revoked_at !== null) return 'revoked';
+  return row.expires_at !== null && row.expires_at <= nowSeconds ? 'expired' : 'active';
+}
+
 function keyFromRow(row: keySql.KeyRow | undefined): Key | undefined {
   if (!row) return undefined;
   return {

@@ -10,7 +10,7 @@ import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import { type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
 import { newKeyText } from './keys.ts';
-import { revokeWalletSessionsOfMember } from './sessions.ts';
+import { revokeWalletSessionsOfMember } from './sessions.sql.ts';
 import { createSetupLink, type SetupLink } from './setup-links.ts';
 
 /** `operator`: also manages the accounts. */
@@ -55,15 +55,10 @@ export interface OperatorRequest {
 export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
 
 export function createAccountDirectory(database: Database, clock: Clock) {
-  async function find(id: string, queries: SqlReader = database): Promise<Account | undefined> {
+  async function read(queries: SqlReader, id: string) {
     const row = await queries.first(sql.findAccount, id);
-    return row && accountFromRow(row, unixSeconds(clock));
-  }
-
-  async function read(tx: Tx, id: string): Promise<Account> {
-    const account = await find(id, tx);
-    if (!account) throw new Refusal('not_found');
-    return account;
+    if (!row) throw new Refusal('not_found');
+    return accountFromRow(row, unixSeconds(clock));
   }
 
   async function record(tx: Tx, id: string, by: Key, changes: RecordedChanges, reason: string): Promise<void> {
@@ -72,7 +67,8 @@ export function createAccountDirectory(database: Database, clock: Clock) {
   }
 
   return {
-    find: (id: string) => find(id),
+    /** @throws Refusal `not_found` */
+    find: (id: string): Promise<Account> => read(database, id),
 
     list: () =>
       mapList(openList(database, { statements: sql.listAccounts, prefix: 'acc' }), (rows) =>
@@ -125,7 +121,8 @@ export function createAccountDirectory(database: Database, clock: Clock) {
         await read(tx, id);
         if (changes.role === 'operator') {
           await lockAccount(tx, id);
-          await revokeWalletSessionsOfMember(tx, clock, id);
+          // The account is locked, so no such session can start meanwhile.
+          await tx.run(revokeWalletSessionsOfMember, id, unixSeconds(clock));
         }
         await applyChanges(tx, id, changes);
         if ((await tx.all(sql.lockOperators)).length === 0) throw new Refusal('last_operator');

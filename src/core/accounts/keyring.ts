@@ -9,7 +9,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { mapList } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
-import { changeOwnAccount, insertKey, type Key, type KeyOwner, lockAccount, type NewKey } from './accounts.ts';
+import { changeOwnAccount, insertKey, type Key, type KeyOwner, lockAccount, type NewKey, statusOf } from './accounts.ts';
 import * as sql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText } from './keys.ts';
 
@@ -20,11 +20,8 @@ export interface KeyOrder extends NewKey {
   readonly kind: KeyKind;
 }
 
-/** A new key and its text, which is not stored. */
-export interface CreatedKey {
-  readonly key: ListedKey;
-  readonly text: string;
-}
+/** A new key, with its text, which is not stored. */
+export type CreatedKey = ListedKey & { readonly key: string };
 
 /** Returns rows to write in the transaction that creates a key, such as the outcome of an idempotent request. */
 export type KeyRows = (created: CreatedKey) => readonly RowWrite[];
@@ -45,11 +42,11 @@ export function createKeyring(database: Database, clock: Clock) {
 
   /** Stores a key and writes its event. */
   async function store(tx: Tx, owner: KeyOwner, order: KeyOrder, extraRows: KeyRows): Promise<CreatedKey> {
-    const text = newKeyText(order.kind);
-    const id = await insertKey(tx, clock, text, owner, order);
-    const created = { key: await read(tx, owner, id), text };
-    const words = searchRows({ id, owner: owner.accountId, text: `${created.key.label} ${created.key.hint.slice(-4)}` });
-    await writeRows(tx, [...words, ...extraRows(created), keyEvent(clock, 'key_created', owner, created.key)]);
+    const key = newKeyText(order.kind);
+    const id = await insertKey(tx, clock, key, owner, order);
+    const created = { ...(await read(tx, owner, id)), key };
+    const words = searchRows({ id, owner: owner.accountId, text: `${created.label} ${created.hint.slice(-4)}` });
+    await writeRows(tx, [...words, ...extraRows(created), keyEvent(clock, 'key_created', owner, created)]);
     return created;
   }
 
@@ -88,7 +85,7 @@ export function createKeyring(database: Database, clock: Clock) {
         const now = unixSeconds(clock);
         // Without an overlap the key is revoked instead of expired, because the clock of the database may differ.
         const ends = overlapSeconds === 0 ? [expires_at, now] : [Math.min(expires_at ?? NEVER, now + overlapSeconds), null];
-        await tx.run(sql.replaceKey, id, created.key.id, ...ends);
+        await tx.run(sql.replaceKey, id, created.id, ...ends);
         if (overlapSeconds === 0) await writeRows(tx, [keyEvent(clock, 'key_revoked', owner, old)]);
         return created;
       }),
@@ -143,11 +140,7 @@ function periods(clock: Clock): [day: number, week: number, month: number] {
 }
 
 function listedFromRow({ public_text, last_four, ...row }: sql.ListedRow, nowSeconds: number) {
-  const isExpired = row.expires_at !== null && row.expires_at <= nowSeconds;
-  return {
-    ...row,
-    /** An abbreviation such as `waka_…wxyz`; the whole text of a public key. */
-    hint: public_text ?? `${KEY_KINDS[row.kind].prefixes[0]}_…${last_four ?? ''}`,
-    status: row.revoked_at !== null ? ('revoked' as const) : isExpired ? ('expired' as const) : ('active' as const),
-  };
+  /** An abbreviation such as `waka_…wxyz`; the whole text of a public key. */
+  const hint = public_text ?? `${KEY_KINDS[row.kind].prefixes[0]}_…${last_four ?? ''}`;
+  return { ...row, hint, status: statusOf(row, nowSeconds) };
 }

@@ -37,10 +37,6 @@ const KIND_OF_PREFIX = new Map<string, KeyKind>(
   (Object.keys(KEY_KINDS) as KeyKind[]).flatMap((kind) => KEY_KINDS[kind].prefixes.map((prefix) => [prefix, kind] as const)),
 );
 
-const CANONICAL_PREFIX = new Map<string, string>(
-  Object.values(KEY_KINDS).flatMap(({ prefixes: [canonical, ...others] }) => others.map((other) => [other, canonical] as const)),
-);
-
 const MAX_KEY_LENGTH = 128;
 /** 28 letters and digits have 166 bits, 142 of them without the four characters that are shown again. */
 const SECRET_LENGTH = 28;
@@ -58,13 +54,14 @@ export function parseKey(text: string): ParsedKey | undefined {
   if (text.length > MAX_KEY_LENGTH) return undefined;
   const kind = KIND_OF_PREFIX.get(prefixOf(text));
   const secret = secretOf(text);
-  return kind && secret !== '' ? { kind, hash: hashSecret(secret) } : undefined;
+  // The secret is random, so a fast hash is safe. It runs for every request.
+  return kind && secret !== '' ? { kind, hash: hash('sha256', secret, 'hex') } : undefined;
 }
 
 /** Returns the canonical text of a key (`waka_X` for `wa_X`), and any other text unchanged. Runs for every request, so it does not hash. */
 export function canonicalText(text: string): string {
-  const canonical = CANONICAL_PREFIX.get(prefixOf(text));
-  return canonical === undefined ? text : `${canonical}_${secretOf(text)}`;
+  const kind = KIND_OF_PREFIX.get(prefixOf(text));
+  return kind === undefined ? text : `${KEY_KINDS[kind].prefixes[0]}_${secretOf(text)}`;
 }
 
 /** Returns whether a text has the prefix of a public kind. Runs for every request, so it does not hash. */
@@ -90,9 +87,4 @@ function prefixOf(text: string): string {
 
 function secretOf(text: string): string {
   return text.slice(text.indexOf('_') + 1);
-}
-
-/** The secret is random, so a fast hash is safe. It runs for every request. */
-function hashSecret(secret: string): string {
-  return hash('sha256', secret, 'hex');
 }

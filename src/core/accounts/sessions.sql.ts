@@ -50,7 +50,10 @@ export const revokeOthers = statement(
   'UPDATE session SET revoked_at = $3 WHERE account_id = $1 AND id <> $2 AND revoked_at IS NULL',
 );
 
-/** Revokes the sessions of a member that began with a Lightning wallet. */
+/**
+ * Revokes the sessions of a member that began with a Lightning wallet, before the member becomes an operator: operators need an authenticator app
+ * for such a login.
+ */
 export const revokeWalletSessionsOfMember = statement(
   'session_revoke_wallet_sessions_of_member',
   `UPDATE session SET revoked_at = $2 WHERE account_id = $1 AND method = 'lnurl_auth' AND revoked_at IS NULL

@@ -5,7 +5,7 @@ import { newId, randomText } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { requireGuards } from '../ledger/ledger.ts';
-import { type Key, keyGuard } from './accounts.ts';
+import { type Key, keyGuard, statusOf } from './accounts.ts';
 import * as sql from './sessions.sql.ts';
 
 /** How a person logged in. */
@@ -114,14 +114,6 @@ export async function revokeOtherSessions(tx: Tx, clock: Clock, accountId: strin
   await tx.run(sql.revokeOthers, accountId, keptId, unixSeconds(clock));
 }
 
-/**
- * Revokes the sessions of a member that began with a Lightning wallet, before the member becomes an operator: operators need an authenticator app
- * for such a login. The account is locked, so no such session can start meanwhile.
- */
-export async function revokeWalletSessionsOfMember(tx: Tx, clock: Clock, accountId: string): Promise<void> {
-  await tx.run(sql.revokeWalletSessionsOfMember, accountId, unixSeconds(clock));
-}
-
 /** The secret is random, so a fast hash is safe. */
 function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
@@ -142,6 +134,5 @@ function toKey({ id, account_id: accountId }: sql.SessionRow): Key {
 }
 
 function sessionFromRow(row: sql.SessionRow, nowSeconds: number) {
-  const isExpired = row.expires_at <= nowSeconds;
-  return { ...row, status: row.revoked_at !== null ? ('revoked' as const) : isExpired ? ('expired' as const) : ('active' as const) };
+  return { ...row, status: statusOf(row, nowSeconds) };
 }

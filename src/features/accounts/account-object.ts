@@ -1,43 +1,34 @@
 import { type Static, Type } from 'typebox';
 import { ACCOUNT_STATUSES, type CreatedAccount, ROLES } from '../../core/accounts/directory.ts';
 import { type SetupLink, setupUrl } from '../../core/accounts/setup-links.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 
-export const AccountObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the account, `acc_…`' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    public_key: Type.String({ description: 'The public API key of the account, `pak_…`' }),
-    role: oneOf(ROLES, { description: 'An `operator` also manages the accounts' }),
-    status: oneOf(ACCOUNT_STATUSES, { description: 'A `frozen` account receives and reads, but sends no money' }),
-    email: nullable(Type.String({ description: 'The e-mail, which is the name of its login; null without one' })),
-    has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password' }),
-    has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app' }),
-    max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit' }),
-    num_wallets: Type.Integer({ description: 'The number of its wallets' }),
-    setup_expires_at: nullable(Type.Integer({ description: 'When its setup link expires, in Unix seconds; null if there is none' })),
-  },
-  { title: 'Account' },
-);
+export const AccountObject = namedObject('Account', {
+  id: Type.String({ description: 'The id of the account, `acc_…`' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  public_key: Type.String({ description: 'The public API key of the account, `pak_…`' }),
+  role: oneOf(ROLES, { description: 'An `operator` also manages the accounts' }),
+  status: oneOf(ACCOUNT_STATUSES, { description: 'A `frozen` account receives and reads, but sends no money' }),
+  email: nullable(Type.String({ description: 'The e-mail, which is the name of its login; null without one' })),
+  has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password' }),
+  has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app' }),
+  max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit' }),
+  num_wallets: Type.Integer({ description: 'The number of its wallets' }),
+  setup_expires_at: nullable(Type.Integer({ description: 'When its setup link expires, in Unix seconds; null if there is none' })),
+});
 
-export const NewAccountObject = Type.Object(
-  {
-    ...AccountObject.properties,
-    secret_key: nullable(
-      Type.String({ description: 'The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite`' }),
-    ),
-    setup_url: nullable(Type.String({ description: 'With `invite`: the link for the owner, as of `createSetupLink`; null otherwise' })),
-  },
-  { title: 'NewAccount' },
-);
+export const NewAccountObject = namedObject('NewAccount', {
+  ...AccountObject.properties,
+  secret_key: nullable(
+    Type.String({ description: 'The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite`' }),
+  ),
+  setup_url: nullable(Type.String({ description: 'With `invite`: the link for the owner, as of `createSetupLink`; null otherwise' })),
+});
 
-export const SetupLinkObject = Type.Object(
-  {
-    setup_url: Type.String({ description: 'The link with which the owner sets e-mail and password, once. Only this response contains it' }),
-    setup_expires_at: Type.Integer({ description: 'When the link expires, in Unix seconds' }),
-  },
-  { title: 'SetupLink' },
-);
+export const SetupLinkObject = namedObject('SetupLink', {
+  setup_url: Type.String({ description: 'The link with which the owner sets e-mail and password, once. Only this response contains it' }),
+  setup_expires_at: Type.Integer({ description: 'When the link expires, in Unix seconds' }),
+});
 
 /** Returns the fields of a new account that no later response contains. */
 export function renderSecrets({ secretKey, setupLink }: CreatedAccount, publicUrl: string) {
@@ -49,24 +40,21 @@ export function renderSetupLink({ token, expiresAt }: SetupLink, publicUrl: stri
   return { setup_url: setupUrl(publicUrl, token), setup_expires_at: expiresAt };
 }
 
-export const AccountChangeObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the change, `acch_…`' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    account_id: Type.String({ description: 'The account that was changed' }),
-    made_by: Type.String({ description: 'The key or session that requested it' }),
-    made_by_account: Type.String({ description: 'The account of that key or session' }),
-    reason: Type.String({ description: 'Why; may be empty' }),
-    changes: Type.Object(
-      {
-        role: Type.Optional(oneOf(ROLES, { description: 'The new role' })),
-        status: Type.Optional(oneOf(ACCOUNT_STATUSES, { description: 'The new status' })),
-        email: Type.Optional(Type.String({ description: 'The new e-mail' })),
-        max_wallets: Type.Optional(Type.Integer({ description: 'The new limit of wallets' })),
-        setup_link: Type.Optional(oneOf(['created'], { description: 'A setup link was created' })),
-      },
-      { description: 'The fields that were set, and only these' },
-    ),
-  },
-  { title: 'AccountChange' },
-);
+export const AccountChangeObject = namedObject('AccountChange', {
+  id: Type.String({ description: 'The id of the change, `acch_…`' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  account_id: Type.String({ description: 'The account that was changed' }),
+  made_by: Type.String({ description: 'The key or session that requested it' }),
+  made_by_account: Type.String({ description: 'The account of that key or session' }),
+  reason: Type.String({ description: 'Why; may be empty' }),
+  changes: Type.Object(
+    {
+      role: Type.Optional(oneOf(ROLES, { description: 'The new role' })),
+      status: Type.Optional(oneOf(ACCOUNT_STATUSES, { description: 'The new status' })),
+      email: Type.Optional(Type.String({ description: 'The new e-mail' })),
+      max_wallets: Type.Optional(Type.Integer({ description: 'The new limit of wallets' })),
+      setup_link: Type.Optional(oneOf(['created'], { description: 'A setup link was created' })),
+    },
+    { description: 'The fields that were set, and only these' },
+  ),
+});

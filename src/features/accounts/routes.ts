@@ -1,9 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { ACCOUNT_STATUSES, type AccountChanges, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
-import { choice, Email, emailText, plainText } from '../../http/fields.ts';
+import { choice, Email, emailText, plainText, requestBody } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
@@ -25,27 +24,21 @@ const fields = {
   reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why, for the record of changes' })),
 };
 
-const NewAccountBody = Type.Object(
-  {
-    ...fields,
-    invite: Type.Optional(Type.Boolean({ description: 'Creates a setup link for the owner instead of a secret API key. Default: false' })),
-  },
-  { additionalProperties: false },
-);
+const NewAccountBody = requestBody({
+  ...fields,
+  invite: Type.Optional(Type.Boolean({ description: 'Creates a setup link for the owner instead of a secret API key. Default: false' })),
+});
 
-const SetupLinkBody = Type.Object({ reason: fields.reason }, { additionalProperties: false });
+const SetupLinkBody = requestBody({ reason: fields.reason });
 
-const AccountChangeBody = Type.Object(
-  {
-    status: Type.Optional(
-      choice(ACCOUNT_STATUSES, {
-        description: 'A `frozen` account sends no money. It receives and reads, and its pending payments continue',
-      }),
-    ),
-    ...fields,
-  },
-  { additionalProperties: false },
-);
+const AccountChangeBody = requestBody({
+  status: Type.Optional(
+    choice(ACCOUNT_STATUSES, {
+      description: 'A `frozen` account sends no money. It receives and reads, and its pending payments continue',
+    }),
+  ),
+  ...fields,
+});
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The id of the account, `acc_…`' }) });
 
@@ -126,13 +119,7 @@ export interface AccountRouteModules {
 }
 
 export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteModules): void {
-  async function readAccount(id: string): Promise<Static<typeof AccountObject>> {
-    const account = await directory.find(id);
-    if (!account) throw new Refusal('not_found');
-    return account;
-  }
-
-  app.get('/v1/account', { schema: ownSchema }, async (request) => readAccount(await access.account(request)));
+  app.get('/v1/account', { schema: ownSchema }, async (request) => directory.find(await access.account(request)));
 
   app.get('/v1/accounts', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
@@ -141,7 +128,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
 
   app.get('/v1/accounts/:id', { schema: getSchema }, async (request) => {
     await access.operator(request);
-    return readAccount(request.params.id);
+    return directory.find(request.params.id);
   });
 
   app.post('/v1/accounts', { schema: createSchema, config: NEEDS_KEY }, async (request, reply) => {
@@ -157,7 +144,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
           const created = await directory.create(order, (made) => rows(made.account.id, renderSecrets(made, publicUrl)));
           return { ...created.account, ...renderSecrets(created, publicUrl) };
         },
-        replay: async (id, secrets) => ({ ...(await readAccount(id)), ...(secrets() as ReturnType<typeof renderSecrets>) }),
+        replay: async (id, secrets) => ({ ...(await directory.find(id)), ...(secrets() as ReturnType<typeof renderSecrets>) }),
       },
     );
     return reply.code(201).send(account);
@@ -188,13 +175,13 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
       request,
       reply,
       { credential, objectId: id },
-      { make: ({ rows }): Promise<Static<typeof AccountObject>> => directory.change(id, order, rows(id)), replay: readAccount },
+      { make: ({ rows }) => directory.change(id, order, rows(id)), replay: directory.find },
     );
   });
 
   app.get('/v1/accounts/:id/changes', { schema: listChangesSchema }, async (request, reply) => {
     await access.operator(request);
-    const { id } = await readAccount(request.params.id);
+    const { id } = await directory.find(request.params.id);
     return sendList(request, reply, directory.listChanges(id), (change): Static<typeof AccountChangeObject> => change);
   });
 }

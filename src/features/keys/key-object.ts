@@ -1,53 +1,46 @@
 import { Type } from 'typebox';
+import { SECRET_STATUSES } from '../../core/accounts/accounts.ts';
 import { KEY_KINDS, type KeyKind } from '../../core/accounts/keys.ts';
 import { BUDGET_PERIODS } from '../../core/budgets/limits.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 
 /** A key without its secret. */
-export const KeyObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the key, `key_…`. It is not a secret' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    kind: oneOf(Object.keys(KEY_KINDS) as KeyKind[], {
-      description: 'The kind of the key, which decides its permissions. The prefix of the key shows it too',
+export const KeyObject = namedObject('Key', {
+  id: Type.String({ description: 'The id of the key, `key_…`. It is not a secret' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  kind: oneOf(Object.keys(KEY_KINDS) as KeyKind[], {
+    description: 'The kind of the key, which decides its permissions. The prefix of the key shows it too',
+  }),
+  wallet_id: nullable(Type.String({ description: 'The wallet of an access key, `wal_…`; null for a key of the account' })),
+  label: Type.String({ description: 'The label that the caller gave the key' }),
+  hint: Type.String({ description: 'The prefix and the last four characters; a public identifier in full' }),
+  status: oneOf(SECRET_STATUSES, { description: 'Only an `active` key is accepted' }),
+  expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when the key does not expire' })),
+  revoked_at: nullable(Type.Integer({ description: 'Unix seconds; null when the key is not revoked' })),
+  replaced_by: nullable(Type.String({ description: 'The id of the key that a rotation created in its place; null otherwise' })),
+  last_used_at: nullable(
+    Type.Integer({
+      description:
+        'The time of the last request that was authenticated with the key, in Unix seconds; up to a minute late. Null if there ' +
+        'was none, and always null for the public keys in links',
     }),
-    wallet_id: nullable(Type.String({ description: 'The wallet of an access key, `wal_…`; null for a key of the account' })),
-    label: Type.String({ description: 'The label that the caller gave the key' }),
-    hint: Type.String({ description: 'The prefix and the last four characters; a public identifier in full' }),
-    status: oneOf(['active', 'expired', 'revoked'], { description: 'Only an `active` key is accepted' }),
-    expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when the key does not expire' })),
-    revoked_at: nullable(Type.Integer({ description: 'Unix seconds; null when the key is not revoked' })),
-    replaced_by: nullable(Type.String({ description: 'The id of the key that a rotation created in its place; null otherwise' })),
-    last_used_at: nullable(
-      Type.Integer({
-        description:
-          'The time of the last request that was authenticated with the key, in Unix seconds; up to a minute late. Null if there ' +
-          'was none, and always null for the public keys in links',
-      }),
-    ),
-    budget_msat: nullable(
-      Type.Integer({ description: 'The millisatoshis that payments with the key may cost in one period; null without a budget' }),
-    ),
-    budget_period: nullable(
-      oneOf(BUDGET_PERIODS, { description: 'Calendar periods in UTC; a week begins on Monday. Null without a budget' }),
-    ),
-    budget_spent_msat: nullable(
-      Type.Integer({ description: 'Millisatoshis spent in the current period, with fees; null without a budget' }),
-    ),
-    budget_pending_msat: nullable(
-      Type.Integer({ description: 'Millisatoshis reserved for payments in flight: amounts and fee limits. Null without a budget' }),
-    ),
-    max_payment_msat: nullable(
-      Type.Integer({ description: 'The millisatoshis that one payment may cost, with its fee; null without such a limit' }),
-    ),
-  },
-  { title: 'Key' },
-);
+  ),
+  budget_msat: nullable(
+    Type.Integer({ description: 'The millisatoshis that payments with the key may cost in one period; null without a budget' }),
+  ),
+  budget_period: nullable(
+    oneOf(BUDGET_PERIODS, { description: 'Calendar periods in UTC; a week begins on Monday. Null without a budget' }),
+  ),
+  budget_spent_msat: nullable(Type.Integer({ description: 'Millisatoshis spent in the current period, with fees; null without a budget' })),
+  budget_pending_msat: nullable(
+    Type.Integer({ description: 'Millisatoshis reserved for payments in flight: amounts and fee limits. Null without a budget' }),
+  ),
+  max_payment_msat: nullable(
+    Type.Integer({ description: 'The millisatoshis that one payment may cost, with its fee; null without such a limit' }),
+  ),
+});
 
-export const NewKeyObject = Type.Object(
-  {
-    ...KeyObject.properties,
-    key: Type.String({ description: 'The key itself. Only this response contains it: the service stores its hash' }),
-  },
-  { title: 'NewKey' },
-);
+export const NewKeyObject = namedObject('NewKey', {
+  ...KeyObject.properties,
+  key: Type.String({ description: 'The key itself. Only this response contains it: the service stores its hash' }),
+});

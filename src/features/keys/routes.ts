@@ -9,7 +9,7 @@ import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access, Credential } from '../../http/auth/access.ts';
-import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, UserLabel } from '../../http/fields.ts';
+import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, requestBody, UserLabel } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
@@ -38,43 +38,34 @@ const keyFields = {
   max_payment_msat: Type.Optional(described(PositiveMsat, 'The millisatoshis that one payment may cost, with its fee limit')),
 };
 
-const AccountKeyBody = Type.Object(
-  {
-    kind: Type.Optional(choice(['secret_api'], { description: 'The only kind for an account: everything in it is allowed. Default' })),
-    ...keyFields,
-  },
-  { additionalProperties: false },
-);
+const AccountKeyBody = requestBody({
+  kind: Type.Optional(choice(['secret_api'], { description: 'The only kind for an account: everything in it is allowed. Default' })),
+  ...keyFields,
+});
 
-const WalletKeyBody = Type.Object(
-  {
-    kind: choice(['wallet_admin', 'wallet_invoice', 'wallet_read'], {
-      description:
-        '`wallet_admin`: everything with this wallet. `wallet_invoice`: create invoices and read the history. `wallet_read`: read the balance ' +
-        'and the history',
-    }),
-    ...keyFields,
-  },
-  { additionalProperties: false },
-);
+const WalletKeyBody = requestBody({
+  kind: choice(['wallet_admin', 'wallet_invoice', 'wallet_read'], {
+    description:
+      '`wallet_admin`: everything with this wallet. `wallet_invoice`: create invoices and read the history. `wallet_read`: read the balance ' +
+      'and the history',
+  }),
+  ...keyFields,
+});
 
 type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
-const RotateBody = Type.Object(
-  {
-    overlap_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: MAX_OVERLAP_SECONDS,
-        unit: 'seconds',
-        description: 'How long the old key is still accepted, in seconds. Default: 0',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const RotateBody = requestBody({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_OVERLAP_SECONDS,
+      unit: 'seconds',
+      description: 'How long the old key is still accepted, in seconds. Default: 0',
+    }),
+  ),
+});
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The `key_` id of the key, not the key itself' }) });
 const WalletKeyParams = Type.Object({ ...KeyParams.properties, ...IdParams.properties });
@@ -168,11 +159,11 @@ function keyRoutesAt(
     make: (extraRows: KeyRows) => Promise<CreatedKey>,
   ): Promise<FastifyReply> {
     const scope = { credential, objectId, hasSecret: true, ...(owner.walletId !== undefined && { walletId: owner.walletId }) };
-    const { key, text } = await runIdempotent(request, reply, scope, {
-      make: ({ rows }) => make((made) => rows(made.key.id, made.text)),
-      replay: async (id, secret) => ({ key: await keyring.find(owner, id), text: secret() as string }),
+    const created = await runIdempotent(request, reply, scope, {
+      make: ({ rows }) => make((made) => rows(made.id, made.key)),
+      replay: async (id, secret) => ({ ...(await keyring.find(owner, id)), key: secret() as string }),
     });
-    return reply.code(201).send({ ...key, key: text });
+    return reply.code(201).send(created);
   }
 
   app.get(path, { schema: schemas.list }, async (request, reply) => {

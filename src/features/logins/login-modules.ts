@@ -20,10 +20,7 @@ export interface LoginOptions {
 }
 
 /** What each way to log in uses. */
-export interface LoginContext {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly publicUrl: string;
+export interface LoginContext extends Omit<LoginOptions, 'secretKey'> {
   readonly passwords: Passwords;
   readonly ownerCheck: OwnerCheck;
   readonly secondFactors: SecondFactors;
@@ -32,10 +29,11 @@ export interface LoginContext {
 /** The modules that log people in, to this service and to applications that use it. */
 export type LoginModules = ReturnType<typeof createLoginModules>;
 
-export function createLoginModules({ database, clock, secretKey, publicUrl, passwords = createPasswords() }: LoginOptions) {
+export function createLoginModules({ secretKey, passwords = createPasswords(), ...options }: LoginOptions) {
+  const { database, clock, publicUrl } = options;
   const ownerCheck = createOwnerCheck(database, clock, passwords);
   const secondFactors = createSecondFactors(database, clock, ownerCheck, secretKey);
-  const context: LoginContext = { database, clock, publicUrl, passwords, ownerCheck, secondFactors };
+  const context: LoginContext = { ...options, passwords, ownerCheck, secondFactors };
   return {
     secondFactors,
     logins: createLogins(context),

@@ -1,21 +1,28 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { plainText } from '../../http/fields.ts';
-import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
-import { nullable } from '../../http/responses/response-types.ts';
-import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
+import { plainText, requestBody } from '../../http/fields.ts';
+import { PUBLIC } from '../../http/openapi/route-schema.ts';
+import { namedObject, nullable } from '../../http/responses/response-types.ts';
+import {
+  COOKIE,
+  Code,
+  CurrentPassword,
+  FOR_OWN_PAGES,
+  type LoginRouteModules,
+  NO_REPLAY,
+  OWN_LOGIN,
+  STARTS_SESSION,
+  userAgentOf,
+} from './session-object.ts';
 
-const PasskeyObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the passkey, `pky_…`' }),
-    name: Type.String({ description: 'A name of your choice' }),
-    credential_id: Type.String({ description: 'Its id at the browser, in base64url' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    last_used_at: nullable(Type.Integer({ description: 'The last login, in Unix seconds; null if there was none' })),
-  },
-  { title: 'Passkey' },
-);
+const PasskeyObject = namedObject('Passkey', {
+  id: Type.String({ description: 'The id of the passkey, `pky_…`' }),
+  name: Type.String({ description: 'A name of your choice' }),
+  credential_id: Type.String({ description: 'Its id at the browser, in base64url' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  last_used_at: nullable(Type.Integer({ description: 'The last login, in Unix seconds; null if there was none' })),
+});
 
 const Descriptor = Type.Object({
   type: Type.String({ description: 'Always `public-key`' }),
@@ -30,53 +37,47 @@ const challengeFields = {
   timeout: Type.Integer({ description: 'How long it can be used, in milliseconds' }),
 };
 
-const CreationOptionsObject = Type.Object(
-  {
-    ...challengeFields,
-    rp: Type.Object(
-      {
-        id: Type.String({ description: 'The domain of the service' }),
-        name: Type.String({ description: 'The same, for people' }),
-      },
-      { description: 'The service for which the passkey is created' },
-    ),
-    user: Type.Object(
-      {
-        id: Type.String({ description: 'The id of the account, in base64url' }),
-        name: Type.String({ description: 'The e-mail of the account' }),
-        displayName: Type.String({ description: 'The same' }),
-      },
-      { description: 'The account for which the passkey is created' },
-    ),
-    pubKeyCredParams: Type.Array(
-      Type.Object({
-        type: Type.String({ description: 'Always `public-key`' }),
-        alg: Type.Integer({ description: 'A COSE algorithm' }),
-      }),
-      { description: 'The signature algorithms that the service accepts, the best first' },
-    ),
-    excludeCredentials: Type.Array(Descriptor, { description: 'The passkeys that the account has; their authenticators create no other' }),
-    authenticatorSelection: Type.Object(
-      {
-        residentKey: Type.String({ description: 'Always `required`' }),
-        requireResidentKey: Type.Boolean({ description: 'Always true' }),
-        userVerification: Type.String({ description: 'Always `required`' }),
-      },
-      { description: 'What the authenticator must support' },
-    ),
-    attestation: Type.String({ description: 'Always `none`' }),
-  },
-  { title: 'PasskeyCreationOptions' },
-);
+const CreationOptionsObject = namedObject('PasskeyCreationOptions', {
+  ...challengeFields,
+  rp: Type.Object(
+    {
+      id: Type.String({ description: 'The domain of the service' }),
+      name: Type.String({ description: 'The same, for people' }),
+    },
+    { description: 'The service for which the passkey is created' },
+  ),
+  user: Type.Object(
+    {
+      id: Type.String({ description: 'The id of the account, in base64url' }),
+      name: Type.String({ description: 'The e-mail of the account' }),
+      displayName: Type.String({ description: 'The same' }),
+    },
+    { description: 'The account for which the passkey is created' },
+  ),
+  pubKeyCredParams: Type.Array(
+    Type.Object({
+      type: Type.String({ description: 'Always `public-key`' }),
+      alg: Type.Integer({ description: 'A COSE algorithm' }),
+    }),
+    { description: 'The signature algorithms that the service accepts, the best first' },
+  ),
+  excludeCredentials: Type.Array(Descriptor, { description: 'The passkeys that the account has; their authenticators create no other' }),
+  authenticatorSelection: Type.Object(
+    {
+      residentKey: Type.String({ description: 'Always `required`' }),
+      requireResidentKey: Type.Boolean({ description: 'Always true' }),
+      userVerification: Type.String({ description: 'Always `required`' }),
+    },
+    { description: 'What the authenticator must support' },
+  ),
+  attestation: Type.String({ description: 'Always `none`' }),
+});
 
-const RequestOptionsObject = Type.Object(
-  {
-    ...challengeFields,
-    rpId: Type.String({ description: 'The domain of the service' }),
-    userVerification: Type.String({ description: 'Always `required`' }),
-  },
-  { title: 'PasskeyRequestOptions' },
-);
+const RequestOptionsObject = namedObject('PasskeyRequestOptions', {
+  ...challengeFields,
+  rpId: Type.String({ description: 'The domain of the service' }),
+  userVerification: Type.String({ description: 'Always `required`' }),
+});
 
 const CredentialField = Type.Object(
   {},
@@ -88,39 +89,35 @@ const CredentialField = Type.Object(
 
 const NameField = Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' });
 
-const COMMON = { tags: ['Accounts'], ...requires('account') };
 const IdParams = Type.Object({ id: Type.String({ description: 'The `pky_` id' }) });
 
 const beginSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'beginPasskey',
   summary: 'Begin to add a passkey',
   description: `Returns the options for \`navigator.credentials.create\`, in the form of \`parseCreationOptionsFromJSON\`. ${NO_REPLAY}`,
-  body: Type.Object(
-    {
-      current_password: Type.Optional(CurrentPassword),
-      code: Type.Optional({
-        ...Code,
-        description: 'With `current_password`, if the account has an authenticator app: its code, or a recovery code',
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    current_password: Type.Optional(CurrentPassword),
+    code: Type.Optional({
+      ...Code,
+      description: 'With `current_password`, if the account has an authenticator app: its code, or a recovery code',
+    }),
+  }),
   response: { 201: CreationOptionsObject },
 };
 
 const addSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'addPasskey',
   summary: 'Add a passkey',
   description: 'Only the session or key that began it may add it. It takes no Idempotency-Key, because the challenge can be used once.',
-  body: Type.Object({ credential: CredentialField, name: Type.Optional(NameField) }, { additionalProperties: false }),
+  body: requestBody({ credential: CredentialField, name: Type.Optional(NameField) }),
   response: { 201: PasskeyObject },
   errorStatuses: [409],
 };
 
 const listSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'listPasskeys',
   summary: 'List the passkeys of the account',
   description: 'At most twenty, newest first.',
@@ -128,16 +125,16 @@ const listSchema = {
 };
 
 const renameSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'renamePasskey',
   summary: 'Rename a passkey',
   params: IdParams,
-  body: Type.Object({ name: NameField }, { additionalProperties: false }),
+  body: requestBody({ name: NameField }),
   response: { 200: PasskeyObject },
 };
 
 const removeSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'removePasskey',
   summary: 'Remove a passkey',
   description: 'Its sessions continue: end them with `revokeSession`.',
@@ -157,30 +154,24 @@ const beginLoginSchema = {
 };
 
 const logInSchema = {
+  ...STARTS_SESSION,
   operationId: 'logInWithPasskey',
-  tags: ['Accounts'],
   summary: 'Log in with a passkey',
   description: `A passkey replaces the password and the authenticator app. ${COOKIE} It takes no Idempotency-Key, because the challenge can be used once.`,
-  ...PUBLIC,
-  body: Type.Object({ credential: CredentialField }, { additionalProperties: false }),
-  response: { 201: LoginObject },
-  responseHeaders: ['Set-Cookie'],
-  errorStatuses: [401, 403],
+  body: requestBody({ credential: CredentialField }),
 };
 
 export function passkeyRoutes(app: App, { access, passkeys, loginLimits, loginResponses }: LoginRouteModules): void {
-  const open = { isPublic: true, isForOwnPages: true };
-
   async function manager(request: FastifyRequest) {
     return (await access.keyManager(request)).key;
   }
 
-  app.post('/v1/session/passkey/options', { schema: beginLoginSchema, config: open }, async (request, reply) => {
+  app.post('/v1/session/passkey/options', { schema: beginLoginSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     loginLimits.admitAddress(request);
     return reply.code(201).send(await passkeys.beginLogin());
   });
 
-  app.post('/v1/session/passkey', { schema: logInSchema, config: open }, async (request, reply) => {
+  app.post('/v1/session/passkey', { schema: logInSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     loginLimits.admitAddress(request);
     return loginResponses.sendStarted(reply, await passkeys.logIn(request.body.credential, userAgentOf(request)));
   });

@@ -1,23 +1,26 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { promisify } from 'node:util';
 import { Refusal } from '../../core/kernel/refusal.ts';
 
 /** 32 MiB of memory and about 0.1 s: one of the settings that the OWASP Password Storage Cheat Sheet recommends. */
-const COST = { N: 2 ** 15, r: 8, p: 3 } as const;
+const COST = { N: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** Each derivation occupies a thread of the pool that also reads files and resolves host names. */
 const MAX_AT_ONCE = 2;
 const MAX_WAITING = 50;
 
+const runScrypt = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
+
 type Derive = (password: string, salt: Uint8Array, options: ScryptOptions) => Promise<Uint8Array>;
 
 /** Hashes passwords with scrypt. A hash contains its parameters and its salt. */
 export type Passwords = ReturnType<typeof createPasswords>;
 
-export function createPasswords(derive: Derive = deriveWithScrypt) {
+export function createPasswords(derive: Derive = (password, salt, options) => runScrypt(password, salt, HASH_BYTES, options)) {
   const takeTurn = createTurns();
 
-  async function run(password: string, salt: Uint8Array, { N, r, p }: typeof COST | Cost): Promise<Uint8Array> {
+  async function run(password: string, salt: Uint8Array, { N, r, p }: typeof COST): Promise<Uint8Array> {
     // 128 · N · r bytes, and as much again for the limit to be no obstacle. NFKC, because keyboards compose accents differently.
     return takeTurn(() => derive(password.normalize('NFKC'), salt, { N, r, p, maxmem: 256 * N * r }));
   }
@@ -39,26 +42,14 @@ export function createPasswords(derive: Derive = deriveWithScrypt) {
   };
 }
 
-interface Cost {
-  readonly N: number;
-  readonly r: number;
-  readonly p: number;
-}
-
 /** A hash that no known password has, for e-mails without an account. */
 const NO_HASH = { ...COST, salt: randomBytes(SALT_BYTES), bytes: randomBytes(HASH_BYTES) };
 
-function parseHash(hash: string): Cost & { salt: Uint8Array; bytes: Uint8Array } {
+function parseHash(hash: string): typeof COST & { salt: Uint8Array; bytes: Uint8Array } {
   const [name, N, r, p, salt = '', bytes = ''] = hash.split('$');
   if (name !== 'scrypt') throw new Error('a stored password hash has an unknown form');
   const [saltBytes, hashBytes] = [Buffer.from(salt, 'base64url'), Buffer.from(bytes, 'base64url')];
   return { N: Number(N), r: Number(r), p: Number(p), salt: saltBytes, bytes: hashBytes };
-}
-
-function deriveWithScrypt(password: string, salt: Uint8Array, options: ScryptOptions): Promise<Uint8Array> {
-  return new Promise((resolve, reject) => {
-    scrypt(password, salt, HASH_BYTES, options, (error, bytes) => (error ? reject(error) : resolve(bytes)));
-  });
 }
 
 /** Returns a function that runs work when fewer than {@link MAX_AT_ONCE} others run. */

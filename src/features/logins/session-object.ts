@@ -1,37 +1,32 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { Key } from '../../core/accounts/accounts.ts';
-import type { Account, AccountDirectory } from '../../core/accounts/directory.ts';
+import { type Key, SECRET_STATUSES } from '../../core/accounts/accounts.ts';
+import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import { SESSION_METHODS, type Session, type StartedSession } from '../../core/accounts/sessions.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { setSessionCookie } from '../../http/auth/session-cookie.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { AccountObject } from '../accounts/account-object.ts';
 import type { LoginLimits } from './login-limits.ts';
 import type { LoginModules } from './login-modules.ts';
 
-export const SessionObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the session, `ses_…`. It is not a secret' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    method: oneOf(SESSION_METHODS, { description: 'How the person logged in' }),
-    status: oneOf(['active', 'expired', 'revoked'], { description: 'Only an `active` session is accepted' }),
-    last_used_at: Type.Integer({ description: 'The last use, a minute exact, in Unix seconds' }),
-    expires_at: Type.Integer({ description: 'When it ends if it is not used, in Unix seconds' }),
-    user_agent: Type.String({ description: 'The browser, as it names itself' }),
-    is_current: Type.Boolean({ description: 'Whether this request belongs to the session' }),
-  },
-  { title: 'Session' },
-);
+export const SessionObject = namedObject('Session', {
+  id: Type.String({ description: 'The id of the session, `ses_…`. It is not a secret' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  method: oneOf(SESSION_METHODS, { description: 'How the person logged in' }),
+  status: oneOf(SECRET_STATUSES, { description: 'Only an `active` session is accepted' }),
+  last_used_at: Type.Integer({ description: 'The last use, a minute exact, in Unix seconds' }),
+  expires_at: Type.Integer({ description: 'When it ends if it is not used, in Unix seconds' }),
+  user_agent: Type.String({ description: 'The browser, as it names itself' }),
+  is_current: Type.Boolean({ description: 'Whether this request belongs to the session' }),
+});
 
-export const LoginObject = Type.Object(
-  {
-    account: AccountObject,
-    recovery_codes_left: nullable(Type.Integer({ description: 'The number of unused recovery codes; null without an authenticator app' })),
-    session: nullable(SessionObject, { description: 'The session of this request; null for a request with an API key' }),
-  },
-  { title: 'Login' },
-);
+export const LoginObject = namedObject('Login', {
+  account: AccountObject,
+  recovery_codes_left: nullable(Type.Integer({ description: 'The number of unused recovery codes; null without an authenticator app' })),
+  session: nullable(SessionObject, { description: 'The session of this request; null for a request with an API key' }),
+});
 
 export function renderSession(session: Session, currentId: string | undefined): Static<typeof SessionObject> {
   return { ...session, is_current: session.id === currentId };
@@ -43,7 +38,7 @@ export type LoginResponses = ReturnType<typeof createLoginResponses>;
 export function createLoginResponses({ directory, secondFactors, sessions }: LoginModules & { directory: AccountDirectory }) {
   async function render(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
     return {
-      account: await accountOf(directory, accountId),
+      account: await directory.find(accountId),
       recovery_codes_left: (await secondFactors.countRecoveryCodes(accountId)) ?? null,
       session: session ? renderSession(session, session.id) : null,
     };
@@ -69,13 +64,6 @@ export interface LoginRouteModules extends LoginModules {
   readonly loginResponses: LoginResponses;
 }
 
-/** Returns the account of a key. Accounts are never deleted. */
-export async function accountOf(directory: AccountDirectory, id: string): Promise<Account> {
-  const account = await directory.find(id);
-  if (!account) throw new Error(`account ${id} is gone`);
-  return account;
-}
-
 /** Fields of the routes that log in, or change the ways to log in. */
 export const Password = Type.String({ maxLength: 200, description: 'The password' });
 export const CurrentPassword = {
@@ -89,6 +77,19 @@ export const Code = Type.String({
 
 export const COOKIE = 'The response sets a cookie, which authenticates the next requests of the browser.';
 export const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
+
+/** Parts of the schemas: of routes that change the ways to log in, and of routes that start a session. */
+export const OWN_LOGIN = { tags: ['Accounts'], ...requires('account') };
+export const STARTS_SESSION = {
+  tags: ['Accounts'],
+  ...PUBLIC,
+  response: { 201: LoginObject },
+  responseHeaders: ['Set-Cookie'],
+  errorStatuses: [401, 403],
+};
+
+/** The configuration of routes that log in: they need no key, and reject pages of other sites. */
+export const FOR_OWN_PAGES = { isPublic: true, isForOwnPages: true };
 
 export function userAgentOf({ headers }: FastifyRequest): string {
   return headers['user-agent'] ?? '';

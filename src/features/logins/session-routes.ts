@@ -1,74 +1,64 @@
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
-import { Email, emailText } from '../../http/fields.ts';
-import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
+import { Email, emailText, requestBody } from '../../http/fields.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
 import {
   COOKIE,
   Code,
+  FOR_OWN_PAGES,
   LoginObject,
   type LoginRouteModules,
   NO_REPLAY,
+  OWN_LOGIN,
   Password,
   renderSession,
   SessionObject,
+  STARTS_SESSION,
   userAgentOf,
 } from './session-object.ts';
 
 const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
 
-const LogInBody = Type.Object({ email: Email, password: Password, code: Type.Optional(Code) }, { additionalProperties: false });
+const LogInBody = requestBody({ email: Email, password: Password, code: Type.Optional(Code) });
 
-const SetUpBody = Type.Object(
-  {
-    token: Type.String({ maxLength: 100, description: 'The part of the setup link after `#`' }),
-    email: Type.Optional({ ...Email, description: 'The e-mail to log in with. Default: that of the account' }),
-    password: NewPassword,
-  },
-  { additionalProperties: false },
-);
+const SetUpBody = requestBody({
+  token: Type.String({ maxLength: 100, description: 'The part of the setup link after `#`' }),
+  email: Type.Optional({ ...Email, description: 'The e-mail to log in with. Default: that of the account' }),
+  password: NewPassword,
+});
 
-const ChangePasswordBody = Type.Object(
-  { current_password: { ...Password, description: 'The present password' }, new_password: NewPassword },
-  { additionalProperties: false },
-);
-
-const COMMON = { tags: ['Accounts'], ...requires('account') };
+const ChangePasswordBody = requestBody({
+  current_password: { ...Password, description: 'The present password' },
+  new_password: NewPassword,
+});
 
 const logInSchema = {
+  ...STARTS_SESSION,
   operationId: 'logIn',
-  tags: ['Accounts'],
   summary: 'Log in with e-mail and password',
   description: `${COOKIE} For pages of this service only. ${NO_REPLAY}`,
-  ...PUBLIC,
   body: LogInBody,
-  response: { 201: LoginObject },
-  responseHeaders: ['Set-Cookie'],
-  errorStatuses: [401, 403],
 };
 
 const setUpSchema = {
+  ...STARTS_SESSION,
   operationId: 'setUpLogin',
-  tags: ['Accounts'],
   summary: 'Set e-mail and password with a setup link',
   description: `The link can be used once. All sessions of the account end. ${COOKIE} ${NO_REPLAY}`,
-  ...PUBLIC,
   body: SetUpBody,
-  response: { 201: LoginObject },
-  responseHeaders: ['Set-Cookie'],
   errorStatuses: [401, 403, 409],
 };
 
 const whoSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'getSession',
   summary: 'Read the account and the session of this request',
   response: { 200: LoginObject },
 };
 
 const logOutSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'logOut',
   summary: 'Log out',
   description: 'Ends the session of this request and clears its cookie. With an API key nothing changes.',
@@ -77,7 +67,7 @@ const logOutSchema = {
 };
 
 const passwordSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'changePassword',
   summary: 'Change the password',
   description: `All other sessions of the account end. ${NO_REPLAY}`,
@@ -86,7 +76,7 @@ const passwordSchema = {
 };
 
 const listSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'listSessions',
   summary: 'List the sessions of the account',
   querystring: PageQuery,
@@ -94,7 +84,7 @@ const listSchema = {
 };
 
 const revokeSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'revokeSession',
   summary: 'End a session',
   params: Type.Object({ id: Type.String({ description: 'The `ses_` id of the session' }) }),
@@ -103,16 +93,14 @@ const revokeSchema = {
 
 /** Without Idempotency-Keys: their rows would have a fast hash of the body, and so of a password. */
 export function sessionRoutes(app: App, { access, logins, sessions, loginLimits, loginResponses }: LoginRouteModules): void {
-  const open = { isPublic: true, isForOwnPages: true };
-
-  app.post('/v1/session', { schema: logInSchema, config: open }, async (request, reply) => {
+  app.post('/v1/session', { schema: logInSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     const email = emailText(request.body.email);
     const { password, code } = request.body;
     const started = await loginLimits.limitAttempt(request, email, () => logins.logIn({ email, password, code }, userAgentOf(request)));
     return loginResponses.sendStarted(reply, started);
   });
 
-  app.post('/v1/session/setup', { schema: setUpSchema, config: open }, async (request, reply) => {
+  app.post('/v1/session/setup', { schema: setUpSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     loginLimits.admitAddress(request);
     const { token, email, password } = request.body;
     const setup = { token, email: email === undefined ? undefined : emailText(email), password };

@@ -1,40 +1,31 @@
+import { base32nopad } from '@scure/base';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
+import { requestBody } from '../../http/fields.ts';
+import { namedObject } from '../../http/responses/response-types.ts';
 import { AccountObject } from '../accounts/account-object.ts';
-import { accountOf, Code, type LoginRouteModules, NO_REPLAY, Password } from './session-object.ts';
-import { base32, otpauthUrl } from './totp.ts';
+import { Code, type LoginRouteModules, NO_REPLAY, OWN_LOGIN, Password } from './session-object.ts';
+import { otpauthUrl } from './totp.ts';
 
-const BeginTotpBody = Type.Object(
-  { current_password: { ...Password, description: 'The present password' } },
-  { additionalProperties: false },
-);
+const BeginTotpBody = requestBody({ current_password: { ...Password, description: 'The present password' } });
 
-const ConfirmTotpBody = Type.Object({ code: Code }, { additionalProperties: false });
+const ConfirmTotpBody = requestBody({ code: Code });
 
-const RemoveTotpBody = Type.Object({ ...BeginTotpBody.properties, ...ConfirmTotpBody.properties }, { additionalProperties: false });
+const RemoveTotpBody = requestBody({ ...BeginTotpBody.properties, ...ConfirmTotpBody.properties });
 
-const TotpObject = Type.Object(
-  {
-    secret: Type.String({ description: 'The seed in base32, to type into an app' }),
-    otpauth_url: Type.String({ description: 'The same as a URL, to show as a QR code' }),
-  },
-  { title: 'Totp' },
-);
+const TotpObject = namedObject('Totp', {
+  secret: Type.String({ description: 'The seed in base32, to type into an app' }),
+  otpauth_url: Type.String({ description: 'The same as a URL, to show as a QR code' }),
+});
 
-const RecoveryCodesObject = Type.Object(
-  {
-    recovery_codes: Type.Array(Type.String({ description: 'A code for one login without the app' }), {
-      description: 'Only this response contains them',
-    }),
-  },
-  { title: 'RecoveryCodes' },
-);
-
-const COMMON = { tags: ['Accounts'], ...requires('account') };
+const RecoveryCodesObject = namedObject('RecoveryCodes', {
+  recovery_codes: Type.Array(Type.String({ description: 'A code for one login without the app' }), {
+    description: 'Only this response contains them',
+  }),
+});
 
 const beginTotpSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'beginTotp',
   summary: 'Add an authenticator app',
   description: `The login needs its codes (TOTP, RFC 6238) once one is confirmed. ${NO_REPLAY}`,
@@ -43,7 +34,7 @@ const beginTotpSchema = {
 };
 
 const confirmTotpSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'confirmTotp',
   summary: 'Confirm the authenticator app with a first code',
   body: ConfirmTotpBody,
@@ -51,7 +42,7 @@ const confirmTotpSchema = {
 };
 
 const renewCodesSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'renewRecoveryCodes',
   summary: 'Replace the recovery codes',
   description: `The earlier ones stop working. ${NO_REPLAY}`,
@@ -60,7 +51,7 @@ const renewCodesSchema = {
 };
 
 const removeTotpSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'removeTotp',
   summary: 'Remove the authenticator app and the recovery codes',
   description: NO_REPLAY,
@@ -75,7 +66,7 @@ export function totpRoutes(app: App, { access, directory, secondFactors, loginLi
     const begin = () => secondFactors.begin(key, request.body.current_password);
     const { seed, email } = await loginLimits.limitAttempt(request, key.accountId, begin);
     const url = otpauthUrl(seed, { issuer: new URL(publicUrl).hostname, account: email });
-    return reply.code(201).send({ secret: base32(seed), otpauth_url: url });
+    return reply.code(201).send({ secret: base32nopad.encode(seed), otpauth_url: url });
   });
 
   app.post('/v1/session/totp/confirm', { schema: confirmTotpSchema }, async (request) => {
@@ -95,6 +86,6 @@ export function totpRoutes(app: App, { access, directory, secondFactors, loginLi
     const { key } = await access.keyManager(request);
     const { current_password: password, code } = request.body;
     await loginLimits.limitAttempt(request, key.accountId, () => secondFactors.remove(key, { password, code }));
-    return accountOf(directory, key.accountId);
+    return directory.find(key.accountId);
   });
 }

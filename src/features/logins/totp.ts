@@ -1,12 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
+import { base32nopad } from '@scure/base';
 
 /** The length of a time step, in seconds. Authenticator apps support no other length. */
 const STEP_SECONDS = 30;
 const DIGITS = 6;
 /** Codes of the steps before and after the present one are accepted, because clocks differ. */
 const WINDOW = 1;
-
-const BASE32 = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
 /** Returns the code of a seed at a time step (RFC 6238, RFC 4226, with HMAC-SHA-1, which is what all apps support). */
 export function totpCode(seed: Uint8Array, step: number): string {
@@ -29,11 +28,5 @@ export function stepOfCode(seed: Uint8Array, code: string, nowSeconds: number): 
 /** Returns the URL that an authenticator app reads from a QR code. */
 export function otpauthUrl(seed: Uint8Array, { issuer, account }: { issuer: string; account: string }): string {
   const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
-  return `otpauth://totp/${label}?secret=${base32(seed)}&issuer=${encodeURIComponent(issuer)}`;
-}
-
-/** RFC 4648, section 6, without padding. */
-export function base32(bytes: Uint8Array): string {
-  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
-  return (bits.match(/.{1,5}/g) ?? []).map((five) => BASE32[Number.parseInt(five.padEnd(5, '0'), 2)]).join('');
+  return `otpauth://totp/${label}?secret=${base32nopad.encode(seed)}&issuer=${encodeURIComponent(issuer)}`;
 }

@@ -1,10 +1,21 @@
 import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
-import { plainText } from '../../http/fields.ts';
-import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
-import { COOKIE, Code, CurrentPassword, LoginObject, type LoginRouteModules, NO_REPLAY, userAgentOf } from './session-object.ts';
+import { plainText, requestBody } from '../../http/fields.ts';
+import { PUBLIC } from '../../http/openapi/route-schema.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
+import {
+  COOKIE,
+  Code,
+  CurrentPassword,
+  FOR_OWN_PAGES,
+  LoginObject,
+  type LoginRouteModules,
+  NO_REPLAY,
+  OWN_LOGIN,
+  STARTS_SESSION,
+  userAgentOf,
+} from './session-object.ts';
 
 const requestFields = {
   id: Type.String({ description: 'The id of the request, `wlg_…`' }),
@@ -13,33 +24,25 @@ const requestFields = {
   expires_at: Type.Integer({ description: 'Until when a wallet can sign, in Unix seconds' }),
 };
 
-const WalletLoginObject = Type.Object(
-  {
-    ...requestFields,
-    token: Type.String({ description: 'A secret of this browser, which completes the login. The wallet does not get it' }),
-  },
-  { title: 'WalletLogin' },
-);
+const WalletLoginObject = namedObject('WalletLogin', {
+  ...requestFields,
+  token: Type.String({ description: 'A secret of this browser, which completes the login. The wallet does not get it' }),
+});
 
-const WalletLinkObject = Type.Object(requestFields, { title: 'WalletLink' });
+const WalletLinkObject = namedObject('WalletLink', requestFields);
 
-const OpenObject = Type.Object(
-  { status: oneOf(['open'], { description: 'No wallet has signed yet. Send the request again after a second' }) },
-  { title: 'OpenWalletRequest' },
-);
+const OpenObject = namedObject('OpenWalletRequest', {
+  status: oneOf(['open'], { description: 'No wallet has signed yet. Send the request again after a second' }),
+});
 
-const LinkedKeyObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the linked key, `lky_…`' }),
-    name: Type.String({ description: 'A name of your choice' }),
-    linking_key: Type.String({ description: 'The public key with which the wallet signs, in hex' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    last_used_at: nullable(Type.Integer({ description: 'The last login, in Unix seconds; null if there was none' })),
-  },
-  { title: 'LinkedKey' },
-);
+const LinkedKeyObject = namedObject('LinkedKey', {
+  id: Type.String({ description: 'The id of the linked key, `lky_…`' }),
+  name: Type.String({ description: 'A name of your choice' }),
+  linking_key: Type.String({ description: 'The public key with which the wallet signs, in hex' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  last_used_at: nullable(Type.Integer({ description: 'The last login, in Unix seconds; null if there was none' })),
+});
 
-const COMMON = { tags: ['Accounts'], ...requires('account') };
 const LoginParams = Type.Object({ id: Type.String({ description: 'The `wlg_` id' }) });
 
 const beginSchema = {
@@ -55,38 +58,29 @@ const beginSchema = {
 };
 
 const completeSchema = {
+  ...STARTS_SESSION,
   operationId: 'completeWalletLogin',
-  tags: ['Accounts'],
   summary: 'Complete a login with a Lightning wallet',
   description: `202 as long as no wallet has signed; 401 if the wallet is linked to no account; 403 for an operator without an authenticator app. ${COOKIE} It takes no Idempotency-Key.`,
-  ...PUBLIC,
   params: LoginParams,
-  body: Type.Object(
-    { token: Type.String({ maxLength: 100, description: 'The `token` of the login' }), code: Type.Optional(Code) },
-    { additionalProperties: false },
-  ),
+  body: requestBody({ token: Type.String({ maxLength: 100, description: 'The `token` of the login' }), code: Type.Optional(Code) }),
   response: { 201: LoginObject, 202: OpenObject },
-  responseHeaders: ['Set-Cookie'],
-  errorStatuses: [401, 403],
 };
 
 const beginLinkSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'beginWalletLink',
   summary: 'Link a Lightning wallet to the login',
   description: `Show \`lnurl\` as a QR code, and complete with \`completeWalletLink\`. ${NO_REPLAY}`,
-  body: Type.Object(
-    {
-      current_password: Type.Optional(CurrentPassword),
-      name: Type.Optional(Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' })),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    current_password: Type.Optional(CurrentPassword),
+    name: Type.Optional(Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' })),
+  }),
   response: { 201: WalletLinkObject },
 };
 
 const completeLinkSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'completeWalletLink',
   summary: 'Complete the link of a Lightning wallet',
   description: '202 as long as no wallet has signed. Only the session or key that began it may complete it. It takes no Idempotency-Key.',
@@ -96,7 +90,7 @@ const completeLinkSchema = {
 };
 
 const listSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'listLinkedKeys',
   summary: 'List the linked Lightning wallets',
   description: 'At most ten, newest first.',
@@ -104,7 +98,7 @@ const listSchema = {
 };
 
 const removeSchema = {
-  ...COMMON,
+  ...OWN_LOGIN,
   operationId: 'removeLinkedKey',
   summary: 'Remove a linked Lightning wallet',
   description: 'Its sessions continue: end them with `revokeSession`.',
@@ -114,14 +108,12 @@ const removeSchema = {
 
 /** Logins to this service with a Lightning wallet (LUD-04). */
 export function walletLoginRoutes(app: App, { access, walletLogins, loginLimits, loginResponses }: LoginRouteModules): void {
-  const open = { isPublic: true, isForOwnPages: true };
-
-  app.post('/v1/session/lnurl-auth', { schema: beginSchema, config: open }, async (request, reply) => {
+  app.post('/v1/session/lnurl-auth', { schema: beginSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     loginLimits.admitAddress(request);
     return reply.code(201).send(await walletLogins.begin());
   });
 
-  app.post('/v1/session/lnurl-auth/:id', { schema: completeSchema, config: open }, async (request, reply) => {
+  app.post('/v1/session/lnurl-auth/:id', { schema: completeSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     const { token, code } = request.body;
     const login = { id: request.params.id, token };
     const signer = await walletLogins.signer(login);

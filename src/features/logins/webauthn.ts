@@ -73,26 +73,24 @@ export function credentialIdOf(credential: unknown): string {
  * @throws InvalidCredential
  */
 export function readRegistration(party: RelyingParty, credential: unknown, challenge: string): NewCredential {
-  return strictly(() => readNewCredential(party, credential, challenge));
-}
-
-function readNewCredential(party: RelyingParty, credential: unknown, challenge: string): NewCredential {
-  const response = partOf(credential, 'response');
-  checkClientData(clientDataOf(response).data, { type: 'webauthn.create', challenge, origin: party.origin });
-  const attestation: unknown = decode(bytesOf(textIn(response, 'attestationObject')), CBOR);
-  const data: unknown = attestation instanceof Map ? attestation.get('authData') : undefined;
-  if (!(data instanceof Uint8Array)) throw new InvalidCredential('it has no authenticator data');
-  const { flags, counter } = readHead(party, data);
-  if (!(flags & FLAG.credential)) throw new InvalidCredential('it has no public key');
-  const idStart = HEAD_BYTES + AAGUID_BYTES + 2;
-  const keyStart = idStart + Buffer.from(data).readUInt16BE(idStart - 2);
-  const credentialId = Buffer.from(data.subarray(idStart, keyStart)).toString('base64url');
-  if (credentialId === '' || credentialId !== credentialIdOf(credential)) throw new InvalidCredential('it has two ids');
-  const rest = decodeFirst(data.subarray(keyStart), CBOR)[1];
-  if (rest.length > 0 && !(flags & FLAG.extensions)) throw new InvalidCredential('it has data after its public key');
-  const publicKey = data.slice(keyStart, data.length - rest.length);
-  keyOf(publicKey);
-  return { credentialId, publicKey, counter, transports: transportsOf(response) };
+  return strictly(() => {
+    const response = partOf(credential, 'response');
+    checkClientData(clientDataOf(response).data, { type: 'webauthn.create', challenge, origin: party.origin });
+    const attestation: unknown = decode(bytesOf(textIn(response, 'attestationObject')), CBOR);
+    const data: unknown = attestation instanceof Map ? attestation.get('authData') : undefined;
+    if (!(data instanceof Uint8Array)) throw new InvalidCredential('it has no authenticator data');
+    const { flags, counter } = readHead(party, data);
+    if (!(flags & FLAG.credential)) throw new InvalidCredential('it has no public key');
+    const idStart = HEAD_BYTES + AAGUID_BYTES + 2;
+    const keyStart = idStart + Buffer.from(data).readUInt16BE(idStart - 2);
+    const credentialId = Buffer.from(data.subarray(idStart, keyStart)).toString('base64url');
+    if (credentialId === '' || credentialId !== credentialIdOf(credential)) throw new InvalidCredential('it has two ids');
+    const rest = decodeFirst(data.subarray(keyStart), CBOR)[1];
+    if (rest.length > 0 && !(flags & FLAG.extensions)) throw new InvalidCredential('it has data after its public key');
+    const publicKey = data.slice(keyStart, data.length - rest.length);
+    keyOf(publicKey);
+    return { credentialId, publicKey, counter, transports: transportsOf(response) };
+  });
 }
 
 /**
@@ -100,22 +98,20 @@ function readNewCredential(party: RelyingParty, credential: unknown, challenge: 
  * @returns the counter of signatures. @throws InvalidCredential
  */
 export function verifyAssertion(party: RelyingParty, credential: unknown, expected: ExpectedAssertion): number {
-  return strictly(() => readAssertion(party, credential, expected));
-}
-
-function readAssertion(party: RelyingParty, credential: unknown, expected: ExpectedAssertion): number {
-  const response = partOf(credential, 'response');
-  const { data, bytes } = clientDataOf(response);
-  checkClientData(data, { type: 'webauthn.get', challenge: expected.challenge, origin: party.origin });
-  const authenticatorData = bytesOf(textIn(response, 'authenticatorData'));
-  const { flags, counter } = readHead(party, authenticatorData);
-  if (authenticatorData.length > HEAD_BYTES && !(flags & FLAG.extensions)) throw new InvalidCredential('it has data after its counter');
-  const userHandle = (response as { userHandle?: unknown }).userHandle ?? null;
-  if (userHandle !== null && userHandle !== expected.userHandle) throw new InvalidCredential('it belongs to another account');
-  const signed = Buffer.concat([authenticatorData, hash('sha256', bytes, 'buffer')]);
-  if (!verify('sha256', signed, keyOf(expected.publicKey), bytesOf(textIn(response, 'signature'))))
-    throw new InvalidCredential('its signature is invalid');
-  return counter;
+  return strictly(() => {
+    const response = partOf(credential, 'response');
+    const { data, bytes } = clientDataOf(response);
+    checkClientData(data, { type: 'webauthn.get', challenge: expected.challenge, origin: party.origin });
+    const authenticatorData = bytesOf(textIn(response, 'authenticatorData'));
+    const { flags, counter } = readHead(party, authenticatorData);
+    if (authenticatorData.length > HEAD_BYTES && !(flags & FLAG.extensions)) throw new InvalidCredential('it has data after its counter');
+    const userHandle = valueIn(response, 'userHandle') ?? null;
+    if (userHandle !== null && userHandle !== expected.userHandle) throw new InvalidCredential('it belongs to another account');
+    const signed = Buffer.concat([authenticatorData, hash('sha256', bytes, 'buffer')]);
+    if (!verify('sha256', signed, keyOf(expected.publicKey), bytesOf(textIn(response, 'signature'))))
+      throw new InvalidCredential('its signature is invalid');
+    return counter;
+  });
 }
 
 /** Runs work on untrusted input. JSON, CBOR and keys that cannot be parsed are an {@link InvalidCredential}, too. */
@@ -140,7 +136,7 @@ function readHead(party: RelyingParty, data: Uint8Array): { flags: number; count
 function checkClientData(data: unknown, expected: Record<'type' | 'challenge' | 'origin', string>): void {
   for (const name of ['type', 'challenge', 'origin'] as const)
     if (textIn(data, name) !== expected[name]) throw new InvalidCredential(`its ${name} is not ${expected[name]}`);
-  if ((data as { crossOrigin?: unknown }).crossOrigin === true) throw new InvalidCredential('it was used in a frame of another site');
+  if (valueIn(data, 'crossOrigin') === true) throw new InvalidCredential('it was used in a frame of another site');
 }
 
 function clientDataOf(response: unknown): { data: unknown; bytes: Uint8Array } {
@@ -169,18 +165,22 @@ function coordinate(value: unknown, [least, most]: readonly [number, number]): s
 
 /** Browsers get them back as hints, so unknown ones are kept and malformed ones left out. */
 function transportsOf(response: unknown): string[] {
-  const { transports } = response as { transports?: unknown };
+  const transports = valueIn(response, 'transports');
   return Array.isArray(transports) ? transports.filter((one) => typeof one === 'string' && TRANSPORT.test(one)).slice(0, 10) : [];
 }
 
+function valueIn(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+}
+
 function partOf(value: unknown, name: string): object {
-  const part = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  const part = valueIn(value, name);
   if (typeof part !== 'object' || part === null) throw new InvalidCredential(`it has no ${name}`);
   return part;
 }
 
 function textIn(value: unknown, name: string): string {
-  const text = typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined;
+  const text = valueIn(value, name);
   if (typeof text !== 'string' || text === '' || text.length > MAX_TEXT) throw new InvalidCredential(`it has no ${name}`);
   return text;
 }

@@ -1,4 +1,4 @@
-import { type Static, type TSchema, Type } from 'typebox';
+import { type Static, type TProperties, type TSchema, Type } from 'typebox';
 
 /**
  * A response field that may be null. One schema and not a union of two: for a union the serializer has to validate the value first,
@@ -19,4 +19,9 @@ export function oneOf<const T extends string | number>(words: readonly T[], opti
 /** An object with any fields, in a request or a response. */
 export function anyObject(description: string) {
   return Type.Object({}, { additionalProperties: true, description });
+}
+
+/** A response object. The OpenAPI document and the client have it as a type with this name. */
+export function namedObject<T extends TProperties>(title: string, fields: T) {
+  return Type.Object(fields, { title });
 }

@@ -1,9 +1,10 @@
+import { type Key, keyGuard } from '../../../core/accounts/accounts.ts';
 import type { Database, SqlReader } from '../../../core/db/database.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { newId } from '../../../core/kernel/ids.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
+import { type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import * as sql from './challenges.sql.ts';
 import { newSignatureRequest, type SignedChallenge, storeSignature } from './signature.ts';
 
@@ -16,16 +17,6 @@ export type Challenge = ReturnType<typeof challengeFromRow>;
 
 /** A new challenge. Its URL is returned only once, as it is and in bech32 (LUD-01). */
 export type CreatedChallenge = Challenge & { readonly url: string; readonly lnurl: string };
-
-export interface NewChallenge {
-  readonly accountId: string;
-  readonly action: AuthAction | undefined;
-  readonly expirySeconds: number;
-  /** Conditions, such as the validity of the requesting key. */
-  readonly guards: readonly Guard[];
-  /** Returns rows to write in the same transaction. */
-  readonly extraRows: (created: CreatedChallenge) => readonly RowWrite[];
-}
 
 /** How long a challenge can be read after it was created, in seconds: longer than any expiry. */
 const KEPT_SECONDS = 7200;
@@ -46,18 +37,22 @@ export function createChallenges(database: Database, clock: Clock, publicUrl: st
   return {
     find,
 
-    /** @throws Refusal `rate_limited` if the account has too many */
-    create: ({ accountId, action, expirySeconds, guards, extraRows }: NewChallenge): Promise<CreatedChallenge> =>
+    /** Creates a challenge of the account of `by`. @throws Refusal `unauthorized`, `rate_limited` if the account has too many */
+    create: (
+      by: Key,
+      { action, expirySeconds }: { action: AuthAction | undefined; expirySeconds: number },
+      extraRows: (created: CreatedChallenge) => readonly RowWrite[],
+    ): Promise<CreatedChallenge> =>
       database.transaction(async (tx) => {
         const id = `lnurla_${newId(clock.nowMs())}`;
         const { k1Hash, ...links } = newSignatureRequest(publicUrl, action);
         const createdAt = unixSeconds(clock);
-        await requireGuards(tx, guards);
+        await requireGuards(tx, [keyGuard(by)]);
         await tx.run(sql.deleteBefore, createdAt - KEPT_SECONDS, DELETED_AT_ONCE);
-        const row = [id, accountId, k1Hash, action ?? null, createdAt, createdAt + expirySeconds, MAX_PER_ACCOUNT];
+        const row = [id, by.accountId, k1Hash, action ?? null, createdAt, createdAt + expirySeconds, MAX_PER_ACCOUNT];
         if ((await tx.run(sql.insertChallenge, ...row)) === 0)
           throw new Refusal('rate_limited', `The account has ${MAX_PER_ACCOUNT} challenges. Each is deleted after two hours.`);
-        const created = { ...((await find(id, accountId, tx)) as Challenge), ...links };
+        const created = { ...((await find(id, by.accountId, tx)) as Challenge), ...links };
         await writeRows(tx, extraRows(created));
         return created;
       }),

@@ -1,12 +1,11 @@
 import { Type } from 'typebox';
-import { keyGuard } from '../../../core/accounts/accounts.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { App } from '../../../http/app-type.ts';
 import type { Access } from '../../../http/auth/access.ts';
-import { choice } from '../../../http/fields.ts';
+import { choice, requestBody } from '../../../http/fields.ts';
 import type { IdempotentHandler } from '../../../http/idempotent.ts';
 import { PUBLIC, requires } from '../../../http/openapi/route-schema.ts';
-import { nullable, oneOf } from '../../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../../http/responses/response-types.ts';
 import type { LoginModules } from '../login-modules.ts';
 import { AUTH_ACTIONS, type CreatedChallenge } from './challenges.ts';
 
@@ -26,16 +25,13 @@ const challengeFields = {
   authenticated_at: nullable(Type.Integer({ description: 'Unix seconds' })),
 };
 
-const ChallengeObject = Type.Object(challengeFields, { title: 'AuthChallenge' });
+const ChallengeObject = namedObject('AuthChallenge', challengeFields);
 
-const NewChallengeObject = Type.Object(
-  {
-    ...challengeFields,
-    lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code' }),
-    url: Type.String({ description: 'The address that the wallet calls. Only this response contains it' }),
-  },
-  { title: 'NewAuthChallenge' },
-);
+const NewChallengeObject = namedObject('NewAuthChallenge', {
+  ...challengeFields,
+  lnurl: Type.String({ description: '`url` as an LNURL (LUD-01), to show as a QR code' }),
+  url: Type.String({ description: 'The address that the wallet calls. Only this response contains it' }),
+});
 
 const createSchema = {
   operationId: 'createAuthChallenge',
@@ -45,20 +41,17 @@ const createSchema = {
     'Creates an LNURL-auth challenge (LUD-04) for your own application. Show `lnurl` as a QR code, and read the challenge until it is ' +
     '`authenticated`. Each person has the same `linking_key` each time, as long as the host of PUBLIC_URL does not change.',
   ...requires('account'),
-  body: Type.Object(
-    {
-      action: Type.Optional(choice(AUTH_ACTIONS, { description: 'What the person agrees to. Wallets show it' })),
-      expiry: Type.Optional(
-        Type.Integer({
-          minimum: 60,
-          maximum: 3600,
-          unit: 'seconds',
-          description: 'How long the challenge can be signed, in seconds. Default: 600',
-        }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    action: Type.Optional(choice(AUTH_ACTIONS, { description: 'What the person agrees to. Wallets show it' })),
+    expiry: Type.Optional(
+      Type.Integer({
+        minimum: 60,
+        maximum: 3600,
+        unit: 'seconds',
+        description: 'How long the challenge can be signed, in seconds. Default: 600',
+      }),
+    ),
+  }),
   response: { 201: NewChallengeObject },
 };
 
@@ -104,18 +97,13 @@ interface LnurlAuthModules extends LoginModules {
 export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, walletLogins }: LnurlAuthModules): void {
   app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
     const credential = await access.secretApiKey(request);
-    const { accountId } = credential.key;
     const { action, expiry: expirySeconds = DEFAULT_EXPIRY_SECONDS } = request.body;
     const challenge = await runIdempotent(
       request,
       reply,
       { credential, hasSecret: true },
       {
-        async make({ rows }) {
-          const guards = [keyGuard(credential.key)];
-          const extraRows = (created: CreatedChallenge) => rows(created.id, created);
-          return challenges.create({ accountId, action, expirySeconds, guards, extraRows });
-        },
+        make: ({ rows }) => challenges.create(credential.key, { action, expirySeconds }, (created) => rows(created.id, created)),
         replay: async (_id, secret) => secret() as CreatedChallenge,
       },
     );

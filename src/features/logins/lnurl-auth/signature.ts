@@ -23,21 +23,16 @@ export function newSignatureRequest(publicUrl: string, action: string | undefine
   return { k1Hash: tokenHash(k1), url, lnurl: encodeLnurl(url) };
 }
 
-/** Statements of the table of a challenge: `find` by the hash, and `store` for the hash, the key that signed, and the time in Unix seconds. */
-export interface ChallengeStatements {
-  readonly find: Statement;
-  readonly store: Statement;
-}
-
 /**
- * Verifies a signature and stores the key, once. The same key may repeat it.
+ * Verifies a signature and stores the key, once. The same key may repeat it. `find` reads a challenge by its hash; the parameters of `store` are
+ * the hash, the key that signed, and the time.
  * @returns false if the table has no such challenge @throws Refusal `link_unusable`
  */
 export async function storeSignature(
   database: Database,
   clock: Clock,
   { k1, signature, linkingKey }: SignedChallenge,
-  { find, store }: ChallengeStatements,
+  { find, store }: { find: Statement; store: Statement },
 ): Promise<boolean> {
   const k1Hash = tokenHash(k1);
   if (!(await database.first(find, k1Hash))) return false;
