@@ -23,7 +23,7 @@ describe('the relying party', () => {
 
   it.each(['http://127.0.0.1:4021', 'https://192.0.2.1', 'https://[::1]', 'http://wallets.example.com', 'http://localhost.example.com'])(
     'does not exist for %s',
-    (url) => expect(relyingPartyOf(url)).toBeUndefined(),
+    (url) => expect(() => relyingPartyOf(url)).toThrow(expect.objectContaining({ type: 'passkeys_unavailable' })),
   );
 });
 

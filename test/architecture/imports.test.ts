@@ -41,7 +41,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   operator: ['reconcile'],
   transactions: ['wallets'],
   lnurl: [],
-  logins: ['accounts', 'lnurl'],
+  logins: ['accounts'],
   payments: ['lnurl', 'transactions'],
   events: ['keys', 'transactions', 'wallets'],
   invoices: ['events', 'transactions'],

@@ -8,7 +8,7 @@ import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type Guard, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import * as keySql from './keys.sql.ts';
-import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, type ParsedKey, parseKey } from './keys.ts';
+import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, parseKey } from './keys.ts';
 import { validSessions } from './sessions.sql.ts';
 
 /** A stored key, with its account and, for a wallet key, its wallet. */
@@ -54,14 +54,14 @@ export type Accounts = ReturnType<typeof createAccounts>;
 export function createAccounts(database: Database, clock: Clock) {
   const cache = new TtlCache<Key>(SHORT_TTL);
 
-  const load = async ({ kind, hash }: ParsedKey) => keyFromRow(await database.first(keySql.findKey, kind, Buffer.from(hash, 'hex')));
-
   return {
     /** Returns the valid key with this text; undefined if it is malformed, unknown, revoked or expired. */
     async find(text: string): Promise<Key | undefined> {
       const parsed = parseKey(text);
+      if (!parsed) return undefined;
+      const { kind, hash } = parsed;
       // The cache is keyed by the hash, so it contains no secret.
-      return parsed && cache.get(`${parsed.kind} ${parsed.hash}`, () => load(parsed));
+      return cache.get(`${kind} ${hash}`, async () => keyFromRow(await database.first(keySql.findKey, kind, Buffer.from(hash, 'hex'))));
     },
 
     /** Returns a key by its id, also a revoked or expired one. */

@@ -1,7 +1,6 @@
-import { hash } from 'node:crypto';
 import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { newId, randomText } from '../kernel/ids.ts';
+import { newId, randomText, secretHash } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { requireGuards } from '../ledger/ledger.ts';
@@ -45,8 +44,8 @@ export type Sessions = ReturnType<typeof createSessions>;
 export function createSessions(database: Database, clock: Clock) {
   const cache = new TtlCache<Key>(SHORT_TTL);
 
-  async function load(secretHash: Uint8Array): Promise<Key | undefined> {
-    const row = await database.first(sql.findSession, secretHash);
+  async function load(hash: Uint8Array): Promise<Key | undefined> {
+    const row = await database.first(sql.findSession, hash);
     if (!row) return undefined;
     const now = unixSeconds(clock);
     if (now - row.last_used_at >= TOUCH_SECONDS) await touch(row, now);
@@ -63,8 +62,8 @@ export function createSessions(database: Database, clock: Clock) {
     /** Returns the key of the valid session with this secret, with the rights of a secret API key; undefined if there is none. */
     async find(secret: string): Promise<Key | undefined> {
       if (secret.length !== SESSION_SECRET_LENGTH) return undefined;
-      const secretHash = hashSecret(secret);
-      return cache.get(secretHash.toString('hex'), () => load(secretHash));
+      const hash = secretHash(secret);
+      return cache.get(hash.toString('hex'), () => load(hash));
     },
 
     findById: (accountId: string, id: string) => findSessionById(database, clock, accountId, id),
@@ -102,7 +101,7 @@ export async function startSession(tx: Tx, clock: Clock, { accountId, method, us
   const secret = randomText(SESSION_SECRET_LENGTH);
   const agent = userAgent.slice(0, MAX_USER_AGENT).toWellFormed();
   await tx.run(sql.deleteEnded, accountId, now - KEPT_SECONDS);
-  await tx.run(sql.insertSession, id, accountId, hashSecret(secret), method, agent, now, now + IDLE_SECONDS, now + SESSION_SECONDS);
+  await tx.run(sql.insertSession, id, accountId, secretHash(secret), method, agent, now, now + IDLE_SECONDS, now + SESSION_SECONDS);
   await tx.run(sql.revokeOldest, accountId, now, MAX_PER_ACCOUNT);
   const session = await findSessionById(tx, clock, accountId, id);
   if (!session) throw new Error('the new session was not stored');
@@ -112,11 +111,6 @@ export async function startSession(tx: Tx, clock: Clock, { accountId, method, us
 /** Revokes the sessions of an account, except one. */
 export async function revokeOtherSessions(tx: Tx, clock: Clock, accountId: string, keptId = ''): Promise<void> {
   await tx.run(sql.revokeOthers, accountId, keptId, unixSeconds(clock));
-}
-
-/** The secret is random, so a fast hash is safe. */
-function hashSecret(secret: string): Buffer {
-  return hash('sha256', secret, 'buffer');
 }
 
 /** Requests of all sessions of an account share its Idempotency-Keys, so a retry after a new login is a replay. */

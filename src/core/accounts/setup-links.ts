@@ -1,7 +1,7 @@
-import { createHmac, hash, hkdfSync } from 'node:crypto';
+import { createHmac, hkdfSync } from 'node:crypto';
 import type { Database, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { randomText } from '../kernel/ids.ts';
+import { randomText, secretHash } from '../kernel/ids.ts';
 import * as sql from './accounts.sql.ts';
 import { lockAccount } from './accounts.ts';
 
@@ -22,7 +22,7 @@ export async function createSetupLink(tx: Tx, clock: Clock, accountId: string): 
   const token = randomText(TOKEN_LENGTH);
   const now = unixSeconds(clock);
   const expiresAt = now + EXPIRY_SECONDS;
-  await tx.run(sql.insertSetupLink, accountId, setupTokenHash(token), now, expiresAt);
+  await tx.run(sql.insertSetupLink, accountId, secretHash(token), now, expiresAt);
   return { token, expiresAt };
 }
 
@@ -54,12 +54,12 @@ export function createStartLink(database: Database, clock: Clock, secretKey: Uin
     const old = await tx.first(sql.findSetupLinkOf, accountId);
     const isShared = database.dialect === 'postgres' && old !== undefined && now < old.created_at + SHARED_SECONDS;
     const shared = isShared ? startToken(key, accountId, old.created_at) : '';
-    if (isShared && setupTokenHash(shared).equals(old.token_hash)) return { token: shared, expiresAt: old.expires_at };
+    if (isShared && secretHash(shared).equals(old.token_hash)) return { token: shared, expiresAt: old.expires_at };
     // Two links of one account never have the same time, and so not the same token.
     const createdAt = Math.max(now, (old?.created_at ?? 0) + 1);
     const token = startToken(key, accountId, createdAt);
     const expiresAt = createdAt + EXPIRY_SECONDS;
-    await tx.run(sql.insertSetupLink, accountId, setupTokenHash(token), createdAt, expiresAt);
+    await tx.run(sql.insertSetupLink, accountId, secretHash(token), createdAt, expiresAt);
     return { token, expiresAt };
   });
 }
@@ -70,16 +70,12 @@ function startToken(key: Uint8Array, accountId: string, createdAt: number): stri
 
 /** Returns the account of a link that can be used; undefined if it is unknown, used or expired. */
 export async function findSetupLink(database: Database, clock: Clock, token: string): Promise<string | undefined> {
-  return (await database.first(sql.findSetupLink, setupTokenHash(token), unixSeconds(clock)))?.account_id;
+  return (await database.first(sql.findSetupLink, secretHash(token), unixSeconds(clock)))?.account_id;
 }
 
 /** Uses up a link. @returns false if it is unknown, used or expired */
 export async function takeSetupLink(tx: Tx, clock: Clock, token: string): Promise<boolean> {
-  return (await tx.run(sql.deleteSetupLink, setupTokenHash(token), unixSeconds(clock))) === 1;
-}
-
-function setupTokenHash(token: string): Buffer {
-  return hash('sha256', token, 'buffer');
+  return (await tx.run(sql.deleteSetupLink, secretHash(token), unixSeconds(clock))) === 1;
 }
 
 /** Returns the address of a page of the dashboard. Browsers send no fragment, so no log contains the token. */

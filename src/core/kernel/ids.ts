@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const BASE = ALPHABET.length;
@@ -85,4 +85,9 @@ function nextByte(): number {
     poolOffset = 0;
   }
   return pool[poolOffset++] as number;
+}
+
+/** Returns what the database stores of a secret: its SHA-256. Secrets are random, so a fast hash is safe. */
+export function secretHash(secret: string): Buffer {
+  return hash('sha256', secret, 'buffer');
 }

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { ACCOUNT_STATUSES, type AccountChanges, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
+import type { SetupLink } from '../../core/accounts/setup-links.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { choice, Email, emailText, plainText, requestBody } from '../../http/fields.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
+import type { IdempotentHandler, OutcomeWriter } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { AccountChangeObject, AccountObject, NewAccountObject, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
@@ -135,18 +136,14 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
     const credential = await access.operator(request);
     const { invite: isInvited = false, ...body } = request.body;
     const order = { by: credential.key, ...readChanges(body), isInvited };
-    const account = await runIdempotent(
-      request,
-      reply,
-      { credential, hasSecret: true },
-      {
-        make: async ({ rows }) => {
-          const created = await directory.create(order, (made) => rows(made.account.id, renderSecrets(made, publicUrl)));
-          return { ...created.account, ...renderSecrets(created, publicUrl) };
-        },
-        replay: async (id, secrets) => ({ ...(await directory.find(id)), ...(secrets() as ReturnType<typeof renderSecrets>) }),
+    const scope = { credential, hasSecret: true };
+    const account = await runIdempotent(request, reply, scope, {
+      make: async ({ rows }) => {
+        const created = await directory.create(order, (made) => rows(made.account.id, renderSecrets(made, publicUrl)));
+        return { ...created.account, ...renderSecrets(created, publicUrl) };
       },
-    );
+      replay: async (id, secrets) => ({ ...(await directory.find(id)), ...(secrets() as ReturnType<typeof renderSecrets>) }),
+    });
     return reply.code(201).send(account);
   });
 
@@ -154,13 +151,13 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
     const credential = await access.operator(request);
     const { id } = request.params;
     const order = { by: credential.key, reason: plainText('reason', request.body.reason ?? '') };
+    const render = (link: SetupLink) => renderSetupLink(link, publicUrl);
     const link = await runIdempotent(
       request,
       reply,
       { credential, objectId: id, hasSecret: true },
       {
-        make: async ({ rows }) =>
-          renderSetupLink(await directory.createSetupLink(id, order, (made) => rows(id, renderSetupLink(made, publicUrl))), publicUrl),
+        make: async ({ rows }) => render(await directory.createSetupLink(id, order, (made) => rows(id, render(made)))),
         replay: async (_id, secret) => secret() as Static<typeof SetupLinkObject>,
       },
     );
@@ -171,12 +168,8 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
     const credential = await access.operator(request);
     const { id } = request.params;
     const order = { by: credential.key, ...readChanges(request.body) };
-    return runIdempotent(
-      request,
-      reply,
-      { credential, objectId: id },
-      { make: ({ rows }) => directory.change(id, order, rows(id)), replay: directory.find },
-    );
+    const work = { make: ({ rows }: OutcomeWriter) => directory.change(id, order, rows(id)), replay: directory.find };
+    return runIdempotent(request, reply, { credential, objectId: id }, work);
   });
 
   app.get('/v1/accounts/:id/changes', { schema: listChangesSchema }, async (request, reply) => {

@@ -1,10 +1,10 @@
-import { hash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { changeOwnAccount, type Key, lockAccount } from '../../core/accounts/accounts.ts';
 import { type StartedSession, startSession } from '../../core/accounts/sessions.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { newId } from '../../core/kernel/ids.ts';
+import { newId, secretHash } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { LoginContext } from './login-modules.ts';
 import * as sql from './passkeys.sql.ts';
@@ -14,7 +14,6 @@ import {
   credentialIdOf,
   InvalidCredential,
   type NewCredential,
-  type RelyingParty,
   readRegistration,
   relyingPartyOf,
   verifyAssertion,
@@ -50,7 +49,7 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
      * @throws Refusal `password_required`, `forbidden`, `code_required` if the account has a second factor and the password was sent
      */
     async beginAdding(by: Key, { password, code }: { password: string | undefined; code: string | undefined }) {
-      const { id } = partyOf(publicUrl);
+      const { id } = relyingPartyOf(publicUrl);
       const { challenge, challengeHash, times } = newChallenge(clock);
       const name = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
         // A passkey replaces the second factor, and a password alone does not.
@@ -72,7 +71,7 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
 
     /** @throws Refusal `validation_failed`, `login_taken`, `too_many_logins` */
     async add(by: Key, { credential, name }: { credential: unknown; name: string }): Promise<sql.PasskeyRow> {
-      const party = partyOf(publicUrl);
+      const party = relyingPartyOf(publicUrl);
       const made = await checked('validation_failed', async () =>
         readRegistration(party, credential, await takeChallenge(database, clock, credential, by)),
       );
@@ -96,7 +95,7 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
 
     /** Begins a login. Returns the PublicKeyCredentialRequestOptionsJSON of WebAuthn. @throws Refusal `rate_limited` if too many are open */
     async beginLogin() {
-      const { id: rpId } = partyOf(publicUrl);
+      const { id: rpId } = relyingPartyOf(publicUrl);
       const { challenge, challengeHash, times } = newChallenge(clock);
       await database.transaction(async (tx) => {
         await tx.run(sql.deleteExpired, unixSeconds(clock), DELETED_AT_ONCE);
@@ -108,7 +107,7 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
 
     /** @throws Refusal `unauthorized` */
     async logIn(credential: unknown, userAgent: string): Promise<StartedSession> {
-      const party = partyOf(publicUrl);
+      const party = relyingPartyOf(publicUrl);
       return checked('unauthorized', async () => {
         const challenge = await takeChallenge(database, clock, credential);
         const found = await database.first(sql.findPasskey, credentialIdOf(credential));
@@ -143,14 +142,14 @@ async function insertPasskey(tx: Tx, clock: Clock, by: Key, made: NewCredential 
 function newChallenge(clock: Clock) {
   const challenge = randomBytes(32).toString('base64url');
   const now = unixSeconds(clock);
-  return { challenge, challengeHash: hashOf(challenge), times: [now, now + CHALLENGE_SECONDS] };
+  return { challenge, challengeHash: secretHash(challenge), times: [now, now + CHALLENGE_SECONDS] };
 }
 
 /** Uses up the challenge of a credential and returns it. Afterwards it is used, whether the credential is valid or not. */
 async function takeChallenge(database: Database, clock: Clock, credential: unknown, by?: Key): Promise<string> {
   const challenge = challengeOf(credential);
   const owner = [by?.accountId ?? '', by?.id ?? ''];
-  const taken = await database.transaction((tx) => tx.run(sql.takeChallenge, hashOf(challenge), ...owner, unixSeconds(clock)));
+  const taken = await database.transaction((tx) => tx.run(sql.takeChallenge, secretHash(challenge), ...owner, unixSeconds(clock)));
   if (taken === 0) throw new InvalidCredential('its challenge is unknown, used or expired');
   return challenge;
 }
@@ -170,21 +169,10 @@ async function checked<T>(type: 'validation_failed' | 'unauthorized', work: () =
   }
 }
 
-/** @throws Refusal `passkeys_unavailable` */
-function partyOf(publicUrl: string): RelyingParty {
-  const party = relyingPartyOf(publicUrl);
-  if (!party) throw new Refusal('passkeys_unavailable');
-  return party;
-}
-
 function descriptorOf({ credential_id: id, transports }: sql.PasskeyRow) {
   return { type: 'public-key', id, transports: JSON.parse(transports) as string[] };
 }
 
 function handleOf(accountId: string): string {
   return Buffer.from(accountId).toString('base64url');
-}
-
-function hashOf(challenge: string): Uint8Array {
-  return hash('sha256', challenge, 'buffer');
 }

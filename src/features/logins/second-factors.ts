@@ -1,8 +1,8 @@
-import { hash, hkdfSync, randomBytes } from 'node:crypto';
+import { hkdfSync, randomBytes } from 'node:crypto';
 import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { randomText } from '../../core/kernel/ids.ts';
+import { randomText, secretHash } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { sealText, unsealText } from '../../core/kernel/sealing.ts';
 import * as sql from './logins.sql.ts';
@@ -49,7 +49,7 @@ export function createSecondFactors(database: Database, clock: Clock, ownerCheck
     if (code === undefined) throw new Refusal('code_required');
     const seed = openSeed(accountId, row);
     if (await acceptCode(tx, accountId, seed, code)) return;
-    if ((await tx.run(sql.useRecoveryCode, accountId, recoveryHash(code))) === 0)
+    if ((await tx.run(sql.useRecoveryCode, accountId, secretHash(code))) === 0)
       throw new Refusal('code_required', seed ? WRONG_CODE : LOST_SEED);
   }
 
@@ -115,10 +115,6 @@ interface OwnerProof {
 async function replaceRecoveryCodes(tx: Tx, accountId: string): Promise<string[]> {
   await tx.run(sql.deleteRecoveryCodes, accountId);
   const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CODE_LENGTH));
-  for (const one of codes) await tx.run(sql.insertRecoveryCode, accountId, recoveryHash(one));
+  for (const one of codes) await tx.run(sql.insertRecoveryCode, accountId, secretHash(one));
   return codes;
-}
-
-function recoveryHash(code: string): Uint8Array {
-  return hash('sha256', code, 'buffer');
 }

@@ -3,9 +3,8 @@ import { startSession } from '../../core/accounts/sessions.ts';
 import type { SqlReader, Tx } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { newId, randomText } from '../../core/kernel/ids.ts';
+import { newId, randomText, secretHash } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { tokenHash } from '../lnurl/lnurl.ts';
 import { newSignatureRequest, type SignedChallenge, storeSignature } from './lnurl-auth/signature.ts';
 import type { LoginContext } from './login-modules.ts';
 import { findLoginOfAccount } from './logins.sql.ts';
@@ -54,7 +53,7 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
   }
 
   async function findLogin({ id, token }: BrowserLogin, queries: SqlReader = database): Promise<sql.WalletLoginRow> {
-    const row = await queries.first(sql.findLogin, id, tokenHash(token));
+    const row = await queries.first(sql.findLogin, id, secretHash(token));
     if (!row || isOver(row)) throw new Refusal('unauthorized', 'The login is unknown, used or expired. Start a new one.');
     return row;
   }
@@ -66,7 +65,7 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
       const token = randomText(43);
       await database.transaction(async (tx) => {
         await deleteExpired(tx);
-        const inserted = await tx.run(sql.insertLogin, request.id, k1Hash, tokenHash(token), createdAt, request.expires_at, MAX_OPEN);
+        const inserted = await tx.run(sql.insertLogin, request.id, k1Hash, secretHash(token), createdAt, request.expires_at, MAX_OPEN);
         if (inserted === 0) throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
       });
       return { ...request, token };

@@ -1,6 +1,7 @@
 import { createPublicKey, hash, type KeyObject, verify } from 'node:crypto';
 import { isIP } from 'node:net';
 import { decode, decodeFirst } from 'cborg';
+import { Refusal } from '../../core/kernel/refusal.ts';
 
 /** The service, as passkeys know it. */
 export interface RelyingParty {
@@ -48,11 +49,12 @@ const TRANSPORT = /^[a-z-]{1,20}$/;
 /** The canonical CBOR of authenticators (CTAP2) has none of what is rejected here. Keys of maps may be numbers. */
 const CBOR = { allowIndefinite: false, allowUndefined: false, allowBigInt: false, rejectDuplicateMapKeys: true, useMaps: true } as const;
 
-/** Returns the relying party of a public URL; undefined if browsers allow no passkeys there: without https, or with an IP address. */
-export function relyingPartyOf(publicUrl: string): RelyingParty | undefined {
+/** @throws Refusal `passkeys_unavailable` if browsers allow no passkeys at a public URL: without https, or with an IP address. */
+export function relyingPartyOf(publicUrl: string): RelyingParty {
   const { hostname: id, origin, protocol } = new URL(publicUrl);
   const isSecure = protocol === 'https:' || id === 'localhost' || id.endsWith('.localhost');
-  return isSecure && isIP(id) === 0 && !id.startsWith('[') ? { id, origin } : undefined;
+  if (!isSecure || isIP(id) !== 0 || id.startsWith('[')) throw new Refusal('passkeys_unavailable');
+  return { id, origin };
 }
 
 /** Returns the challenge that a browser has signed, in base64url. @throws InvalidCredential */

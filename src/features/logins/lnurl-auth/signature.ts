@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { Database } from '../../../core/db/database.ts';
 import type { Statement } from '../../../core/db/statement.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
+import { secretHash } from '../../../core/kernel/ids.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
 import { verifyEcdsa } from '../../../core/lightning/secp256k1.ts';
-import { tokenHash } from '../../lnurl/lnurl.ts';
 
 /** The parameters that a wallet adds to the URL of a challenge, as text. */
 export interface SignedChallenge {
@@ -20,7 +20,7 @@ export interface SignedChallenge {
 export function newSignatureRequest(publicUrl: string, action: string | undefined) {
   const k1 = randomBytes(32).toString('hex');
   const url = `${publicUrl}/v1/lnurl-auth/callback?${new URLSearchParams({ tag: 'login', k1, ...(action && { action }) })}`;
-  return { k1Hash: tokenHash(k1), url, lnurl: encodeLnurl(url) };
+  return { k1Hash: secretHash(k1), url, lnurl: encodeLnurl(url) };
 }
 
 /**
@@ -34,7 +34,7 @@ export async function storeSignature(
   { k1, signature, linkingKey }: SignedChallenge,
   { find, store }: { find: Statement; store: Statement },
 ): Promise<boolean> {
-  const k1Hash = tokenHash(k1);
+  const k1Hash = secretHash(k1);
   if (!(await database.first(find, k1Hash))) return false;
   const compact = readDerSignature(Buffer.from(signature, 'hex'));
   // LUD-04 does not require a low S.
