@@ -152,15 +152,11 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
     const { id } = request.params;
     const order = { by: credential.key, reason: plainText('reason', request.body.reason ?? '') };
     const render = (link: SetupLink) => renderSetupLink(link, publicUrl);
-    const link = await runIdempotent(
-      request,
-      reply,
-      { credential, objectId: id, hasSecret: true },
-      {
-        make: async ({ rows }) => render(await directory.createSetupLink(id, order, (made) => rows(id, render(made)))),
-        replay: async (_id, secret) => secret() as Static<typeof SetupLinkObject>,
-      },
-    );
+    const scope = { credential, objectId: id, hasSecret: true };
+    const link = await runIdempotent(request, reply, scope, {
+      make: async ({ rows }) => render(await directory.createSetupLink(id, order, (made) => rows(id, render(made)))),
+      replay: async (_id, secret) => secret() as Static<typeof SetupLinkObject>,
+    });
     return reply.code(201).send(link);
   });
 

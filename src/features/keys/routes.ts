@@ -147,8 +147,8 @@ function keyRoutesAt(
     const credential = await access.keyManager(request);
     const by = credential.key;
     const { key } = request.params as { key?: string };
-    const walletId = key === undefined ? undefined : (await access.walletByIdOrKey(request, key, 'wallet_read')).id;
-    return { credential, by, owner: { accountId: by.accountId, walletId } satisfies KeyOwner };
+    const wallet = key === undefined ? undefined : await access.walletByIdOrKey(request, key, 'wallet_read');
+    return { credential, by, owner: { accountId: by.accountId, walletId: wallet?.id } satisfies KeyOwner };
   }
 
   /** Creates a key, once per Idempotency-Key, and sends it. */

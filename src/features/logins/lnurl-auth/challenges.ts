@@ -29,13 +29,15 @@ export type Challenges = ReturnType<typeof createChallenges>;
 
 /** Wallets derive their keys from the host of `publicUrl`. */
 export function createChallenges(database: Database, clock: Clock, publicUrl: string) {
-  async function find(id: string, accountId: string, queries: SqlReader = database): Promise<Challenge | undefined> {
+  async function read(queries: SqlReader, id: string, accountId: string): Promise<Challenge> {
     const row = await queries.first(sql.findInAccount, id, accountId);
-    return row && challengeFromRow(row, unixSeconds(clock));
+    if (!row) throw new Refusal('not_found');
+    return challengeFromRow(row, unixSeconds(clock));
   }
 
   return {
-    find,
+    /** @throws Refusal `not_found` */
+    find: (id: string, accountId: string) => read(database, id, accountId),
 
     /** Creates a challenge of the account of `by`. @throws Refusal `unauthorized`, `rate_limited` if the account has too many */
     create: (
@@ -52,7 +54,7 @@ export function createChallenges(database: Database, clock: Clock, publicUrl: st
         const row = [id, by.accountId, k1Hash, action ?? null, createdAt, createdAt + expirySeconds, MAX_PER_ACCOUNT];
         if ((await tx.run(sql.insertChallenge, ...row)) === 0)
           throw new Refusal('rate_limited', `The account has ${MAX_PER_ACCOUNT} challenges. Each is deleted after two hours.`);
-        const created = { ...((await find(id, by.accountId, tx)) as Challenge), ...links };
+        const created = { ...(await read(tx, id, by.accountId)), ...links };
         await writeRows(tx, extraRows(created));
         return created;
       }),

@@ -98,23 +98,17 @@ export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, w
   app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
     const credential = await access.secretApiKey(request);
     const { action, expiry: expirySeconds = DEFAULT_EXPIRY_SECONDS } = request.body;
-    const challenge = await runIdempotent(
-      request,
-      reply,
-      { credential, hasSecret: true },
-      {
-        make: ({ rows }) => challenges.create(credential.key, { action, expirySeconds }, (created) => rows(created.id, created)),
-        replay: async (_id, secret) => secret() as CreatedChallenge,
-      },
-    );
+    const scope = { credential, hasSecret: true };
+    const challenge = await runIdempotent(request, reply, scope, {
+      make: ({ rows }) => challenges.create(credential.key, { action, expirySeconds }, (created) => rows(created.id, created)),
+      replay: async (_id, secret) => secret() as CreatedChallenge,
+    });
     return reply.code(201).send(challenge);
   });
 
-  app.get('/v1/lnurl-auth/:id', { schema: getSchema }, async (request) => {
-    const challenge = await challenges.find(request.params.id, await access.account(request));
-    if (!challenge) throw new Refusal('not_found');
-    return challenge;
-  });
+  app.get('/v1/lnurl-auth/:id', { schema: getSchema }, async (request) =>
+    challenges.find(request.params.id, await access.account(request)),
+  );
 
   const route = { schema: callbackSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   app.get('/v1/lnurl-auth/callback', route, async (request) => {
