@@ -3,7 +3,7 @@ import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
-import { namedObject, nullable } from '../../http/responses/response-types.ts';
+import { anyObject, namedObject, nullable } from '../../http/responses/response-types.ts';
 import {
   COOKIE,
   Code,
@@ -79,14 +79,7 @@ const RequestOptionsObject = namedObject('PasskeyRequestOptions', {
   userVerification: Type.String({ description: 'Always `required`' }),
 });
 
-const CredentialField = Type.Object(
-  {},
-  {
-    additionalProperties: true,
-    description: 'The PublicKeyCredential of the browser, as its `toJSON()` returns it',
-  },
-);
-
+const CredentialField = anyObject('The PublicKeyCredential of the browser, as its `toJSON()` returns it');
 const NameField = Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' });
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The `pky_` id' }) });

@@ -38,17 +38,12 @@ export const deletePasskey = statement('passkey_delete', 'DELETE FROM passkey WH
 
 export const deletePasskeys = statement('passkey_delete_all', 'DELETE FROM passkey WHERE account_id = $1');
 
-/** Inserts a challenge to log in unless there is the maximum number ($4) of them. */
-export const insertLoginChallenge = statement(
-  'passkey_challenge_insert_login',
-  `INSERT INTO passkey_challenge (challenge_hash, created_at, expires_at)
-   SELECT $1, $2, $3
-   WHERE (SELECT count(*) FROM (SELECT 1 FROM passkey_challenge WHERE account_id IS NULL LIMIT $4) AS existing) < $4`,
-);
-
-export const insertAddChallenge = statement(
-  'passkey_challenge_insert_add',
-  'INSERT INTO passkey_challenge (challenge_hash, account_id, made_by, created_at, expires_at) VALUES ($1, $2, $3, $4, $5)',
+/** Inserts a challenge: to add a passkey, or, with null for `$2` and `$3`, to log in, unless there is the maximum number ($6) of these. */
+export const insertChallenge = statement(
+  'passkey_challenge_insert',
+  `INSERT INTO passkey_challenge (challenge_hash, account_id, made_by, created_at, expires_at)
+   SELECT $1, CAST($2 AS TEXT), $3, $4, $5 WHERE CAST($2 AS TEXT) IS NOT NULL
+     OR (SELECT count(*) FROM (SELECT 1 FROM passkey_challenge WHERE account_id IS NULL LIMIT $6) AS existing) < $6`,
 );
 
 export const deleteChallengesOf = statement('passkey_challenge_delete_of', 'DELETE FROM passkey_challenge WHERE account_id = $1');

@@ -50,14 +50,11 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
      */
     async beginAdding(by: Key, { password, code }: { password: string | undefined; code: string | undefined }) {
       const { id } = relyingPartyOf(publicUrl);
-      const { challenge, challengeHash, times } = newChallenge(clock);
-      const name = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
+      const { challenge, name } = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
         // A passkey replaces the second factor, and a password alone does not.
         if (password !== undefined) await secondFactors.require(tx, by.accountId, code);
-        await tx.run(sql.deleteExpired, unixSeconds(clock), DELETED_AT_ONCE);
         await tx.run(sql.deleteChallengesOf, by.accountId);
-        await tx.run(sql.insertAddChallenge, challengeHash, by.accountId, by.id, ...times);
-        return email || by.accountId;
+        return { challenge: await newChallenge(tx, clock, by), name: email || by.accountId };
       });
       const user = { id: handleOf(by.accountId), name, displayName: name };
       return {
@@ -96,12 +93,7 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
     /** Begins a login. Returns the PublicKeyCredentialRequestOptionsJSON of WebAuthn. @throws Refusal `rate_limited` if too many are open */
     async beginLogin() {
       const { id: rpId } = relyingPartyOf(publicUrl);
-      const { challenge, challengeHash, times } = newChallenge(clock);
-      await database.transaction(async (tx) => {
-        await tx.run(sql.deleteExpired, unixSeconds(clock), DELETED_AT_ONCE);
-        if ((await tx.run(sql.insertLoginChallenge, challengeHash, ...times, MAX_OPEN_LOGINS)) === 0)
-          throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
-      });
+      const challenge = await database.transaction((tx) => newChallenge(tx, clock));
       return { challenge, timeout: CHALLENGE_SECONDS * 1000, rpId, userVerification: 'required' };
     },
 
@@ -139,10 +131,15 @@ async function insertPasskey(tx: Tx, clock: Clock, by: Key, made: NewCredential 
   return read(tx, by, id);
 }
 
-function newChallenge(clock: Clock) {
+/** Stores a new challenge: to log in, or for `by` to add a passkey. @throws Refusal `rate_limited` if too many people log in */
+async function newChallenge(tx: Tx, clock: Clock, by?: Key): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
   const now = unixSeconds(clock);
-  return { challenge, challengeHash: secretHash(challenge), times: [now, now + CHALLENGE_SECONDS] };
+  const row = [secretHash(challenge), by?.accountId ?? null, by?.id ?? null, now, now + CHALLENGE_SECONDS];
+  await tx.run(sql.deleteExpired, now, DELETED_AT_ONCE);
+  if ((await tx.run(sql.insertChallenge, ...row, MAX_OPEN_LOGINS)) === 0)
+    throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
+  return challenge;
 }
 
 /** Uses up the challenge of a credential and returns it. Afterwards it is used, whether the credential is valid or not. */

@@ -10,17 +10,12 @@ export type WalletLoginRow = {
 
 const WALLET_LOGIN = 'SELECT id, account_id, name, linking_key, expires_at FROM wallet_login';
 
-/** Inserts a login unless there is the maximum number ($6) of them. */
-export const insertLogin = statement(
+/** Inserts a request: to link a key to an account, or, with null for `$4`, to log in, unless there is the maximum number ($9) of these. */
+export const insertRequest = statement(
   'wallet_login_insert',
-  `INSERT INTO wallet_login (id, k1_hash, token_hash, created_at, expires_at)
-   SELECT $1, $2, $3, $4, $5
-   WHERE (SELECT count(*) FROM (SELECT 1 FROM wallet_login WHERE account_id IS NULL LIMIT $6) AS existing) < $6`,
-);
-
-export const insertLink = statement(
-  'wallet_login_insert_link',
-  `INSERT INTO wallet_login (id, k1_hash, account_id, made_by, name, created_at, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
+  `INSERT INTO wallet_login (id, k1_hash, token_hash, account_id, made_by, name, created_at, expires_at)
+   SELECT $1, $2, $3, CAST($4 AS TEXT), $5, $6, $7, $8 WHERE CAST($4 AS TEXT) IS NOT NULL
+     OR (SELECT count(*) FROM (SELECT 1 FROM wallet_login WHERE account_id IS NULL LIMIT $9) AS existing) < $9`,
 );
 
 /** Deletes logins that expired before a time, up to $2 of them. */

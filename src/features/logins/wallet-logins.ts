@@ -36,16 +36,16 @@ const NOT_LINKED = 'No account has linked this Lightning wallet. Log in in anoth
 export type WalletLogins = ReturnType<typeof createWalletLogins>;
 
 export function createWalletLogins({ database, clock, ownerCheck, secondFactors, publicUrl }: LoginContext) {
-  /** Returns a request to sign in the form of the API, and what is stored of it. */
-  function newRequest(action: 'login' | 'link') {
-    const { k1Hash, ...links } = newSignatureRequest(publicUrl, action);
-    const createdAt = unixSeconds(clock);
-    const request = { id: `wlg_${newId(clock.nowMs())}`, ...links, expires_at: createdAt + EXPIRY_SECONDS };
-    return { request, k1Hash, createdAt };
-  }
-
-  async function deleteExpired(tx: Tx): Promise<void> {
-    await tx.run(sql.deleteExpired, unixSeconds(clock) - COMPLETION_SECONDS, DELETED_AT_ONCE);
+  /** Stores a new request to sign, and returns it in the form of the API. @throws Refusal `rate_limited` if too many people log in */
+  async function newRequest(tx: Tx, { token, by, name }: { token?: string; by?: Key; name?: string }) {
+    const { k1Hash, ...links } = newSignatureRequest(publicUrl, by ? 'link' : 'login');
+    const now = unixSeconds(clock);
+    const request = { id: `wlg_${newId(clock.nowMs())}`, ...links, expires_at: now + EXPIRY_SECONDS };
+    const owner = [token === undefined ? null : secretHash(token), by?.accountId ?? null, by?.id ?? null, name ?? null];
+    await tx.run(sql.deleteExpired, now - COMPLETION_SECONDS, DELETED_AT_ONCE);
+    if ((await tx.run(sql.insertRequest, request.id, k1Hash, ...owner, now, request.expires_at, MAX_OPEN)) === 0)
+      throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
+    return request;
   }
 
   function isOver({ expires_at: expiresAt, linking_key: signer }: sql.WalletLoginRow): boolean {
@@ -61,14 +61,8 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
   return {
     /** Begins a login, and returns its token. @throws Refusal `rate_limited` if too many are open */
     async begin() {
-      const { request, k1Hash, createdAt } = newRequest('login');
       const token = randomText(43);
-      await database.transaction(async (tx) => {
-        await deleteExpired(tx);
-        const inserted = await tx.run(sql.insertLogin, request.id, k1Hash, secretHash(token), createdAt, request.expires_at, MAX_OPEN);
-        if (inserted === 0) throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
-      });
-      return { ...request, token };
+      return { ...(await database.transaction((tx) => newRequest(tx, { token }))), token };
     },
 
     /** Returns the key that signed a login; undefined as long as none has. @throws Refusal `unauthorized` */
@@ -93,15 +87,11 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
       }),
 
     /** Begins to link a wallet, which replaces an earlier beginning of the account. @throws Refusal `password_required`, `forbidden` */
-    async beginLink(by: Key, { password, name }: { password: string | undefined; name: string }) {
-      const { request, k1Hash, createdAt } = newRequest('link');
-      await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx) => {
-        await deleteExpired(tx);
+    beginLink: (by: Key, { password, name }: { password: string | undefined; name: string }) =>
+      ownerCheck.withPasswordOrFreshLogin(by, password, async (tx) => {
         await tx.run(sql.deleteLinksOf, by.accountId);
-        await tx.run(sql.insertLink, request.id, k1Hash, by.accountId, by.id, name, createdAt, request.expires_at);
-      });
-      return request;
-    },
+        return newRequest(tx, { by, name });
+      }),
 
     /** Links the key that signed; undefined as long as none has. @throws Refusal `not_found`, `login_taken`, `too_many_logins` */
     completeLink: (by: Key, requestId: string): Promise<sql.LinkedKeyRow | undefined> =>
