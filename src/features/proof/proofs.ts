@@ -6,28 +6,17 @@ import * as sql from './proof.sql.ts';
 import { takeEpoch } from './take-epoch.ts';
 import { type ProvenWallet, readProof } from './wallet-proof.ts';
 
-/** Proofs of liabilities: each epoch publishes the sum of all wallets, and proves to each owner that the wallet is included. */
-export interface Proofs {
-  /** Returns the last published epoch. */
-  last(): Promise<Epoch | undefined>;
-  epoch(number: number): Promise<Epoch | undefined>;
-  /** Returns published epochs, newest first. */
-  list(limit: number, offset: number): Promise<{ epochs: Epoch[]; total: number }>;
-  /** @throws Refusal `proof_unavailable` when the wallet is younger than the epoch, or the epoch unknown or too old. */
-  ofWallet(wallet: ProvenWallet, epoch?: number): Promise<WalletProof>;
-  /** Takes an epoch now. */
-  take(signal: AbortSignal): Promise<Epoch>;
-  /** Takes the first epoch at once, and another whenever the last one is `seconds` old, until the signal aborts. Call it under a lease. */
-  takeEvery(seconds: number, signal: AbortSignal): Promise<void>;
-}
-
 /** The pause after a failure. A retry reads all wallets again and may fail again. */
 const RETRY_MS = 60_000;
 const MAX_WAIT_MS = 60 * 60 * 1000;
 
-export function createProofs(deps: { database: Database; clock: Clock; log: Log }): Proofs {
+/** Proofs of liabilities: each epoch publishes the sum of all wallets, and proves to each owner that the wallet is included. */
+export type Proofs = ReturnType<typeof createProofs>;
+
+export function createProofs(deps: { database: Database; clock: Clock; log: Log }) {
   const { database, clock, log } = deps;
 
+  /** Returns the last published epoch. */
   async function last(): Promise<Epoch | undefined> {
     const row = await database.first(sql.lastEpoch);
     return row && toEpoch(row);
@@ -40,19 +29,23 @@ export function createProofs(deps: { database: Database; clock: Clock; log: Log 
 
   return {
     last,
-    async epoch(number) {
+    async epoch(number: number): Promise<Epoch | undefined> {
       const row = await database.first(sql.readEpoch, number);
       return row && toEpoch(row);
     },
-    async list(limit, offset) {
+    /** Returns published epochs, newest first. */
+    async list(limit: number, offset: number): Promise<{ epochs: Epoch[]; total: number }> {
       const total = (await last())?.epoch ?? 0;
       const newest = total - offset;
       const rows = newest > 0 ? await database.all(sql.pageOfEpochs, newest - limit + 1, newest) : [];
       return { epochs: rows.map(toEpoch), total };
     },
-    ofWallet: (wallet, epoch) => readProof(database, wallet, epoch),
-    take: (signal) => takeEpoch(deps, signal),
-    async takeEvery(seconds, signal) {
+    /** @throws Refusal `proof_unavailable` when the wallet is younger than the epoch, or the epoch unknown or too old. */
+    ofWallet: (wallet: ProvenWallet, epoch?: number): Promise<WalletProof> => readProof(database, wallet, epoch),
+    /** Takes an epoch now. */
+    take: (signal: AbortSignal): Promise<Epoch> => takeEpoch(deps, signal),
+    /** Takes the first epoch at once, and another whenever the last one is `seconds` old, until the signal aborts. Call it under a lease. */
+    async takeEvery(seconds: number, signal: AbortSignal): Promise<void> {
       while (!signal.aborted) {
         const waitMs = await msUntilDue(seconds);
         if (waitMs > 0) {
