@@ -2,7 +2,6 @@ import { pino } from 'pino';
 import { type Config, makeDataDir } from './config.ts';
 import type { AccountKeys } from './core/accounts/accounts.ts';
 import type { SetupLink } from './core/accounts/setup-links.ts';
-import type { NodeConnections } from './core/connection/connections.ts';
 import { watchCommits } from './core/db/commits.ts';
 import { watchHealth } from './core/db/health.ts';
 import { MIGRATIONS, migrate } from './core/db/migrate.ts';
@@ -11,9 +10,9 @@ import type { StreamTiming } from './features/events/streams.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import type { App } from './http/app-type.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
-import { createModules, createOperatorModules, type Modules } from './modules.ts';
+import { createModules } from './modules.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
-import { createHttpServer } from './routes.ts';
+import { createHttpServer, type HttpModules } from './routes.ts';
 
 /** A running service, apart from the listening socket. */
 export interface Satchel {
@@ -52,11 +51,9 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   try {
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
-    const { jobTiming, passwords } = overrides;
-    const modules = await createModules({ config, log, database, commits, opened, jobTiming, passwords });
-    const operator = createOperatorModules(config, modules);
+    const modules = await createModules({ ...overrides, config, log, database, commits, opened });
     await modules.instances.start();
-    return run(config, { ...modules, ...operator, health, streamTiming: overrides.streamTiming }, jobTiming);
+    return run(config, { ...modules, health }, overrides);
   } catch (error) {
     health.close();
     await Promise.all(opened.map(({ node }) => node.close()));
@@ -66,9 +63,9 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
 }
 
 /** Starts the background jobs and returns the running service. */
-function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satchel {
+function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTiming }: Overrides): Satchel {
   const { database, health, instances, connections, ledger, payments } = modules;
-  const server = createHttpServer(config, modules);
+  const server = createHttpServer(config, modules, streamTiming);
   const stopping = new AbortController();
   const deliveries = modules.webhooks.deliver(stopping.signal);
   const storing = modules.keyUses.store(stopping.signal);
@@ -78,7 +75,7 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
     newKeys: modules.newKeys,
     createSetupLink: modules.createSetupLink,
     hasPlayground: modules.playground !== undefined,
-    isNodeAvailable: () => isAnyAvailable(connections),
+    isNodeAvailable: async () => (await Promise.all(connections.all.map((one) => one.isAvailable()))).includes(true),
     async close() {
       payments.stopWaiting();
       modules.operator.stopWaiting();
@@ -94,8 +91,4 @@ function run(config: Config, modules: Modules, jobTiming: JobTiming = {}): Satch
       await database.close();
     },
   };
-}
-
-async function isAnyAvailable({ all }: NodeConnections): Promise<boolean> {
-  return (await Promise.all(all.map((one) => one.isAvailable()))).includes(true);
 }

@@ -1,29 +1,17 @@
 import type { Config } from './config.ts';
 import type { KeyUseTiming } from './core/accounts/key-uses.ts';
-import type { Alerts } from './core/alerts/alerts.ts';
 import type { NodeConnection } from './core/connection/connection.ts';
-import type { NodeConnections } from './core/connection/connections.ts';
 import { type EventReaderIntervals, readNodeEvents } from './core/connection/events.ts';
-import type { Database } from './core/db/database.ts';
-import type { Instances } from './core/db/instances.ts';
 import { PERIOD_MS } from './core/db/retention.ts';
-import type { Idempotency } from './core/idempotency/idempotency.ts';
-import type { Invoices } from './core/invoices/invoices.ts';
 import type { SettlementDetails } from './core/invoices/settle.ts';
-import type { EventLog } from './core/journal/event-log.ts';
-import { type Clock, pause } from './core/kernel/clock.ts';
+import { pause } from './core/kernel/clock.ts';
 import { errorMessage, type Log } from './core/kernel/log.ts';
-import type { Ledger } from './core/ledger/ledger.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
-import type { Payments } from './core/payments/payments.ts';
-import type { Wallets } from './core/wallets/wallets.ts';
-import type { WithdrawLinks } from './features/lnurl/withdraw/withdraw-links.ts';
 import { runOperatorActions } from './features/operator/run-actions.ts';
-import type { Proofs } from './features/proof/proofs.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
 import type { WebhookTiming } from './features/webhooks/deliverer.ts';
-import type { Webhooks } from './features/webhooks/webhooks.ts';
+import type { Modules } from './modules.ts';
 
 /** A background job. */
 export interface Job {
@@ -46,24 +34,6 @@ const NOTICES_MS = 10_000;
 /** How often invoices that have expired are reported. */
 const EXPIRY_MS = 2000;
 
-export interface JobDependencies {
-  readonly database: Database;
-  readonly instances: Instances;
-  readonly connections: NodeConnections;
-  readonly alerts: Alerts;
-  readonly ledger: Ledger;
-  readonly idempotency: Idempotency;
-  readonly wallets: Wallets;
-  readonly invoices: Invoices;
-  readonly payments: Payments;
-  readonly eventLog: EventLog;
-  readonly webhooks: Webhooks;
-  readonly proofs: Proofs;
-  readonly links: WithdrawLinks;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 /** The waits of the jobs. Tests shorten them. */
 export interface JobTiming {
   readonly events?: EventReaderIntervals;
@@ -81,26 +51,31 @@ export interface JobTiming {
 }
 
 /** Returns the background jobs of the service. */
-export function backgroundJobs(deps: JobDependencies, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, invoices, payments, eventLog, webhooks, proofs, links } = deps;
+export function backgroundJobs(modules: Modules, config: Config, timing: JobTiming): readonly Job[] {
+  const { ledger, idempotency, invoices, payments, eventLog, webhooks, proofs, links } = modules;
   const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS, expiryMs = EXPIRY_MS, resumeMs = RESUME_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
-  const comparison = { ...deps, stuckPaymentSeconds, timing: probe, pollMs };
+  const comparison = { ...modules, stuckPaymentSeconds, timing: probe, pollMs };
+  const retained = { ledger, idempotency, event: eventLog, webhook: webhooks };
   const jobs: readonly Job[] = [
-    ...deps.connections.all.map((connection) => eventsJob(deps, connection, intervals)),
+    ...modules.connections.all.map((connection) => eventsJob(modules, connection, intervals)),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
-    { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => runOperatorActions(deps, signal, pollMs) },
-    { name: 'ledger retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: () => ledger.endRetentionPeriod() },
     {
-      name: 'idempotency retention',
+      name: 'operator actions',
       lease: 'node-listener',
-      interval: PERIOD_MS,
-      startsLater: true,
-      run: () => idempotency.endRetentionPeriod(),
+      interval: 'continuous',
+      run: (signal) => runOperatorActions(modules, signal, pollMs),
     },
-    { name: 'event retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: () => eventLog.endRetentionPeriod() },
-    { name: 'webhook retention', lease: 'node-listener', interval: PERIOD_MS, startsLater: true, run: () => webhooks.endRetentionPeriod() },
+    ...Object.entries(retained).map(
+      ([name, module]): Job => ({
+        name: `${name} retention`,
+        lease: 'node-listener',
+        interval: PERIOD_MS,
+        startsLater: true,
+        run: () => module.endRetentionPeriod(),
+      }),
+    ),
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: (signal) => links.sendNotices(signal) },
     {
       name: 'reconciliation',
@@ -115,11 +90,11 @@ export function backgroundJobs(deps: JobDependencies, config: Config, timing: Jo
 }
 
 /** Reads the events of one node. Each node has its own lease, so that instances share the work. */
-function eventsJob(deps: JobDependencies, connection: NodeConnection, intervals: EventReaderIntervals | undefined): Job {
-  const { invoices, payments } = deps;
+function eventsJob(modules: Modules, connection: NodeConnection, intervals: EventReaderIntervals | undefined): Job {
+  const { invoices, payments } = modules;
   const { nodeId } = connection;
   const events = {
-    ...deps,
+    ...modules,
     connection,
     handlers: {
       settle: (settlement: SettlementDetails, id: string) => invoices.settle(settlement, id),
@@ -138,7 +113,7 @@ function eventsJob(deps: JobDependencies, connection: NodeConnection, intervals:
 }
 
 /** Runs the jobs, each under its lease, until the signal aborts. */
-export async function runJobs({ instances, log }: JobDependencies, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+export async function runJobs({ instances, log }: Modules, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
   const leases = new Set(jobs.map(({ lease }) => lease));
   const runAll = (lease: Job['lease']) =>
     instances.underLease(lease, signal, async (held) => {

@@ -8,7 +8,6 @@ import { createAlerts } from './core/alerts/alerts.ts';
 import { connectNodes } from './core/connection/connections.ts';
 import type { Commits } from './core/db/commits.ts';
 import type { Database, Tx } from './core/db/database.ts';
-import type { DatabaseHealth } from './core/db/health.ts';
 import { Instances } from './core/db/instances.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
 import { Invoices } from './core/invoices/invoices.ts';
@@ -22,7 +21,6 @@ import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { detailsOf } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
-import type { StreamTiming } from './features/events/streams.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
 import { linkUses } from './features/lnurl/withdraw/claims.ts';
@@ -41,30 +39,23 @@ import type { JobTiming } from './jobs.ts';
 import type { OpenedNode } from './open-node.ts';
 import { readSecretKey } from './secret-key.ts';
 
-type CoreModules = Awaited<ReturnType<typeof createModules>>;
-
 /** The modules that routes and background jobs use. */
-export type Modules = CoreModules &
-  ReturnType<typeof createOperatorModules> & {
-    readonly health: DatabaseHealth;
-    readonly streamTiming: Partial<StreamTiming> | undefined;
-  };
+export type Modules = Awaited<ReturnType<typeof createModules>>;
 
-/** The dependencies of the modules. */
-export interface ModuleDependencies {
+interface ModuleOptions {
   readonly config: Config;
   readonly log: pino.Logger;
   readonly database: Database;
   readonly commits: Commits;
   readonly opened: readonly OpenedNode[];
-  readonly jobTiming: JobTiming | undefined;
-  readonly passwords: Passwords | undefined;
+  readonly jobTiming?: JobTiming | undefined;
+  readonly passwords?: Passwords | undefined;
 }
 
 /** Creates each module once, with the modules it depends on as arguments. */
-export async function createModules({ config, log, database, commits, opened, jobTiming, passwords }: ModuleDependencies) {
+export async function createModules({ config, log, database, commits, opened, jobTiming, passwords }: ModuleOptions) {
   const clock = systemClock;
-  const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds } = config;
+  const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, stuckPaymentSeconds } = config;
   const instances = new Instances({ database, clock, log });
   const alerts = createAlerts(database, clock, log);
   const nodes = opened.map(({ node }) => node);
@@ -116,14 +107,11 @@ export async function createModules({ config, log, database, commits, opened, jo
   const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const moneyModules = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs };
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  return { ...service, outbound, playground, ...logins, ...moneyModules, eventLog, eventDetails, feed, webhooks };
-}
-
-export function createOperatorModules({ stuckPaymentSeconds, paymentWaitSeconds }: Config, modules: CoreModules) {
-  return { stuckPaymentSeconds, operator: createOperator(modules, paymentWaitSeconds) };
+  const money = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs, stuckPaymentSeconds };
+  const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, eventDetails, feed, webhooks };
+  return { ...modules, operator: createOperator(modules, paymentWaitSeconds) };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

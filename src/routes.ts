@@ -1,6 +1,7 @@
 import { playgroundRoutes } from '../devnet/playground/routes.ts';
 import type { Config } from './config.ts';
 import type { Database } from './core/db/database.ts';
+import type { DatabaseHealth } from './core/db/health.ts';
 import { TtlCache } from './core/kernel/ttl-cache.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
 import type { EventDetails } from './features/events/details.ts';
@@ -51,34 +52,44 @@ import { createServer } from './http/server.ts';
 import type { Modules } from './modules.ts';
 import { readVersion } from './version.ts';
 
+export type HttpModules = Modules & { readonly health: DatabaseHealth };
+
 /** Creates the HTTP server with all routes. */
-export function createHttpServer(config: Config, modules: Modules): App {
+export function createHttpServer(config: Config, modules: HttpModules, streamTiming: Partial<StreamTiming> = {}): App {
   const limits = new RateLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
   const access = createAccess({ ...modules, limits });
-  const runIdempotent = createIdempotentHandler({ ...modules, limits });
   const options = { ...config, limits, authenticate: access.anyKey, recordDatabaseError: modules.health.note };
-  return createServer(modules.log, (app) => registerRoutes(app, config, { ...modules, access, runIdempotent, limits }), options);
+  const register = (app: App) =>
+    registerRoutes(app, config, {
+      ...modules,
+      ...createLive(app, config, modules, { ...STREAM_TIMING, ...streamTiming }),
+      limits,
+      access,
+      runIdempotent: createIdempotentHandler({ ...modules, limits }),
+    });
+  return createServer(modules.log, register, options);
 }
+
+type Live = ReturnType<typeof createLive>;
 
 function registerRoutes(
   app: App,
   config: Config,
-  modules: Modules & { access: Access; runIdempotent: IdempotentHandler; limits: RateLimits },
+  modules: HttpModules & Live & { access: Access; runIdempotent: IdempotentHandler; limits: RateLimits },
 ): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds, publicUrl } = config;
-  const live = createLive(app, config, modules, { ...STREAM_TIMING, ...modules.streamTiming });
   const deps = {
     ...modules,
-    ...live,
+    publicUrl,
+    paymentWaitSeconds,
     objects: createObjects(renderOptions(config)),
     renderEvent: (details: EventDetails) => renderEvent(details, renderOptions(config)),
   };
   walletRoutes(app, deps);
-  accountRoutes(app, { ...deps, publicUrl: config.publicUrl });
+  accountRoutes(app, deps);
   const login = {
     ...deps,
-    publicUrl: config.publicUrl,
     loginResponses: createLoginResponses(deps),
     loginLimits: createLoginLimits({ isUnlimited: config.addressRateLimit.perSecond === 0 }),
   };
@@ -87,7 +98,7 @@ function registerRoutes(
   walletLoginRoutes(app, login);
   passkeyRoutes(app, login);
   keyRoutes(app, deps);
-  invoiceRoutes(app, { ...deps, publicUrl });
+  invoiceRoutes(app, deps);
   invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);
   summaryRoutes(app, deps);
@@ -95,14 +106,14 @@ function registerRoutes(
   eventRoutes(app, deps);
   webhookRoutes(app, deps);
   webhookDeliveryRoutes(app, deps);
-  paymentRoutes(app, { ...deps, paymentWaitSeconds });
-  transferRoutes(app, { ...deps, paymentWaitSeconds });
+  paymentRoutes(app, deps);
+  transferRoutes(app, deps);
   nodeRoutes(app, deps);
   claimRoutes(app, deps);
   withdrawLinkRoutes(app, deps);
   payLinkRoutes(app, { ...deps, rules: config });
   payRequestRoutes(app, deps);
-  remoteLinkRoutes(app, { ...deps, paymentWaitSeconds });
+  remoteLinkRoutes(app, deps);
   lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);
   operatorReadRoutes(app, deps);

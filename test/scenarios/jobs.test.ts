@@ -38,8 +38,6 @@ async function serviceOn(opened: Database) {
     log: pino({ level: 'warn', base: null }, lines),
     ...watchCommits(opened),
     opened: [{ node: net.connect() }],
-    jobTiming: undefined,
-    passwords: undefined,
   });
   const { wallet } = await modules.wallets.create(modules.newKeys?.accountId ?? '', 'test');
   return { config, net, modules, wallet, warnings };

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 import { PERIODS_PER_DAY } from '../../src/core/db/retention.ts';
 import { statement } from '../../src/core/db/statement.ts';
-import { backgroundJobs, type JobDependencies } from '../../src/jobs.ts';
+import { backgroundJobs } from '../../src/jobs.ts';
+import type { Modules } from '../../src/modules.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { type Instance, type World, worldOn } from './harness.ts';
 
@@ -81,7 +82,7 @@ onBothDatabases('deliveries', (open) => {
   it('expire by the job of the service', async () => {
     const world = await worldOn(await open());
     const { webhooks } = await stoppedInstance(world);
-    const deps = { webhooks, connections: { all: [] } } as unknown as JobDependencies;
+    const deps = { webhooks, connections: { all: [] } } as unknown as Modules;
     const job = backgroundJobs(deps, readConfig({}), {}).find(({ name }) => name === 'webhook retention');
     await job?.run(AbortSignal.timeout(60_000));
     const periods = statement<{ n: number }>('test_periods', "SELECT count(*) AS n FROM retention_period WHERE name = 'webhook_delivery'");
