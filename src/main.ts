@@ -2,9 +2,8 @@ import { type Satchel, startSatchel } from './app.ts';
 import { type Config, InvalidConfig, readConfig } from './config.ts';
 import { setupUrl } from './core/accounts/setup-links.ts';
 import { errorMessage } from './core/kernel/log.ts';
-import { keysFile, secretKeyShell } from './first-key.ts';
+import { keysFile, secretKeyShell, storeSetupLink } from './data-files.ts';
 import { type Greeting, greeting } from './greeting.ts';
-import { removeSetupLink, storeSetupLink } from './setup-link.ts';
 import { closeOnSignals } from './signals.ts';
 import { readVersion } from './version.ts';
 
@@ -48,9 +47,9 @@ function newKeysOf({ newKeys }: Satchel, { bootstrapSecretKey, dataDir }: Config
 async function setupLinkOf(satchel: Satchel, { publicUrl, dataDir }: Config): Promise<Greeting['setupLink']> {
   try {
     const link = await satchel.createSetupLink();
-    if (link && !process.stdout.isTTY) return { file: await storeSetupLink(dataDir, setupUrl(publicUrl, link.token)) };
-    await removeSetupLink(dataDir);
-    return link && { url: setupUrl(publicUrl, link.token) };
+    const url = link && setupUrl(publicUrl, link.token);
+    const file = await storeSetupLink(dataDir, process.stdout.isTTY ? undefined : url);
+    return url === undefined ? undefined : process.stdout.isTTY ? { url } : { file };
   } catch (error) {
     process.stderr.write(`No setup link was created: ${errorMessage(error)}\n`);
     return undefined;

@@ -18,6 +18,7 @@ import { createLedger } from './core/ledger/ledger.ts';
 import { Outbound } from './core/outbound/outbound.ts';
 import { markPendingAtNode, Payments } from './core/payments/payments.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
+import { readSecretKey, storeFirstKeys } from './data-files.ts';
 import { detailsOf } from './features/events/details.ts';
 import { renderEvent } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
@@ -34,10 +35,8 @@ import { History } from './features/transactions/history.ts';
 import { renderOptions } from './features/transactions/objects.ts';
 import { createSecretBox } from './features/webhooks/secrets.ts';
 import { Webhooks } from './features/webhooks/webhooks.ts';
-import { storeFirstKeys } from './first-key.ts';
 import type { JobTiming } from './jobs.ts';
 import type { OpenedNode } from './open-node.ts';
-import { readSecretKey } from './secret-key.ts';
 
 /** The modules that routes and background jobs use. */
 export type Modules = Awaited<ReturnType<typeof createModules>>;

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createClient, type OperatorAction, type RequestOptions, type SatchelClient, SatchelError } from '../../client/satchel.js';
 import { type Config, localUrl, readConfig } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
-import { keysFile } from '../first-key.ts';
+import { keysFile } from '../data-files.ts';
 import { moment } from './table.ts';
 
 /** The exit codes of the commands that call the service. */
