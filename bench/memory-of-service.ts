@@ -12,7 +12,7 @@ import { createLedger } from '../src/core/ledger/ledger.ts';
 import { Payments } from '../src/core/payments/payments.ts';
 import { createWallets } from '../src/core/wallets/wallets.ts';
 import { paymentRoutes } from '../src/features/payments/routes.ts';
-import { createObjects, renderOptions } from '../src/features/transactions/objects.ts';
+import { createObjects } from '../src/features/transactions/objects.ts';
 import { walletRoutes } from '../src/features/wallets/routes.ts';
 import { createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler } from '../src/http/idempotent.ts';
@@ -41,7 +41,7 @@ const access = createAccess({
   directory: createAccountDirectory(database, systemClock),
   sessions: createSessions(database, systemClock),
 });
-const objects = createObjects(renderOptions());
+const objects = createObjects({ clock: systemClock });
 // No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
 const deps = { access, runIdempotent, wallets, ledger, objects, payments: Payments, paymentWaitSeconds: 0 };

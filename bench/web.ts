@@ -11,7 +11,7 @@ import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
 import { systemClock } from '../src/core/kernel/clock.ts';
 import { createLedger, type Ledger } from '../src/core/ledger/ledger.ts';
 import { createWallets, type Wallet, type Wallets } from '../src/core/wallets/wallets.ts';
-import { createObjects, type Objects, renderOptions } from '../src/features/transactions/objects.ts';
+import { createObjects, type Objects } from '../src/features/transactions/objects.ts';
 import type { App } from '../src/http/app-type.ts';
 import { type Access, createAccess } from '../src/http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from '../src/http/idempotent.ts';
@@ -57,7 +57,7 @@ export async function webOn(database: Database): Promise<Web> {
     wallets,
     ledger: createLedger(database, systemClock),
     database,
-    objects: createObjects(renderOptions()),
+    objects: createObjects({ clock: systemClock }),
   };
 }
 

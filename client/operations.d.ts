@@ -1679,12 +1679,16 @@ export interface TransferRequest {
 export interface ListWalletTransactionsRequest {
   /** An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
   key: string;
-  /** The number of the page, from 1 */
+  /** The number of the page, from 1. Not together with `after` */
   page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
-  /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
-  after?: string;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** Only transactions of this time or later, in Unix seconds */
   from?: number;
   /** Only transactions of this time or earlier, in Unix seconds */
@@ -1697,8 +1701,6 @@ export interface ListWalletTransactionsRequest {
   pass_through?: Record<string, string>;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
-  /** Default: `desc`, newest first */
-  order?: 'asc' | 'desc';
   /** Only transactions of this type: a `name` of `wtxType` */
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
   /** Selects these fields of the response */
@@ -1715,12 +1717,16 @@ export interface GetStatementRequest {
 }
 
 export interface ListTransactionsRequest {
-  /** The number of the page, from 1 */
+  /** The number of the page, from 1. Not together with `after` */
   page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
-  /** Returns the items that follow the item with this id in the order of the list. Not together with `page` */
-  after?: string;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** Only transactions of this time or later, in Unix seconds */
   from?: number;
   /** Only transactions of this time or earlier, in Unix seconds */
@@ -1733,8 +1739,6 @@ export interface ListTransactionsRequest {
   pass_through?: Record<string, string>;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
-  /** Default: `desc`, newest first */
-  order?: 'asc' | 'desc';
   /** Only transactions of this type: a `name` of `wtxType` */
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
   /** Only transactions of this wallet: its id or one of its access keys */
@@ -1788,7 +1792,7 @@ export interface ListWalletEventsRequest {
   after?: string;
   /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
-  /** The number of events. Default: 50, at most 500 */
+  /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
   /** Default: `asc`, oldest first. A stream is always oldest first */
   order?: 'asc' | 'desc';
@@ -1799,7 +1803,7 @@ export interface ListEventsRequest {
   after?: string;
   /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
-  /** The number of events. Default: 50, at most 500 */
+  /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
   /** Default: `asc`, oldest first. A stream is always oldest first */
   order?: 'asc' | 'desc';
@@ -2878,9 +2882,9 @@ export interface Operations<Options> {
   keysend(request: KeysendRequest, options?: Options): Promise<Payment>;
   /** Move money to another wallet of the account. Costs nothing and is complete at once: both wallets change, or neither. The `passThru` of both transactions contains the two wallet ids and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfer`) */
   transfer(request: TransferRequest, options?: Options): Promise<Transfer>;
-  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 1,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
+  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 1,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
   listWalletTransactions(request: ListWalletTransactionsRequest & { fields: string }, options?: Options): Promise<Part<Array<WalletTransaction>>>;
-  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 1,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
+  /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 1,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) */
   listWalletTransactions(request: ListWalletTransactionsRequest & { fields?: undefined }, options?: Options): Promise<Array<WalletTransaction>>;
   /** Read the statement of a wallet as CSV. Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, or the node that was paid) and withdraw_link (the withdraw link that was claimed). Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/statement`) */
   getStatement(request: GetStatementRequest, options?: Options): Promise<string>;

@@ -19,8 +19,7 @@ import { Outbound } from './core/outbound/outbound.ts';
 import { markPendingAtNode, Payments } from './core/payments/payments.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { readSecretKey, storeFirstKeys } from './data-files.ts';
-import { detailsOf } from './features/events/details.ts';
-import { renderEvent } from './features/events/event-object.ts';
+import { renderEvents } from './features/events/details.ts';
 import { Feed } from './features/events/feed.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
@@ -32,7 +31,7 @@ import { createOperator } from './features/operator/operator.ts';
 import { createProofs } from './features/proof/proofs.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { History } from './features/transactions/history.ts';
-import { renderOptions } from './features/transactions/objects.ts';
+import { createObjects } from './features/transactions/objects.ts';
 import { createSecretBox } from './features/webhooks/secrets.ts';
 import { Webhooks } from './features/webhooks/webhooks.ts';
 import type { JobTiming } from './jobs.ts';
@@ -81,9 +80,10 @@ export async function createModules({ config, log, database, commits, opened, jo
   const invoices = new Invoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
   const limits = { maxInFlight, paymentWaitSeconds };
   const payments = new Payments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...limits });
-  const history = new History({ database, ledger, wallets, invoices, payments, clock });
+  const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
+  const history = new History({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
-  const eventDetails = (events: readonly LoggedEvent[]) => detailsOf({ history, invoices, payments }, events);
+  const eventObjects = (events: readonly LoggedEvent[]) => renderEvents({ history, invoices, payments, objects }, events);
   const feed = new Feed({ database, eventLog, commits, log });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
@@ -92,7 +92,7 @@ export async function createModules({ config, log, database, commits, opened, jo
     database,
     commits,
     eventLog,
-    renderEvents: async (events) => (await eventDetails(events)).map((details) => renderEvent(details, renderOptions(config))),
+    renderEvents: eventObjects,
     instances,
     outbound: new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
     alerts,
@@ -109,7 +109,7 @@ export async function createModules({ config, log, database, commits, opened, jo
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs, stuckPaymentSeconds };
-  const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, eventDetails, feed, webhooks };
+  const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   return { ...modules, operator: createOperator(modules, paymentWaitSeconds) };
 }
 

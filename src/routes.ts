@@ -4,8 +4,6 @@ import type { Database } from './core/db/database.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
 import { TtlCache } from './core/kernel/ttl-cache.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
-import type { EventDetails } from './features/events/details.ts';
-import { renderEvent } from './features/events/event-object.ts';
 import { eventRoutes } from './features/events/routes.ts';
 import { StatusWaits } from './features/events/status-waits.ts';
 import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
@@ -37,7 +35,6 @@ import { proofRoutes } from './features/proof/routes.ts';
 import { lastPositions } from './features/reconcile/requests.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { serviceRoutes } from './features/service/routes.ts';
-import { createObjects, renderOptions } from './features/transactions/objects.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
 import { summaryRoutes } from './features/transactions/summary-routes.ts';
 import { walletRoutes } from './features/wallets/routes.ts';
@@ -83,8 +80,6 @@ function registerRoutes(
     ...modules,
     publicUrl,
     paymentWaitSeconds,
-    objects: createObjects(renderOptions(config)),
-    renderEvent: (details: EventDetails) => renderEvent(details, renderOptions(config)),
   };
   walletRoutes(app, deps);
   accountRoutes(app, deps);

@@ -120,7 +120,7 @@ function routes(web: Web, database: Database): (app: App) => void {
     maxOpenInvoices: 1_000_000,
   });
   const none = { find: async () => undefined, findByHash: async () => undefined, findMany: async () => [] };
-  const history = new History({ database, ledger, wallets, invoices, payments: none as unknown as Payments, clock });
+  const history = new History({ database, ledger, wallets, invoices, payments: none as unknown as Payments, objects: web.objects, clock });
   const wait: StatusWaits['wait'] = async (_request, _reply, _seconds, { known }) => known;
   const waits = { wait } as StatusWaits;
   return (app) => {
@@ -129,7 +129,6 @@ function routes(web: Web, database: Database): (app: App) => void {
       ...web,
       invoices,
       history,
-      clock,
       limits: new RateLimits({ keyRate: UNLIMITED, addressRate: UNLIMITED, maxAtOnce: Number.POSITIVE_INFINITY }),
       waits,
       publicUrl: 'http://127.0.0.1',

@@ -145,7 +145,7 @@ onBothDatabases('operators', (open) => {
   it('execute nothing after their demotion, also if it commits while their request runs', async () => {
     const { operator, newOperator, change, create, directory } = await withOperator(await open());
     const other = await newOperator();
-    const before = await directory.list().count(100);
+    const before = Number(await directory.list().count(100));
     const outcomes = await Promise.allSettled([
       change(other.accountId, { role: 'member' }),
       ...Array.from({ length: 5 }, () => create(other)),

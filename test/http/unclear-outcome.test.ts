@@ -1,12 +1,13 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { Idempotency } from '../../src/core/idempotency/idempotency.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
 import { paymentRoutes } from '../../src/features/payments/routes.ts';
 import { transferRoutes } from '../../src/features/payments/transfer-routes.ts';
-import { createObjects, renderOptions } from '../../src/features/transactions/objects.ts';
+import { createObjects } from '../../src/features/transactions/objects.ts';
 import { createIdempotentHandler } from '../../src/http/idempotent.ts';
 import { createServer } from '../../src/http/server.ts';
 
@@ -29,7 +30,7 @@ function brokenAfterHold(payment: Payment) {
   const deps = {
     runIdempotent: createIdempotentHandler({ idempotency: {} as Idempotency }),
     access: { authorizeWallet: async () => ({ wallet, guards: [], credential: { text: 'sak_1', key: { id: 'key_1' } } }) },
-    objects: createObjects(renderOptions()),
+    objects: createObjects({ clock: systemClock }),
     payments: { readInvoice: () => ({}), payInvoice: async () => ({ payment, isReplay: false, balance }), wait: gone },
     history: { ofPayment: gone },
     paymentWaitSeconds: 1,

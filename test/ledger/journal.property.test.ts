@@ -97,11 +97,13 @@ onBothDatabases('the journal', (open) => {
         expect(await readAll(database, { accountId }, 'asc', limit)).toEqual(ids);
         expect(await readAll(database, { accountId }, 'desc', limit + 20)).toEqual(ids.toReversed());
         expect(await countTransactions(database, accountId)).toBe(ids.length);
-        const skipped = await skipTransactions(database, { accountId }, limit);
-        expect(skipped === undefined).toBe(limit > ids.length);
-        if (skipped !== undefined) {
-          const rest = await readTransactions(database, { accountId }, { status: 'settled', order: 'desc' }, { after: skipped, limit: 5 });
-          expect(rest.rows.map(({ id }) => id)).toEqual(ids.toReversed().slice(limit, limit + 5));
+        for (const order of ['asc', 'desc'] as const) {
+          const skipped = await skipTransactions(database, { accountId }, order, limit);
+          expect(skipped === undefined).toBe(limit > ids.length);
+          if (skipped === undefined) continue;
+          const rest = await readTransactions(database, { accountId }, { status: 'settled', order }, { after: skipped, limit: 5 });
+          const listed = order === 'asc' ? ids : ids.toReversed();
+          expect(rest.rows.map(({ id }) => id)).toEqual(listed.slice(limit, limit + 5));
         }
         for (const { ledgerAccount } of wallets) {
           const own = expected.filter(({ account }) => account === ledgerAccount);

@@ -68,13 +68,18 @@ export async function readTransactions(
 }
 
 /** Returns the position after which a list continues that has skipped `count` settled transactions; undefined beyond its end. */
-export async function skipTransactions(database: Database, owner: TransactionOwner, count: number): Promise<number | undefined> {
+export async function skipTransactions(
+  database: Database,
+  owner: TransactionOwner,
+  order: sql.Order,
+  count: number,
+): Promise<number | undefined> {
   const [pages, id] = statementsOf(owner);
-  let position = Number.MAX_SAFE_INTEGER;
+  let position = order === 'desc' ? Number.MAX_SAFE_INTEGER : 0;
   for (let skipped = 0; skipped < count; ) {
     if (skipped > 0) await nextTurn();
     const step = Math.min(count - skipped, MAX_READ);
-    const row = await database.first(pages.desc.skip, id, position, 1, step - 1);
+    const row = await database.first(pages[order].skip, id, position, 1, step - 1);
     if (!row) return undefined;
     position = row.position;
     skipped += step;

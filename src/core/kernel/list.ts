@@ -19,7 +19,14 @@ export interface List<T> {
   /** @throws Refusal `validation_failed` if `after` is not the id of an item of this kind */
   readPage(part: ListPart): Promise<ListPage<T>>;
   /** Returns the number of items; `max` if there are more. */
-  count(max: number): Promise<number>;
+  count(max: number): Promise<number | Counted>;
+}
+
+/** The count of a list that need not end at `max`: one that is known without counting, or that ended early because too much was read. */
+export interface Counted {
+  readonly total: number;
+  /** Whether there may be more items. */
+  readonly isCapped: boolean;
 }
 
 /** Makes a page of items that were read with one more than the limit. */

@@ -1,4 +1,4 @@
-import type { Invoice } from '../../core/invoices/invoice.ts';
+import type { Static } from 'typebox';
 import type { Invoices } from '../../core/invoices/invoices.ts';
 import type { LoggedEvent } from '../../core/journal/event-log.ts';
 import { BOOKED_EVENTS, type EventType } from '../../core/journal/event-types.ts';
@@ -7,25 +7,18 @@ import type { Payment } from '../../core/payments/payment.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { FundedWallet } from '../../core/wallets/wallets.ts';
 import type { History } from '../transactions/history.ts';
-import { type LightningTransaction, ofInvoice } from '../transactions/lightning-transaction.ts';
-import { transactionFromPayment, type WalletTransaction } from '../transactions/wallet-transaction.ts';
+import type { LightningTransaction } from '../transactions/lightning-transaction-object.ts';
+import type { Objects } from '../transactions/objects.ts';
+import { transactionFromPayment } from '../transactions/wallet-transaction.ts';
+import type { RenderedTransaction } from '../transactions/wallet-transaction-object.ts';
+import { renderWallet } from '../wallets/wallet-object.ts';
+import { type EventObject, renderEvent } from './event-object.ts';
 
-/**
- * An event with the objects that it concerns, as they were when it happened. Only wallets are shown with their present balance, label and
- * status.
- */
-export interface EventDetails {
-  readonly event: LoggedEvent;
-  /** Undefined for an event of a booking. */
-  readonly wallet: FundedWallet | undefined;
-  readonly transaction: WalletTransaction | undefined;
-  readonly invoice: LightningTransaction | undefined;
-}
-
-export interface DetailDependencies {
+export interface EventSources {
   readonly history: History;
   readonly invoices: Invoices;
   readonly payments: Payments;
+  readonly objects: Objects;
 }
 
 /** How an event shows its payment. A correction is final, so it shows the payment as it is. */
@@ -38,27 +31,32 @@ const SHOWN_PAYMENT: Partial<Record<EventType, 'pending' | 'failed' | 'present'>
 
 const BOOKINGS: ReadonlySet<EventType> = new Set(Object.values(BOOKED_EVENTS));
 
-/** Adds the objects to events, in the same order. Reads each kind of object with one statement. */
-export async function detailsOf(deps: DetailDependencies, events: readonly LoggedEvent[]): Promise<EventDetails[]> {
-  const wallets = await walletsOf(deps, events);
-  const [transactions, invoices] = await Promise.all([transactionsOf(deps, events, wallets), invoicesOf(deps, events)]);
-  return events.map((event) => ({
-    event,
-    wallet: BOOKINGS.has(event.type) || event.walletId === undefined ? undefined : wallets(event.walletId),
-    transaction: transactions(event),
-    invoice: invoices(event),
-  }));
+/**
+ * Renders events with the objects that they concern, as these were when it happened, in the same order. Only wallets are shown with their present
+ * balance, label and status. Reads each kind of object with one statement.
+ */
+export async function renderEvents(sources: EventSources, events: readonly LoggedEvent[]): Promise<Static<typeof EventObject>[]> {
+  const wallets = await walletsOf(sources, events);
+  const [transactionOf, invoiceOf] = await Promise.all([transactionsOf(sources, events, wallets), invoicesOf(sources, events)]);
+  return events.map((event) => {
+    const wallet = BOOKINGS.has(event.type) || event.walletId === undefined ? undefined : wallets(event.walletId);
+    return renderEvent(event, {
+      wtx: transactionOf(event),
+      wal: wallet && renderWallet(wallet.wallet, wallet.balance),
+      lnTx: invoiceOf(event),
+    });
+  });
 }
 
 type FundedWallets = (id: string) => FundedWallet;
 
 /** The wallets of events without a booking; the transaction of a booking shows its wallet. */
-function walletsOf({ history }: DetailDependencies, events: readonly LoggedEvent[]): Promise<FundedWallets> {
+function walletsOf({ history }: EventSources, events: readonly LoggedEvent[]): Promise<FundedWallets> {
   return history.fundedWallets(events.flatMap(({ type, walletId }) => (BOOKINGS.has(type) ? [] : (walletId ?? []))));
 }
 
 /** Returns the transactions that events show: those of bookings as they are, and payments as they were. */
-async function transactionsOf({ history, payments }: DetailDependencies, events: readonly LoggedEvent[], wallets: FundedWallets) {
+async function transactionsOf({ history, payments, objects }: EventSources, events: readonly LoggedEvent[], wallets: FundedWallets) {
   const paymentIds = new Set(events.flatMap(({ type, subject }) => (SHOWN_PAYMENT[type] ? subject : [])));
   const paymentOf = new Map((await payments.findMany([...paymentIds])).map((payment) => [payment.id, payment]));
   const idOf = ({ type, subject }: LoggedEvent) => {
@@ -68,10 +66,10 @@ async function transactionsOf({ history, payments }: DetailDependencies, events:
   };
   const present = await history.findMany([...new Set(events.flatMap((event) => idOf(event) ?? []))]);
   const presentOf = new Map(present.map((transaction) => [transaction.id, transaction]));
-  return (event: LoggedEvent): WalletTransaction | undefined => {
+  return (event: LoggedEvent): RenderedTransaction | undefined => {
     const [shown, payment] = [SHOWN_PAYMENT[event.type], paymentOf.get(event.subject)];
     if (payment && event.walletId !== undefined && (shown === 'pending' || shown === 'failed'))
-      return transactionFromPayment(paymentAt(event, shown, payment), wallets(event.walletId));
+      return objects.walletTransaction(transactionFromPayment(paymentAt(event, shown, payment), wallets(event.walletId)));
     return presentOf.get(idOf(event) ?? '');
   };
 }
@@ -82,18 +80,15 @@ function paymentAt({ data }: LoggedEvent, state: 'pending' | 'failed', payment: 
   return { ...payment, state, failureReason, feeMsat: undefined, settledAt: undefined };
 }
 
-async function invoicesOf({ invoices }: DetailDependencies, events: readonly LoggedEvent[]) {
+async function invoicesOf({ invoices, objects }: EventSources, events: readonly LoggedEvent[]) {
   const ids = new Set(events.flatMap(({ type, subject }) => (type.startsWith('invoice_') ? subject : [])));
   const invoiceOf = new Map((await invoices.findMany([...ids])).map((invoice) => [invoice.id, invoice]));
   return ({ type, subject }: LoggedEvent): LightningTransaction | undefined => {
     const invoice = type.startsWith('invoice_') ? invoiceOf.get(subject) : undefined;
-    return invoice && invoiceAt(type, invoice);
+    if (!invoice) return undefined;
+    const { createdAt, expiresAt = createdAt } = invoice;
+    const state = type === 'invoice_cancelled' ? 'canceled' : 'open';
+    const then = { ...invoice, state, receivedMsat: undefined, settledAt: undefined } as const;
+    return objects.invoice(then, type === 'invoice_expired' ? expiresAt : createdAt);
   };
-}
-
-function invoiceAt(type: EventType, invoice: Invoice): LightningTransaction {
-  const { createdAt, expiresAt = createdAt } = invoice;
-  const state = type === 'invoice_cancelled' ? 'canceled' : 'open';
-  const then = { ...invoice, state, receivedMsat: undefined, settledAt: undefined } as const;
-  return ofInvoice(then, type === 'invoice_expired' ? expiresAt : createdAt);
 }

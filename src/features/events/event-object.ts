@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
+import type { LoggedEvent } from '../../core/journal/event-log.ts';
 import { EVENT_NAMES, EVENT_TYPES } from '../../core/journal/event-types.ts';
 import { oneOf } from '../../http/responses/response-types.ts';
 import { KeyObject } from '../keys/key-object.ts';
-import { LightningTransactionObject, parseObject, renderLightningTransaction } from '../transactions/lightning-transaction-object.ts';
-import { type RenderOptions, renderWalletTransaction, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
-import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
-import type { EventDetails } from './details.ts';
+import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
+import { WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
+import { WalletObject } from '../wallets/wallet-object.ts';
 
 export const EventObject = Type.Object(
   {
@@ -73,28 +73,27 @@ export const EventObject = Type.Object(
   { title: 'Event' },
 );
 
-export function renderEvent(details: EventDetails, options: RenderOptions): Static<typeof EventObject> {
-  const { event } = details;
-  const { category, displayName } = EVENT_TYPES[event.type];
-  return {
-    id: event.id,
-    created_at: Math.floor(event.createdAtMs / 1000),
-    event: { type: category, name: event.type, display_name: displayName },
-    data: renderData(details, options),
-  };
+type EventData = Static<typeof EventObject>['data'];
+
+/** The objects that an event concerns. */
+export interface ShownObjects {
+  readonly wtx: EventData['wtx'] | undefined;
+  readonly wal: EventData['wal'] | undefined;
+  readonly lnTx: EventData['lnTx'] | undefined;
 }
 
-function renderData({ event, wallet, transaction, invoice }: EventDetails, options: RenderOptions): Static<typeof EventObject>['data'] {
-  const wtx = transaction && renderWalletTransaction(transaction, options);
+export function renderEvent({ id, type, createdAtMs, data }: LoggedEvent, { wtx, wal, lnTx }: ShownObjects): Static<typeof EventObject> {
+  const { category, displayName } = EVENT_TYPES[type];
   return {
-    ...(wtx && { wtx }),
-    ...(wallet && { wal: renderWallet(wallet.wallet, wallet.balance) }),
-    ...(invoice && { lnTx: renderLightningTransaction(invoice, options.noKeysend) }),
-    ...(event.type === 'wallet_send_failure' &&
-      transaction && {
-        failureReason: transaction.failureReason ?? '',
-        passThru: parseObject(transaction.passThru) ?? {},
-      }),
-    ...event.data,
+    id,
+    created_at: Math.floor(createdAtMs / 1000),
+    event: { type: category, name: type, display_name: displayName },
+    data: {
+      ...(wtx && { wtx }),
+      ...(wal && { wal }),
+      ...(lnTx && { lnTx }),
+      ...(type === 'wallet_send_failure' && wtx && { failureReason: wtx.failure_reason ?? '', passThru: wtx.passThru }),
+      ...data,
+    },
   };
 }

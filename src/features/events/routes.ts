@@ -17,9 +17,7 @@ import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, eventTypes, KeyParams } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/list-turns.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { readPage, setNextLink } from '../../http/responses/paging.ts';
-import { countThatFit, FIXED_BYTES, sizeOfLightning, sizeOfTransaction } from '../transactions/page-size.ts';
-import type { EventDetails } from './details.ts';
+import { readPage, sendPart } from '../../http/responses/list.ts';
 import { createEventTexts, type EventTexts, eventFrames } from './event-frames.ts';
 import { EventObject } from './event-object.ts';
 import type { Feed } from './feed.ts';
@@ -38,7 +36,7 @@ const EventQuery = Type.Object({
       description: `Only events with these names, separated by commas: ${EVENT_NAMES.map((name) => `\`${name}\``).join(', ')}`,
     }),
   ),
-  'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of events. Default: 50, at most 500' })),
+  'per-page': Type.Optional(Type.Integer({ minimum: 1, description: 'The number of events. Default: 50, at most 100' })),
   order: Type.Optional(choice(['asc', 'desc'], { description: 'Default: `asc`, oldest first. A stream is always oldest first' })),
 });
 
@@ -81,15 +79,13 @@ export interface EventRouteDependencies {
   readonly access: Access;
   readonly feed: Feed;
   readonly eventLog: EventLog;
-  readonly eventDetails: (events: readonly LoggedEvent[]) => Promise<EventDetails[]>;
-  readonly renderEvent: (details: EventDetails) => Static<typeof EventObject>;
+  readonly renderEvents: (events: readonly LoggedEvent[]) => Promise<Static<typeof EventObject>[]>;
   readonly streams: Streams;
 }
 
 export function eventRoutes(app: App, deps: EventRouteDependencies): void {
-  const { access, eventDetails, renderEvent } = deps;
-  const render = async (events: readonly LoggedEvent[]) => (await eventDetails(events)).map(renderEvent);
-  const withTexts = { ...deps, eventTexts: createEventTexts(render) };
+  const { access } = deps;
+  const withTexts = { ...deps, eventTexts: createEventTexts(deps.renderEvents) };
   for (const base of WALLET_BASES) {
     app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true } }, async (request, reply) =>
       send(withTexts, request, reply, async () => ({ walletId: (await access.wallet(request, 'wallet_tx_read')).id })),
@@ -133,16 +129,13 @@ async function send(deps: SendDependencies, request: EventRequest, reply: Fastif
 }
 
 async function list(deps: SendDependencies, request: EventRequest, reply: FastifyReply, query: LogQuery) {
-  const { eventLog, eventDetails, renderEvent } = deps;
+  const { eventLog, renderEvents } = deps;
   const { limit } = readPage(request.query);
   await listTurn(request);
   const start = await startOf(eventLog, query, request.query.after);
   const part = await eventLog.read(query, start, limit).catch((error) => throwExpired(eventLog, query.scope, error));
-  const details = await eventDetails(part.events);
-  const page = details.slice(0, countThatFit(details, sizeOfEvent));
-  if (page.length < details.length) setNextLink(request, reply, limit, page.at(-1)?.event.id);
-  else setNextLink(request, reply, limit, part.isEnd ? undefined : cursorAt(part.next));
-  return page.map(renderEvent);
+  const objects = await renderEvents(part.events);
+  return sendPart(request, reply, { objects, limit, next: part.isEnd ? undefined : cursorAt(part.next) });
 }
 
 /** Returns the position after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */
@@ -181,9 +174,4 @@ async function throwExpired(eventLog: EventLog, scope: EventScope, error: unknow
   const { events } = await eventLog.read({ scope }, await eventLog.oldest(), 1);
   const oldest = events[0] ? `The oldest event is ${events[0].id}. ` : '';
   throw new Refusal('cursor_expired', `${oldest}Read from there without \`after\`; earlier events have expired.`);
-}
-
-/** Returns the approximate number of bytes of an event. */
-function sizeOfEvent({ transaction, invoice }: EventDetails): number {
-  return FIXED_BYTES + (transaction ? 2 * sizeOfTransaction(transaction) : 0) + (invoice ? sizeOfLightning(invoice) : 0);
 }

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { WaitingSlots } from '../../http/limits/waiting-slots.ts';
-import type { LightningTransaction } from '../transactions/lightning-transaction.ts';
+import type { LightningTransaction } from '../transactions/lightning-transaction-object.ts';
 import type { Feed } from './feed.ts';
 
 /** An invoice or a payment as it was read, with what else was read. */
@@ -59,7 +59,7 @@ export class StatusWaits {
 
   /** Returns the state after the next change of its status; undefined when the signal aborts. */
   async next<T extends ReadState>({ known, name, read }: Watched<T>, signal: AbortSignal): Promise<T | undefined> {
-    const { id, status, expiresAt } = known.transaction;
+    const { id, status, expires_at: expiresAt } = known.transaction;
     const listener = await this.#feed.listen(id, { signal });
     try {
       // It may have changed before the listener was added.
@@ -90,8 +90,8 @@ export class StatusWaits {
   }
 
   /** Only an open invoice changes its status with time. */
-  #timeUntil(expiresAt: number | undefined): number | undefined {
-    const ms = expiresAt === undefined ? 0 : expiresAt * 1000 - this.#clock.nowMs();
+  #timeUntil(expiresAt: number | null): number | undefined {
+    const ms = expiresAt === null ? 0 : expiresAt * 1000 - this.#clock.nowMs();
     return ms > 0 ? Math.min(ms, LONGEST_TIMER_MS) : undefined;
   }
 }

@@ -3,7 +3,6 @@ import type { Key } from '../../core/accounts/accounts.ts';
 import type { NewInvoice } from '../../core/invoices/create.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
@@ -17,7 +16,6 @@ import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../../http/pages/qr
 import type { StatusWaits } from '../events/status-waits.ts';
 import type { FoundLightning } from '../transactions/find-lightning.ts';
 import type { History } from '../transactions/history.ts';
-import { ofInvoice } from '../transactions/lightning-transaction.ts';
 import {
   CreatedInvoiceObject,
   LightningTransactionDetailsObject,
@@ -101,14 +99,13 @@ export interface InvoiceRouteDependencies {
   readonly invoices: Invoices;
   readonly history: History;
   readonly objects: Objects;
-  readonly clock: Clock;
   readonly limits: RateLimits;
   readonly waits: StatusWaits;
   readonly publicUrl: string;
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, runIdempotent, invoices, objects, clock, publicUrl } = deps;
+  const { access, runIdempotent, invoices, objects, publicUrl } = deps;
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/invoice`, { schema: createSchema }, async (request, reply) => {
@@ -127,8 +124,7 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
           },
         },
       );
-      const created = objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock)));
-      return reply.code(201).send({ ...created, status_url: statusUrl(publicUrl, invoice) });
+      return reply.code(201).send({ ...objects.invoice(invoice), status_url: statusUrl(publicUrl, invoice) });
     });
   }
 
@@ -136,7 +132,7 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
 }
 
 function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
-  const { access, invoices, history, objects, clock, limits, waits } = deps;
+  const { access, invoices, history, objects, limits, waits } = deps;
 
   app.get('/v1/lntx/:id', { schema: getSchema }, async (request, reply) => {
     const key = await access.anyKey(request);
@@ -144,11 +140,11 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
     const found = await read();
     // An unknown one and one of another account get the same response.
     if (!found) throw new Refusal('not_found');
-    const view = viewOf(objects, found, key);
+    const view = visibleTo(key, found);
     const { wait } = request.query;
     if (wait === undefined) return view;
     const name = `${request.params.id} ${key.accountId} ${key.walletId ?? ''}`;
-    return viewOf(objects, await waits.wait(request, reply, wait, { known: found, name, read }), key);
+    return visibleTo(key, await waits.wait(request, reply, wait, { known: found, name, read }));
   });
 
   app.get('/v1/lntx/:id/qr.:format', { schema: qrSchema }, async (request, reply) => {
@@ -163,10 +159,10 @@ function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
   app.delete('/v1/lntx/:id', { schema: cancelSchema }, async (request) => {
     const { id } = request.params;
     const found = isId(id) ? await history.lightning(id, await access.anyKey(request)) : undefined;
-    const { guards } = await access.authorizeWalletId(request, found?.transaction.walletId, 'wallet_deposit');
+    const { guards } = await access.authorizeWalletId(request, found?.walletId, 'wallet_deposit');
     const invoice = await invoices.find(id);
     if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
-    return objects.lightningTransaction(ofInvoice(await invoices.cancel(invoice, guards), unixSeconds(clock)));
+    return objects.invoice(await invoices.cancel(invoice, guards));
   });
 }
 
@@ -184,21 +180,15 @@ function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'walle
   };
 }
 
-/** Renders what a key may see of a lightning transaction: a public key sees no secrets and no other transaction. */
-function viewOf(objects: Objects, { transaction, counterpartId, hold }: FoundLightning, key: Key) {
-  const full = {
-    ...objects.lightningTransaction(transaction),
-    counterpart_id: counterpartId ?? null,
-    held_msat: hold?.heldMsat ?? null,
-    fee_limit_msat: hold?.feeLimitMsat ?? null,
-  };
+/** Returns what a key may see of a lightning transaction: a public key sees no secrets and no other transaction. */
+function visibleTo(key: Key, { transaction }: FoundLightning): FoundLightning['transaction'] {
   if (key.kind === 'public_api') {
-    const { success_action, ...visible } = full;
+    const { success_action, ...visible } = transaction;
     const secrets = { payment_preimage: null, passThru: null, custom_records: null, custom_records_json: null };
     return { ...visible, ...secrets, counterpart_id: null, held_msat: null, fee_limit_msat: null };
   }
   requirePermission(key.kind, 'wallet_tx_read');
-  return full;
+  return transaction;
 }
 
 /** @throws Refusal when it is not 32 bytes in hex or base64. */

@@ -2,16 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
-import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { floorSat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { WaitQuery } from '../../http/fields.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import type { ReadState, StatusWaits, Watched } from '../events/status-waits.ts';
 import { RETRY_MS, type Streams, wantsStream } from '../events/streams.ts';
-import { type LightningTransaction, ofInvoice } from '../transactions/lightning-transaction.ts';
-import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
+import { type LightningTransaction, LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
+import type { Objects } from '../transactions/objects.ts';
 import { findByStatusToken, statusToken } from './status-token.ts';
 
 const { status, num_satoshis, expires_at } = LightningTransactionObject.properties;
@@ -32,9 +30,9 @@ const getSchema = {
     'client that then connects again gets 204, at which `EventSource` stops.',
 };
 
-export interface InvoiceStatusDependencies {
+interface InvoiceStatusContext {
   readonly invoices: Invoices;
-  readonly clock: Clock;
+  readonly objects: Objects;
   readonly waits: StatusWaits;
   readonly streams: Streams;
 }
@@ -44,32 +42,32 @@ export function statusUrl(publicUrl: string, invoice: Invoice): string {
   return `${publicUrl}/v1/invoice-status/${statusToken(invoice)}`;
 }
 
-export function invoiceStatusRoutes(app: App, deps: InvoiceStatusDependencies): void {
-  const { invoices, clock, waits } = deps;
+export function invoiceStatusRoutes(app: App, context: InvoiceStatusContext): void {
+  const { invoices, objects, waits } = context;
   app.get('/v1/invoice-status/:token', { schema: getSchema, config: { isPublic: true } }, async (request, reply) => {
-    const stateOf = (invoice: Invoice) => ({ transaction: ofInvoice(invoice, unixSeconds(clock)) });
     const invoice = await findByStatusToken(invoices, request.params.token);
     if (!invoice) throw new Refusal('not_found');
+    const known = { transaction: objects.invoice(invoice) };
     const read = async () => {
       const found = await invoices.find(invoice.id);
-      return found && stateOf(found);
+      return found && { transaction: objects.invoice(found) };
     };
-    const watched = { known: stateOf(invoice), name: 'public', read };
-    if (wantsStream(request)) return stream(deps, request, reply, watched);
+    const watched = { known, name: 'public', read };
+    if (wantsStream(request)) return stream(context, request, reply, watched);
     const { wait } = request.query;
-    return render((wait === undefined ? watched.known : await waits.wait(request, reply, wait, watched)).transaction);
+    return visible(wait === undefined ? known : await waits.wait(request, reply, wait, watched));
   });
 }
 
 async function stream(
-  { waits, streams }: InvoiceStatusDependencies,
+  { waits, streams }: InvoiceStatusContext,
   request: FastifyRequest,
   reply: FastifyReply,
   watched: Watched<ReadState>,
 ): Promise<FastifyReply> {
-  const { transaction } = watched.known;
+  const { status } = watched.known.transaction;
   // The last event of an earlier stream had this status, which is final.
-  if (transaction.status !== 'pending' && request.headers['last-event-id'] === transaction.status) return reply.code(204).send();
+  if (status !== 'pending' && request.headers['last-event-id'] === status) return reply.code(204).send();
   return streams.send(request, reply, { frames: (signal) => frames(waits, watched, signal) });
 }
 
@@ -77,12 +75,13 @@ async function stream(
 async function* frames(waits: StatusWaits, watched: Watched<ReadState>, signal: AbortSignal): AsyncGenerator<string> {
   let known: ReadState | undefined = watched.known;
   while (known) {
-    const { transaction }: ReadState = known;
-    yield `retry: ${RETRY_MS}\nid: ${transaction.status}\ndata: ${JSON.stringify(render(transaction))}\n\n`;
-    known = transaction.status === 'pending' ? await waits.next({ ...watched, known }, signal) : undefined;
+    const { status }: LightningTransaction = known.transaction;
+    yield `retry: ${RETRY_MS}\nid: ${status}\ndata: ${JSON.stringify(visible(known))}\n\n`;
+    known = status === 'pending' ? await waits.next({ ...watched, known }, signal) : undefined;
   }
 }
 
-function render({ status, amountMsat, expiresAt }: LightningTransaction): Static<typeof InvoiceStatusObject> {
-  return { status, num_satoshis: floorSat(amountMsat), expires_at: expiresAt ?? null };
+/** Returns the only fields that anyone may read. */
+function visible({ transaction: { status, num_satoshis, expires_at } }: ReadState): Static<typeof InvoiceStatusObject> {
+  return { status, num_satoshis, expires_at };
 }

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
 import { Email, emailText, requestBody } from '../../http/fields.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import {
   COOKIE,
   Code,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import type { OperatorRouteModules } from './action-handler.ts';
 import { OperatorPaymentObject, renderOperatorPayment, renderUnmatchedSettlement, UnmatchedSettlementObject } from './money-object.ts';
 import { listPendingPayments } from './pending.ts';

@@ -4,7 +4,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import { ReconciliationObject } from '../reconcile/reconciliation-object.ts';
 import { findReconciliation, listReconciliations } from '../reconcile/requests.ts';
 import { idParams, type OperatorRouteModules } from './action-handler.ts';

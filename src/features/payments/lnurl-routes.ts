@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { unixSeconds } from '../../core/kernel/clock.ts';
 import { type Msat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
@@ -22,7 +21,6 @@ import { anyObject, nullable } from '../../http/responses/response-types.ts';
 import { type Destination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
 import type { PayOffer } from '../lnurl/remote/offers.ts';
 import type { RequestedWithdrawal } from '../lnurl/remote/remote-links.ts';
-import { ofInvoice } from '../transactions/lightning-transaction.ts';
 import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
 import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
 import { OUTCOME } from './routes.ts';
@@ -200,7 +198,7 @@ function readPayerData(data: object | undefined): Record<string, string> | undef
 }
 
 function pullRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
-  const { access, runIdempotent, remoteLinks, invoices, objects, clock } = deps;
+  const { access, runIdempotent, remoteLinks, invoices, objects } = deps;
   app.post(`${base}/lnurl/pull`, { schema: pullSchema }, async (request, reply) => {
     const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
     const { lnurl, num_satoshis, memo } = request.body;
@@ -223,7 +221,7 @@ function pullRoute(app: App, deps: PaymentRouteDependencies, base: string): void
     });
     // Not thrown inside, where a refusal means that nothing was stored.
     if (refusal) throw refusal;
-    return reply.code(201).send(objects.lightningTransaction(ofInvoice(invoice, unixSeconds(clock))));
+    return reply.code(201).send(objects.invoice(invoice));
   });
 }
 

@@ -77,8 +77,9 @@ async function sendPayment(
     const awaited = await deps.payments.wait(started.payment.id, seconds);
     const { payment, receipt } = awaited.payment.state === 'pending' ? await deps.payments.reportPending(awaited.payment) : awaited;
     if (payment.state === 'failed') throw await paymentFailed(deps, payment);
-    const made = receipt ? transactionFromReceipt(payment, wallet, receipt) : await deps.history.ofPayment(payment);
-    const wtx = deps.objects.walletTransaction(made);
+    const wtx = receipt
+      ? deps.objects.walletTransaction(transactionFromReceipt(payment, wallet, receipt))
+      : await deps.history.ofPayment(payment);
     return reply.code(payment.state === 'succeeded' ? 201 : 202).send(wtx);
   } catch (error) {
     if (error instanceof Refusal || !started.balance) throw error;

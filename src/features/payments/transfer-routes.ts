@@ -2,14 +2,12 @@ import { Type } from 'typebox';
 import { invariant } from '../../core/kernel/assert.ts';
 import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { Receipt } from '../../core/ledger/ledger.ts';
-import type { Wallet } from '../../core/wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import { described, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { anyObject } from '../../http/responses/response-types.ts';
-import { transactionFromTransfer, type WalletTransaction } from '../transactions/wallet-transaction.ts';
-import { OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
+import { transactionFromTransfer } from '../transactions/wallet-transaction.ts';
+import { hideWallet, OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
 import type { PaymentRouteDependencies } from './run-payment.ts';
 
 const TransferBody = Type.Object(
@@ -76,7 +74,12 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
           throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
         const extraRows = (id: string) => rows(`${id} ${named.id}`);
         const receipt = await payments.transfer({ ...order, destination: named, extraRows });
-        return { destination: named, into: sideOf(receipt, 'to', named, source), out: sideOf(receipt, 'from', source, named) };
+        // Rendered from the receipt, so that nothing has to be read back.
+        return {
+          destination: named,
+          into: objects.walletTransaction(transactionFromTransfer(receipt, 'to', named, source.id)),
+          out: objects.walletTransaction(transactionFromTransfer(receipt, 'from', source, named.id)),
+        };
       },
       async replay(made) {
         // The key that named the destination may be gone; the wallet is not.
@@ -86,22 +89,13 @@ function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): 
         return { destination: named, ...(await history.transfer(id)) };
       },
     });
-    const sent = objects.walletTransaction(out);
     return reply.code(201).send({
       // The key of one wallet does not see what is in another.
-      wtx_transfer_in: credential.key.walletId === undefined ? objects.walletTransaction(into) : objects.otherSide(into),
-      wtx_transfer_out: sent,
-      passThru: sent.passThru,
+      wtx_transfer_in: credential.key.walletId === undefined ? into : hideWallet(into),
+      wtx_transfer_out: out,
+      passThru: out.passThru,
       source_wallet_id: source.id,
       dest_wallet_id: destination.id,
     });
   });
-}
-
-/** Builds one side of a transfer from its receipt, so that nothing has to be read back. */
-function sideOf(receipt: Receipt, side: 'from' | 'to', wallet: Wallet, other: Wallet): WalletTransaction {
-  const [transfer] = receipt.transfers;
-  const balance = receipt.balances.get(wallet.ledgerAccount);
-  invariant(transfer && balance, 'a committed transfer has both sides');
-  return transactionFromTransfer(transfer, side, { wallet, balance }, other.id);
 }

@@ -4,7 +4,7 @@ import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { KeyParams } from '../../http/fields.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/paging.ts';
+import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import { oneOf } from '../../http/responses/response-types.ts';
 import type { Epoch, WalletProof } from './epoch.ts';
 import type { Proofs } from './proofs.ts';

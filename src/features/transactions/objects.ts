@@ -1,20 +1,18 @@
-import type { LightningTransaction } from './lightning-transaction.ts';
-import { renderLightningTransaction } from './lightning-transaction-object.ts';
+import type { Invoice } from '../../core/invoices/invoice.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import type { Payment } from '../../core/payments/payment.ts';
+import { type NoKeysend, renderInvoice, renderPayment } from './lightning-transaction-object.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
-import { type RenderOptions, renderOtherSide, renderWalletTransaction } from './wallet-transaction-object.ts';
-
-/** Renders transactions as objects of the API. */
-export function createObjects(options: RenderOptions) {
-  return {
-    walletTransaction: (wtx: WalletTransaction) => renderWalletTransaction(wtx, options),
-    otherSide: (wtx: WalletTransaction) => renderOtherSide(wtx, options),
-    lightningTransaction: (ln: LightningTransaction) => renderLightningTransaction(ln, options.noKeysend),
-  };
-}
+import { renderWalletTransaction } from './wallet-transaction-object.ts';
 
 export type Objects = ReturnType<typeof createObjects>;
 
-/** Returns the options of the objects: old Go clients expect null instead of 0 in `is_keysend`. */
-export function renderOptions({ legacyNullKeysend = false }: { legacyNullKeysend?: boolean } = {}): RenderOptions {
-  return { noKeysend: legacyNullKeysend ? null : 0 };
+/** Renders transactions as objects of the API, as they are now. */
+export function createObjects({ clock, legacyNullKeysend = false }: { clock: Clock; legacyNullKeysend?: boolean }) {
+  const noKeysend: NoKeysend = legacyNullKeysend ? null : 0;
+  return {
+    walletTransaction: (wtx: WalletTransaction) => renderWalletTransaction(wtx, unixSeconds(clock), noKeysend),
+    payment: (payment: Payment) => renderPayment(payment, noKeysend),
+    invoice: (invoice: Invoice, atSeconds = unixSeconds(clock)) => renderInvoice(invoice, atSeconds, noKeysend),
+  };
 }

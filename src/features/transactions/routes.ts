@@ -1,19 +1,14 @@
 import { Readable } from 'node:stream';
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { Wallet } from '../../core/wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requireNoKey } from '../../http/fields.ts';
-import { listTurn } from '../../http/limits/list-turns.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { CursorQuery, readPage, rejectPageWithAfter, setNextLink, setPageHeaders } from '../../http/responses/paging.ts';
-import { type History, MAX_COUNT } from './history.ts';
-import type { Objects } from './objects.ts';
-import { countThatFit, requireFits, sizeOfTransaction } from './page-size.ts';
-import type { WalletTransaction } from './wallet-transaction.ts';
+import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
+import type { History } from './history.ts';
+import { changeSat, type WalletTransaction } from './wallet-transaction.ts';
 import { TYPE_NAMES, WalletTransactionObject } from './wallet-transaction-object.ts';
 
 function unixTime(description: string) {
@@ -56,8 +51,8 @@ const SearchQuery = Type.Object({
   ),
 });
 
-const ListQuery = Type.Object({
-  ...CursorQuery.properties,
+const ListParameters = Type.Object({
+  ...NumberedListQuery.properties,
   ...PeriodQuery.properties,
   ...SearchQuery.properties,
   status: Type.Optional(
@@ -65,13 +60,7 @@ const ListQuery = Type.Object({
       description: 'Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices',
     }),
   ),
-  order: Type.Optional(choice(['asc', 'desc'], { description: 'Default: `desc`, newest first' })),
   type: Type.Optional(choice(Object.keys(TYPE_NAMES), { description: 'Only transactions of this type: a `name` of `wtxType`' })),
-});
-
-const AccountListQuery = Type.Object({
-  ...ListQuery.properties,
-  wallet_id: walletFilter('transactions'),
 });
 
 const LIST = { tags: ['History'], response: { 200: Type.Array(WalletTransactionObject) } };
@@ -81,14 +70,14 @@ const listSchema = {
   operationId: 'listWalletTransactions',
   summary: 'List the transactions of a wallet',
   description:
-    'Newest first. With `after`, each page costs the same at any depth, and there is no total. Settled transactions are sorted by the time of ' +
+    'Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of ' +
     'booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 1,000. ' +
     '`payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. ' +
     'An item of `status=open` shows ' +
     'the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`.',
   ...requires('wallet_tx_read'),
   params: KeyParams,
-  querystring: ListQuery,
+  querystring: ListParameters,
 };
 
 const accountListSchema = {
@@ -97,7 +86,7 @@ const accountListSchema = {
   summary: 'List the transactions of all wallets of the account',
   description: 'Like the list of one wallet.',
   ...requires('account'),
-  querystring: AccountListQuery,
+  querystring: Type.Object({ ...ListParameters.properties, wallet_id: walletFilter('transactions') }),
   errorStatuses: [404],
 };
 
@@ -125,94 +114,40 @@ const statementSchema = {
   responseHeaders: ['Content-Disposition'],
 };
 
-interface TransactionRouteDependencies {
-  readonly access: Access;
-  readonly history: History;
-  readonly objects: Objects;
-}
-
-export function transactionRoutes(app: App, deps: TransactionRouteDependencies): void {
+export function transactionRoutes(app: App, { access, history }: { access: Access; history: History }): void {
   for (const base of WALLET_BASES) {
-    listRoute(app, deps, base);
-    statementRoute(app, deps, base);
+    app.get(`${base}/transactions`, { schema: listSchema }, async (request, reply) => {
+      const wallet = await access.wallet(request, 'wallet_tx_read');
+      return sendList(request, reply, history.list({ wallet }, readQuery(request.query)), (wtx) => wtx);
+    });
+
+    const statement = { schema: statementSchema, config: { closedQuery: true } };
+    app.get(`${base}/statement`, statement, async (request, reply) => {
+      const wallet = await access.wallet(request, 'wallet_tx_read');
+      const { from = 0, to = END_OF_TIME } = request.query;
+      const pages = history.statement(wallet, { from, to });
+      reply.header('content-disposition', `attachment; filename="${wallet.id}.csv"`);
+      // Fastify would read the whole statement for HEAD.
+      return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : csv(pages)));
+    });
   }
-  accountRoutes(app, deps);
-}
 
-function listRoute(app: App, deps: TransactionRouteDependencies, base: string): void {
-  app.get(`${base}/transactions`, { schema: listSchema }, async (request, reply) => {
-    const wallet = await deps.access.wallet(request, 'wallet_tx_read');
-    return list(deps, request, reply, wallet);
-  });
-}
-
-function accountRoutes(app: App, deps: TransactionRouteDependencies): void {
-  const { access, history, objects } = deps;
   app.get('/v1/wallet-transactions', { schema: accountListSchema }, async (request, reply) => {
     const scope = await accountScope(access, request);
-    return list(deps, request, reply, 'wallet' in scope ? scope.wallet : scope.accountId);
+    return sendList(request, reply, history.list(scope, readQuery(request.query)), (wtx) => wtx);
   });
 
   app.get('/v1/wallet-transactions/:id', { schema: getSchema }, async (request) => {
     const found = await history.find(await access.account(request), request.params.id);
     if (!found) throw new Refusal('not_found');
-    return objects.walletTransaction(found);
+    return found;
   });
-}
-
-type ListRequest = FastifyRequest & { query: Static<typeof ListQuery> };
-
-async function list(deps: TransactionRouteDependencies, request: ListRequest, reply: FastifyReply, of: Wallet | string) {
-  await listTurn(request);
-  return readList(deps, request, reply, of);
-}
-
-async function readList(
-  { history, objects }: TransactionRouteDependencies,
-  request: ListRequest,
-  reply: FastifyReply,
-  of: Wallet | string,
-) {
-  const { status = 'settled', order = 'desc', type, from, to, after } = request.query;
-  rejectPageWithAfter(request.query);
-  const page = readPage(request.query);
-  const search = readSearch(request.query);
-  const part = { limit: page.limit, offset: after === undefined ? page.offset : 0, after, isCounted: after === undefined };
-  const listed = await history.list(of, { status, order, type, from, to, ...search }, part);
-  if (!listed) throw new Refusal('validation_failed', '`after` must be the id of a transaction of this list.');
-  // A list that ended before the limit has nothing on a page beyond it; a longer one has to be read by cursor.
-  if (listed.isCapped && page.page > 1 && page.offset + page.limit > MAX_COUNT)
-    throw new Refusal(
-      'validation_failed',
-      `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`,
-    );
-  if (listed.total === undefined) {
-    const items = listed.items.slice(0, countThatFit(listed.items, sizeOfTransaction));
-    setNextLink(request, reply, page.limit, items.length < listed.items.length ? items.at(-1)?.id : listed.next);
-    return items.map(objects.walletTransaction);
-  }
-  const items = requireFits(listed.items);
-  setPageHeaders(request, reply, page, listed.total);
-  if (listed.isCapped) reply.header('x-pagination-total-capped', 'true');
-  return items.map(objects.walletTransaction);
 }
 
 /** @throws Refusal for a key, which the links of the response would repeat. */
-function readSearch({ label, payment_hash: paymentHash, pass_through: passThru }: Static<typeof SearchQuery>) {
+function readQuery({ status = 'settled', type, from, to, label, payment_hash, pass_through: passThru }: Static<typeof ListParameters>) {
   for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) requireNoKey('`label` and `pass_through`', text);
-  return { label, paymentHash: paymentHash?.toLowerCase(), passThru };
-}
-
-function statementRoute(app: App, { access, history }: { access: Access; history: History }, base: string): void {
-  const route = { schema: statementSchema, config: { closedQuery: true } };
-  app.get(`${base}/statement`, route, async (request, reply) => {
-    const wallet = await access.wallet(request, 'wallet_tx_read');
-    const { from = 0, to = END_OF_TIME } = request.query;
-    const pages = history.statement(wallet, { from, to });
-    reply.header('content-disposition', `attachment; filename="${wallet.id}.csv"`);
-    // Fastify would read the whole statement for HEAD.
-    return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : csv(pages)));
-  });
+  return { status, type, from, to, label, paymentHash: payment_hash?.toLowerCase(), passThru };
 }
 
 const CSV_HEADER = 'time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link\r\n';
@@ -223,27 +158,21 @@ async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<s
 }
 
 function csvLine(wtx: WalletTransaction): string {
-  const time = new Date(wtx.createdAt * 1000).toISOString();
-  const hash = wtx.lightning?.paymentHash ?? '';
+  const { payment, invoice, otherWalletId } = wtx;
   const fields = [
-    time,
+    new Date(wtx.createdAt * 1000).toISOString(),
     wtx.id,
     wtx.type,
-    label(wtx.userLabel),
+    label(wtx.label),
     wtx.amountMsat,
-    wtx.numSatoshis,
+    changeSat(wtx),
     wtx.balanceAfterMsat ?? '',
-    hash,
-    counterpartyOf(wtx),
-    wtx.lightning?.withdrawLinkId ?? '',
+    (payment ?? invoice)?.paymentHash ?? '',
+    // The other wallet of a transfer, or the node that a payment went to; Lightning does not reveal who paid an invoice.
+    otherWalletId ?? payment?.destPubkey ?? '',
+    payment?.linkId ?? '',
   ];
   return `${fields.map(quoted).join(',')}\r\n`;
-}
-
-/** The other wallet of a transfer, or the node that a payment went to; Lightning does not reveal who paid an invoice. */
-function counterpartyOf({ transferWallets, lightning, wallet, amountMsat }: WalletTransaction): string {
-  if (transferWallets) return transferWallets.sourceId === wallet.id ? transferWallets.destinationId : transferWallets.sourceId;
-  return lightning && amountMsat < 0 ? lightning.destPubkey : '';
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Database } from '../../core/db/database.ts';
 import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
-import { passThruOf } from './lightning-transaction.ts';
-import { lightningIds, transferIdOf } from './render.ts';
+import { lightningIds, transferIdOf } from './complete.ts';
+import { passThruOf } from './lightning-transaction-object.ts';
 import { storedTexts } from './transactions.sql.ts';
 import { isTransfer } from './wallet-transaction.ts';
 

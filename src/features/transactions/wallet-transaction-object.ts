@@ -2,8 +2,15 @@ import { type Static, Type } from 'typebox';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
-import { LightningTransactionObject, parseObject, renderLightningTransaction } from './lightning-transaction-object.ts';
-import type { WalletTransaction } from './wallet-transaction.ts';
+import {
+  LightningTransactionObject,
+  type NoKeysend,
+  parseObject,
+  passThruOf,
+  renderInvoice,
+  renderPayment,
+} from './lightning-transaction-object.ts';
+import { changeSat, type WalletTransaction } from './wallet-transaction.ts';
 
 /** The types of wallet transactions and their names for people. */
 export const TYPE_NAMES: Readonly<Record<string, string>> = {
@@ -81,39 +88,38 @@ export const PaymentObject = Type.Object(
   { title: 'Payment' },
 );
 
-export interface RenderOptions {
-  /** The value of `is_keysend` for everything but a keysend. */
-  readonly noKeysend: 0 | null;
-}
+export type RenderedTransaction = Static<typeof WalletTransactionObject>;
 
-export function renderWalletTransaction(wtx: WalletTransaction, { noKeysend }: RenderOptions): Static<typeof WalletTransactionObject> {
+/** `nowSeconds`: the time to which the status of an invoice belongs. */
+export function renderWalletTransaction(wtx: WalletTransaction, nowSeconds: number, noKeysend: NoKeysend): RenderedTransaction {
+  const { payment, invoice } = wtx;
   return {
     id: wtx.id,
     created_at: wtx.createdAt,
-    num_satoshis: wtx.numSatoshis,
+    num_satoshis: changeSat(wtx),
     num_msat: wtx.amountMsat,
     balance_after_msat: wtx.balanceAfterMsat ?? null,
-    user_label: wtx.userLabel,
+    user_label: wtx.label,
     wal: renderWallet(wtx.wallet, wtx.balance),
     wtxType: { layer: 'ln', name: wtx.type, display_name: TYPE_NAMES[wtx.type] ?? wtx.type },
-    lnTx: wtx.lightning ? renderLightningTransaction(wtx.lightning, noKeysend) : null,
-    passThru: passThruOf(wtx),
+    lnTx: payment ? renderPayment(payment, noKeysend) : invoice ? renderInvoice(invoice, nowSeconds, noKeysend) : null,
+    passThru: renderPassThru(wtx),
     status: wtx.status,
-    failure_reason: wtx.failureReason ?? null,
+    failure_reason: (wtx.status === 'failed' && payment?.failureReason) || null,
   };
 }
 
-/** Renders the receiving side of a transfer for a key that may not read the receiving wallet. Every visible field is named here. */
-export function renderOtherSide(wtx: WalletTransaction, options: RenderOptions): Static<typeof OtherSideObject> {
-  const { id, created_at, num_satoshis, num_msat, user_label, wal, wtxType, lnTx, passThru, status, failure_reason } =
-    renderWalletTransaction(wtx, options);
+/** Returns what a key sees of the receiving side of a transfer if it may not read the receiving wallet. Every visible field is named here. */
+export function hideWallet(transaction: RenderedTransaction): Static<typeof OtherSideObject> {
+  const { id, created_at, num_satoshis, num_msat, user_label, wal, wtxType, lnTx, passThru, status, failure_reason } = transaction;
   const visible = { id, created_at, num_satoshis, num_msat, balance_after_msat: null, user_label, wal: { id: wal.id } };
   return { ...visible, wtxType, lnTx, passThru, status, failure_reason };
 }
 
 /** Returns the caller's object and, for a transfer, the two wallet ids, which replace values of the same names that the caller sent. */
-function passThruOf({ passThru, transferWallets }: WalletTransaction): object {
-  const own = parseObject(passThru) ?? {};
-  if (!transferWallets) return own;
-  return { ...own, source_wallet_id: transferWallets.sourceId, dest_wallet_id: transferWallets.destinationId };
+function renderPassThru({ passThru, payment, invoice, wallet, amountMsat, otherWalletId }: WalletTransaction): object {
+  const own = parseObject(passThru ?? (payment ? passThruOf(payment) : invoice?.passThru)) ?? {};
+  if (otherWalletId === undefined) return own;
+  const [source, destination] = amountMsat < 0 ? [wallet.id, otherWalletId] : [otherWalletId, wallet.id];
+  return { ...own, source_wallet_id: source, dest_wallet_id: destination };
 }

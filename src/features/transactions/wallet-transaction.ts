@@ -3,40 +3,38 @@ import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts
 import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { floorSat, type Msat, msat, subMsat } from '../../core/kernel/money.ts';
-import type { Balance, Receipt, TransferRow } from '../../core/ledger/ledger.ts';
-import type { FailureReason } from '../../core/lightning/node.ts';
+import type { Receipt } from '../../core/ledger/ledger.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { FundedWallet, Wallet } from '../../core/wallets/wallets.ts';
-import { type LightningTransaction, ofInvoice, ofPayment, passThruOf } from './lightning-transaction.ts';
 
-/** A transaction in a wallet's history: the API's `wtx`. Times are Unix seconds. */
-export interface WalletTransaction {
+/** A transaction in a wallet's history, with the other rows that the API's `wtx` shows. The wallet has its present balance. */
+export interface WalletTransaction extends FundedWallet {
   /** `wtx_…` */
   readonly id: string;
+  readonly type: string;
+  readonly status: 'settled' | 'pending' | 'failed' | 'open';
+  /** Unix seconds. A payment has been listed since its hold. */
   readonly createdAt: number;
   /** Exact and signed. */
   readonly amountMsat: Msat;
-  /** floor(balance after) − floor(balance before), so that the transactions sum to the balance. */
-  readonly numSatoshis: number;
   /** The wallet's balance after it; undefined if it is not settled. */
-  readonly balanceAfterMsat: Msat | undefined;
-  readonly userLabel: string;
-  readonly wallet: Wallet;
-  /** The wallet's balance when this was read. */
-  readonly balance: Balance;
-  readonly type: string;
-  readonly lightning: LightningTransaction | undefined;
-  /** JSON text. */
-  readonly passThru: string | undefined;
-  readonly status: 'settled' | 'pending' | 'failed' | 'open';
-  readonly failureReason: FailureReason | undefined;
-  /** The two wallets of a transfer between wallets; undefined for any other type. */
-  readonly transferWallets: TransferWallets | undefined;
+  readonly balanceAfterMsat?: Msat;
+  readonly label: string;
+  readonly payment?: Payment | undefined;
+  readonly invoice?: Invoice | undefined;
+  /** JSON text that was sent with a transfer. */
+  readonly passThru?: string | undefined;
+  /** The wallet on the other side of a transfer between wallets. */
+  readonly otherWalletId?: string | undefined;
 }
 
-export interface TransferWallets {
-  readonly sourceId: string;
-  readonly destinationId: string;
+/** What the row of a transaction refers to. */
+export type RelatedRows = Pick<WalletTransaction, 'payment' | 'invoice' | 'passThru' | 'otherWalletId'>;
+
+/** Returns the change of the balance in whole satoshis: the difference of rounded balances, so that the transactions sum to the balance. */
+export function changeSat({ amountMsat, balanceAfterMsat }: WalletTransaction): number {
+  if (balanceAfterMsat === undefined) return floorSat(amountMsat);
+  return floorSat(balanceAfterMsat) - floorSat(subMsat(balanceAfterMsat, amountMsat));
 }
 
 /** Returns whether a wallet transaction is one side of a transfer between two wallets of an account. */
@@ -44,78 +42,45 @@ export function isTransfer({ type }: { readonly type: string }): boolean {
   return type === 'ln_transfer_in' || type === 'ln_transfer_out';
 }
 
-/** What a wallet transaction shows of other rows. */
-interface Context {
-  /** The invoice or payment. */
-  readonly lightning: LightningTransaction | undefined;
-  readonly label: string;
-  /** JSON text that was sent with a transfer. */
-  readonly passThru?: string | undefined;
-  /** The wallet on the other side of a transfer between wallets. */
-  readonly otherWalletId?: string | undefined;
-}
-
-/** A booked side of a transfer. */
-interface Booked {
-  readonly id: string;
-  readonly type: string;
-  /** Signed. */
-  readonly amountMsat: number;
-  readonly balanceMsat: number;
-  readonly bookedAtMs: number;
-}
-
-function bookedTransaction(booked: Booked, { wallet, balance }: FundedWallet, context: Context): WalletTransaction {
-  const { lightning, label, passThru, otherWalletId } = context;
-  const amountMsat = msat(booked.amountMsat);
-  const after = msat(booked.balanceMsat);
-  const isOut = amountMsat < 0;
+/** Returns the wallet transaction of a row. */
+export function transactionFromRow(row: WalletTransactionRow, funded: FundedWallet, related: RelatedRows): WalletTransaction {
+  const { payment } = related;
+  if (row.balance_msat === null) {
+    invariant(payment, 'a wallet transaction that is not settled has a payment');
+    return transactionFromPayment(payment, funded);
+  }
   return {
-    id: booked.id,
-    // A payment has been listed since its hold.
-    createdAt: isOut && lightning ? lightning.createdAt : Math.floor(booked.bookedAtMs / 1000),
-    amountMsat,
-    numSatoshis: floorSat(after) - floorSat(subMsat(after, amountMsat)),
-    balanceAfterMsat: after,
-    userLabel: label,
-    wallet,
-    balance,
-    type: booked.type,
-    lightning,
-    passThru: passThru ?? lightning?.passThru,
+    ...funded,
+    id: row.id,
+    type: row.type,
     status: 'settled',
-    failureReason: undefined,
-    transferWallets:
-      otherWalletId === undefined
-        ? undefined
-        : isOut
-          ? { sourceId: wallet.id, destinationId: otherWalletId }
-          : { sourceId: otherWalletId, destinationId: wallet.id },
+    createdAt: payment?.createdAt ?? Math.floor(row.placed_at_ms / 1000),
+    amountMsat: msat(row.amount_msat),
+    balanceAfterMsat: msat(row.balance_msat),
+    label: row.label,
+    ...related,
   };
 }
 
-/** Returns the wallet transaction of a row. `payment` is given if the row is not settled. */
-export function transactionFromRow(
-  row: WalletTransactionRow,
-  funded: FundedWallet,
-  context: Context,
-  payment: Payment | undefined,
-): WalletTransaction {
-  const { id, type, amount_msat: amountMsat, balance_msat: balanceMsat, placed_at_ms: bookedAtMs } = row;
-  if (balanceMsat !== null) return bookedTransaction({ id, type, amountMsat, balanceMsat, bookedAtMs }, funded, context);
-  invariant(payment, 'a wallet transaction that is not settled has a payment');
-  return transactionFromPayment(payment, funded);
-}
-
 /** Returns one side of a transfer between wallets that has just been booked. */
-export function transactionFromTransfer(
-  transfer: TransferRow,
-  side: 'from' | 'to',
-  funded: FundedWallet,
-  otherWalletId: string,
-): WalletTransaction {
-  const { memo: label = '', passThru } = transfer;
-  return bookedTransaction(bookedSide(transfer, side), funded, { lightning: undefined, label, passThru, otherWalletId });
+export function transactionFromTransfer(receipt: Receipt, side: 'from' | 'to', wallet: Wallet, otherWalletId: string): WalletTransaction {
+  const [transfer] = receipt.transfers;
+  const balance = receipt.balances.get(wallet.ledgerAccount);
+  invariant(transfer && balance, 'a committed transfer has both sides');
+  const isFrom = side === 'from';
+  return {
+    id: walletTransactionId(transfer.id, side),
+    type: (isFrom ? transfer.fromType : transfer.toType) ?? '',
+    status: 'settled',
+    createdAt: Math.floor(transfer.createdAtMs / 1000),
+    amountMsat: msat(isFrom ? -transfer.amountMsat : transfer.amountMsat),
+    balanceAfterMsat: isFrom ? transfer.fromBalanceMsat : transfer.toBalanceMsat,
+    label: transfer.memo ?? '',
+    wallet,
+    balance,
+    passThru: transfer.passThru,
+    otherWalletId,
+  };
 }
 
 /** Returns the wallet transaction of a payment that has just been booked as succeeded, from the receipt of that posting. */
@@ -123,63 +88,38 @@ export function transactionFromReceipt(payment: Payment, wallet: Wallet, receipt
   const transfer = receipt.transfers.find(({ id }) => id === payment.transferId);
   const balance = receipt.balances.get(payment.ledgerAccount);
   invariant(transfer && balance, 'the posting of a payment moves its amount');
-  const context = { lightning: ofPayment(payment), label: payment.userLabel };
-  return bookedTransaction(bookedSide(transfer, 'from'), { wallet, balance }, context);
+  return { ...transactionFromPayment(payment, { wallet, balance }), status: 'settled', balanceAfterMsat: transfer.fromBalanceMsat };
 }
 
-function bookedSide(transfer: TransferRow, side: 'from' | 'to'): Booked {
-  const isFrom = side === 'from';
+/** Returns the wallet transaction of a pending or failed payment, which has no ledger entry. */
+export function transactionFromPayment(payment: Payment, funded: FundedWallet): WalletTransaction {
   return {
-    id: walletTransactionId(transfer.id, side),
-    type: (isFrom ? transfer.fromType : transfer.toType) ?? '',
-    amountMsat: isFrom ? -transfer.amountMsat : transfer.amountMsat,
-    balanceMsat: isFrom ? transfer.fromBalanceMsat : transfer.toBalanceMsat,
-    bookedAtMs: transfer.createdAtMs,
+    ...funded,
+    id: walletTransactionId(payment.transferId, 'from'),
+    type: payment.wtxType,
+    status: payment.state === 'failed' ? 'failed' : 'pending',
+    createdAt: payment.createdAt,
+    amountMsat: msat(-payment.amountMsat),
+    label: payment.userLabel,
+    payment,
   };
 }
 
 /** The id of an open invoice among wallet transactions. The credit of a paid invoice has another id. */
-export function openItemId(invoice: Pick<Invoice, 'id'>): string {
-  return walletTransactionId(invoice.id.slice(invoice.id.indexOf('_') + 1), 'to');
+export function openItemId({ id }: Invoice): string {
+  return walletTransactionId(id.slice(id.indexOf('_') + 1), 'to');
 }
 
 /** Returns the wallet transaction of an open invoice, which has no ledger entry and is not part of the balance. */
-export function transactionFromOpenInvoice(invoice: Invoice, { wallet, balance }: FundedWallet, nowSeconds: number): WalletTransaction {
-  const amountMsat = invoice.amountMsat ?? msat(0);
+export function transactionFromOpenInvoice(invoice: Invoice, funded: FundedWallet): WalletTransaction {
   return {
+    ...funded,
     id: openItemId(invoice),
-    createdAt: invoice.createdAt,
-    amountMsat,
-    numSatoshis: floorSat(amountMsat),
-    balanceAfterMsat: undefined,
-    userLabel: invoice.memo,
-    wallet,
-    balance,
     type: invoice.wtxType,
-    lightning: ofInvoice(invoice, nowSeconds),
-    passThru: invoice.passThru,
     status: 'open',
-    failureReason: undefined,
-    transferWallets: undefined,
-  };
-}
-
-/** Returns the wallet transaction of a pending or failed payment, which has no ledger entry. */
-export function transactionFromPayment(payment: Payment, { wallet, balance }: FundedWallet): WalletTransaction {
-  return {
-    id: walletTransactionId(payment.transferId, 'from'),
-    createdAt: payment.createdAt,
-    amountMsat: msat(-payment.amountMsat),
-    numSatoshis: floorSat(msat(-payment.amountMsat)),
-    balanceAfterMsat: undefined,
-    userLabel: payment.userLabel,
-    wallet,
-    balance,
-    type: payment.wtxType,
-    lightning: ofPayment(payment),
-    passThru: passThruOf(payment),
-    status: payment.state === 'failed' ? 'failed' : 'pending',
-    failureReason: payment.failureReason,
-    transferWallets: undefined,
+    createdAt: invoice.createdAt,
+    amountMsat: invoice.amountMsat ?? msat(0),
+    label: invoice.memo,
+    invoice,
   };
 }

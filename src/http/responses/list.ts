@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import type { List, ListPart } from '../../core/kernel/list.ts';
+import type { Counted, List, ListPart } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { fieldsOf } from '../field-schema.ts';
 import { choice } from '../fields.ts';
@@ -15,14 +15,22 @@ const MAX_COUNT = 10_000;
 /** Rendering and serializing a page blocks all other requests. */
 const MAX_PAGE_BYTES = 1_000_000;
 
+const PER_PAGE = Type.Optional(
+  Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of items on a page. Default: 50, at most 100' }),
+);
+
+/** The query of a list of operators, which has only page numbers. */
+export const PageQuery = Type.Object({
+  page: Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of the page, from 1' })),
+  'per-page': PER_PAGE,
+});
+
 /** The query of a list. */
 export const ListQuery = Type.Object({
   after: Type.Optional(
     Type.String({ maxLength: 64, description: 'Returns the items that follow the item with this id in the order of the list' }),
   ),
-  'per-page': Type.Optional(
-    Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of items on a page. Default: 50, at most 100' }),
-  ),
+  'per-page': PER_PAGE,
   order: Type.Optional(choice(['asc', 'desc'], { description: '`desc`: newest first, the default. `asc`: oldest first' })),
   count: Type.Optional(
     Type.Integer({
@@ -47,6 +55,21 @@ export interface ListOptions {
   readonly defaultOrder?: ListPart['order'];
 }
 
+/** A page of a list by number. */
+export interface Page {
+  readonly page: number;
+  readonly limit: number;
+  readonly offset: number;
+}
+
+/** Returns the requested page. */
+export function readPage(query: { page?: number; 'per-page'?: number }): Page {
+  const limit = Math.min(query['per-page'] ?? DEFAULT_PER_PAGE, MAX_PER_PAGE);
+  const page = query.page ?? 1;
+  // The database needs an integer; a page that far is empty.
+  return { page, limit, offset: Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER - MAX_PER_PAGE) };
+}
+
 /**
  * Sends the page of a list that the query requests: {@link ListQuery} or {@link NumberedListQuery}, perhaps with filters, which the list has
  * applied. `render` returns the object of an item; its `id` is the cursor. A page of large items ends early, and the link `next` continues.
@@ -58,38 +81,62 @@ export async function sendList<T>(
   render: (item: T) => { readonly id: string | number },
   { defaultOrder = 'desc' }: ListOptions = {},
 ): Promise<FastifyReply> {
-  const { page, after, order = defaultOrder, 'per-page': perPage = DEFAULT_PER_PAGE, count } = request.query as ListParameters;
-  if (page !== undefined && after !== undefined) throw new Refusal('validation_failed', 'Send either `page` or `after`, not both.');
-  const limit = Math.min(perPage, MAX_PER_PAGE);
-  // The database needs an integer; a page that far is empty.
-  const offset = Math.min(((page ?? 1) - 1) * limit, Number.MAX_SAFE_INTEGER - MAX_PER_PAGE);
+  const query = request.query as Static<typeof NumberedListQuery>;
+  const { after, order = defaultOrder } = query;
+  if (query.page !== undefined && after !== undefined) throw new Refusal('validation_failed', 'Send either `page` or `after`, not both.');
+  const page = readPage(query);
+  const { limit, offset } = page;
   const isNumbered = after === undefined && Object.hasOwn(fieldsOf(request.routeOptions.schema?.querystring), 'page');
   await listTurn(request);
-  const total = isNumbered || count === 1 ? await list.count(MAX_COUNT + 1) : 0;
-  if (page !== undefined && total > MAX_COUNT && offset + limit > MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
+  const counted = isNumbered || query.count === 1 ? countOf(await list.count(MAX_COUNT + 1)) : undefined;
+  if (page.page > 1 && counted?.isCapped && offset + limit > counted.total) throw new Refusal('validation_failed', lastPage(counted.total));
   const { items, next } = await list.readPage({ limit, order, after, offset });
   const objects = items.map(render);
-  const { text, count: fitting } = serialize(request, reply, objects);
-  if (page !== undefined && fitting < items.length) throw new Refusal('validation_failed', tooLarge(fitting));
-  reply.header('x-pagination-per-page', limit);
-  if (isNumbered || count === 1) setTotals(reply, { total, limit, page: isNumbered ? (page ?? 1) : undefined });
-  if (page !== undefined) setNumberedLinks(request, reply, { page, limit, total });
-  else {
-    const cursor = fitting < items.length ? objects[fitting - 1]?.id : next;
-    if (cursor !== undefined) setLinks(request, reply, { next: { after: cursor, 'per-page': limit } });
+  if (counted) {
+    reply.header('x-pagination-total-count', counted.total);
+    if (counted.isCapped) reply.header('x-pagination-total-capped', 'true');
+    if (isNumbered) setPageNumbers(reply, page, counted.total);
   }
-  return reply.type('application/json; charset=utf-8').send(text);
+  if (query.page === undefined || !counted) return sendPart(request, reply, { objects, limit, next });
+  const { text, count } = serialize(request, reply, objects);
+  if (count < objects.length) throw new Refusal('validation_failed', tooLarge(count));
+  setNumberedLinks(request, reply, page, counted.total);
+  return sendJson(reply, text);
 }
 
-type ListParameters = Static<typeof NumberedListQuery>;
+function countOf(counted: number | Counted): Counted {
+  return typeof counted === 'number' ? { total: Math.min(counted, MAX_COUNT), isCapped: counted > MAX_COUNT } : counted;
+}
 
-const LAST_PAGE = `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`;
+function lastPage(total: number): string {
+  return `Pages of this list end at ${total} items. Use after=<id of the last item> instead of page.`;
+}
 
 function tooLarge(fitting: number): string {
   return (
     `Query parameter \`per-page\` must be at most ${fitting} for this page, because its items are larger than ` +
     `${MAX_PAGE_BYTES / 1_000_000} MB. Or use after=<id>: such pages end early.`
   );
+}
+
+interface Part {
+  readonly objects: readonly { readonly id: string | number }[];
+  readonly limit: number;
+  /** The cursor after which the list continues; undefined at its end. */
+  readonly next: string | undefined;
+}
+
+/** Sends as many objects of a part of a list as fit, and a link to the next part. */
+export function sendPart(request: FastifyRequest, reply: FastifyReply, { objects, limit, next }: Part): FastifyReply {
+  const { text, count } = serialize(request, reply, objects);
+  const after = count < objects.length ? objects[count - 1]?.id : next;
+  reply.header('x-pagination-per-page', limit);
+  if (after !== undefined) setLinks(request, reply, { next: { after, 'per-page': limit } });
+  return sendJson(reply, text);
+}
+
+function sendJson(reply: FastifyReply, text: string): FastifyReply {
+  return reply.type('application/json; charset=utf-8').send(text);
 }
 
 interface SerializedPage {
@@ -116,26 +163,23 @@ function serialize(request: FastifyRequest, reply: FastifyReply, objects: readon
   return { text: `[${fitting.join()}]`, count: fitting.length };
 }
 
-interface NumberedPage {
-  readonly page: number;
-  readonly limit: number;
-  readonly total: number;
+/** Sets the totals of a page by number, and the links to other pages (RFC 8288). */
+export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, page: Page, total: number): void {
+  reply.header('x-pagination-total-count', total);
+  setPageNumbers(reply, page, total);
+  setNumberedLinks(request, reply, page, total);
 }
 
-function setTotals(reply: FastifyReply, { total, limit, page }: Omit<NumberedPage, 'page'> & { page: number | undefined }): void {
-  const counted = Math.min(total, MAX_COUNT);
-  reply.header('x-pagination-total-count', counted);
-  if (total > MAX_COUNT) reply.header('x-pagination-total-capped', 'true');
-  if (page === undefined) return;
-  reply.headers({ 'x-pagination-page-count': pagesOf(counted, limit), 'x-pagination-current-page': page });
+function setPageNumbers(reply: FastifyReply, { page, limit }: Page, total: number): void {
+  reply.headers({
+    'x-pagination-page-count': pagesOf(total, limit),
+    'x-pagination-current-page': page,
+    'x-pagination-per-page': limit,
+  });
 }
 
-function pagesOf(total: number, limit: number): number {
-  return Math.max(1, Math.ceil(total / limit));
-}
-
-function setNumberedLinks(request: FastifyRequest, reply: FastifyReply, { page, limit, total }: NumberedPage): void {
-  const last = pagesOf(Math.min(total, MAX_COUNT), limit);
+function setNumberedLinks(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
+  const last = pagesOf(total, limit);
   const to = (number: number) => ({ page: number, 'per-page': limit });
   setLinks(request, reply, {
     first: to(1),
@@ -143,4 +187,8 @@ function setNumberedLinks(request: FastifyRequest, reply: FastifyReply, { page, 
     ...(page > 1 && { prev: to(Math.min(page - 1, last)) }),
     ...(page < last && { next: to(page + 1) }),
   });
+}
+
+function pagesOf(total: number, limit: number): number {
+  return Math.max(1, Math.ceil(total / limit));
 }

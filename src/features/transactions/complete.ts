@@ -1,0 +1,85 @@
+import type { Database } from '../../core/db/database.ts';
+import type { Invoice } from '../../core/invoices/invoice.ts';
+import type { Invoices } from '../../core/invoices/invoices.ts';
+import { parseWalletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
+import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
+import { invariant } from '../../core/kernel/assert.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
+import type { Ledger } from '../../core/ledger/ledger.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import type { FundedWallet, Wallets } from '../../core/wallets/wallets.ts';
+import type { Objects } from './objects.ts';
+import { storedTexts } from './transactions.sql.ts';
+import { isTransfer, transactionFromOpenInvoice, transactionFromRow, type WalletTransaction } from './wallet-transaction.ts';
+
+/** The modules that a history reads. */
+export interface Sources {
+  readonly database: Database;
+  readonly ledger: Ledger;
+  readonly wallets: Wallets;
+  readonly invoices: Invoices;
+  readonly payments: Payments;
+  readonly objects: Objects;
+  readonly clock: Clock;
+}
+
+/** Adds payments, invoices and wallets to rows, in the same order. Reads each kind of other rows with one statement. */
+export async function completeRows(sources: Sources, rows: readonly WalletTransactionRow[]): Promise<WalletTransaction[]> {
+  const { database, wallets, invoices, payments } = sources;
+  const transfers = rows.flatMap((row) => (row.lntx === null ? [transferIdOf(row)] : []));
+  const [funded, paid, received, sent, others] = await Promise.all([
+    fundedWallets(
+      sources,
+      rows.map(({ wallet_id }) => wallet_id),
+    ),
+    payments.findMany(lightningIds(rows, 'out')),
+    invoices.findMany(lightningIds(rows, 'in')),
+    transfers.length === 0 ? [] : database.all(storedTexts, [], transfers),
+    wallets.ownersOf(rows.flatMap((row) => (isTransfer(row) ? (row.other_account ?? []) : []))),
+  ]);
+  const paymentOf = new Map(paid.map((payment) => [payment.id, payment]));
+  const invoiceOf = new Map(received.map((invoice) => [invoice.id, invoice]));
+  const passThruOf = new Map(sent.map(({ id, pass_thru }) => [id, pass_thru ?? undefined]));
+  return rows.map((row) => {
+    const isOut = row.amount_msat < 0;
+    return transactionFromRow(row, funded(row.wallet_id), {
+      payment: isOut ? paymentOf.get(row.lntx ?? '') : undefined,
+      invoice: isOut ? undefined : invoiceOf.get(row.lntx ?? ''),
+      passThru: passThruOf.get(transferIdOf(row)),
+      otherWalletId: isTransfer(row) ? others.get(row.other_account ?? 0) : undefined,
+    });
+  });
+}
+
+/** Returns open invoices as transactions, in the same order. */
+export async function completeInvoices(sources: Sources, open: readonly Invoice[]): Promise<WalletTransaction[]> {
+  const funded = await fundedWallets(
+    sources,
+    open.map(({ walletId }) => walletId),
+  );
+  return open.map((invoice) => transactionFromOpenInvoice(invoice, funded(invoice.walletId)));
+}
+
+/** Returns wallets with their balances, by their ids. Reads all of them with two statements. */
+export async function fundedWallets({ wallets, ledger }: Sources, ids: readonly string[]): Promise<(id: string) => FundedWallet> {
+  const found = await wallets.findMany([...new Set(ids)]);
+  const balances = await ledger.balances(found.map(({ ledgerAccount }) => ledgerAccount));
+  const indexOf = new Map(found.map(({ id }, index) => [id, index]));
+  return (id) => {
+    const index = indexOf.get(id) ?? -1;
+    const [wallet, balance] = [found[index], balances[index]];
+    invariant(wallet && balance, `wallet ${id} is gone`);
+    return { wallet, balance };
+  };
+}
+
+/** Returns the ids of the payments (`out`) or of the invoices (`in`) of rows. */
+export function lightningIds(rows: readonly WalletTransactionRow[], direction: 'in' | 'out'): string[] {
+  const isOut = direction === 'out';
+  return rows.flatMap(({ lntx, amount_msat: amountMsat }) => (lntx !== null && amountMsat < 0 === isOut ? [lntx] : []));
+}
+
+/** Returns the id of the ledger transfer of a wallet transaction. */
+export function transferIdOf({ id }: WalletTransactionRow): string {
+  return parseWalletTransactionId(id)?.transferId ?? '';
+}

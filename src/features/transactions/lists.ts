@@ -1,0 +1,190 @@
+import type { Invoice } from '../../core/invoices/invoice.ts';
+import { parseWalletTransactionId, walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
+import {
+  countTransactions,
+  findCredit,
+  findTransaction,
+  findTransactions,
+  readTransactions,
+  skipTransactions,
+  type TransactionOwner,
+  type TransactionPart,
+  type TransactionQuery,
+  type WalletTransactionRow,
+} from '../../core/journal/wallet-transactions.ts';
+import type { List, ListPart } from '../../core/kernel/list.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Wallet } from '../../core/wallets/wallets.ts';
+import { completeInvoices, completeRows, type Sources } from './complete.ts';
+import { isSearch, matchesSearch, rowSearch, type Search } from './search.ts';
+import { openItemId } from './wallet-transaction.ts';
+import type { RenderedTransaction } from './wallet-transaction-object.ts';
+
+/** Whose transactions a list contains: those of a wallet, or those of all wallets of an account. */
+export type Lister = { readonly wallet: Wallet } | { readonly accountId: string };
+
+/** The filters of a list. `from` and `to` are Unix seconds, inclusive: booking times of settled transactions, start times of all others. */
+export interface ListQuery extends Search {
+  /** `all` does not include open invoices, because they move no money. */
+  readonly status: 'settled' | 'pending' | 'failed' | 'open' | 'all';
+  readonly type?: string | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  /** 64 lower-case hex characters. */
+  readonly paymentHash?: string | undefined;
+}
+
+/** The limit of the numbers and offsets of filtered lists, because counting and skipping read every row. */
+const MAX_COUNT = 1000;
+
+/** The maximum of payments of one invoice in a search. */
+const MAX_ATTEMPTS = 1000;
+
+/** Returns the list of an owner's transactions. A cursor of another list is rejected. */
+export function listTransactions(sources: Sources, of: Lister, query: ListQuery): List<RenderedTransaction> {
+  if (query.status === 'open') return listOpen(sources, of, query);
+  if (query.paymentHash !== undefined) return listOfHash(sources, of, query, query.paymentHash);
+  return listRows(sources, of, query, query.status);
+}
+
+/** The list of an index. Without filters, the index alone counts it and finds the beginning of a page. */
+function listRows(
+  sources: Sources,
+  of: Lister,
+  { type, from, to, ...search }: ListQuery,
+  status: TransactionQuery['status'],
+): List<RenderedTransaction> {
+  const { database, objects } = sources;
+  const owner = ownerOf(of);
+  const filters = {
+    type,
+    fromMs: from === undefined ? undefined : from * 1000,
+    untilMs: to === undefined ? undefined : to * 1000 + 999,
+    matches: isSearch(search) ? rowSearch(sources, search) : undefined,
+  };
+  const isPlain = status === 'settled' && Object.values(filters).every((filter) => filter === undefined);
+
+  async function readRows({ limit, order, after, offset = 0 }: ListPart): Promise<TransactionPart> {
+    const query = { ...filters, status, order };
+    if (after !== undefined) return readTransactions(database, owner, query, { after: await positionOf(after), limit });
+    if (isPlain && offset > 0) {
+      const position = await skipTransactions(database, owner, order, offset);
+      if (position === undefined) return { rows: [], next: undefined };
+      return readTransactions(database, owner, query, { after: position, limit });
+    }
+    const { rows, next } = await readTransactions(database, owner, query, { after: undefined, limit: Math.min(offset + limit, MAX_COUNT) });
+    return { rows: rows.slice(offset), next };
+  }
+
+  /** A payment of a list of pending ones may have ended since. */
+  async function positionOf(after: string): Promise<number> {
+    const cursor = await findTransaction(database, after);
+    if (cursor && isOwn(cursor, of) && (status !== 'settled' || cursor.status === 'settled')) return cursor.position;
+    throw new Refusal('validation_failed', UNKNOWN_CURSOR);
+  }
+
+  return {
+    async readPage(part) {
+      const { rows, next } = await readRows(part);
+      return { items: (await completeRows(sources, rows)).map(objects.walletTransaction), next: next?.id };
+    },
+    async count() {
+      if (isPlain) return { total: await countSettled(sources, of), isCapped: false };
+      const { rows, next } = await readTransactions(
+        database,
+        owner,
+        { ...filters, status, order: 'desc' },
+        { after: undefined, limit: MAX_COUNT },
+      );
+      return { total: rows.length, isCapped: next !== undefined };
+    },
+  };
+}
+
+const UNKNOWN_CURSOR = '`after` must be the id of a transaction of this list.';
+
+/** Counts settled transactions without reading them. */
+async function countSettled({ database, ledger }: Sources, of: Lister): Promise<number> {
+  return 'wallet' in of ? (await ledger.balance(of.wallet.ledgerAccount)).entries : countTransactions(database, of.accountId);
+}
+
+/** The list of the transactions with a payment hash, of which there are few. */
+function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash: string): List<RenderedTransaction> {
+  const { status, type, from = 0, to = Number.POSITIVE_INFINITY } = query;
+
+  async function readRows(): Promise<WalletTransactionRow[]> {
+    const rows = (await rowsOfHash(sources, of, paymentHash)).filter((row) => {
+      const seconds = Math.floor(row.placed_at_ms / 1000);
+      return (status === 'all' || row.status === status) && (type === undefined || row.type === type) && seconds >= from && seconds <= to;
+    });
+    const matches = isSearch(query) ? await rowSearch(sources, query)(rows) : undefined;
+    return matches ? rows.filter((_, index) => matches[index]) : rows;
+  }
+
+  return {
+    async readPage({ limit, order, after, offset = 0 }) {
+      const rows = await readRows();
+      if (order === 'asc') rows.reverse();
+      const start = after === undefined ? offset : rows.findIndex(({ id }) => id === after) + 1;
+      const page = rows.slice(start, start + limit);
+      const items = (await completeRows(sources, page)).map(sources.objects.walletTransaction);
+      return { items, next: start + limit < rows.length ? page.at(-1)?.id : undefined };
+    },
+    count: async () => (await readRows()).length,
+  };
+}
+
+/** Returns the transactions of one payment hash, newest first: at most one credit, and the attempts to pay it. */
+async function rowsOfHash({ database, invoices, payments }: Sources, of: Lister, paymentHash: string): Promise<WalletTransactionRow[]> {
+  const attempts = await payments.listByHash(paymentHash, 'wallet' in of ? of.wallet.id : of.accountId, MAX_ATTEMPTS);
+  const invoice = await invoices.findByHash(paymentHash);
+  const credit = invoice && (await findCredit(database, invoice.id));
+  const ids = attempts.map(({ transferId }) => walletTransactionId(transferId, 'from'));
+  const rows = [...(await findTransactions(database, ids)), ...(credit && isOwn(credit, of) ? [credit] : [])];
+  return rows.sort((a, b) => b.position - a.position);
+}
+
+function listOpen(sources: Sources, of: Lister, query: ListQuery): List<RenderedTransaction> {
+  const { type, from = 0, to = Number.POSITIVE_INFINITY, paymentHash } = query;
+  const matches = (invoice: Invoice) =>
+    invoice.createdAt >= from &&
+    invoice.createdAt <= to &&
+    (type === undefined || invoice.wtxType === type) &&
+    (paymentHash === undefined || invoice.paymentHash === paymentHash) &&
+    matchesSearch({ label: invoice.memo, passThru: invoice.passThru }, query);
+
+  return {
+    async readPage({ limit, order, after, offset = 0 }) {
+      const cursor = after === undefined ? undefined : await findOpenItem(sources, after, of);
+      if (after !== undefined && !cursor) throw new Refusal('validation_failed', UNKNOWN_CURSOR);
+      const wanted = Math.min(offset + limit, MAX_COUNT) + 1;
+      const open = await sources.invoices.listOpen(ownerOf(of), { order, after: cursor?.id, limit: wanted, matches });
+      const page = open.invoices.slice(offset, offset + limit);
+      const last = open.invoices.length > offset + limit ? page.at(-1) : open.isCapped ? open.last : undefined;
+      const items = (await completeInvoices(sources, page)).map(sources.objects.walletTransaction);
+      return { items, next: last && openItemId(last) };
+    },
+    async count() {
+      const open = await sources.invoices.listOpen(ownerOf(of), { order: 'desc', after: undefined, limit: MAX_COUNT + 1, matches });
+      return { total: Math.min(open.invoices.length, MAX_COUNT), isCapped: open.isCapped };
+    },
+  };
+}
+
+/** Returns the invoice of the owner whose id among wallet transactions is `id`. */
+export async function findOpenItem({ invoices, wallets }: Sources, id: string, of: Lister): Promise<Invoice | undefined> {
+  const parsed = parseWalletTransactionId(id);
+  const invoice = parsed?.side === 'to' ? await invoices.find(`lntx_${parsed.transferId}`) : undefined;
+  if (!invoice) return undefined;
+  if ('wallet' in of) return invoice.walletId === of.wallet.id ? invoice : undefined;
+  return (await wallets.find(invoice.walletId))?.accountId === of.accountId ? invoice : undefined;
+}
+
+function ownerOf(of: Lister): TransactionOwner {
+  return 'wallet' in of ? { ledgerAccount: of.wallet.ledgerAccount } : of;
+}
+
+/** Returns whether a transaction is of the owner. */
+export function isOwn(row: WalletTransactionRow, of: Lister): boolean {
+  return 'wallet' in of ? row.wallet_id === of.wallet.id : row.account_id === of.accountId;
+}
