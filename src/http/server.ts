@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net';
-import swagger from '@fastify/swagger';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
@@ -20,7 +19,7 @@ import { limitConnectionsPerAddress } from './limits/connections.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { limitUnreadBytes } from './limits/unread-bytes.ts';
 import { collectMethods, rejectOtherMethods } from './methods.ts';
-import { documentOptions } from './openapi/document.ts';
+import { collectDocument } from './openapi/document.ts';
 import { openApiRoute } from './openapi/openapi-route.ts';
 import { referencePage } from './openapi/reference-page.ts';
 import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
@@ -104,13 +103,12 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     if (config?.lnurl) lnurlPaths.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}/?([?]|$)`));
   });
   const paths = collectMethods(app);
-  // It collects the routes that are added after it.
-  app.register(swagger, documentOptions());
+  const readDocument = collectDocument(app);
   app.after(async () => {
     const dashboard = await readDashboard(options.publicUrl);
     sendPageToBrowsers(app, dashboard);
     register(app);
-    openApiRoute(app);
+    openApiRoute(app, readDocument);
     referencePage(app);
     dashboardRoutes(app, dashboard);
     rejectOtherMethods(app, paths());

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import type { App } from '../app-type.ts';
+import type { OpenApiDocument } from './openapi-types.ts';
 import { PUBLIC } from './route-schema.ts';
 
 const schema = {
@@ -13,10 +14,10 @@ const schema = {
 };
 
 /** Adds the route of the OpenAPI document. */
-export function openApiRoute(app: App): void {
+export function openApiRoute(app: App, readDocument: () => OpenApiDocument): void {
   let json: Buffer | undefined;
   app.get('/openapi.json', { schema, config: { isDocument: true } }, async (_request, reply) => {
-    json ??= Buffer.from(JSON.stringify(app.swagger()));
+    json ??= Buffer.from(JSON.stringify(readDocument()));
     return reply.type('application/json').send(json);
   });
 }

@@ -1,7 +1,7 @@
 /** The parts of OpenAPI 3.1 (and of its JSON Schema 2020-12) that the document of this service uses. */
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly license: object };
+  readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly [more: string]: unknown };
   readonly servers: readonly { readonly url: string; readonly description: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   /** The headers of every response. */

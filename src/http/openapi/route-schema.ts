@@ -1,8 +1,16 @@
 import type { Permission } from '../../core/accounts/keys.ts';
 
 declare module 'fastify' {
-  // The operation's name, texts, tags and security are in the schema as well: @fastify/swagger declares them.
   interface FastifySchema {
+    operationId?: string;
+    /** Topics: names in {@link TAGS}. */
+    tags?: readonly string[];
+    summary?: string;
+    description?: string;
+    /** The ways to send a key; empty for an operation that needs none. */
+    security?: readonly Readonly<Record<string, readonly string[]>>[];
+    /** The content types of the response; default: JSON. */
+    produces?: readonly string[];
     /** See {@link requires}. */
     'x-permission'?: Need;
     /** Statuses of errors in addition to those that follow from the route's key, path and body. */

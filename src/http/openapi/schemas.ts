@@ -1,20 +1,19 @@
 import { OWN_KEYWORDS } from '../field-schema.ts';
 import type { JsonSchema } from './openapi-types.ts';
 
-/** A schema as @fastify/swagger returns it: JSON Schema 2020-12, and the keywords of this service. */
-interface RouteSchema extends Omit<JsonSchema, 'properties' | 'items' | 'anyOf' | 'additionalProperties'> {
-  readonly properties?: Readonly<Record<string, RouteSchema>>;
-  readonly items?: RouteSchema;
-  readonly anyOf?: readonly RouteSchema[];
-  readonly additionalProperties?: boolean | RouteSchema;
-  /** See `oneOf` in objects/response-types.ts. */
+/** A schema of a route: JSON Schema 2020-12, and the keywords of the validator, the serializer and this service. */
+export interface RouteSchema extends JsonSchema {
+  readonly nullable?: boolean;
+  /** See `oneOf` in response-types.ts. */
   readonly words?: readonly unknown[];
   /** The serializer accepts null, but the value is never null. */
   readonly neverNull?: boolean;
   readonly zeroIsAbsent?: boolean;
+  /** Of a record, whose keys may be any text. */
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
 }
 
-const LEFT_OUT: ReadonlySet<string> = new Set([...OWN_KEYWORDS, 'words', 'neverNull', 'examples']);
+const LEFT_OUT: ReadonlySet<string> = new Set([...OWN_KEYWORDS, 'neverNull']);
 
 /** The schemas of a document: an object schema with a title becomes a component of that name, and is written once. */
 export class Components {
@@ -24,11 +23,11 @@ export class Components {
     return Object.fromEntries([...this.#schemas].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** Returns the schema without the keywords of this service, and with a reference for each titled one. */
+  /** Returns the schema without the keywords of routes, and with a reference for each titled one. */
   schemaOf(schema: RouteSchema): JsonSchema {
-    if (schema.title === undefined) return this.#plain(schema);
     const { title, description, ...named } = schema;
-    this.#add(title, this.#plain(withoutNull(named)));
+    if (title === undefined) return this.#plain(schema);
+    this.#add(title, this.#plain({ ...named, nullable: false }));
     const $ref = `#/components/schemas/${title}`;
     const text = description === undefined ? {} : { description };
     return isNullable(schema) ? { ...text, anyOf: [{ $ref }, { type: 'null' }] } : { $ref, ...text };
@@ -42,20 +41,14 @@ export class Components {
   }
 
   #plain(schema: RouteSchema): JsonSchema {
-    const {
-      properties,
-      items,
-      anyOf,
-      additionalProperties: values,
-      words,
-      zeroIsAbsent,
-      ...rest
-    } = schema.neverNull ? withoutNull(schema) : schema;
+    const { type, properties, items, anyOf, additionalProperties, patternProperties, words, nullable, ...rest } = schema;
+    const values = additionalProperties ?? Object.values(patternProperties ?? {})[0];
     const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, this.schemaOf(field)]);
     return {
+      ...(typeof type === 'string' && { type: isNullable(schema) ? [type, 'null'] : type }),
       ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !LEFT_OUT.has(keyword))),
       ...valuesOf(schema, words),
-      ...(zeroIsAbsent && { description: `${schema.description ?? ''} (0 counts as absent)`.trim() }),
+      ...(schema.zeroIsAbsent && { description: `${schema.description ?? ''} (0 counts as absent)`.trim() }),
       ...(fields.length > 0 && { properties: Object.fromEntries(fields) }),
       ...(items && { items: this.schemaOf(items) }),
       ...(anyOf && { anyOf: anyOf.map((one) => this.schemaOf(one)) }),
@@ -71,13 +64,6 @@ function valuesOf(schema: RouteSchema, words: readonly unknown[] | undefined): P
   return isText ? { 'x-extensible-enum': words } : { enum: isNullable(schema) ? [...words, null] : words };
 }
 
-function isNullable({ type, neverNull }: RouteSchema): boolean {
-  return Array.isArray(type) && type.includes('null') && !neverNull;
-}
-
-function withoutNull<T extends RouteSchema>(schema: T): T {
-  const { type } = schema;
-  if (!Array.isArray(type)) return schema;
-  const [only, ...more] = type.filter((name) => name !== 'null');
-  return { ...schema, type: more.length > 0 ? [only, ...more] : only };
+function isNullable({ nullable, neverNull }: RouteSchema): boolean {
+  return nullable === true && !neverNull;
 }
