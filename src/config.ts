@@ -5,66 +5,10 @@ import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './core/kernel/log.ts';
 import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
-import { type AllowList, parseAllowList, parseProxy, type SocksProxy } from './core/outbound/addresses.ts';
+import { parseAllowList, parseProxy } from './core/outbound/addresses.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
-export interface Config {
-  readonly host: string;
-  readonly port: number;
-  /** The public URL of the service, without a trailing slash. Links are built only from it. */
-  readonly publicUrl: string;
-  /** The domains of Lightning addresses, in lower case. The first is the host of `publicUrl`. */
-  readonly addressDomains: readonly string[];
-  readonly dataDir: string;
-  /** `sqlite:<path>` or `postgres://…` */
-  readonly databaseUrl: string;
-  /** One URL per node: `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */
-  readonly lightningUrls: readonly [string, ...string[]];
-  readonly logLevel: string;
-  /** A secret API key (`sak_…`) that the start creates unless it exists. */
-  readonly bootstrapSecretKey: string | undefined;
-  /** The commit of this code, where it runs without its clone. */
-  readonly commit: string | undefined;
-  /** How long a response waits for the end of a payment before it is a 202. Less than the server's idle timeout (120 s). */
-  readonly paymentWaitSeconds: number;
-  /** The maximum of pending payments of one wallet. */
-  readonly maxPaymentsInFlight: number;
-  /** The maximum of open invoices of one wallet. */
-  readonly maxOpenInvoices: number;
-  /** The interval between reconciliations with the node. */
-  readonly reconcileSeconds: number;
-  /** The age at which a pending payment is reported as stuck. */
-  readonly stuckPaymentSeconds: number;
-  /** The rate limit of one key, in requests per second and burst size; 0 per second: no limit. */
-  readonly rateLimit: { readonly perSecond: number; readonly burst: number };
-  /** The rate limit of one address, for requests without a valid key and for public LNURL routes. */
-  readonly addressRateLimit: { readonly perSecond: number; readonly burst: number };
-  /** The maximum of concurrent requests of one key. */
-  readonly maxRequestsAtOnce: number;
-  readonly maxConnections: number;
-  /** The maximum of unread response bytes of one key, and of one address. */
-  readonly maxUnsentBytes: number;
-  /** The proxies whose X-Forwarded-For is trusted: their number or their addresses; undefined: none. */
-  readonly trustProxy: number | string[] | undefined;
-  /** The bearer token for /metrics; undefined: only loopback addresses may read /metrics. */
-  readonly metricsToken: string | undefined;
-  /** The interval between proofs of liabilities; 0: none. */
-  readonly proofIntervalSeconds: number;
-  /** How many days of running time events are kept. */
-  readonly eventRetentionDays: number;
-  /** The ledger (`lnd_…`) that this one replaces on the node; see docs/configuration.md. */
-  readonly takeOverFromLedger: string | undefined;
-  /** The wallet for keysends without a wallet id. */
-  readonly keysendWalletId: string | undefined;
-  /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
-  readonly legacyNullKeysend: boolean;
-  /** The private hosts and addresses that URLs of users may name. */
-  readonly outboundAllow: AllowList;
-  /** The key that encrypts signing secrets, at least 32 bytes; undefined: that of a file in `dataDir`. */
-  readonly secretKey: Uint8Array | undefined;
-  /** The proxy for .onion hosts; undefined: they cannot be reached. */
-  readonly outboundProxy: SocksProxy | undefined;
-}
+export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
 
@@ -74,7 +18,7 @@ export class InvalidConfig extends Error {
 }
 
 /** Reads the configuration. @throws InvalidConfig for the first invalid setting. The message never contains a secret. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(env: Readonly<Record<string, string | undefined>>) {
   const get = (name: string) => env[name]?.trim() || undefined;
   const host = get('HOST') ?? '127.0.0.1';
   const port = integer(get, 'PORT', 4021, 0, 65_535);
@@ -83,15 +27,19 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
   return {
     host,
     port,
+    /** The public URL of the service, without a trailing slash. Links are built only from it. */
     publicUrl: url,
+    /** The domains of Lightning addresses, in lower case. The first is the host of `publicUrl`. */
     addressDomains: addressDomains(url, get('ADDRESS_DOMAINS')),
     dataDir,
+    /** `sqlite:<path>` or `postgres://…` */
     databaseUrl: matching(
       get('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`,
       'DATABASE_URL',
       /^(sqlite:.|postgres(ql)?:\/\/.)/,
       'sqlite:./data/satchel.db or postgres://user:password@host/database',
     ),
+    /** One URL per node: `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */
     lightningUrls: lightningUrls(get('LIGHTNING_URL') ?? 'playground:'),
     logLevel: matching(
       get('LOG_LEVEL') ?? 'info',
@@ -99,38 +47,59 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): C
       new RegExp(`^(${LOG_LEVELS.join('|')})$`),
       `one of ${LOG_LEVELS.join(', ')}`,
     ),
+    /** A secret API key (`sak_…`) that the start creates unless it exists. */
     bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
+    /** The commit of this code, where it runs without its clone. */
     commit: optionalMatching(get('COMMIT'), 'COMMIT', /^[0-9a-f]{7,64}$/, 'the hash of a commit'),
+    /** How long a response waits for the end of a payment before it is a 202. Less than the server's idle timeout (120 s). */
     paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
+    /** The maximum of pending payments of one wallet. */
     maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
+    /** The maximum of open invoices of one wallet. */
     maxOpenInvoices: integer(get, 'MAX_OPEN_INVOICES', 1000, 1, 1_000_000),
+    /** The interval between reconciliations with the node. */
     reconcileSeconds: integer(get, 'RECONCILE_SECONDS', 300, 1, 86_400),
+    /** The age at which a pending payment is reported as stuck. */
     stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
+    /** The rate limit of one key, in requests per second and burst size; 0 per second: no limit. */
     rateLimit: {
       perSecond: integer(get, 'RATE_LIMIT_PER_SECOND', 1000, 0, 1_000_000),
       burst: integer(get, 'RATE_LIMIT_BURST', 5000, 1, 1_000_000),
     },
+    /** The rate limit of one address, for requests without a valid key and for public LNURL routes. */
     addressRateLimit: {
       perSecond: integer(get, 'ADDRESS_RATE_LIMIT_PER_SECOND', 100, 0, 1_000_000),
       burst: integer(get, 'ADDRESS_RATE_LIMIT_BURST', 500, 1, 1_000_000),
     },
+    /** The maximum of concurrent requests of one key. */
     maxRequestsAtOnce: integer(get, 'MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
     maxConnections: integer(get, 'MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    /** The maximum of unread response bytes of one key, and of one address. */
     maxUnsentBytes: integer(get, 'MAX_UNSENT_BYTES', 16_000_000, 1_000_000, 1_000_000_000),
+    /** The proxies whose X-Forwarded-For is trusted: their number or their addresses; undefined: none. */
     trustProxy: trustProxy(get('TRUST_PROXY')),
+    /** The bearer token for /metrics; undefined: only loopback addresses may read /metrics. */
     metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
+    /** The interval between proofs of liabilities; 0: none. */
     proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
+    /** How many days of running time events are kept. */
     eventRetentionDays: integer(get, 'EVENT_RETENTION_DAYS', 90, 1, 3650),
+    /** The ledger (`lnd_…`) that this one replaces on the node; see docs/configuration.md. */
     takeOverFromLedger: optionalMatching(
       get('TAKE_OVER_FROM_LEDGER'),
       'TAKE_OVER_FROM_LEDGER',
       /^lnd_[0-9A-Za-z]+$/,
       'the id of a ledger (lnd_…)',
     ),
+    /** The wallet for keysends without a wallet id. */
     keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
+    /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
     legacyNullKeysend: boolean(get, 'LEGACY_NULL_KEYSEND'),
+    /** The private hosts and addresses that URLs of users may name. */
     outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW'), parseAllowList) ?? parseAllowList(''),
+    /** The key that encrypts signing secrets, at least 32 bytes; undefined: that of a file in `dataDir`. */
     secretKey: secretKey(get('SECRET_KEY')),
+    /** The proxy for .onion hosts; undefined: they cannot be reached. */
     outboundProxy: parsed('OUTBOUND_PROXY', get('OUTBOUND_PROXY'), parseProxy),
   };
 }
