@@ -1,8 +1,6 @@
 import { playgroundRoutes } from '../devnet/playground/routes.ts';
 import type { Config } from './config.ts';
-import type { Database } from './core/db/database.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
-import { TtlCache } from './core/kernel/ttl-cache.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { eventRoutes } from './features/events/routes.ts';
 import { StatusWaits } from './features/events/status-waits.ts';
@@ -43,8 +41,8 @@ import { webhookRoutes } from './features/webhooks/routes.ts';
 import type { App } from './http/app-type.ts';
 import { type Access, createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
+import { WaitingSlots } from './http/limits/callers.ts';
 import { RateLimits } from './http/limits/rate-limits.ts';
-import { WaitingSlots } from './http/limits/waiting-slots.ts';
 import { createServer } from './http/server.ts';
 import type { Modules } from './modules.ts';
 import { readVersion } from './version.ts';
@@ -118,14 +116,7 @@ function registerRoutes(
   fiatRateRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);
-  // The route needs no key, and each read takes a database connection, so the result is cached.
-  const readable = new TtlCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
-  serviceRoutes(app, {
-    isReadable: async () => (await readable.get('', () => isReadable(modules.database))) === true,
-    isWritable: modules.health.isWritable,
-    version: readVersion(config.commit),
-    connections: modules.connections,
-  });
+  serviceRoutes(app, deps, readVersion(config.commit));
 }
 
 /** Most of a key's requests, and half of all connections, remain for requests that end soon. */
@@ -140,13 +131,4 @@ function createLive(app: App, { maxRequestsAtOnce, maxConnections }: Config, mod
     streams.close();
   });
   return { waits, streams };
-}
-
-async function isReadable(database: Database): Promise<boolean> {
-  try {
-    await database.snapshot(async () => undefined);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -1,18 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { MIGRATIONS } from './core/db/migrate.ts';
+import type { Version } from './features/service/routes.ts';
 import { API_VERSION } from './http/openapi/document.ts';
-
-/** The version of this code. */
-export interface Version {
-  /** The version of the release, from package.json. */
-  readonly version: string;
-  /** The commit; null if it is unknown. */
-  readonly commit: string | null;
-  /** The number of the newest migration. */
-  readonly schema: number;
-  readonly api: string;
-}
 
 const ROOT = join(import.meta.dirname, '..');
 

@@ -7,7 +7,6 @@ export interface FieldSchema {
   readonly maxLength?: number;
   readonly pattern?: string;
   readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly { readonly const?: unknown }[];
   /** 0 counts as absent: published clients send it. */
   readonly zeroIsAbsent?: boolean;
   /**
@@ -40,9 +39,8 @@ const HUGE = 1_000_000_000_000;
 
 /** States what a value of the field must be: "must be a whole number of seconds, from 60 to 31536000". */
 export function ruleOf(field: FieldSchema): string {
-  const { rule, type, maxLength, anyOf } = field;
-  const words = field.enum ?? anyOf?.map((choice) => choice.const);
-  if (words) return `must be one of ${words.join(', ')}`;
+  const { rule, type, maxLength } = field;
+  if (field.enum) return `must be one of ${field.enum.join(', ')}`;
   if (rule !== undefined) return `must be ${rule}`;
   if (type === 'integer') return `must be a whole number${field.unit === undefined ? '' : ` of ${field.unit}`}${range(field)}`;
   if (type === 'boolean') return 'must be true or false';

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { allowsCrossOrigin, CORS_HEADERS } from './cors.ts';
 
@@ -17,14 +16,9 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   reply.header('x-request-id', request.id).headers(allowsCrossOrigin(request.url) ? CROSS_ORIGIN_HEADERS : SECURITY_HEADERS);
 }
 
-/** Returns the Content-Security-Policy of a page with one inline style and inline images, without scripts, forms or other resources. */
-export function pagePolicy(style: string): string {
-  return [
-    "default-src 'none'",
-    `style-src 'sha256-${hash('sha256', style, 'base64')}'`,
-    'img-src data:',
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+/** Returns the Content-Security-Policy of a page that loads only from these sources, has no forms and cannot be framed. */
+export function contentPolicy(sources: Readonly<Record<string, string>>, baseUri = "'none'"): string {
+  const common = { 'base-uri': baseUri, 'form-action': "'none'", 'frame-ancestors': "'none'" };
+  const directives = Object.entries({ 'default-src': "'none'", ...sources, ...common });
+  return directives.map(([name, value]) => `${name} ${value}`).join('; ');
 }

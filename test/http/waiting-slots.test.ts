@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
-import { WaitingSlots } from '../../src/http/limits/waiting-slots.ts';
+import { WaitingSlots } from '../../src/http/limits/callers.ts';
 
 const slots = () => new WaitingSlots({ ofKey: 3, ofAddress: 2, ofAll: 6 });
 

@@ -15,7 +15,7 @@ import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, eventTypes, KeyParams } from '../../http/fields.ts';
-import { listTurn } from '../../http/limits/list-turns.ts';
+import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { readPage, sendPart } from '../../http/responses/list.ts';
 import { createEventTexts, type EventTexts, eventFrames } from './event-frames.ts';

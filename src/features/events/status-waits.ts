@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../core/kernel/clock.ts';
-import type { WaitingSlots } from '../../http/limits/waiting-slots.ts';
+import type { WaitingSlots } from '../../http/limits/callers.ts';
 import type { LightningTransaction } from '../transactions/lightning-transaction-object.ts';
 import type { Feed } from './feed.ts';
 

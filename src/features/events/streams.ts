@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import type { WaitingSlots } from '../../http/limits/waiting-slots.ts';
+import type { WaitingSlots } from '../../http/limits/callers.ts';
 
 /** The waits of live streams. Tests shorten them. */
 export interface StreamTiming {

@@ -3,7 +3,7 @@ import type { Database } from '../../core/db/database.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { choice, requireNoKey } from '../../http/fields.ts';
-import { listTurn } from '../../http/limits/list-turns.ts';
+import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import { type SearchType, search, TYPES } from './search.ts';

@@ -1,5 +1,8 @@
 import { type Static, Type } from 'typebox';
-import type { NodeConnection } from '../../core/connection/connection.ts';
+import type { NodeConnections } from '../../core/connection/connections.ts';
+import type { Database } from '../../core/db/database.ts';
+import type { DatabaseHealth } from '../../core/db/health.ts';
+import { TtlCache } from '../../core/kernel/ttl-cache.ts';
 import type { App } from '../../http/app-type.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
@@ -13,6 +16,9 @@ const VersionObject = Type.Object(
   },
   { title: 'Version' },
 );
+
+/** The version of this code. */
+export type Version = Static<typeof VersionObject>;
 
 const Health = Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`' }), ...VersionObject.properties }, { title: 'Health' });
 
@@ -58,28 +64,35 @@ const readinessSchema = {
   response: { 200: Readiness, 503: Readiness },
 };
 
-/** The state of the parts of the service. */
-export interface Parts {
-  /** Whether the database can be read. */
-  isReadable(): Promise<boolean>;
-  /** Whether its last write succeeded. */
-  isWritable(): boolean;
-  readonly version: Promise<Static<typeof VersionObject>>;
-  readonly connections: { readonly all: readonly Pick<NodeConnection, 'isAvailable'>[] };
+interface ServiceModules {
+  readonly database: Database;
+  readonly health: DatabaseHealth;
+  readonly connections: NodeConnections;
 }
 
 /** `healthz`: the process responds. `readyz`: the database and a node work. */
-export function serviceRoutes(app: App, { isReadable, isWritable, version, connections }: Parts): void {
+export function serviceRoutes(app: App, { database, health, connections }: ServiceModules, version: Promise<Version>): void {
+  // The route needs no key, and each read takes a database connection, so the result is cached.
+  const readable = new TtlCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
+  const isReadable = () =>
+    database
+      .snapshot(async () => undefined)
+      .then(
+        () => true,
+        () => false,
+      );
+
   app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const, ...(await version) }));
 
   app.get('/v1/version', { schema: versionSchema, config: { isPublic: true } }, () => version);
 
   app.get('/readyz', { schema: readinessSchema }, async (_request, reply) => {
-    const [canRead, ...answers] = await Promise.all([isReadable(), ...connections.all.map((one) => one.isAvailable())]);
-    const ready = canRead && isWritable() && answers.includes(true);
+    const [canRead, ...answers] = await Promise.all([readable.get('', isReadable), ...connections.all.map((one) => one.isAvailable())]);
+    const canWrite = health.isWritable();
+    const ready = canRead === true && canWrite && answers.includes(true);
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ready' : 'not ready',
-      database: !canRead ? 'unavailable' : isWritable() ? 'ok' : 'read_only',
+      database: !canRead ? 'unavailable' : canWrite ? 'ok' : 'read_only',
       node: !answers.includes(true) ? 'unavailable' : answers.includes(false) ? 'partial' : 'ok',
     });
   });

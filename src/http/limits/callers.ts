@@ -1,6 +1,7 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { isPublicText } from '../../core/accounts/keys.ts';
 import { isLoopback, networkOf } from './addresses.ts';
+import { OpenCounts } from './open-counts.ts';
 
 /** The client of a request, as the limits count it. */
 export interface Caller {
@@ -13,4 +14,72 @@ export interface Caller {
 export function callerOf({ credential, ip }: FastifyRequest): Caller {
   if (credential && !isPublicText(credential.text)) return { name: credential.text, kind: 'key' };
   return { name: networkOf(ip), kind: isLoopback(ip) ? 'proxy' : 'address' };
+}
+
+export interface SlotLimits {
+  /** For each secret key. */
+  readonly ofKey: number;
+  /** For each address, without a key or with a public one. */
+  readonly ofAddress: number;
+  readonly ofAll: number;
+}
+
+/** Limits the responses that are kept open, waits and live streams, by caller and in total. */
+export class WaitingSlots {
+  readonly #limits: SlotLimits;
+  readonly #open = new OpenCounts();
+
+  constructor(limits: SlotLimits) {
+    this.#limits = limits;
+  }
+
+  /** Takes a slot until the response has ended or its client has disconnected. Returns false if no slot is free. */
+  take(request: FastifyRequest, { raw }: FastifyReply): boolean {
+    const { name, kind } = callerOf(request);
+    const { ofKey, ofAddress, ofAll } = this.#limits;
+    const max = { key: ofKey, address: ofAddress, proxy: ofAll }[kind];
+    return this.#open.add(
+      [
+        { name, max },
+        { name: 'all', max: ofAll },
+      ],
+      raw,
+    );
+  }
+}
+
+/**
+ * Lets long work begin one by one: one in each cycle of the event loop, so that other requests wait for at most one of them. Callers take turns,
+ * so that one with many requests does not delay the others.
+ */
+export class FairTurns {
+  readonly #waiting = new Map<string, (() => void)[]>();
+
+  /** Waits for the turn of a caller. */
+  next(caller: string): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#waiting.size === 0) setImmediate(() => this.#grant());
+      const own = this.#waiting.get(caller);
+      if (own) own.push(resolve);
+      else this.#waiting.set(caller, [resolve]);
+    });
+  }
+
+  /** Grants a turn to the next caller, then moves that caller behind all others. */
+  #grant(): void {
+    for (const [caller, own] of this.#waiting) {
+      own.shift()?.();
+      this.#waiting.delete(caller);
+      if (own.length > 0) this.#waiting.set(caller, own);
+      break;
+    }
+    if (this.#waiting.size > 0) setImmediate(() => this.#grant());
+  }
+}
+
+const lists = new FairTurns();
+
+/** Waits until a request may read a list. A page takes milliseconds of the only thread. */
+export function listTurn(request: FastifyRequest): Promise<void> {
+  return lists.next(callerOf(request).name);
 }

@@ -80,25 +80,17 @@ function canReturn(status: number, { method, url, needsKey, takesKey, lnurl, mor
   if (lnurl) return status === 413;
   const takesBody = method !== 'get';
   const isApi = needsKey || url.startsWith('/v1/');
-  if (more.includes(status)) return true;
-  switch (status) {
-    case 400:
-    case 413:
-    case 500:
-      return true;
-    case 401:
-    case 403:
-      return needsKey;
-    case 429:
-    case 503:
-      return isApi;
-    case 404:
-      return isApi && (url.includes(':') || takesBody);
-    case 422:
-      return takesKey;
-    case 415:
-      return takesBody;
-    default:
-      return false;
-  }
+  const possible = {
+    400: true,
+    401: needsKey,
+    403: needsKey,
+    404: isApi && (url.includes(':') || takesBody),
+    413: true,
+    415: takesBody,
+    422: takesKey,
+    429: isApi,
+    500: true,
+    503: isApi,
+  }[status];
+  return possible === true || more.includes(status);
 }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Type } from 'typebox';
 import type { App } from '../app-type.ts';
+import { contentPolicy } from '../headers.ts';
 import type { Reference } from './reference-worker.ts';
 import { PUBLIC } from './route-schema.ts';
 
@@ -17,7 +18,16 @@ const schema = {
 
 /** Adds `/docs`: the OpenAPI document as a page for people, made by Scalar. */
 export function referencePage(app: App): void {
-  const reference = lazy(loadReference);
+  let loading: ReturnType<typeof loadReference> | undefined;
+
+  /** Loads it at the first request, and again after a failure. */
+  function reference() {
+    loading ??= loadReference().catch((error) => {
+      loading = undefined;
+      throw error;
+    });
+    return loading;
+  }
 
   app.get('/docs', { schema, config: { isDocument: true } }, async (_request, reply) => {
     const { html, inlineScriptHash } = await reference();
@@ -35,16 +45,12 @@ export function referencePage(app: App): void {
  * styles are allowed.
  */
 function policy(inlineScriptHash: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'self' 'sha256-${inlineScriptHash}'`,
-    "style-src 'unsafe-inline'",
-    'img-src data:',
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  return contentPolicy({
+    'script-src': `'self' 'sha256-${inlineScriptHash}'`,
+    'style-src': "'unsafe-inline'",
+    'img-src': 'data:',
+    'connect-src': "'self'",
+  });
 }
 
 /** Runs in a worker: loading the library takes 30 MB and half a second, and ends with the worker. */
@@ -54,16 +60,4 @@ async function loadReference() {
   await worker.terminate();
   // One Buffer for all responses, so that it is compressed once.
   return { ...made, script: Buffer.from(made.script) };
-}
-
-/** Calls `load` at the first use, and again after a failure. */
-function lazy<T>(load: () => Promise<T>): () => Promise<T> {
-  let loading: Promise<T> | undefined;
-  return () => {
-    loading ??= load().catch((error) => {
-      loading = undefined;
-      throw error;
-    });
-    return loading;
-  };
 }

@@ -2,6 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app-type.ts';
+import { contentPolicy } from '../headers.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -14,27 +15,8 @@ declare module 'fastify' {
 const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 
 /** The paths of the dashboard's screens. `web/src/routes.ts` has the same list, with the screens. */
-const PAGES = [
-  '/wallets',
-  '/wallets/*',
-  '/payments/*',
-  '/links',
-  '/links/*',
-  '/keys',
-  '/keys/*',
-  '/webhooks',
-  '/webhooks/*',
-  '/events',
-  '/developers',
-  '/settings',
-  '/settings/*',
-  '/login',
-  '/setup',
-  '/operator',
-  '/operator/*',
-  '/accounts',
-  '/accounts/*',
-];
+const FOLDERS = ['wallets', 'links', 'keys', 'webhooks', 'settings', 'operator', 'accounts'];
+const PAGES = ['/payments/*', '/events', '/developers', '/login', '/setup', ...FOLDERS.flatMap((name) => [`/${name}`, `/${name}/*`])];
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
@@ -49,20 +31,19 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Scripts, styles and requests of the service itself, and nothing else. `data:` is for the pictures in pay links of other services. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "font-src 'self'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'self'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-].join('; ');
+const POLICY = contentPolicy(
+  {
+    'script-src': "'self'",
+    'style-src': "'self'",
+    'img-src': "'self' data:",
+    'font-src': "'self'",
+    'connect-src': "'self'",
+    'manifest-src': "'self'",
+    'worker-src': "'self'",
+    'require-trusted-types-for': "'script'",
+  },
+  "'self'",
+);
 
 const NOT_BUILT =
   '<!doctype html><title>Satchel</title><p>The dashboard is not built. Run <code>npm run web</code> and restart the service.</p>';

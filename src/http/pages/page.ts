@@ -1,5 +1,6 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { pagePolicy } from '../headers.ts';
+import { contentPolicy } from '../headers.ts';
 import { Html, html } from './html.ts';
 
 const STYLE = `
@@ -17,7 +18,8 @@ code { user-select: all; font-size: .8rem; color: var(--muted); }
 .muted { color: var(--muted); }
 `;
 
-const POLICY = pagePolicy(STYLE);
+/** One inline style and inline images, without scripts. */
+const POLICY = contentPolicy({ 'style-src': `'sha256-${hash('sha256', STYLE, 'base64')}'`, 'img-src': 'data:' });
 /** Not escaped: the policy has the hash of this text. */
 const STYLE_ELEMENT = new Html(`<style>${STYLE}</style>`);
 

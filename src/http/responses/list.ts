@@ -4,7 +4,7 @@ import type { Counted, List, ListPart } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { fieldsOf } from '../field-schema.ts';
 import { choice } from '../fields.ts';
-import { listTurn } from '../limits/list-turns.ts';
+import { listTurn } from '../limits/callers.ts';
 import { setLinks } from './links.ts';
 import { pick, selectionOf } from './select.ts';
 
