@@ -1,33 +1,18 @@
 import { pino } from 'pino';
 import { type Config, makeDataDir } from './config.ts';
-import type { AccountKeys } from './core/accounts/accounts.ts';
-import type { SetupLink } from './core/accounts/setup-links.ts';
 import { watchCommits } from './core/db/commits.ts';
 import { watchHealth } from './core/db/health.ts';
 import { MIGRATIONS, migrate } from './core/db/migrate.ts';
 import { openDatabase } from './core/db/open.ts';
 import type { StreamTiming } from './features/events/streams.ts';
 import type { Passwords } from './features/logins/passwords.ts';
-import type { App } from './http/app-type.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
 import { createModules } from './modules.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createHttpServer, type HttpModules } from './routes.ts';
 
 /** A running service, apart from the listening socket. */
-export interface Satchel {
-  readonly server: App;
-  /** The keys of the first account, when this start created it. */
-  readonly newKeys: AccountKeys | undefined;
-  /** Creates a link with which the operator sets up a login; undefined if an operator can log in. */
-  createSetupLink(): Promise<SetupLink | undefined>;
-  /** Whether a node is in a test network with the routes under /playground. */
-  readonly hasPlayground: boolean;
-  /** Returns whether a Lightning node answers. The service runs without them. */
-  isNodeAvailable(): Promise<boolean>;
-  /** Stops accepting requests, waits for running ones, and closes the node and the database. */
-  close(): Promise<void>;
-}
+export type Satchel = ReturnType<typeof run>;
 
 /**
  * What tests replace: the functions that open the database and the node, to inject failures, the waits of background jobs and streams, and
@@ -63,7 +48,7 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
 }
 
 /** Starts the background jobs and returns the running service. */
-function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTiming }: Overrides): Satchel {
+function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTiming }: Overrides) {
   const { database, health, instances, connections, ledger, payments } = modules;
   const server = createHttpServer(config, modules, streamTiming);
   const stopping = new AbortController();
@@ -72,10 +57,15 @@ function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTimin
   const jobs = runJobs(modules, backgroundJobs(modules, config, jobTiming), stopping.signal);
   return {
     server,
+    /** The keys of the first account, when this start created it. */
     newKeys: modules.newKeys,
+    /** Creates a link with which the operator sets up a login; undefined if an operator can log in. */
     createSetupLink: modules.createSetupLink,
+    /** Whether a node is in a test network with the routes under /playground. */
     hasPlayground: modules.playground !== undefined,
+    /** Returns whether a Lightning node answers. The service runs without them. */
     isNodeAvailable: async () => (await Promise.all(connections.all.map((one) => one.isAvailable()))).includes(true),
+    /** Stops accepting requests, waits for running ones, and closes the node and the database. */
     async close() {
       payments.stopWaiting();
       modules.operator.stopWaiting();

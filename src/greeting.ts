@@ -24,25 +24,12 @@ const FUND = 'curl -s $URL/playground/fund -H "X-Api-Key: $KEY" -d wallet_id=$WA
 const INVOICE = 'curl -s $URL/v1/wallet/$WALLET/invoice -H "X-Api-Key: $KEY" -d num_satoshis=5000';
 
 /** Returns the text that `npm start` prints when the service listens: its URL, its keys, and commands to try. */
-export function greeting({
-  publicUrl,
-  localUrl,
-  newKeys,
-  setupLink,
-  isNodeAvailable,
-  isFake = false,
-  hasPlayground,
-  secretKeyShell,
-}: Greeting): string {
-  const warning = isFake
-    ? `
-  !! The Lightning node is a FAKE: a test tool that loses calls and reports wrong outcomes. Never use it for real money: see docs/fake-node.md.
-`
-    : '';
+export function greeting(details: Greeting): string {
+  const { publicUrl, localUrl, newKeys, setupLink, isNodeAvailable, isFake, hasPlayground, secretKeyShell } = details;
   const state = isNodeAvailable
     ? `Satchel is ready at ${publicUrl}`
     : `Satchel waits for its Lightning node, at ${publicUrl}: nothing is sent or received until the node answers.`;
-  return `${warning}
+  return `${isFake ? FAKE : ''}
   ${state}
 ${newKeys ? describeKeys(newKeys) : ''}${setupLink ? describeSetupLink(setupLink) : ''}
   Try it: these commands ${hasPlayground ? PLAYGROUND_STEPS : REAL_STEPS}
@@ -54,6 +41,10 @@ curl -s "$URL/v1/wallet/$WALLET?fields=user_label,balance" -H "X-Api-Key: $KEY";
 
 `;
 }
+
+const FAKE = `
+  !! The Lightning node is a FAKE: a test tool that loses calls and reports wrong outcomes. Never use it for real money: see docs/fake-node.md.
+`;
 
 function describeKeys(newKeys: NonNullable<Greeting['newKeys']>): string {
   if ('file' in newKeys) {

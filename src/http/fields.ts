@@ -95,6 +95,14 @@ export const WaitQuery = Type.Object({
   ),
 });
 
+/** The end of the year 9999. */
+export const END_OF_TIME = 253_402_300_799;
+
+/** A time in a request, in Unix seconds. */
+export function unixTime(description: string) {
+  return Type.Integer({ minimum: 0, maximum: END_OF_TIME, unit: 'Unix seconds', description });
+}
+
 /** A request field that takes one of these words. */
 export function choice<const T extends string>(words: readonly T[], options: { description: string; mayBeEmpty?: boolean }) {
   return Type.Unsafe<T>({ type: 'string', enum: [...words], ...options });

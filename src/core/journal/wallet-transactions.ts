@@ -9,10 +9,13 @@ export type { WalletTransactionRow } from './wallet-transactions.sql.ts';
 /** Whose transactions a list contains: one wallet's, by its ledger account, or those of all wallets of an account. */
 export type TransactionOwner = { readonly ledgerAccount: number } | { readonly accountId: string };
 
-export interface TransactionQuery {
+export interface TransactionQuery extends TransactionFilter {
   readonly status: sql.Status | 'all';
   /** `desc`: newest first. */
   readonly order: sql.Order;
+}
+
+export interface TransactionFilter {
   readonly type?: string | undefined;
   /** Unix milliseconds, inclusive: the time of the booking, or of the start of a payment that is not booked. */
   readonly fromMs?: number | undefined;
@@ -54,7 +57,7 @@ export async function readTransactions(
     if (read > 0) await nextTurn();
     const wanted = isFiltered && read > 0 ? READ_AT_ONCE : limit + 1;
     const page = await database.all(pages[order][status], id, position, wanted);
-    const matching = await filtered(page, query);
+    const matching = await filterTransactions(page, query);
     for (const row of matching) {
       if (rows.length === limit) return { rows, next: rows.at(-1) };
       rows.push(row);
@@ -136,9 +139,12 @@ function statementsOf(owner: TransactionOwner) {
   return 'accountId' in owner ? ([sql.pages.account, owner.accountId] as const) : ([sql.pages.wallet, owner.ledgerAccount] as const);
 }
 
-async function filtered(page: readonly sql.WalletTransactionRow[], query: TransactionQuery): Promise<readonly sql.WalletTransactionRow[]> {
-  const { type, fromMs = 0, untilMs = Number.POSITIVE_INFINITY, matches } = query;
-  const inPeriod = page.filter(
+/** Returns the rows that match a filter, in the same order. */
+export async function filterTransactions(
+  rows: readonly sql.WalletTransactionRow[],
+  { type, fromMs = 0, untilMs = Number.POSITIVE_INFINITY, matches }: TransactionFilter,
+): Promise<sql.WalletTransactionRow[]> {
+  const inPeriod = rows.filter(
     (row) => row.placed_at_ms >= fromMs && row.placed_at_ms <= untilMs && (type === undefined || row.type === type),
   );
   if (!matches || inPeriod.length === 0) return inPeriod;

@@ -2,11 +2,13 @@ import type { Invoice } from '../../core/invoices/invoice.ts';
 import { parseWalletTransactionId, walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import {
   countTransactions,
+  filterTransactions,
   findCredit,
   findTransaction,
   findTransactions,
   readTransactions,
   skipTransactions,
+  type TransactionFilter,
   type TransactionOwner,
   type TransactionPart,
   type TransactionQuery,
@@ -48,31 +50,24 @@ export function listTransactions(sources: Sources, of: Lister, query: ListQuery)
 }
 
 /** The list of an index. Without filters, the index alone counts it and finds the beginning of a page. */
-function listRows(
-  sources: Sources,
-  of: Lister,
-  { type, from, to, ...search }: ListQuery,
-  status: TransactionQuery['status'],
-): List<RenderedTransaction> {
+function listRows(sources: Sources, of: Lister, query: ListQuery, status: TransactionQuery['status']): List<RenderedTransaction> {
   const { database, objects } = sources;
   const owner = ownerOf(of);
-  const filters = {
-    type,
-    fromMs: from === undefined ? undefined : from * 1000,
-    untilMs: to === undefined ? undefined : to * 1000 + 999,
-    matches: isSearch(search) ? rowSearch(sources, search) : undefined,
-  };
-  const isPlain = status === 'settled' && Object.values(filters).every((filter) => filter === undefined);
+  const filter = filterOf(sources, query);
+  const isPlain = status === 'settled' && Object.values(filter).every((one) => one === undefined);
 
   async function readRows({ limit, order, after, offset = 0 }: ListPart): Promise<TransactionPart> {
-    const query = { ...filters, status, order };
-    if (after !== undefined) return readTransactions(database, owner, query, { after: await positionOf(after), limit });
+    const rowQuery = { ...filter, status, order };
+    if (after !== undefined) return readTransactions(database, owner, rowQuery, { after: await positionOf(after), limit });
     if (isPlain && offset > 0) {
       const position = await skipTransactions(database, owner, order, offset);
       if (position === undefined) return { rows: [], next: undefined };
-      return readTransactions(database, owner, query, { after: position, limit });
+      return readTransactions(database, owner, rowQuery, { after: position, limit });
     }
-    const { rows, next } = await readTransactions(database, owner, query, { after: undefined, limit: Math.min(offset + limit, MAX_COUNT) });
+    const { rows, next } = await readTransactions(database, owner, rowQuery, {
+      after: undefined,
+      limit: Math.min(offset + limit, MAX_COUNT),
+    });
     return { rows: rows.slice(offset), next };
   }
 
@@ -93,11 +88,20 @@ function listRows(
       const { rows, next } = await readTransactions(
         database,
         owner,
-        { ...filters, status, order: 'desc' },
+        { ...filter, status, order: 'desc' },
         { after: undefined, limit: MAX_COUNT },
       );
       return { total: rows.length, isCapped: next !== undefined };
     },
+  };
+}
+
+function filterOf(sources: Sources, { type, from, to, ...search }: ListQuery): TransactionFilter {
+  return {
+    type,
+    fromMs: from === undefined ? undefined : from * 1000,
+    untilMs: to === undefined ? undefined : to * 1000 + 999,
+    matches: isSearch(search) ? rowSearch(sources, search) : undefined,
   };
 }
 
@@ -110,15 +114,11 @@ async function countSettled({ database, ledger }: Sources, of: Lister): Promise<
 
 /** The list of the transactions with a payment hash, of which there are few. */
 function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash: string): List<RenderedTransaction> {
-  const { status, type, from = 0, to = Number.POSITIVE_INFINITY } = query;
+  const { status } = query;
 
   async function readRows(): Promise<WalletTransactionRow[]> {
-    const rows = (await rowsOfHash(sources, of, paymentHash)).filter((row) => {
-      const seconds = Math.floor(row.placed_at_ms / 1000);
-      return (status === 'all' || row.status === status) && (type === undefined || row.type === type) && seconds >= from && seconds <= to;
-    });
-    const matches = isSearch(query) ? await rowSearch(sources, query)(rows) : undefined;
-    return matches ? rows.filter((_, index) => matches[index]) : rows;
+    const rows = await rowsOfHash(sources, of, paymentHash);
+    return filterTransactions(status === 'all' ? rows : rows.filter((row) => row.status === status), filterOf(sources, query));
   }
 
   return {

@@ -4,18 +4,13 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
-import { choice, KeyParams, requireNoKey } from '../../http/fields.ts';
+import { choice, END_OF_TIME, KeyParams, requireNoKey, unixTime } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from './history.ts';
 import { changeSat, type WalletTransaction } from './wallet-transaction.ts';
 import { TYPE_NAMES, WalletTransactionObject } from './wallet-transaction-object.ts';
 
-function unixTime(description: string) {
-  return Type.Integer({ minimum: 0, maximum: END_OF_TIME, unit: 'Unix seconds', description });
-}
-
-const END_OF_TIME = 253_402_300_799;
 const PeriodQuery = Type.Object({
   from: Type.Optional(unixTime('Only transactions of this time or later, in Unix seconds')),
   to: Type.Optional(unixTime('Only transactions of this time or earlier, in Unix seconds')),

@@ -8,22 +8,17 @@ import { maxPayable, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
-import { choice, KeyParams } from '../../http/fields.ts';
+import { choice, KeyParams, unixTime } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 
 const HOUR = 3600;
 /** The longest period of each interval, in seconds: 31 days, two years, ten years. */
 const LONGEST = { hour: 31 * 86_400, day: 732 * 86_400, month: 3660 * 86_400 } as const;
-const END_OF_TIME = 253_402_300_799;
-
-function wholeHour(description: string) {
-  return Type.Integer({ minimum: 0, maximum: END_OF_TIME, unit: 'Unix seconds', description });
-}
 
 const SummaryParameters = Type.Object({
-  from: Type.Optional(wholeHour('The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything')),
+  from: Type.Optional(unixTime('The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything')),
   until: Type.Optional(
-    wholeHour('The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour'),
+    unixTime('The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour'),
   ),
   interval: Type.Optional(
     choice(['hour', 'day', 'month'], {
