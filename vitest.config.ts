@@ -1,9 +1,30 @@
 import { statfsSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { failureList } from './test/support/failure-list.ts';
 
 // A file named *.thorough.test.ts runs in `npm run test:thorough`, every other test file in `npm test`.
 const THOROUGH = 'test/**/*.thorough.test.ts';
+
+/** The files that take longest. They begin first, so that none of them runs alone in the end. */
+const LONGEST = [
+  'process/kill-matrix',
+  'webhooks/deliveries.property',
+  'web/axe',
+  'scenarios/events.property',
+  'http/database-outage',
+  'openapi/conformance',
+  'lnurl/two-services',
+  'webhooks/kills',
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId }: TestSpecification) => LONGEST.findIndex((name) => moduleId.endsWith(`/test/${name}.thorough.test.ts`));
+    const others = (await super.sort(files)).filter((file) => rank(file) === -1);
+    return [...files.filter((file) => rank(file) !== -1).sort((a, b) => rank(a) - rank(b)), ...others];
+  }
+}
 
 const common = {
   pool: 'forks',
@@ -35,6 +56,7 @@ export default defineConfig({
     reporters: failures ? ['minimal', failureList(failures)] : ['default'],
     globalSetup: ['test/support/global-postgres.ts', 'test/support/global-dashboard.ts'],
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     projects: [
       // Loading the service for every file would double the processor time. So the files of a worker share modules and global state.
       { test: { ...common, name: 'fast', isolate: false, include: ['test/**/*.test.ts'], exclude: [THOROUGH] } },
