@@ -2,11 +2,9 @@ import { createAccountDirectory } from '../core/accounts/directory.ts';
 import type { Database } from '../core/db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../core/db/migrate.ts';
 import { systemClock } from '../core/kernel/clock.ts';
-import { errorMessage } from '../core/kernel/log.ts';
-import { exitWithUsage, readArguments, withDatabase } from './command.ts';
+import { exitWithUsage, readArguments, runCommand, withDatabase } from './command.ts';
 import { moment, table } from './table.ts';
 
-const NOT_DONE = 2;
 const MAX_LISTED = 1000;
 
 /** A command that creates a secret for an account, such as a key, while the service may run. */
@@ -20,10 +18,7 @@ export interface AccountSecretCommand {
 
 /** Runs a command whose only argument is the account; it may be omitted if there is only one. */
 export function runAccountSecretCommand(command: AccountSecretCommand): void {
-  run(command).catch((error) => {
-    process.stderr.write(`No ${command.noun} was created. ${errorMessage(error)}\n`);
-    process.exitCode = NOT_DONE;
-  });
+  runCommand(`No ${command.noun} was created. `, () => run(command));
 }
 
 async function run({ usage, create }: AccountSecretCommand): Promise<void> {

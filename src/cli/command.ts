@@ -2,7 +2,7 @@ import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { readConfig } from '../config.ts';
 import type { Database } from '../core/db/database.ts';
 import { openDatabase } from '../core/db/open.ts';
-import type { Log } from '../core/kernel/log.ts';
+import { errorMessage, type Log } from '../core/kernel/log.ts';
 
 /**
  * Parses the options of a command and at most `maxWords` arguments. Prints the usage and exits, with code 0 for `--help` and with code 2 for
@@ -30,6 +30,14 @@ function parse<T extends ParseArgsOptionsConfig>(usage: string, options: T) {
 export function exitWithUsage(usage: string): never {
   process.stderr.write(`Usage: ${usage}\n`);
   process.exit(2);
+}
+
+/** Runs a command. After an error it prints what was not done and the reason, and sets the exit code 2. */
+export function runCommand(notDone: string, main: () => Promise<void>): void {
+  main().catch((error) => {
+    process.stderr.write(`${notDone}${errorMessage(error)}\n`);
+    process.exitCode = 2;
+  });
 }
 
 /** Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. */

@@ -10,7 +10,7 @@ import type { CredentialReport, LightningNode, NodeInfo } from '../core/lightnin
 import { paymentHashOf } from '../core/lightning/payment-hash.ts';
 import { sumChannels } from '../features/operator/channels.ts';
 import { openNode } from '../open-node.ts';
-import { exitWithUsage, readArguments, stderrLog } from './command.ts';
+import { exitWithUsage, readArguments, runCommand, stderrLog } from './command.ts';
 import { grouped, table } from './table.ts';
 
 const USAGE = `npm run node-check -- [<URL of a Lightning node>]
@@ -135,12 +135,7 @@ function describeCredential({ missing, excessive, command }: CredentialReport): 
 
 async function describeInvoice(node: LightningNode): Promise<Finding> {
   const preimage = randomBytes(32).toString('hex');
-  const request = {
-    preimage,
-    amountMsat: satToMsat(1),
-    description: 'node-check',
-    expirySeconds: INVOICE_SECONDS,
-  };
+  const request = { preimage, amountMsat: satToMsat(1), description: 'node-check', expirySeconds: INVOICE_SECONDS };
   try {
     await answered(node.createInvoice(request));
     const outcome = await answered(node.cancelInvoice(paymentHashOf(preimage)));
@@ -163,7 +158,4 @@ function answered<T>(call: Promise<T>): Promise<T> {
   return withTimeout(ANSWER_MS, call, () => new Error(`the node did not answer within ${ANSWER_MS / 1000} seconds`));
 }
 
-main().catch((error) => {
-  process.stderr.write(`${errorMessage(error)}\n`);
-  process.exitCode = NOT_CHECKED;
-});
+runCommand('', main);

@@ -1,7 +1,7 @@
 import type { SatchelClient } from '../../client/satchel.js';
 import { exitWithUsage, readArguments } from './command.ts';
-import { EXIT, exitNotDone, readReason, requestAction, runOnService } from './service.ts';
-import { grouped, table } from './table.ts';
+import { printList, readReason, requireId, runAction, runOnService, WALLET_ID } from './service.ts';
+import { grouped } from './table.ts';
 
 const USAGE = `npm run --silent node -- [list | drain <node> | activate <node> | move <wallet> <node>] [--reason "…"]
 
@@ -24,14 +24,12 @@ async function main(): Promise<void> {
   const isMove = verb === 'move';
   if (!(isMove || verb === 'drain' || verb === 'activate') || words.length !== (isMove ? 3 : 2)) exitWithUsage(USAGE);
   const reason = readReason(given);
-  if (isMove && !/^wal_[0-9A-Za-z]+$/.test(id)) exitNotDone('The wallet must be an id (wal_…), not a key.');
-  if (!/^lnd_[0-9A-Za-z]+$/.test(isMove ? target : id)) exitNotDone('The node must be an id (lnd_…). `npm run node` lists the nodes.');
-  await runOnService((service) =>
-    requestAction((options) => {
-      if (isMove) return service.moveWallet({ id, ln_node_id: target, reason }, options);
-      return verb === 'drain' ? service.drainNode({ id, reason }, options) : service.activateNode({ id, reason }, options);
-    }),
-  );
+  if (isMove) requireId('wal', id, WALLET_ID);
+  requireId('lnd', isMove ? target : id, 'The node must be an id (lnd_…). `npm run node` lists the nodes.');
+  await runAction((service, options) => {
+    if (isMove) return service.moveWallet({ id, ln_node_id: target, reason }, options);
+    return verb === 'drain' ? service.drainNode({ id, reason }, options) : service.activateNode({ id, reason }, options);
+  });
 }
 
 async function list(service: SatchelClient): Promise<number> {
@@ -42,8 +40,7 @@ async function list(service: SatchelClient): Promise<number> {
     draining ? 'draining' : 'active',
     grouped(wallets),
   ]);
-  process.stdout.write(`${table([['node', 'public key', 'state', 'wallets'], ...rows], [3])}\n`);
-  return EXIT.done;
+  return printList(['node', 'public key', 'state', 'wallets'], rows, [3], 'There is no node.');
 }
 
 await main();

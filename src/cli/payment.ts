@@ -1,7 +1,7 @@
 import type { SatchelClient } from '../../client/satchel.js';
 import { exitWithUsage, readArguments } from './command.ts';
-import { EXIT, exitNotDone, readReason, requestAction, runOnService } from './service.ts';
-import { grouped, span, table } from './table.ts';
+import { exitNotDone, printList, readReason, requireId, runAction, runOnService } from './service.ts';
+import { grouped, span } from './table.ts';
 
 const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> | --failed) --reason "…"]
 
@@ -24,18 +24,16 @@ async function main(): Promise<void> {
   }
   if (verb !== 'resolve' || words.length !== 2 || (preimage !== undefined) === (failed === true)) exitWithUsage(USAGE);
   const reason = readReason(given);
-  if (!/^lntx_[0-9A-Za-z]+$/.test(id)) exitNotDone('The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
+  requireId('lntx', id, 'The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
   if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) exitNotDone('--preimage must be 64 hexadecimal digits.');
   const evidence = preimage === undefined ? ({ outcome: 'failed' } as const) : ({ outcome: 'settled', preimage } as const);
-  await runOnService((service) => requestAction((once) => service.resolvePayment({ id, ...evidence, reason }, once)));
+  await runAction((service, options) => service.resolvePayment({ id, ...evidence, reason }, options));
 }
 
 async function list(service: SatchelClient): Promise<number> {
   const pending = await service.listPendingPayments({ status: 'pending', 'per-page': 100 });
   const rows = pending.map((one) => [one.id, one.wallet_id, grouped(one.num_msat), span(one.age_seconds)]);
-  const head = ['payment', 'wallet', 'msat', 'age'];
-  process.stdout.write(rows.length === 0 ? 'No payment is pending.\n' : `${table([head, ...rows], [2])}\n`);
-  return EXIT.done;
+  return printList(['payment', 'wallet', 'msat', 'age'], rows, [2], 'No payment is pending.');
 }
 
 await main();

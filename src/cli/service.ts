@@ -3,7 +3,7 @@ import { createClient, type OperatorAction, type RequestOptions, type SatchelCli
 import { type Config, localUrl, readConfig } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { keysFile } from '../data-files.ts';
-import { moment } from './table.ts';
+import { moment, table } from './table.ts';
 
 /** The exit codes of the commands that call the service. */
 export const EXIT = { done: 0, refused: 1, notDone: 2, pending: 3 } as const;
@@ -14,46 +14,36 @@ const MAX_REASON = 500;
 
 /** Runs a command over the API of the service that runs with the same settings. `work` returns the exit code. */
 export async function runOnService(work: (service: SatchelClient) => Promise<number>): Promise<void> {
+  let url: string | undefined;
   try {
     const config = readConfig(process.env);
-    const url = localUrl(config);
-    try {
-      process.exitCode = await work(createClient({ url, key: readKey(config), timeoutMs: TIMEOUT_MS }));
-    } catch (error) {
-      process.exitCode = showError(error, url);
-    }
+    const key = readKey(config);
+    url = localUrl(config);
+    process.exitCode = await work(createClient({ url, key, timeoutMs: TIMEOUT_MS }));
   } catch (error) {
-    process.stderr.write(`Nothing was done: ${errorMessage(error)}\n`);
-    process.exitCode = EXIT.notDone;
+    const isRefused = error instanceof SatchelError && error.status < 500 && ![401, 403, 429].includes(error.status);
+    const text = url === undefined ? `Nothing was done: ${errorMessage(error)}` : describeError(error, url);
+    process.stderr.write(`${isRefused ? 'Refused: ' : ''}${text}\n`);
+    process.exitCode = isRefused ? EXIT.refused : EXIT.notDone;
   }
 }
 
 /** Returns the operator's key: OPERATOR_KEY, or the first key of the service as long as its operator has not removed it. */
 function readKey({ bootstrapSecretKey, dataDir }: Config): string {
-  const given = process.env.OPERATOR_KEY?.trim() || bootstrapSecretKey;
-  if (given) return checkedKey(given);
   const file = keysFile(dataDir);
-  const [stored = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-  if (stored === '') throw new Error(NO_KEY);
-  return stored;
-}
-
-/** A header rejects other characters with an error that contains the value, which must not be printed. */
-function checkedKey(text: string): string {
-  if (!/^[!-~]+$/.test(text)) throw new Error('OPERATOR_KEY must be one key. The first line of DATA_DIR/first-key is the secret key.');
-  return text;
+  const given = process.env.OPERATOR_KEY?.trim() || bootstrapSecretKey;
+  const key = given || (existsSync(file) ? readFileSync(file, 'utf8').split('\n')[0] : undefined);
+  if (!key) throw new Error(NO_KEY);
+  // A header rejects other characters with an error that contains the value, which must not be printed.
+  if (given && !/^[!-~]+$/.test(given))
+    throw new Error('OPERATOR_KEY must be one key. The first line of DATA_DIR/first-key is the secret key.');
+  return key;
 }
 
 const NO_KEY =
   'the command needs a secret API key (sak_…) of an operator in OPERATOR_KEY. If none is left, `npm run new-key` creates one for an account.';
 
-/** Prints why the service did not do what was requested. @returns the exit code */
-function showError(error: unknown, url: string): number {
-  const isRefused = error instanceof SatchelError && error.status < 500 && ![401, 403, 429].includes(error.status);
-  process.stderr.write(`${isRefused ? 'Refused: ' : ''}${describeError(error, url)}\n`);
-  return isRefused ? EXIT.refused : EXIT.notDone;
-}
-
+/** Returns why the service did not do what was requested. */
 function describeError(error: unknown, url: string): string {
   if (error instanceof SatchelError) {
     if (error.status === 401 || error.status === 403) return `Nothing was done: ${error.message} ${NO_KEY.replace('the', 'The')}`;
@@ -78,22 +68,42 @@ export function readReason(given: string | undefined): string {
   return reason;
 }
 
-/** Requests an action and prints its result. The service returns an identical earlier action instead of repeating it. @returns the exit code */
-export async function requestAction(request: (options: RequestOptions) => Promise<OperatorAction>): Promise<number> {
-  let isReplay = false;
-  const action = await request({
-    onResponse({ headers }) {
-      isReplay = headers.get('idempotency-replayed') === 'true';
-    },
+/** Exits unless a text is an id with this prefix. A key in place of an id would be in the service's records. */
+export function requireId(prefix: 'wal' | 'lnd' | 'lntx', text: string, message: string): void {
+  if (!new RegExp(`^${prefix}_[0-9A-Za-z]+$`).test(text)) exitNotDone(message);
+}
+
+export const WALLET_ID = 'The wallet must be an id (wal_…), not a key.';
+
+/** Prints the rows of a list, or a text if there are none. */
+export function printList(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  right: readonly number[],
+  ifEmpty: string,
+): number {
+  process.stdout.write(`${rows.length === 0 ? ifEmpty : table([head, ...rows], right)}\n`);
+  return EXIT.done;
+}
+
+/** Requests an action and prints its result. The service returns an identical earlier action instead of repeating it. */
+export function runAction(request: (service: SatchelClient, options: RequestOptions) => Promise<OperatorAction>): Promise<void> {
+  return runOnService(async (service) => {
+    let isReplay = false;
+    const action = await request(service, {
+      onResponse({ headers }) {
+        isReplay = headers.get('idempotency-replayed') === 'true';
+      },
+    });
+    const { id, status, answer, payment_id: paymentId, requested_by: requestedBy } = action;
+    if (isReplay)
+      process.stderr.write(`The same action was requested before: ${id}, by ${requestedBy} at ${moment(action.requested_at)}.\n`);
+    if (status === 'done') {
+      process.stdout.write(`Done: ${answer} (${id})\n`);
+      return EXIT.done;
+    }
+    const payment = paymentId === null ? '' : ` Its payment ${paymentId} is pending.`;
+    process.stderr.write(`Not ended yet (${id}).${payment} The service continues. Run the same command again to see the result.\n`);
+    return EXIT.pending;
   });
-  const { id, status, answer, payment_id: paymentId } = action;
-  if (isReplay)
-    process.stderr.write(`The same action was requested before: ${id}, by ${action.requested_by} at ${moment(action.requested_at)}.\n`);
-  if (status === 'done') {
-    process.stdout.write(`Done: ${answer} (${id})\n`);
-    return EXIT.done;
-  }
-  const payment = paymentId === null ? '' : ` Its payment ${paymentId} is pending.`;
-  process.stderr.write(`Not ended yet (${id}).${payment} The service continues. Run the same command again to see the result.\n`);
-  return EXIT.pending;
 }

@@ -1,7 +1,7 @@
 import { items, type SatchelClient } from '../../client/satchel.js';
 import { exitWithUsage, readArguments } from './command.ts';
-import { EXIT, exitNotDone, readReason, requestAction, runOnService } from './service.ts';
-import { grouped, moment, table } from './table.ts';
+import { exitNotDone, printList, readReason, requireId, runAction, runOnService, WALLET_ID } from './service.ts';
+import { grouped, moment } from './table.ts';
 
 const USAGE = `npm run --silent suspense -- [assign <payment hash> <wallet> | return <payment hash> <invoice>] [--reason "…"] [--all]
 
@@ -23,16 +23,13 @@ async function main(): Promise<void> {
   }
   if (!(verb === 'assign' || verb === 'return') || words.length !== 3 || all) exitWithUsage(USAGE);
   const reason = readReason(given);
-  // A key in place of an id would be in the service's records.
   if (!/^[0-9a-f]{64}$/i.test(id))
     exitNotDone('The payment hash must be 64 hexadecimal digits. `npm run suspense` lists the payment hashes.');
-  if (verb === 'assign' && !/^wal_[0-9A-Za-z]+$/.test(to)) exitNotDone('The wallet must be an id (wal_…), not a key.');
-  await runOnService((service) =>
-    requestAction((options) =>
-      verb === 'assign'
-        ? service.creditSuspense({ id, wallet_id: to, reason }, options)
-        : service.returnSuspense({ id, payment_request: to, reason }, options),
-    ),
+  if (verb === 'assign') requireId('wal', to, WALLET_ID);
+  await runAction((service, options) =>
+    verb === 'assign'
+      ? service.creditSuspense({ id, wallet_id: to, reason }, options)
+      : service.returnSuspense({ id, payment_request: to, reason }, options),
   );
 }
 
@@ -43,9 +40,7 @@ async function list(service: SatchelClient, isAll: boolean): Promise<number> {
     for (const { id, kind, requested_at, status, requested_by, reason, answer } of isAll ? money.actions : [])
       rows.push([`  ${id} ${kind}`, moment(requested_at), status, `${requested_by}: ${reason}. ${answer}`]);
   }
-  const head = ['payment hash', 'arrived', 'msat', 'left, msat'];
-  process.stdout.write(rows.length === 0 ? 'Suspense is empty.\n' : `${table([head, ...rows], isAll ? [] : [2, 3])}\n`);
-  return EXIT.done;
+  return printList(['payment hash', 'arrived', 'msat', 'left, msat'], rows, isAll ? [] : [2, 3], 'Suspense is empty.');
 }
 
 await main();

@@ -1,6 +1,5 @@
-import { errorMessage } from '../core/kernel/log.ts';
 import { verify } from '../features/verify/verify.ts';
-import { readArguments, withDatabase } from './command.ts';
+import { readArguments, runCommand, withDatabase } from './command.ts';
 import { counted } from './table.ts';
 
 /** `npm run verify`: checks the whole ledger and prints the trial balance. Exits with 1 if there are problems, with 2 if it could not run. */
@@ -26,7 +25,4 @@ function showProgress(done: number, total: number): void {
   process.stdout.write(`\r[${'#'.repeat(filled)}${' '.repeat(BAR_WIDTH - filled)}] ${done}/${total}`);
 }
 
-main().catch((error) => {
-  process.stderr.write(`The ledger was not verified: ${errorMessage(error)}\n`);
-  process.exitCode = 2;
-});
+runCommand('The ledger was not verified: ', main);
