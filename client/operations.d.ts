@@ -2623,38 +2623,6 @@ export interface ListBalanceSamplesRequest {
   period?: 'day' | 'week' | 'month' | 'year';
 }
 
-export interface ListAlertsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
-  /** The number of items on a page. Default: 50, at most 100 */
-  'per-page'?: number;
-  /** Which alerts. Default: `open` */
-  status?: 'open' | 'resolved' | 'all';
-}
-
-export interface GetInstancesRequest {
-
-}
-
-export interface ListReconciliationsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
-  /** The number of items on a page. Default: 50, at most 100 */
-  'per-page'?: number;
-}
-
-export interface RequestReconciliationRequest {
-  /** `new_baseline` also accepts the own money of the nodes as it is now, and needs a `reason`. Default: `full` */
-  scope?: 'full' | 'new_baseline';
-  /** Why, for the record: 1 to 500 characters */
-  reason?: string;
-}
-
-export interface GetReconciliationRequest {
-  /** The id of the reconciliation, `rec_…` */
-  id: string;
-}
-
 export interface ListOperatorActionsRequest {
   /** The number of the page, from 1 */
   page?: number;
@@ -2667,6 +2635,14 @@ export interface GetOperatorActionRequest {
   id: string;
 }
 
+export interface GetInstancesRequest {
+
+}
+
+export interface ListLimitsRequest {
+
+}
+
 export interface ListSuspenseRequest {
   /** The number of the page, from 1 */
   page?: number;
@@ -2674,19 +2650,6 @@ export interface ListSuspenseRequest {
   'per-page'?: number;
   /** `all`: also what was credited or returned. Default: `open` */
   status?: 'open' | 'all';
-}
-
-export interface ListPendingPaymentsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
-  /** The number of items on a page. Default: 50, at most 100 */
-  'per-page'?: number;
-  /** `stuck`: pending for longer than STUCK_PAYMENT_SECONDS. Default: `stuck` */
-  status?: 'stuck' | 'pending';
-}
-
-export interface ListLimitsRequest {
-
 }
 
 export interface CreditSuspenseRequest {
@@ -2705,6 +2668,15 @@ export interface ReturnSuspenseRequest {
   payment_request: string;
   /** Why, for the record: 1 to 500 characters */
   reason: string;
+}
+
+export interface ListPendingPaymentsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `stuck`: pending for longer than STUCK_PAYMENT_SECONDS. Default: `stuck` */
+  status?: 'stuck' | 'pending';
 }
 
 export interface GetOperatorPaymentRequest {
@@ -2751,11 +2723,39 @@ export interface MoveWalletRequest {
   reason: string;
 }
 
+export interface ListAlertsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** Which alerts. Default: `open` */
+  status?: 'open' | 'resolved' | 'all';
+}
+
 export interface CloseAlertRequest {
   /** The id of the alert */
   id: string;
   /** Why, for the record: 1 to 500 characters */
   reason: string;
+}
+
+export interface ListReconciliationsRequest {
+  /** The number of the page, from 1 */
+  page?: number;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+}
+
+export interface RequestReconciliationRequest {
+  /** `new_baseline` also accepts the own money of the nodes as it is now, and needs a `reason`. Default: `full` */
+  scope?: 'full' | 'new_baseline';
+  /** Why, for the record: 1 to 500 characters */
+  reason?: string;
+}
+
+export interface GetReconciliationRequest {
+  /** The id of the reconciliation, `rec_…` */
+  id: string;
 }
 
 export interface SetFiatRateRequest {
@@ -3084,30 +3084,22 @@ export interface Operations<Options> {
   listNodeChannels(request: ListNodeChannelsRequest, options?: Options): Promise<NodeChannels>;
   /** Read assets and liabilities over time. Oldest first. Reconciliations take the samples; hours in which none ran are absent. Permission: a secret API key of an operator. (`GET /v1/operator/history`) */
   listBalanceSamples(request?: ListBalanceSamplesRequest, options?: Options): Promise<Array<BalanceSample>>;
-  /** List alerts. Newest first. Permission: a secret API key of an operator. (`GET /v1/operator/alerts`) */
-  listAlerts(request?: ListAlertsRequest, options?: Options): Promise<Array<Alert>>;
-  /** Read the instances of the service and their leases. A lease is a background job that one instance at a time runs. On SQLite there is one instance, and no lease. Permission: a secret API key of an operator. (`GET /v1/operator/instances`) */
-  getInstances(request?: GetInstancesRequest, options?: Options): Promise<Instances>;
-  /** List reconciliations. Newest first. The service keeps about ten. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations`) */
-  listReconciliations(request?: ListReconciliationsRequest, options?: Options): Promise<Array<Reconciliation>>;
-  /** Compare the ledger with the nodes now. Read the reconciliation until `status` is `done` or `failed`. The request is recorded with the caller and the reason. Permission: a secret API key of an operator. (`POST /v1/operator/reconciliations`) */
-  requestReconciliation(request?: RequestReconciliationRequest, options?: Options): Promise<Reconciliation>;
-  /** Read a reconciliation. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations/{id}`) */
-  getReconciliation(request: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
   /** List what operators requested. Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
   listOperatorActions(request?: ListOperatorActionsRequest, options?: Options): Promise<Array<OperatorAction>>;
   /** Read an action. Read it until `status` is not `pending`. Permission: a secret API key of an operator. (`GET /v1/operator/actions/{id}`) */
   getOperatorAction(request: GetOperatorActionRequest, options?: Options): Promise<OperatorAction>;
-  /** List money that arrived for no wallet. Newest first, with what operators did with it. Permission: a secret API key of an operator. (`GET /v1/operator/suspense`) */
-  listSuspense(request?: ListSuspenseRequest, options?: Options): Promise<Array<SuspendedMoney>>;
-  /** List stuck or pending payments of all wallets. Oldest first. They end by themselves when the node reports an outcome. Never refund one by hand before. Permission: a secret API key of an operator. (`GET /v1/operator/payments`) */
-  listPendingPayments(request?: ListPendingPaymentsRequest, options?: Options): Promise<Array<OperatorPayment>>;
+  /** Read the instances of the service and their leases. A lease is a background job that one instance at a time runs. On SQLite there is one instance, and no lease. Permission: a secret API key of an operator. (`GET /v1/operator/instances`) */
+  getInstances(request?: GetInstancesRequest, options?: Options): Promise<Instances>;
   /** List the limits in force. Settings of this instance. docs/configuration.md describes them. Limits of accounts and keys are in those objects. Permission: a secret API key of an operator. (`GET /v1/operator/limits`) */
   listLimits(request?: ListLimitsRequest, options?: Options): Promise<Array<Limit>>;
+  /** List money that arrived for no wallet. Newest first, with what operators did with it. Permission: a secret API key of an operator. (`GET /v1/operator/suspense`) */
+  listSuspense(request?: ListSuspenseRequest, options?: Options): Promise<Array<SuspendedMoney>>;
   /** Credit money in suspense to a wallet. Credits all that is left of it, once. 409 `action_refused`: nothing is left. The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait. Permission: a secret API key of an operator. (`POST /v1/operator/suspense/{id}/credit`) */
   creditSuspense(request: CreditSuspenseRequest, options?: Options): Promise<OperatorAction>;
   /** Return money in suspense to its payer. Pays an invoice with it. What is left after the amount and the routing fee stays in suspense. 409 `action_refused`: the payment failed or was not started, and the money is in suspense. The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait. Permission: a secret API key of an operator. (`POST /v1/operator/suspense/{id}/return`) */
   returnSuspense(request: ReturnSuspenseRequest, options?: Options): Promise<OperatorAction>;
+  /** List stuck or pending payments of all wallets. Oldest first. They end by themselves when the node reports an outcome. Never refund one by hand before. Permission: a secret API key of an operator. (`GET /v1/operator/payments`) */
+  listPendingPayments(request?: ListPendingPaymentsRequest, options?: Options): Promise<Array<OperatorPayment>>;
   /** Read a payment of any wallet. Permission: a secret API key of an operator. (`GET /v1/operator/payments/{id}`) */
   getOperatorPayment(request: GetOperatorPaymentRequest, options?: Options): Promise<OperatorPayment>;
   /** Look up a pending payment at its node now. Does what the service does every 30 seconds, and books an outcome that the node reports. If the payment is still pending, the response has what the node reports about it. Permission: a secret API key of an operator. (`POST /v1/operator/payments/{id}/recheck`) */
@@ -3120,8 +3112,16 @@ export interface Operations<Options> {
   activateNode(request: ActivateNodeRequest, options?: Options): Promise<OperatorAction>;
   /** Move a wallet to another node. No money moves: the balance is in the ledger. Its open invoices can still be paid at the old node. 409 `action_refused`: the wallet has pending payments, or the node is unknown, draining or already its node. Permission: a secret API key of an operator. (`POST /v1/operator/wallets/{id}/move`) */
   moveWallet(request: MoveWalletRequest, options?: Options): Promise<OperatorAction>;
+  /** List alerts. Newest first. Permission: a secret API key of an operator. (`GET /v1/operator/alerts`) */
+  listAlerts(request?: ListAlertsRequest, options?: Options): Promise<Array<Alert>>;
   /** Close an alert. For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. The caller and the reason are stored with it. Permission: a secret API key of an operator. (`POST /v1/operator/alerts/{id}/close`) */
   closeAlert(request: CloseAlertRequest, options?: Options): Promise<Alert>;
+  /** List reconciliations. Newest first. The service keeps about ten. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations`) */
+  listReconciliations(request?: ListReconciliationsRequest, options?: Options): Promise<Array<Reconciliation>>;
+  /** Compare the ledger with the nodes now. Read the reconciliation until `status` is `done` or `failed`. The request is recorded with the caller and the reason. Permission: a secret API key of an operator. (`POST /v1/operator/reconciliations`) */
+  requestReconciliation(request?: RequestReconciliationRequest, options?: Options): Promise<Reconciliation>;
+  /** Read a reconciliation. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations/{id}`) */
+  getReconciliation(request: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
   /** Set the fiat rate. Replaces the rate and restarts its age. The change is recorded among the actions of operators. The rate is only for display: amounts, limits and fees never depend on it. Permission: a secret API key of an operator. (`PUT /v1/operator/fiat-rate`) */
   setFiatRate(request: SetFiatRateRequest, options?: Options): Promise<FiatRate>;
   /** Remove the fiat rate. The change is recorded among the actions of operators, even if there was no rate. Permission: a secret API key of an operator. (`DELETE /v1/operator/fiat-rate`) */

@@ -7,7 +7,6 @@ import type { SettlementDetails } from './core/invoices/settle.ts';
 import { pause } from './core/kernel/clock.ts';
 import { errorMessage, type Log } from './core/kernel/log.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
-import { runOperatorActions } from './features/operator/run-actions.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
 import type { WebhookTiming } from './features/webhooks/deliverer.ts';
@@ -52,7 +51,7 @@ export interface JobTiming {
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(modules: Modules, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, invoices, payments, eventLog, webhooks, proofs, links } = modules;
+  const { ledger, idempotency, invoices, payments, eventLog, webhooks, proofs, links, operator } = modules;
   const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS, expiryMs = EXPIRY_MS, resumeMs = RESUME_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const comparison = { ...modules, stuckPaymentSeconds, timing: probe, pollMs };
@@ -65,7 +64,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
       name: 'operator actions',
       lease: 'node-listener',
       interval: 'continuous',
-      run: (signal) => runOperatorActions(modules, signal, pollMs),
+      run: (signal) => operator.run(signal, pollMs),
     },
     ...Object.entries(retained).map(
       ([name, module]): Job => ({

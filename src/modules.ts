@@ -27,7 +27,7 @@ import { linkUses } from './features/lnurl/withdraw/claims.ts';
 import { createWithdrawLinks } from './features/lnurl/withdraw/withdraw-links.ts';
 import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
-import { createOperator } from './features/operator/operator.ts';
+import { Operator } from './features/operator/operator.ts';
 import { createProofs } from './features/proof/proofs.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { History } from './features/transactions/history.ts';
@@ -110,7 +110,7 @@ export async function createModules({ config, log, database, commits, opened, jo
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs, stuckPaymentSeconds };
   const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
-  return { ...modules, operator: createOperator(modules, paymentWaitSeconds) };
+  return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

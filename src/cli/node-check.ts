@@ -8,7 +8,7 @@ import { errorMessage } from '../core/kernel/log.ts';
 import { satToMsat } from '../core/kernel/money.ts';
 import type { CredentialReport, LightningNode, NodeInfo } from '../core/lightning/node.ts';
 import { paymentHashOf } from '../core/lightning/payment-hash.ts';
-import { sumChannels } from '../features/operator/channels.ts';
+import { sumChannels } from '../features/operator/channels-object.ts';
 import { openNode } from '../open-node.ts';
 import { exitWithUsage, readArguments, runCommand, stderrLog } from './command.ts';
 import { grouped, table } from './table.ts';
@@ -100,11 +100,11 @@ async function describeChannels(node: LightningNode, { channels }: NodeInfo): Pr
   try {
     const listed = node.listChannels && (await answered(node.listChannels()));
     if (!listed) return counts ? [counts] : [];
-    const { spendableMsat, receivableMsat, counts: now } = sumChannels(listed);
+    const { spendable_msat, receivable_msat, num_channels: now } = sumChannels(listed);
     const others = [now.opening > 0 && `${now.opening} opening`, now.closing > 0 && `${now.closing} closing`].filter(Boolean);
     return [
       good('Channels', [`${now.active} active`, `${now.inactive} inactive`, ...others].join(', ')),
-      good('', `can send ${inSat(spendableMsat)} and receive ${inSat(receivableMsat)} sat`),
+      good('', `can send ${inSat(spendable_msat)} and receive ${inSat(receivable_msat)} sat`),
     ];
   } catch (error) {
     return [...(counts ? [counts] : []), bad('', `the channels were not listed: ${errorMessage(error)}`)];

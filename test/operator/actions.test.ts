@@ -2,17 +2,9 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
-import {
-  type Action,
-  findAction,
-  findRecord,
-  listActionsOn,
-  listRecords,
-  type NewAction,
-  openActions,
-  requestAction,
-} from '../../src/features/operator/actions.ts';
-import { changeFiatRate } from '../../src/features/operator/fiat-rate.ts';
+import { findRecord, listRecords } from '../../src/features/operator/action-object.ts';
+import { type Action, findAction, type NewAction, openActions, requestAction } from '../../src/features/operator/actions.ts';
+import { changeFiatRate } from '../../src/features/operator/fiat-rate-routes.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 type Row = Record<string, string | number | null>;
@@ -47,18 +39,22 @@ onBothDatabases('a request of an operator', (open) => {
     const { action, isNew } = await request(database, { ...CREDIT, preimage: 'cd'.repeat(32) }, 1_700_000_000);
     expect([isNew, action.id]).toEqual([true, expect.stringMatching(/^opa_[0-9A-Za-z]{22}$/)]);
     expect(await findAction(database, action.id)).toEqual({
-      ...CREDIT,
+      kind: 'credit',
+      subject: CREDIT.subject,
+      target: 'wal_1',
       preimage: 'cd'.repeat(32),
       id: action.id,
       state: 'requested',
-      requestedAt: 1_700_000_000,
-      endedAt: undefined,
+      requested_by: 'bob@desk',
+      reason: 'the payer called',
+      requested_at: 1_700_000_000,
+      ended_at: null,
       answer: '',
-      evidence: undefined,
-      amountMsat: undefined,
-      transferId: undefined,
-      ledgerAccount: undefined,
-      paymentId: undefined,
+      evidence: null,
+      amount_msat: null,
+      transfer_id: null,
+      ledger_account: null,
+      payment_id: null,
     });
     expect(await allOpen(database)).toEqual([action]);
     expect(await findAction(database, 'opa_unknown')).toBeUndefined();
@@ -84,7 +80,7 @@ onBothDatabases('a request of an operator', (open) => {
     expect(new Set(ids).size).toBe(4);
     // Who requests it and why makes no difference: the money moves once.
     const again = await request(database, { ...CREDIT, requestedBy: 'eve@desk', reason: 'the same' }, 99);
-    expect(again).toMatchObject({ isNew: false, action: { id: ids[0], requestedBy: 'bob@desk', requestedAt: 1 } });
+    expect(again).toMatchObject({ isNew: false, action: { id: ids[0], requested_by: 'bob@desk', requested_at: 1 } });
   });
 
   it('is new after an identical one was refused, and not after one was done', async () => {
@@ -131,13 +127,12 @@ onBothDatabases('the record of actions', (open) => {
   it('has the actions and the changes of the fiat rate, newest first', async () => {
     const database = await open();
     const first = (await request(database)).action;
-    const by = { requestedBy: 'eve@desk', now: 2 };
-    const set = await changeFiatRate(database, { currency: 'EUR', perBtc: '61234.50' }, by);
+    const set = await changeFiatRate(database, { currency: 'EUR', per_btc: '61234.50', set_at: 2 }, 'eve@desk');
     const last = (await request(database, { ...CREDIT, kind: 'drain', subject: 'lnd_1', target: '' })).action;
-    const removed = await changeFiatRate(database, undefined, { ...by, now: 3 });
+    const removed = await changeFiatRate(database, { currency: null, per_btc: null, set_at: 3 }, 'eve@desk');
     const { items, total } = await listRecords(database, 10, 0);
     expect([total, items.map(({ id }) => id)]).toEqual([4, [removed, last.id, set, first.id]]);
-    expect(items[0]).toMatchObject({ kind: 'remove_fiat_rate', state: 'done', requestedBy: 'eve@desk', requestedAt: 3, endedAt: 3 });
+    expect(items[0]).toMatchObject({ kind: 'remove_fiat_rate', status: 'done', requested_by: 'eve@desk', requested_at: 3, ended_at: 3 });
     expect(items[2]).toMatchObject({
       kind: 'set_fiat_rate',
       subject: 'EUR',
@@ -147,17 +142,5 @@ onBothDatabases('the record of actions', (open) => {
     expect((await listRecords(database, 2, 1)).items).toEqual(items.slice(1, 3));
     for (const one of items) expect(await findRecord(database, one.id)).toEqual(one);
     expect(await findRecord(database, 'opa_unknown')).toBeUndefined();
-  });
-
-  it('lists the actions on one subject, oldest first', async () => {
-    const database = await open();
-    const one = (await request(database)).action;
-    await end(database, one.id, 'refused');
-    const two = (await request(database)).action;
-    await request(database, { ...CREDIT, subject: 'cd'.repeat(32) });
-    expect((await listActionsOn(database, CREDIT.subject)).map(({ id, state }) => [id, state])).toEqual([
-      [one.id, 'refused'],
-      [two.id, 'requested'],
-    ]);
   });
 });

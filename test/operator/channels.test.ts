@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { NodeConnection } from '../../src/core/connection/connection.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
-import { readChannels } from '../../src/features/operator/channels.ts';
+import { readChannels } from '../../src/features/operator/channels-object.ts';
 
 const clock = { nowMs: () => 5_000 };
 
@@ -10,7 +10,12 @@ function connectionWith(node: object): NodeConnection {
 }
 
 it('channels are not known on a node whose adapter cannot list them', async () => {
-  expect(await readChannels(connectionWith({}), clock)).toMatchObject({ status: 'unsupported', reason: undefined, channels: [] });
+  expect(await readChannels(connectionWith({}), clock)).toMatchObject({
+    status: 'unsupported',
+    status_reason: null,
+    num_channels: null,
+    channels: [],
+  });
 });
 
 it('channels of a node that does not answer are refused with its reason', async () => {

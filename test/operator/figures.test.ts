@@ -1,8 +1,9 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/core/db/statement.ts';
-import { readHistory, readOverview } from '../../src/features/operator/overview.ts';
-import { findOperatorPayment, listPendingPayments } from '../../src/features/operator/pending.ts';
-import { findUnmatchedSettlement, listUnmatchedSettlements } from '../../src/features/operator/unmatched-settlements.ts';
+import { renderAction } from '../../src/features/operator/action-object.ts';
+import { readHistory, readOverview } from '../../src/features/operator/overview-object.ts';
+import { findOperatorPayment, listPendingPayments } from '../../src/features/operator/payment-object.ts';
+import { listSuspense } from '../../src/features/operator/suspense-routes.ts';
 import { requestReconciliation } from '../../src/features/reconcile/requests.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { NODE_ID } from '../support/modules.ts';
@@ -30,7 +31,7 @@ onBothDatabases('the list of pending payments', (open) => {
     const list = (status: 'pending' | 'stuck', limit = 10, offset = 0) =>
       listPendingPayments({ ...deps, clock, stuckPaymentSeconds: 100 }, status, limit, offset);
     const [first, second, third] = payments;
-    expect((await list('pending')).items.map(({ id, ageSeconds, isStuck }) => [id, ageSeconds, isStuck])).toEqual([
+    expect((await list('pending')).items.map(({ id, age_seconds, is_stuck }) => [id, age_seconds, is_stuck])).toEqual([
       [first?.id, 0, false],
       [second?.id, 100, true],
       [third?.id, 200, true],
@@ -38,16 +39,16 @@ onBothDatabases('the list of pending payments', (open) => {
     expect((await list('stuck')).items.map(({ id }) => id)).toEqual([second?.id, third?.id]);
     expect(await list('stuck', 1, 1)).toMatchObject({ total: 2, items: [{ id: third?.id }] });
     expect((await list('pending')).items[0]).toMatchObject({
-      walletId: wallet.id,
-      walletLabel: 'test',
-      nodeId: NODE_ID,
-      amountMsat: 10_000,
-      heldMsat: 11_000,
-      isKeysend: false,
-      isInternal: false,
-      state: 'pending',
-      failureReason: undefined,
-      evidence: undefined,
+      wallet_id: wallet.id,
+      wallet_label: 'test',
+      ln_node_id: NODE_ID,
+      num_msat: 10_000,
+      held_msat: 11_000,
+      is_keysend: false,
+      is_internal: false,
+      status: 'pending',
+      failure_reason: null,
+      evidence: null,
     });
   });
 
@@ -60,9 +61,9 @@ onBothDatabases('the list of pending payments', (open) => {
     const modules = { ...deps, stuckPaymentSeconds: 0 };
     expect(await listPendingPayments(modules, 'pending', 10, 0)).toEqual({ items: [], total: 0 });
     expect(await findOperatorPayment(modules, payment.id)).toMatchObject({
-      state: 'failed',
-      isStuck: false,
-      failureReason: expect.any(String),
+      status: 'failed',
+      is_stuck: false,
+      failure_reason: expect.any(String),
     });
     expect(await findOperatorPayment(modules, 'lntx_unknown')).toBeUndefined();
   });
@@ -75,8 +76,11 @@ onBothDatabases('the list of pending payments', (open) => {
     const report = { nodes: [], evidence: { [known.id]: { at: 77, nodeState: 'pending', proof } } };
     await healthy.transaction((tx) => tx.run(finish, id, JSON.stringify(report)));
     const { items } = await listPendingPayments({ ...deps, stuckPaymentSeconds: 0 }, 'pending', 10, 0);
-    expect(items.map((one) => one.evidence)).toEqual([{ at: 77, nodeState: 'pending', proof }, undefined]);
-    expect((await findOperatorPayment({ ...deps, stuckPaymentSeconds: 0 }, other.id))?.evidence).toBeUndefined();
+    expect(items.map((one) => one.evidence)).toEqual([
+      { checked_at: 77, node_state: 'pending', facts: proof.items, proves_failure: true },
+      null,
+    ]);
+    expect((await findOperatorPayment({ ...deps, stuckPaymentSeconds: 0 }, other.id))?.evidence).toBeNull();
   });
 });
 
@@ -91,21 +95,19 @@ onBothDatabases('the list of money in suspense', (open) => {
     const credited = hashes[1] ?? '';
     const refused = await act({ kind: 'credit', subject: credited, target: 'wal_0' });
     const done = await act({ kind: 'credit', subject: credited, target: wallet.id });
-    const open_ = await listUnmatchedSettlements(healthy, false, 10, 0);
-    expect([open_.total, open_.items.map(({ paymentHash }) => paymentHash)]).toEqual([3, hashes.filter((hash) => hash !== credited)]);
-    const all = await listUnmatchedSettlements(healthy, true, 2, 1);
-    expect([all.total, all.items.map(({ paymentHash }) => paymentHash)]).toEqual([4, hashes.slice(1, 3)]);
+    const open_ = await listSuspense(healthy, false, 10, 0);
+    expect([open_.total, open_.items.map(({ id }) => id)]).toEqual([3, hashes.filter((hash) => hash !== credited)]);
+    const all = await listSuspense(healthy, true, 2, 1);
+    expect([all.total, all.items.map(({ id }) => id)]).toEqual([4, hashes.slice(1, 3)]);
     expect(all.items[0]).toEqual({
-      paymentHash: credited,
-      amountMsat: 3_000,
-      leftMsat: 0,
-      settledAt: 999,
-      nodeId: NODE_ID,
-      isKeysend: false,
-      actions: [refused, done],
+      id: credited,
+      num_msat: 3_000,
+      left_msat: 0,
+      created_at: 999,
+      ln_node_id: NODE_ID,
+      is_keysend: false,
+      actions: [renderAction(refused), renderAction(done)],
     });
-    expect(await findUnmatchedSettlement(healthy, credited)).toEqual(all.items[0]);
-    expect(await findUnmatchedSettlement(healthy, 'ab'.repeat(32))).toBeUndefined();
   });
 });
 
@@ -113,16 +115,18 @@ onBothDatabases('the overview', (open) => {
   it('adds up what is pending and owed, and knows no assets before a node was measured', async () => {
     const { deps, pendingPayment, unmatched, healthy } = await operatorOn(await open());
     const before = await readOverview(deps);
-    expect(before).toMatchObject({ assetsMsat: undefined, assetsAt: undefined, unmatchedSettlements: 0 });
-    expect(before.pending).toEqual({ payments: 0, heldMsat: 0, oldestAt: undefined });
+    expect(before).toMatchObject({
+      ...{ assets_msat: null, assets_at: null, own_msat: null, difference_msat: null, num_suspense: 0 },
+      ...{ pending_payments: 0, in_flight_msat: 0, oldest_pending_at: null },
+    });
     const [first] = [await pendingPayment(10_000), await pendingPayment(20_000)];
     await unmatched('credit', 5_000);
     await healthy.transaction((tx) => tx.run(age, first.id, 1_000));
     const now = await readOverview(deps);
-    expect(now.pending).toEqual({ payments: 2, heldMsat: 32_000, oldestAt: 1_000 });
-    expect(now).toMatchObject({ unmatchedSettlements: 1, wallets: 1, totals: { suspenseMsat: 5_000, customersMsat: 60_000 } });
-    expect(now.nodes).toMatchObject([{ id: NODE_ID, heldMsat: 65_000, pending: now.pending, isDraining: false, measured: undefined }]);
-    expect(now.nodes[0]?.lastBookedAt).toEqual(expect.any(Number));
+    const pending = { pending_payments: 2, in_flight_msat: 32_000, oldest_pending_at: 1_000 };
+    expect(now).toMatchObject({ ...pending, num_suspense: 1, num_wallets: 1, suspense_msat: 5_000, liabilities_msat: 60_000 });
+    expect(now.nodes).toMatchObject([{ ...pending, id: NODE_ID, held_msat: 65_000, draining: false, assets_msat: null, own_msat: null }]);
+    expect(now.nodes[0]?.last_booked_at).toEqual(expect.any(Number));
   });
 
   it('has the last measured balance of each node, and its open alerts', async () => {
@@ -135,19 +139,19 @@ onBothDatabases('the overview', (open) => {
     await deps.alerts.raise({ kind: 'payment_stuck', subject: 'lntx_1', message: 'pending' });
     await act({ kind: 'drain', subject: NODE_ID });
     const { nodes, ...all } = await readOverview(deps);
-    expect(all).toMatchObject({ assetsMsat: 9_000, assetsAt: 11 * HOUR + 5 });
-    expect(all.openAlerts.map(({ kind, n }) => [kind, n]).toSorted()).toEqual([
+    expect(all).toMatchObject({ assets_msat: 9_000, assets_at: 11 * HOUR + 5, own_msat: 9_000, difference_msat: null, open_alerts: 2 });
+    expect(all.alerts_by_kind.map(({ kind, count }) => [kind, count]).toSorted()).toEqual([
       ['node_silent', 1],
       ['payment_stuck', 1],
     ]);
-    expect(nodes).toMatchObject([{ openAlerts: 1, isDraining: true, measured: { assets_msat: 9_000, assets_at: 11 * HOUR + 5 } }]);
+    expect(nodes).toMatchObject([{ open_alerts: 1, draining: true, assets_msat: 9_000, assets_at: 11 * HOUR + 5 }]);
   });
 
   it('shows a node that does not answer as unavailable, with the reason', async () => {
     const { deps, net } = await operatorOn(await open());
-    expect((await readOverview(deps)).nodes[0]?.state).toEqual({ status: 'ready', reason: undefined });
+    expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'ready', status_reason: null });
     net.always('info', { unavailable: true });
-    expect((await readOverview(deps)).nodes[0]?.state).toMatchObject({ status: 'unavailable', reason: expect.any(String) });
+    expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'unavailable', status_reason: expect.any(String) });
   });
 });
 

@@ -1,8 +1,7 @@
 import { expect, it } from 'vitest';
 import { findAction, requestAction } from '../../src/features/operator/actions.ts';
-import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { operatorOn } from './operator-on.ts';
+import { execute, operatorOn } from './operator-on.ts';
 
 /** More commits than an action needs. */
 const COMMITS = 10;
@@ -24,7 +23,7 @@ onBothDatabases('an operator action whose commits fail', (open) => {
       rig.database.failAt({ commit, fails });
       for (let tries = 0; tries < 20; tries++) {
         const now = await findAction(rig.healthy, action.id);
-        if (now && now.state !== 'done') await runAction(rig.deps, now).catch(() => undefined);
+        if (now && now.state !== 'done') await execute(rig.deps, now).catch(() => undefined);
         await rig.settle();
       }
       rig.database.failAt();

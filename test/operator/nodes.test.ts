@@ -2,10 +2,9 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { isNode } from '../../src/features/operator/nodes.ts';
-import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { NODE_ID } from '../support/modules.ts';
-import { operatorOn } from './operator-on.ts';
+import { execute, operatorOn } from './operator-on.ts';
 
 type Row = Record<string, string | number | null>;
 const addAccount: Statement<{ id: number }> = statement(
@@ -61,10 +60,10 @@ onBothDatabases('an action on a node', (open) => {
     const { act, request, deps, states, wallet, nodeOf } = await onTwoNodes(await open());
     const drain = await request({ kind: 'drain', subject: 'lnd_second' });
     const move = await request({ kind: 'move', subject: wallet.id, target: 'lnd_second' });
-    for (const action of [move, drain]) await runAction(deps, action);
+    for (const action of [move, drain]) await execute(deps, action);
     await act({ kind: 'activate', subject: 'lnd_second' });
     await act({ kind: 'move', subject: wallet.id, target: NODE_ID });
-    for (const action of [move, drain]) await runAction(deps, action);
+    for (const action of [move, drain]) await execute(deps, action);
     expect((await states())[1]).toEqual(['lnd_second', 'active', 0]);
     expect(await nodeOf(wallet.id)).toBe(NODE_ID);
   });
@@ -75,7 +74,7 @@ onBothDatabases('an action on a node', (open) => {
       expect(await act({ kind, subject: 'lnd_0' })).toMatchObject({
         state: 'refused',
         answer: 'There is no node lnd_0.',
-        endedAt: expect.any(Number),
+        ended_at: expect.any(Number),
       });
     expect([await isNode(healthy, 'lnd_second'), await isNode(healthy, 'lnd_0')]).toEqual([true, false]);
   });

@@ -9,13 +9,17 @@ import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
 import { type Action, findAction, type NewAction, requestAction } from '../../src/features/operator/actions.ts';
-import type { OperatorModules } from '../../src/features/operator/operator.ts';
-import { runAction } from '../../src/features/operator/run-actions.ts';
+import { Operator, type OperatorModules } from '../../src/features/operator/operator.ts';
 import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log, testDeposit } from '../support/ledger.ts';
 import { connectionsTo, createModules, NODE_ID, nameNode } from '../support/modules.ts';
 
 type WantedAction = Partial<NewAction> & Pick<NewAction, 'kind' | 'subject'>;
+
+/** Executes an action as far as possible on the instance with these modules. */
+export function execute(modules: OperatorModules, action: Action): Promise<void> {
+  return new Operator(modules, 0).execute(action);
+}
 
 /** The modules that operator actions need, on a database that fails where a test sets faults. */
 export async function operatorOn(healthy: Database) {
@@ -28,7 +32,7 @@ export async function operatorOn(healthy: Database) {
   const { accounts, alerts, invoices, ledger, payments, wallets } = createModules({ database, healthy, connections, clock });
   const made = await accounts.bootstrap(newKeyText('secret_api'), async () => undefined);
   const { wallet } = await wallets.create(made?.accountId ?? '', 'test');
-  const deps: OperatorModules = { database, ledger, alerts, connections, invoices, wallets, payments, clock, log };
+  const deps: OperatorModules = { database, ledger, alerts, connections, invoices, wallets, payments, clock, log, stuckPaymentSeconds: 0 };
   const accountId = made?.accountId ?? '';
   const request = async (action: WantedAction): Promise<Action> => {
     const wanted = { target: '', requestedBy: 'bob@desk', reason: 'a test', ...action };
@@ -53,7 +57,7 @@ export async function operatorOn(healthy: Database) {
     /** Requests an action and executes it, as far as possible, `tries` times. */
     async act(action: WantedAction, tries = 1): Promise<Action> {
       const { id } = await request(action);
-      for (let i = 0; i < tries; i++) await runAction(deps, (await findAction(healthy, id)) as Action);
+      for (let i = 0; i < tries; i++) await execute(deps, (await findAction(healthy, id)) as Action);
       return (await findAction(healthy, id)) as Action;
     },
     /** Starts a payment that stays pending at the node. Returns it with its preimage. */

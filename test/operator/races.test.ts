@@ -3,9 +3,8 @@ import { msat } from '../../src/core/kernel/money.ts';
 import type { InvoicePayment } from '../../src/core/payments/pay-invoice.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
 import { type Action, findAction } from '../../src/features/operator/actions.ts';
-import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
-import { operatorOn } from './operator-on.ts';
+import { execute, operatorOn } from './operator-on.ts';
 
 type Rig = Awaited<ReturnType<typeof operatorOn>>;
 
@@ -13,12 +12,12 @@ type Rig = Awaited<ReturnType<typeof operatorOn>>;
 async function race({ healthy, deps, another }: Rig, requested: readonly Action[]): Promise<Action[]> {
   const instances = [deps, another()];
   const read = async (id: string) => (await findAction(healthy, id)) as Action;
-  const execute = async () => {
-    const open = (await Promise.all(requested.map(({ id }) => read(id)))).filter((one) => one.endedAt === undefined);
-    await Promise.allSettled(instances.flatMap((on) => open.map((one) => runAction(on, one))));
+  const executeOpen = async () => {
+    const open = (await Promise.all(requested.map(({ id }) => read(id)))).filter((one) => one.ended_at === null);
+    await Promise.allSettled(instances.flatMap((on) => open.map((one) => execute(on, one))));
     return open.length === 0;
   };
-  await vi.waitUntil(execute, { timeout: 60_000, interval: 5 });
+  await vi.waitUntil(executeOpen, { timeout: 60_000, interval: 5 });
   return Promise.all(requested.map(({ id }) => read(id)));
 }
 
@@ -82,11 +81,11 @@ onBothDatabases('operators at the same time', (open) => {
       readInvoice: (text: string) => payments.readInvoice(text),
       find: (paymentId: string) => payments.find(paymentId),
       async payInvoice(order: InvoicePayment) {
-        await runAction(rig.another(), await read());
+        await execute(rig.another(), await read());
         return payments.payInvoice(order);
       },
     } as Payments;
-    await runAction({ ...rig.deps, payments: late }, await read());
+    await execute({ ...rig.deps, payments: late }, await read());
     const [ended] = await race(rig, [await read()]);
     expect(ended).toMatchObject({ state: 'done' });
     expect(await rig.suspenseMsat()).toBe(5_000);
@@ -105,7 +104,7 @@ onBothDatabases('operators at the same time', (open) => {
       await rig.request({ kind: 'resolve', subject: payment.id, target: 'failed', requestedBy: 'eve@desk' }),
     ];
     expect(same.id).toBe(one.id);
-    expect(await race(rig, [one])).toMatchObject([{ state: 'done', requestedBy: 'bob@desk' }]);
+    expect(await race(rig, [one])).toMatchObject([{ state: 'done', requested_by: 'bob@desk' }]);
     expect(await rig.balanceMsat(rig.wallet)).toBe(before);
     expect(await problemsOf(rig.healthy)).toEqual([]);
   });
@@ -120,10 +119,10 @@ onBothDatabases('operators at the same time', (open) => {
       const payment = await rig.pendingPayment(2_000);
       const action = await rig.request({ kind: 'resolve', subject: payment.id, target: 'failed' });
       rig.database.failAt({ commit, fails: 'refused' });
-      await runAction(rig.deps, action).catch(() => undefined);
+      await execute(rig.deps, action).catch(() => undefined);
       ended.push((await rig.deps.payments.find(payment.id))?.state ?? '');
       rig.database.failAt();
-      await runAction(rig.another(), action);
+      await execute(rig.another(), action);
       expect(await findAction(rig.healthy, action.id), `commit ${commit}`).toMatchObject({ state: 'done' });
     }
     expect(ended).toEqual(expect.arrayContaining(['pending', 'failed']));
@@ -150,8 +149,8 @@ onBothDatabases('an outcome of the node that arrives while an operator ends the 
       const action = await rig.request({ kind: 'resolve', subject: payment.id, target: 'failed' });
       const succeeded = { state: 'succeeded', preimage: payment.proof, feeMsat: msat(0) } as const;
       const report = () => rig.another().payments.reportOutcome(payment.id, succeeded);
-      const execute = () => runAction(rig.deps, action);
-      await Promise.allSettled(isFirst ? [report(), execute()] : [execute(), report()]);
+      const resolve = () => execute(rig.deps, action);
+      await Promise.allSettled(isFirst ? [report(), resolve()] : [resolve(), report()]);
       const [ended] = await race(rig, [action]);
       const { state } = (await rig.deps.payments.find(payment.id)) as { state: string };
       expect(state).toBe('succeeded');

@@ -2,10 +2,9 @@ import { expect, it } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { type Action, findAction, type NewAction } from '../../src/features/operator/actions.ts';
-import { runAction } from '../../src/features/operator/run-actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { NODE_ID } from '../support/modules.ts';
-import { operatorOn } from './operator-on.ts';
+import { execute, operatorOn } from './operator-on.ts';
 
 type Rig = Awaited<ReturnType<typeof operatorOn>>;
 type Row = Record<string, string | number | null>;
@@ -20,8 +19,8 @@ const lostTransfers: Statement<Row> = statement(
 async function untilEnded(rig: Rig, { id }: Action): Promise<Action> {
   for (let tries = 0; tries < MAX_TRIES; tries++) {
     const now = (await findAction(rig.healthy, id)) as Action;
-    if (now.endedAt !== undefined) return now;
-    await runAction(rig.deps, now).catch(() => undefined);
+    if (now.ended_at !== null) return now;
+    await execute(rig.deps, now).catch(() => undefined);
     await rig.settle();
   }
   throw new Error(`the action ${id} has not ended`);
@@ -39,7 +38,7 @@ async function creditOf(rig: Rig): Promise<Interrupted> {
   return {
     action: { kind: 'credit', subject, target: wallet.id },
     async check(ended) {
-      expect(ended).toMatchObject({ state: 'done', amountMsat: 20_000 });
+      expect(ended).toMatchObject({ state: 'done', amount_msat: 20_000 });
       expect([before - (await rig.suspenseMsat()), await rig.balanceMsat(wallet)]).toEqual([20_000, 20_000]);
     },
   };

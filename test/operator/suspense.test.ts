@@ -14,7 +14,7 @@ onFakeNode('money in suspense', (service) => {
     const subject = await unmatchedMoney(service, 7_500);
     await expect.poll(async () => alertsOf(await service.openAlerts())).toEqual([expect.stringMatching(/^suspense_not_empty: 7\.5 sat/)]);
     const done = await service.act({ kind: 'credit', subject, target: wallet.id });
-    expect(done).toMatchObject({ state: 'done', amountMsat: 7_500, requestedBy: 'bob@desk', reason: 'a test' });
+    expect(done).toMatchObject({ state: 'done', amount_msat: 7_500, requested_by: 'bob@desk', reason: 'a test' });
     expect(await balanceMsat(wallet.id)).toBe(7_500);
     const [line]: Json[] = await service.client.get(`/v1/wallet/${wallet.id}/transactions`);
     expect(line).toMatchObject({ num_msat: 7_500, passThru: { operator_action: done.id, payment_hash: subject } });
@@ -34,7 +34,7 @@ onFakeNode('money in suspense', (service) => {
     const subject = await unmatchedMoney(service, 2_000);
     const wallet = await service.client.wallet();
     const results = await Promise.all(Array.from({ length: 8 }, () => service.act({ kind: 'credit', subject, target: wallet.id })));
-    for (const result of results) expect(result).toMatchObject({ id: results[0]?.id, state: 'done', amountMsat: 2_000 });
+    for (const result of results) expect(result).toMatchObject({ id: results[0]?.id, state: 'done', amount_msat: 2_000 });
     expect(await balanceMsat(wallet.id)).toBe(2_000);
     expect(await service.problems()).toEqual([]);
   });
@@ -57,7 +57,7 @@ onFakeNode('money in suspense', (service) => {
       .poll(() => service.findAction(requested.id))
       .toMatchObject({ state: 'done', answer: expect.stringMatching(/^12000 msat .* 700 msat/) });
     expect(await service.suspenseMsat()).toBe(30_000 - 12_700);
-    const payment = (await service.findAction(requested.id))?.paymentId;
+    const payment = (await service.findAction(requested.id))?.payment_id ?? undefined;
     expect(await service.client.get(`/v1/lntx/${payment}`)).toMatchObject({ status: 'settled', fee_msat: 700 });
     const again = net.outside.invoice({ amountMsat: 17_300, script: { fee: 0 } });
     const rest = await service.act({ kind: 'return', subject, target: again.paymentRequest });

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/core/db/statement.ts';
 import { findAction } from '../../src/features/operator/actions.ts';
-import { closeOpenAlert, createOperator } from '../../src/features/operator/operator.ts';
-import { runAction, runOperatorActions } from '../../src/features/operator/run-actions.ts';
+import { closeAlert } from '../../src/features/operator/alert-routes.ts';
+import { Operator } from '../../src/features/operator/operator.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { NODE_ID } from '../support/modules.ts';
-import { operatorOn } from './operator-on.ts';
+import { execute, operatorOn } from './operator-on.ts';
 
 const pay = statement('test_pay', `UPDATE operator_action SET state = 'paying' WHERE id = $1`);
 
@@ -13,18 +13,18 @@ onBothDatabases('a request that waits for its action', (open) => {
   it('returns when it has ended, or the state after the wait', async () => {
     const rig = await operatorOn(await open());
     const { id } = await rig.request({ kind: 'drain', subject: NODE_ID });
-    expect(await createOperator(rig.deps, 0).wait(id)).toMatchObject({ state: 'requested' });
-    const waiting = createOperator(rig.deps, 600).wait(id);
-    await runAction(rig.deps, (await findAction(rig.healthy, id)) as never);
+    expect(await new Operator(rig.deps, 0).wait(id)).toMatchObject({ state: 'requested' });
+    const waiting = new Operator(rig.deps, 600).wait(id);
+    await execute(rig.deps, (await findAction(rig.healthy, id)) as never);
     expect(await waiting).toMatchObject({ id, state: 'done' });
     const refused = await rig.act({ kind: 'drain', subject: 'lnd_0' });
-    expect(await createOperator(rig.deps, 600).wait(refused.id)).toEqual(refused);
-    await expect(createOperator(rig.deps, 600).wait('opa_0')).rejects.toThrow('opa_0 is gone');
+    expect(await new Operator(rig.deps, 600).wait(refused.id)).toEqual(refused);
+    await expect(new Operator(rig.deps, 600).wait('opa_0')).rejects.toThrow('opa_0 is gone');
   });
 
   it('returns the present state when the service stops', async () => {
     const rig = await operatorOn(await open());
-    const operator = createOperator(rig.deps, 600);
+    const operator = new Operator(rig.deps, 600);
     const { id } = await rig.request({ kind: 'drain', subject: NODE_ID });
     const waiting = [operator.wait(id), operator.wait(id)];
     operator.stopWaiting();
@@ -36,25 +36,25 @@ onBothDatabases('a request that waits for its action', (open) => {
 onBothDatabases('a payment that is looked up again', (open) => {
   it('returns what the node reports while it is pending, and nothing once it has ended', async () => {
     const { deps, pendingPayment, net } = await operatorOn(await open());
-    const operator = createOperator(deps, 1);
+    const operator = new Operator(deps, 1);
     const payment = await pendingPayment(20_000, { stuck: true });
     expect(await operator.recheck(payment.id)).toMatchObject({
-      nodeState: 'pending',
-      proof: { provesFailure: true },
-      at: expect.any(Number),
+      node_state: 'pending',
+      proves_failure: true,
+      checked_at: expect.any(Number),
     });
     net.always('lookupPayment', { instead: { state: 'failed', reason: 'NO_ROUTE' } });
     await operator.recheck(payment.id);
     expect(await deps.payments.find(payment.id)).toMatchObject({ state: 'failed' });
-    expect(await operator.recheck(payment.id)).toBeUndefined();
-    expect(await operator.recheck('lntx_0')).toBeUndefined();
+    expect(await operator.recheck(payment.id)).toBeNull();
+    expect(await operator.recheck('lntx_0')).toBeNull();
   });
 
   it('returns that the node does not answer, and changes nothing', async () => {
     const { deps, pendingPayment, net } = await operatorOn(await open());
     const payment = await pendingPayment();
     net.always('lookupPayment', { unavailable: true });
-    expect(await createOperator(deps, 1).recheck(payment.id)).toMatchObject({ nodeState: 'no response', proof: undefined });
+    expect(await new Operator(deps, 1).recheck(payment.id)).toMatchObject({ node_state: 'no response', facts: [], proves_failure: false });
     expect(await deps.payments.find(payment.id)).toMatchObject({ state: 'pending' });
   });
 });
@@ -64,7 +64,7 @@ onBothDatabases('an alert', (open) => {
     const { deps } = await operatorOn(await open());
     await deps.alerts.raise({ kind: 'payment_corrected', subject: 'lntx_1', message: 'a test' });
     const [{ id } = { id: '' }] = await deps.alerts.listOpen();
-    const close = (of = id) => closeOpenAlert(deps, of, { requestedBy: 'bob@desk', reason: 'checked' }, {});
+    const close = (of = id) => closeAlert(deps, of, { requestedBy: 'bob@desk', reason: 'checked' }, {});
     const outcomes = await Promise.allSettled([close(), close()]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
     await expect(close()).rejects.toMatchObject({ type: 'action_refused' });
@@ -78,7 +78,7 @@ onBothDatabases('the background job for operators', (open) => {
     const rig = await operatorOn(await open());
     const stopping = new AbortController();
     const { subject } = await rig.unmatched('credit', 5_000);
-    const running = runOperatorActions(rig.deps, stopping.signal, 5);
+    const running = new Operator(rig.deps, 0).run(stopping.signal, 5);
     const kinds = async () => (await rig.deps.alerts.listOpen()).map(({ kind }) => kind);
     await expect.poll(kinds).toEqual(['suspense_not_empty']);
     const requested = [
@@ -100,7 +100,7 @@ onBothDatabases('the background job for operators', (open) => {
     const stopping = new AbortController();
     rig.database.failAt({ commit: 1, fails: 'refused' }, { commit: 2, fails: 'not written, unknown' });
     const { id } = await rig.request({ kind: 'drain', subject: NODE_ID });
-    const running = runOperatorActions(rig.deps, stopping.signal, 5);
+    const running = new Operator(rig.deps, 0).run(stopping.signal, 5);
     await expect.poll(async () => (await findAction(rig.healthy, id))?.state).toBe('done');
     expect(rig.database.happened()).toBe(2);
     stopping.abort();
@@ -115,7 +115,7 @@ onBothDatabases('the background job for operators', (open) => {
     }
     const { id } = await rig.request({ kind: 'drain', subject: NODE_ID });
     const stopping = new AbortController();
-    const running = runOperatorActions(rig.deps, stopping.signal, 5);
+    const running = new Operator(rig.deps, 0).run(stopping.signal, 5);
     await expect.poll(async () => (await findAction(rig.healthy, id))?.state, { timeout: 10_000 }).toBe('done');
     stopping.abort();
     await running;

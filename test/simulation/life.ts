@@ -100,7 +100,10 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
     async move(walletId, nodeId) {
       const move = { kind: 'move', subject: walletId, target: nodeId, requestedBy: 'bob', reason: 'a test' } as const;
       const { action } = await requestAction(database, move, unixSeconds(clock));
-      await moveWallet({ database, clock }, action);
+      await moveWallet(
+        { database, ledger, alerts, connections, invoices, wallets, payments, clock, log: silentLog, stuckPaymentSeconds: 0 },
+        action,
+      );
     },
     kill,
     get isDead() {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { PER_BTC_PATTERN } from '../../src/features/operator/fiat-rate.ts';
+import { PER_BTC_PATTERN } from '../../src/features/operator/fiat-rate-routes.ts';
 import { plainNumbers } from '../../web/src/parts/format-amount.ts';
 import { describeRate, formatFiat, groupDecimal, oldAge } from '../../web/src/parts/format-fiat.ts';
 

@@ -4,7 +4,7 @@ import type { NodeConnections } from '../../core/connection/connections.ts';
 import { floorSat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Bolt11 } from '../../core/lightning/bolt11/bolt11.ts';
-import type { NodeCapabilities, Route } from '../../core/lightning/node.ts';
+import type { Route } from '../../core/lightning/node.ts';
 import { NotUnderstood, queryRoutes } from '../../core/lightning/responses.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { App } from '../../http/app-type.ts';
@@ -220,17 +220,15 @@ async function describe(connection: NodeConnection, draining: ReadonlySet<string
     status: !info ? 'unavailable' : info.cannotSend ? 'cannot_send' : 'ready',
     draining: draining.has(connection.nodeId),
     status_reason: info?.cannotSend ?? null,
-    capabilities: known ? renderCapabilities(connection, known.capabilities) : null,
+    capabilities: known
+      ? {
+          sends_keysend: known.capabilities.sendsKeysend,
+          receives_keysend: known.capabilities.receivesKeysend,
+          description_hash_without_text: known.capabilities.descriptionHashWithoutText,
+          queries_routes: connection.supports('queryRoutes'),
+        }
+      : null,
     uri: null,
-  };
-}
-
-function renderCapabilities(connection: NodeConnection, capabilities: NodeCapabilities) {
-  return {
-    sends_keysend: capabilities.sendsKeysend,
-    receives_keysend: capabilities.receivesKeysend,
-    description_hash_without_text: capabilities.descriptionHashWithoutText,
-    queries_routes: connection.supports('queryRoutes'),
   };
 }
 

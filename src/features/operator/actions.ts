@@ -11,51 +11,30 @@ export class ActionRefused extends Error {
   override readonly name = 'ActionRefused';
 }
 
+/** Another instance has executed this step of an action. */
+export class ExecutedElsewhere extends Error {
+  override readonly name = 'ExecutedElsewhere';
+}
+
 /**
- * An action that an operator requests. It is a row that a background job executes, so that an interrupted action is continued. The row also
+ * An action that an operator requested. It is a row that a background job executes, so that an interrupted action is continued. The row also
  * records who decided what, when and why.
  */
+export type Action = sql.ActionRow;
+
+/** An action that an operator requests. */
 export interface NewAction {
-  /** `credit` and `return`: for money in suspense. `resolve`: for a pending payment. `drain`, `activate`: for a node. `move`: for a wallet. */
-  readonly kind: sql.ActionRow['kind'];
-  /** The payment hash of money in suspense, or the id of a payment, a node or a wallet. */
+  readonly kind: Action['kind'];
   readonly subject: string;
-  /** The wallet to credit, the payment request to pay, the outcome (`settled`, `failed`), or the node to move to; else empty. */
   readonly target: string;
-  /** The evidence for `settled`. */
   readonly preimage?: string | undefined;
-  /** The operator: the key or session, and its account. */
   readonly requestedBy: string;
   readonly reason: string;
 }
 
-export interface Action extends NewAction {
-  /** `opa_…` */
-  readonly id: string;
-  readonly state: sql.ActionRow['state'];
-  /** Unix seconds. */
-  readonly requestedAt: number;
-  /** Unix seconds. */
-  readonly endedAt: number | undefined;
-  /** The result, as a sentence. */
-  readonly answer: string;
-  /** The evidence that was booked. */
-  readonly evidence: string | undefined;
-  /** The amount that left suspense, in msat. */
-  readonly amountMsat: number | undefined;
-  readonly transferId: string | undefined;
-  readonly ledgerAccount: number | undefined;
-  readonly paymentId: string | undefined;
-}
-
-/** An action, or a change of the fiat rate, as lists for operators show it. */
-export type ActionRecord = Omit<Action, 'kind'> & { readonly kind: sql.RecordRow['kind'] };
-
-const PAGE = 100;
-
 /** A page of a list, and the number of all its items. */
 export interface OperatorPage<T> {
-  readonly items: readonly T[];
+  readonly items: T[];
   readonly total: number;
 }
 
@@ -67,74 +46,41 @@ const lockActions = tableLock('operator_lock', 'operator_action');
  */
 export async function requestAction(
   database: Database,
-  action: NewAction,
+  { kind, subject, target, preimage, requestedBy, reason }: NewAction,
   now: number,
   { guards = [], extraRows = () => [] }: RequestOptions = {},
 ): Promise<{ action: Action; isNew: boolean }> {
-  const { kind, subject, target, preimage, requestedBy, reason } = action;
   return database.transaction(async (tx) => {
     await requireGuards(tx, guards);
     await tx.all(lockActions);
     const same = await tx.first(sql.findSame, subject, kind, target);
-    if (same) return { action: toAction(same), isNew: false };
+    if (same) return { action: same, isNew: false };
     const id = `opa_${newId()}`;
     await tx.run(sql.insertAction, id, kind, subject, target, preimage ?? null, requestedBy, reason, now);
-    const row = await tx.first(sql.findAction, id);
-    if (!row) throw new Error('the action was not stored');
     await writeRows(tx, extraRows(id));
-    return { action: toAction(row), isNew: true };
+    return { action: await readAction(tx, id), isNew: true };
   });
 }
 
-export async function findAction(database: SqlReader, id: string): Promise<Action | undefined> {
-  const row = await database.first(sql.findAction, id);
-  return row && toAction(row);
+export function findAction(database: SqlReader, id: string): Promise<Action | undefined> {
+  return database.first(sql.findAction, id);
 }
 
-/** Returns the actions on a subject, oldest first. */
-export async function listActionsOn(database: SqlReader, subject: string): Promise<Action[]> {
-  return (await database.all(sql.listOfSubject, subject)).map(toAction);
+/** Returns an action that was stored before. */
+export async function readAction(database: SqlReader, id: string): Promise<Action> {
+  const action = await findAction(database, id);
+  if (!action) throw new Error(`the action ${id} is gone`);
+  return action;
 }
+
+const PAGE = 100;
 
 /** Returns all actions that have not ended, oldest first. Many returns may wait for the end of their payments. */
 export async function* openActions(database: SqlReader): AsyncGenerator<Action> {
   for (let after = '', isLast = false; !isLast; ) {
-    const page: sql.ActionRow[] = await database.all(sql.listOpen, after, PAGE);
-    for (const row of page) yield toAction(row);
+    const page: Action[] = await database.all(sql.listOpen, after, PAGE);
+    yield* page;
     after = page.at(-1)?.id ?? after;
     isLast = page.length < PAGE;
   }
-}
-
-/** Returns an action or a change of the fiat rate. */
-export async function findRecord(database: SqlReader, id: string): Promise<ActionRecord | undefined> {
-  const row = await database.first(sql.findRecord, id);
-  return row && toAction(row);
-}
-
-/** Returns actions and changes of the fiat rate, newest first. */
-export async function listRecords(database: SqlReader, limit: number, offset: number): Promise<OperatorPage<ActionRecord>> {
-  const items = (await database.all(sql.listRecords, limit, offset)).map((row) => toAction(row));
-  return { items, total: (await database.first(sql.countRecords))?.n ?? 0 };
-}
-
-function toAction<K extends string>(row: Omit<sql.ActionRow, 'kind'> & { kind: K }): Omit<Action, 'kind'> & { readonly kind: K } {
-  return {
-    id: row.id,
-    kind: row.kind,
-    state: row.state,
-    subject: row.subject,
-    target: row.target,
-    preimage: row.preimage ?? undefined,
-    requestedBy: row.requested_by,
-    reason: row.reason,
-    requestedAt: row.requested_at,
-    endedAt: row.ended_at ?? undefined,
-    answer: row.answer,
-    evidence: row.evidence ?? undefined,
-    amountMsat: row.amount_msat ?? undefined,
-    transferId: row.transfer_id ?? undefined,
-    ledgerAccount: row.ledger_account ?? undefined,
-    paymentId: row.payment_id ?? undefined,
-  };
 }

@@ -1,33 +1,24 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { operatorGuards } from '../../core/accounts/directory.ts';
+import type { Database } from '../../core/db/database.ts';
+import { writeRows } from '../../core/db/row-write.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
+import { newId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { App } from '../../http/app-type.ts';
-import type { Credential } from '../../http/auth/access.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
-import { callerName, NEEDS_KEY, type OperatorRouteModules } from './action-handler.ts';
-import { changeFiatRate, type FiatRate, findChangedRate, isCurrency, PER_BTC_PATTERN, readFiatRate } from './fiat-rate.ts';
+import type { RequestOptions } from '../reconcile/requests.ts';
+import * as sql from './operator.sql.ts';
+import { callerName, changeOnce, NEEDS_KEY, OPERATOR, type OperatorRouteModules } from './operator-route.ts';
 
+/** Above 0, with at most 15 digits before and 8 after the point. It has one form: no sign, no exponent, no leading zeros. */
+export const PER_BTC_PATTERN = '^(?=.*[1-9])(0|[1-9][0-9]{0,14})(\\.[0-9]{1,8})?$';
+
+const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 const CURRENCY_RULE = 'an ISO 4217 code in capital letters, such as EUR';
 
-const RateBody = Type.Object(
-  {
-    currency: Type.String({
-      pattern: '^[A-Z]{3}$',
-      rule: CURRENCY_RULE,
-      description: 'The currency: an ISO 4217 code in capital letters',
-    }),
-    per_btc: Type.String({
-      pattern: PER_BTC_PATTERN,
-      rule: 'a string with a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it',
-      description: 'The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it',
-    }),
-  },
-  { additionalProperties: false },
-);
-
+/** The price of a bitcoin that the operator has set. It is only for display: no amount, limit or fee is ever computed from it. */
 const FiatRateObject = Type.Object(
   {
     currency: nullable(Type.String({ description: 'The ISO 4217 code of the currency; null if no rate is set' })),
@@ -48,58 +39,90 @@ const getSchema = {
   response: { 200: FiatRateObject },
 };
 
-const OPERATOR = { tags: ['Operator'], ...requires('operator'), response: { 200: FiatRateObject } };
+const CHANGE = { ...OPERATOR, response: { 200: FiatRateObject } };
 
 const setSchema = {
-  ...OPERATOR,
+  ...CHANGE,
   operationId: 'setFiatRate',
   summary: 'Set the fiat rate',
   description: `Replaces the rate and restarts its age. The change is recorded among the actions of operators. ${FOR_DISPLAY}`,
-  body: RateBody,
+  body: Type.Object(
+    {
+      currency: Type.String({
+        pattern: '^[A-Z]{3}$',
+        rule: CURRENCY_RULE,
+        description: 'The currency: an ISO 4217 code in capital letters',
+      }),
+      per_btc: Type.String({
+        pattern: PER_BTC_PATTERN,
+        rule: 'a string with a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it',
+        description:
+          'The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it',
+      }),
+    },
+    { additionalProperties: false },
+  ),
 };
 
 const removeSchema = {
-  ...OPERATOR,
+  ...CHANGE,
   operationId: 'removeFiatRate',
   summary: 'Remove the fiat rate',
   description: 'The change is recorded among the actions of operators, even if there was no rate.',
 };
 
+type FiatRate = Static<typeof FiatRateObject>;
+
+const NO_RATE: FiatRate = { currency: null, per_btc: null, set_at: null };
+
 /** The fiat rate: operators set it, and every key and session can read it. */
-export function fiatRateRoutes(app: App, { access, runIdempotent, database, clock }: OperatorRouteModules): void {
+export function fiatRateRoutes(app: App, modules: OperatorRouteModules): void {
+  const { access, database, clock } = modules;
+
   app.get('/v1/fiat-rate', { schema: getSchema }, async (request) => {
     await access.anyKey(request);
-    return renderFiatRate(await readFiatRate(database));
+    return (await database.first(sql.findRate)) ?? NO_RATE;
   });
 
-  /** A repeated request changes nothing, and gets the rate that the first one has set. */
-  async function change(request: FastifyRequest, reply: FastifyReply, credential: Credential, rate: Omit<FiatRate, 'setAt'> | undefined) {
-    const guards = operatorGuards(credential.key);
-    const caller = { requestedBy: callerName(credential), now: unixSeconds(clock) };
-    const id = await runIdempotent(
-      request,
-      reply,
-      { credential },
-      {
-        make: ({ rows }) => changeFiatRate(database, rate, caller, { guards, extraRows: rows }),
-        replay: async (made) => made,
-      },
-    );
-    return renderFiatRate(await findChangedRate(database, id));
-  }
-
+  // A repeated request changes nothing, and gets the rate that the first one has set.
   app.put('/v1/operator/fiat-rate', { schema: setSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
-    const { currency, per_btc: perBtc } = request.body;
-    if (!isCurrency(currency)) throw new Refusal('validation_failed', `\`currency\` must be ${CURRENCY_RULE}.`);
-    return change(request, reply, credential, { currency, perBtc });
+    const { currency, per_btc } = request.body;
+    if (!CURRENCIES.has(currency)) throw new Refusal('validation_failed', `\`currency\` must be ${CURRENCY_RULE}.`);
+    const rate = { currency, per_btc, set_at: unixSeconds(clock) };
+    const id = await changeOnce(modules, request, reply, { credential }, (options) =>
+      changeFiatRate(database, rate, callerName(credential), options),
+    );
+    return (await database.first(sql.findRateChange, id)) ?? NO_RATE;
   });
 
-  app.delete('/v1/operator/fiat-rate', { schema: removeSchema, config: NEEDS_KEY }, async (request, reply) =>
-    change(request, reply, await access.operator(request), undefined),
-  );
+  app.delete('/v1/operator/fiat-rate', { schema: removeSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const removed = { currency: null, per_btc: null, set_at: unixSeconds(clock) };
+    await changeOnce(modules, request, reply, { credential }, (options) =>
+      changeFiatRate(database, removed, callerName(credential), options),
+    );
+    return NO_RATE;
+  });
 }
 
-function renderFiatRate(rate: FiatRate | undefined): Static<typeof FiatRateObject> {
-  return { currency: rate?.currency ?? null, per_btc: rate?.perBtc ?? null, set_at: rate?.setAt ?? null };
+/** A change of the rate. Currency and price are null if it removes the rate. */
+interface RateChange extends FiatRate {
+  readonly set_at: number;
+}
+
+/** Stores a change of the rate. @returns its id, `opa_…` */
+export async function changeFiatRate(
+  database: Database,
+  { currency, per_btc, set_at }: RateChange,
+  requestedBy: string,
+  { guards = [], extraRows = () => [] }: RequestOptions = {},
+): Promise<string> {
+  const id = `opa_${newId()}`;
+  await database.transaction(async (tx) => {
+    await requireGuards(tx, guards);
+    await tx.run(sql.insertRateChange, id, currency, per_btc, set_at, requestedBy);
+    await writeRows(tx, extraRows(id));
+  });
+  return id;
 }

@@ -1,18 +1,28 @@
 import { statement } from '../../core/db/statement.ts';
 
 export type ActionRow = {
+  /** `opa_…` */
   id: string;
+  /** `credit` and `return`: for money in suspense. `resolve`: for a pending payment. `drain`, `activate`: for a node. `move`: for a wallet. */
   kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move';
   state: 'requested' | 'funded' | 'paying' | 'done' | 'refused';
+  /** The payment hash of money in suspense, or the id of a payment, a node or a wallet. */
   subject: string;
+  /** The wallet to credit, the payment request to pay, the outcome (`settled`, `failed`), or the node to move to; else empty. */
   target: string;
+  /** The evidence for `settled`. */
   preimage: string | null;
+  /** The operator: the key or session, and its account. */
   requested_by: string;
   reason: string;
+  /** Unix seconds. */
   requested_at: number;
   ended_at: number | null;
+  /** The result, as a sentence. */
   answer: string;
+  /** The evidence that was booked. */
   evidence: string | null;
+  /** The amount that left suspense. */
   amount_msat: number | null;
   transfer_id: string | null;
   ledger_account: number | null;
@@ -40,21 +50,14 @@ export const insertAction = statement(
 
 export const findAction = statement<ActionRow>('operator_find', `${ACTION} WHERE id = $1`);
 
-/** The newest identical action that was not refused. Actions on nodes can be repeated once they have ended. */
-export const findSame = statement<ActionRow>(
-  'operator_find_same',
-  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused'
-     AND (ended_at IS NULL OR kind IN ('credit', 'return', 'resolve')) ORDER BY id DESC LIMIT 1`,
-);
-
 export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL AND id > $1 ORDER BY id LIMIT $2`);
 
 export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
 
-/** Ends an action that has moved no money. */
-export const markRefused = statement(
-  'operator_refuse',
-  `UPDATE operator_action SET state = 'refused', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'requested'`,
+/** Ends an action, unless another instance has executed it or has begun to. */
+export const endAction = statement(
+  'operator_end',
+  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'requested'`,
 );
 
 /** Changes nothing if less is left in suspense for the payment hash. The suspense account is locked by then. */
@@ -87,11 +90,6 @@ export const storeEvidence = statement(
   `UPDATE operator_action SET evidence = $2 WHERE id = $1 AND state = 'requested'`,
 );
 
-export const endResolve = statement(
-  'operator_end_resolve',
-  `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'requested'`,
-);
-
 export type UnmatchedSettlementRow = {
   payment_hash: string;
   amount_msat: number;
@@ -105,6 +103,13 @@ const UNMATCHED = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id
     SELECT sum(a.amount_msat - COALESCE(a.back_msat, 0)) FROM operator_action a
     WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
   FROM unmatched_settlement s`;
+
+/** The newest identical action that was not refused. Actions on nodes can be repeated once they have ended. */
+export const findSame = statement<ActionRow>(
+  'operator_find_same',
+  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused'
+     AND (ended_at IS NULL OR kind IN ('credit', 'return', 'resolve')) ORDER BY id DESC LIMIT 1`,
+);
 
 export const findUnmatchedSettlement = statement<UnmatchedSettlementRow>(
   'operator_find_unmatched',
@@ -203,18 +208,10 @@ export const findWalletNode = statement<{ node_id: string; ledger_account: numbe
 
 export const moveWallet = statement('operator_move_wallet', 'UPDATE wallet SET node_id = $2, updated_at = $3 WHERE id = $1');
 
-export const endNodeAction = statement(
-  'operator_end_node_action',
-  `UPDATE operator_action SET state = 'done', answer = $2, ended_at = $3 WHERE id = $1 AND state = 'requested'`,
-);
+/** All columns are null after the rate was removed. */
+export type FiatRateRow = { currency: string | null; per_btc: string | null; set_at: number | null };
 
-export type FiatRateRow = {
-  currency: string | null;
-  per_btc: string | null;
-  set_at: number;
-};
-
-const RATE = 'SELECT currency, per_btc, set_at FROM fiat_rate';
+const RATE = 'SELECT currency, per_btc, CASE WHEN currency IS NULL THEN NULL ELSE set_at END AS set_at FROM fiat_rate';
 
 export const findRate = statement<FiatRateRow>('fiat_rate_find', `${RATE} ORDER BY number DESC LIMIT 1`);
 

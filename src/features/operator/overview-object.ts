@@ -1,15 +1,15 @@
 import { type Static, Type } from 'typebox';
-import { choice } from '../../http/fields.ts';
+import type { NodeConnection } from '../../core/connection/connection.ts';
+import { unixSeconds, withTimeout } from '../../core/kernel/clock.ts';
+import { errorMessage } from '../../core/kernel/log.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
-import { HISTORY_PERIODS, type NodeOverview, type Overview, type PendingTotals } from './overview.ts';
-
-function amount(description: string) {
-  return Type.Integer({ description: `${description}, in millisatoshis` });
-}
-
-function time(description: string) {
-  return nullable(Type.Integer({ description: `${description}, in Unix seconds` }));
-}
+import type { NodeComparison } from '../reconcile/reconciliation-object.ts';
+import { lastReport } from '../reconcile/requests.ts';
+import { lastMeasured, listSamples } from '../reconcile/samples.ts';
+import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
+import * as sql from './operator.sql.ts';
+import type { OperatorModules } from './operator.ts';
+import { amount, time } from './operator-route.ts';
 
 const PendingFields = {
   pending_payments: Type.Integer({ description: 'The number of pending payments' }),
@@ -85,78 +85,142 @@ export const OverviewObject = Type.Object(
   { title: 'OperatorOverview' },
 );
 
-export const HistoryQuery = Type.Object({
-  period: Type.Optional(
-    choice(HISTORY_PERIODS, {
-      description: 'How far back. `day` and `week` have a sample per hour, `month` one per 6 hours, `year` one per day. Default: `month`',
-    }),
-  ),
-});
-
 export const BalanceSampleObject = Type.Object(
   {
     at: Type.Integer({ description: 'When the figures were taken, in Unix seconds' }),
     assets_msat: nullable(amount('The balances of the nodes; null before a node was measured')),
     liabilities_msat: amount('What was owed to all wallets'),
     suspense_msat: amount('What was in suspense'),
-    is_complete: Type.Boolean({
-      description: 'Whether each node was measured then. Otherwise the last balance before counts',
-    }),
+    is_complete: Type.Boolean({ description: 'Whether each node was measured then. Otherwise the last balance before counts' }),
   },
   { title: 'BalanceSample' },
 );
 
-export function renderOverview(overview: Overview): Static<typeof OverviewObject> {
-  const { totals, assetsMsat, nodes, openAlerts } = overview;
-  const differences = nodes.flatMap(({ comparison }) => comparison?.difference_msat ?? []);
+/** The periods of the history of balances, and the hours between two samples of each. */
+const PERIODS = {
+  day: { days: 1, stepHours: 1 },
+  week: { days: 7, stepHours: 1 },
+  month: { days: 30, stepHours: 6 },
+  year: { days: 365, stepHours: 24 },
+} as const;
+export type HistoryPeriod = keyof typeof PERIODS;
+export const HISTORY_PERIODS = Object.keys(PERIODS) as HistoryPeriod[];
+
+/** Returns samples of assets and liabilities, oldest first. */
+export function readHistory({ database, clock }: OperatorModules, period: HistoryPeriod): Promise<Static<typeof BalanceSampleObject>[]> {
+  const { days, stepHours } = PERIODS[period];
+  return listSamples(database, unixSeconds(clock) - days * 86_400, stepHours);
+}
+
+/** Reads the figures of the ledger, of the last reconciliation, and whether each node answers. */
+export async function readOverview(modules: OperatorModules): Promise<Static<typeof OverviewObject>> {
+  const { database, alerts, connections, clock } = modules;
+  const asked = connections.all.map((connection) => ({ connection, status: readStatus(connection) }));
+  const totals = await database.snapshot(readTotals);
+  const comparisons = (await lastReport(database))?.nodes ?? [];
+  const pending = await database.all(sql.pendingByNode);
+  const rows = await database.all(sql.listNodes);
+  const openAlerts = await alerts.listOpen();
+  const alertsByKind = await alerts.countOpen();
+  const read = { totals, comparisons, pending, rows, alerted: openAlerts.map(({ subject }) => subject) };
+  const nodes = await Promise.all(asked.map(({ connection, status }) => nodeFigures(modules, read, connection, status)));
+  const assets = sumKnown(nodes.map((one) => one.assets_msat));
   return {
-    at: overview.at,
-    assets_msat: assetsMsat ?? null,
-    assets_at: overview.assetsAt ?? null,
+    at: unixSeconds(clock),
+    assets_msat: assets,
+    assets_at: assets === null ? null : Math.min(...nodes.map((one) => one.assets_at ?? 0)),
     liabilities_msat: totals.customersMsat,
     suspense_msat: totals.suspenseMsat,
-    num_suspense: overview.unmatchedSettlements,
+    num_suspense: (await database.first(sql.countUnmatchedSettlements, 1))?.n ?? 0,
     service_fees_msat: totals.serviceFeesMsat,
     operator_costs_msat: 0 - totals.operatorMsat,
-    own_msat: assetsMsat === undefined ? null : assetsMsat - totals.customersMsat - totals.suspenseMsat,
-    difference_msat: differences.length === nodes.length ? differences.reduce((sum, one) => sum + one, 0) : null,
-    num_wallets: overview.wallets,
-    ...renderPending(overview.pending),
-    open_alerts: openAlerts.reduce((sum, { n }) => sum + n, 0),
-    alerts_by_kind: openAlerts.map(({ kind, n }) => ({ kind, count: n })),
-    nodes: nodes.map(renderNode),
+    own_msat: assets === null ? null : assets - totals.customersMsat - totals.suspenseMsat,
+    difference_msat: sumKnown(nodes.map((one) => one.difference_msat)),
+    num_wallets: sum(rows.map(({ wallets }) => wallets)),
+    ...pendingFigures(pending),
+    open_alerts: sum(alertsByKind.map(({ n }) => n)),
+    alerts_by_kind: alertsByKind.map(({ kind, n }) => ({ kind, count: n })),
+    nodes,
   };
 }
 
-function renderNode(one: NodeOverview): Static<typeof NodeFigures> {
-  const { info, measured, heldMsat, comparison } = one;
+interface ReadFigures {
+  readonly totals: LedgerTotals;
+  /** Of the last reconciliation. */
+  readonly comparisons: readonly NodeComparison[];
+  readonly pending: readonly sql.PendingOfNodeRow[];
+  readonly rows: readonly sql.NodeRow[];
+  /** The subjects of the open alerts. */
+  readonly alerted: readonly string[];
+}
+
+async function nodeFigures(
+  { database }: OperatorModules,
+  { totals, comparisons, pending, rows, alerted }: ReadFigures,
+  connection: NodeConnection,
+  status: ReturnType<typeof readStatus>,
+): Promise<Static<typeof NodeFigures>> {
+  const { nodeId, ledgerAccount, createdAt } = connection;
+  const info = connection.info();
+  const row = rows.find(({ id }) => id === nodeId);
+  const compared = comparisons.find(({ ln_node_id }) => ln_node_id === nodeId);
+  const measured = await lastMeasured(database, nodeId);
+  const newest = await database.first(sql.newestOfNode, ledgerAccount);
+  const heldMsat = totals.heldByNode.get(ledgerAccount) ?? 0;
   return {
-    id: one.id,
+    id: nodeId,
     alias: info?.alias ?? null,
     network: info?.network ?? null,
     software: info?.software ?? null,
-    pubkey: one.pubkey ?? null,
-    created_at: one.createdAt,
-    status: one.state.status,
-    status_reason: one.state.reason ?? null,
-    draining: one.isDraining,
-    num_wallets: one.wallets,
+    pubkey: row?.pubkey ?? null,
+    created_at: createdAt,
+    ...(await status),
+    draining: row?.state === 'draining',
+    num_wallets: row?.wallets ?? 0,
     channels: info?.channels ?? null,
     assets_msat: measured?.assets_msat ?? null,
     assets_at: measured?.assets_at ?? null,
     held_msat: heldMsat,
     own_msat: measured ? measured.assets_msat - heldMsat : null,
-    position_msat: comparison?.position_msat ?? null,
-    baseline_msat: comparison?.baseline_msat ?? null,
-    difference_msat: comparison?.difference_msat ?? null,
-    reconciled_at: comparison?.ended_at ?? null,
-    incomplete_reason: comparison?.incomplete_reason ?? null,
-    ...renderPending(one.pending),
-    last_booked_at: one.lastBookedAt ?? null,
-    open_alerts: one.openAlerts,
+    position_msat: compared?.position_msat ?? null,
+    baseline_msat: compared?.baseline_msat ?? null,
+    difference_msat: compared?.difference_msat ?? null,
+    reconciled_at: compared?.ended_at ?? null,
+    incomplete_reason: compared?.incomplete_reason ?? null,
+    ...pendingFigures(pending.filter((one) => one.node_id === nodeId)),
+    last_booked_at: newest ? Math.floor(newest.created_at_ms / 1000) : null,
+    open_alerts: alerted.filter((subject) => subject === nodeId).length,
   };
 }
 
-function renderPending({ payments, heldMsat, oldestAt }: PendingTotals) {
-  return { pending_payments: payments, in_flight_msat: heldMsat, oldest_pending_at: oldestAt ?? null };
+/** A node that does not answer must not delay the page. */
+const ANSWER_MS = 2000;
+
+/** Returns whether a node answers, after two seconds at the latest. */
+async function readStatus(connection: NodeConnection) {
+  try {
+    const late = () => new Error(`no response within ${ANSWER_MS / 1000} seconds`);
+    const { cannotSend } = await withTimeout(ANSWER_MS, connection.readInfo(), late);
+    return { status: cannotSend ? ('cannot_send' as const) : ('ready' as const), status_reason: cannotSend ?? null };
+  } catch (error) {
+    return { status: 'unavailable' as const, status_reason: errorMessage(error) };
+  }
+}
+
+function pendingFigures(rows: readonly sql.PendingOfNodeRow[]) {
+  return {
+    pending_payments: sum(rows.map(({ n }) => n)),
+    in_flight_msat: sum(rows.map(({ held_msat }) => held_msat)),
+    oldest_pending_at: rows.length === 0 ? null : Math.min(...rows.map(({ oldest_at }) => oldest_at)),
+  };
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}
+
+/** Returns null if a value is unknown. */
+function sumKnown(values: readonly (number | null)[]): number | null {
+  const known = values.filter((value) => value !== null);
+  return known.length === values.length ? sum(known) : null;
 }

@@ -1,30 +1,15 @@
 import { Type } from 'typebox';
-import { ALERT_STATES } from '../../core/alerts/alerts.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
-import { ReconciliationObject } from '../reconcile/reconciliation-object.ts';
-import { findReconciliation, listReconciliations } from '../reconcile/requests.ts';
-import { idParams, type OperatorRouteModules } from './action-handler.ts';
-import { findRecord, listRecords } from './actions.ts';
-import { ChannelsObject, renderChannels } from './channels-object.ts';
-import { AlertObject, renderAlert } from './checks-object.ts';
-import { ActionObject, renderAction } from './money-object.ts';
-import { readHistory, readOverview } from './overview.ts';
-import { BalanceSampleObject, HistoryQuery, OverviewObject, renderOverview } from './overview-object.ts';
-import { InstancesObject, renderInstances } from './service-object.ts';
-
-const COMMON = { tags: ['Operator'], ...requires('operator') };
-
-const AlertQuery = Type.Object({
-  ...PageQuery.properties,
-  status: Type.Optional(choice(ALERT_STATES, { description: 'Which alerts. Default: `open`' })),
-});
+import { PageQuery } from '../../http/responses/list.ts';
+import { ActionObject, findRecord, listRecords } from './action-object.ts';
+import { ChannelsObject } from './channels-object.ts';
+import { idParams, OPERATOR, type OperatorRouteModules, readOperatorPage, requireFound } from './operator-route.ts';
+import { BalanceSampleObject, HISTORY_PERIODS, OverviewObject, readHistory, readOverview } from './overview-object.ts';
+import { InstancesObject, LimitObject, type LimitSettings, listLimits, renderInstances } from './service-object.ts';
 
 const overviewSchema = {
-  ...COMMON,
+  ...OPERATOR,
   operationId: 'getOperatorOverview',
   summary: 'Read the figures of the nodes and the ledger',
   description:
@@ -34,7 +19,7 @@ const overviewSchema = {
 };
 
 const channelsSchema = {
-  ...COMMON,
+  ...OPERATOR,
   operationId: 'listNodeChannels',
   summary: 'Read the channels of a node',
   description:
@@ -46,42 +31,22 @@ const channelsSchema = {
 };
 
 const historySchema = {
-  ...COMMON,
+  ...OPERATOR,
   operationId: 'listBalanceSamples',
   summary: 'Read assets and liabilities over time',
   description: 'Oldest first. Reconciliations take the samples; hours in which none ran are absent.',
-  querystring: HistoryQuery,
+  querystring: Type.Object({
+    period: Type.Optional(
+      choice(HISTORY_PERIODS, {
+        description: 'How far back. `day` and `week` have a sample per hour, `month` one per 6 hours, `year` one per day. Default: `month`',
+      }),
+    ),
+  }),
   response: { 200: Type.Array(BalanceSampleObject) },
 };
 
-const alertsSchema = {
-  ...COMMON,
-  operationId: 'listAlerts',
-  summary: 'List alerts',
-  description: 'Newest first.',
-  querystring: AlertQuery,
-  response: { 200: Type.Array(AlertObject) },
-};
-
-const reconciliationsSchema = {
-  ...COMMON,
-  operationId: 'listReconciliations',
-  summary: 'List reconciliations',
-  description: 'Newest first. The service keeps about ten.',
-  querystring: PageQuery,
-  response: { 200: Type.Array(ReconciliationObject) },
-};
-
-const reconciliationSchema = {
-  ...COMMON,
-  operationId: 'getReconciliation',
-  summary: 'Read a reconciliation',
-  params: idParams('reconciliation, `rec_…`'),
-  response: { 200: ReconciliationObject },
-};
-
 const actionsSchema = {
-  ...COMMON,
+  ...OPERATOR,
   operationId: 'listOperatorActions',
   summary: 'List what operators requested',
   description: 'Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate.',
@@ -90,7 +55,7 @@ const actionsSchema = {
 };
 
 const actionSchema = {
-  ...COMMON,
+  ...OPERATOR,
   operationId: 'getOperatorAction',
   summary: 'Read an action',
   description: 'Read it until `status` is not `pending`.',
@@ -99,80 +64,60 @@ const actionSchema = {
 };
 
 const instancesSchema = {
-  ...COMMON,
+  ...OPERATOR,
   operationId: 'getInstances',
   summary: 'Read the instances of the service and their leases',
   description: 'A lease is a background job that one instance at a time runs. On SQLite there is one instance, and no lease.',
   response: { 200: InstancesObject },
 };
 
-/** What operators read. */
-export function operatorReadRoutes(app: App, deps: OperatorRouteModules): void {
-  const { access, alerts, operator, instances } = deps;
+const limitsSchema = {
+  ...OPERATOR,
+  operationId: 'listLimits',
+  summary: 'List the limits in force',
+  description: 'Settings of this instance. docs/configuration.md describes them. Limits of accounts and keys are in those objects.',
+  response: { 200: Type.Array(LimitObject) },
+};
+
+/** What operators read about the service, its nodes, and what was requested. */
+export function operatorReadRoutes(app: App, modules: OperatorRouteModules, limitSettings: LimitSettings): void {
+  const { access, database, operator, instances } = modules;
 
   app.get('/v1/operator/overview', { schema: overviewSchema }, async (request) => {
     await access.operator(request);
-    return renderOverview(await readOverview(deps));
+    return readOverview(modules);
   });
 
   app.get('/v1/operator/nodes/:id/channels', { schema: channelsSchema }, async (request, reply) => {
     await access.operator(request);
-    const list = await operator.channels(request.params.id);
-    if (!list) throw new Refusal('not_found');
-    const page = readPage(request.query);
-    setPageHeaders(request, reply, page, list.channels.length);
-    return renderChannels(request.params.id, list, list.channels.slice(page.offset, page.offset + page.limit));
+    const list = requireFound(await operator.channels(request.params.id));
+    const all = list.channels;
+    const read = async (limit: number, offset: number) => ({ items: all.slice(offset, offset + limit), total: all.length });
+    return { ...list, channels: await readOperatorPage(request, reply, read) };
   });
 
   app.get('/v1/operator/history', { schema: historySchema }, async (request) => {
     await access.operator(request);
-    return readHistory(deps, request.query.period ?? 'month');
+    return readHistory(modules, request.query.period ?? 'month');
   });
 
-  app.get('/v1/operator/alerts', { schema: alertsSchema }, async (request, reply) => {
+  app.get('/v1/operator/actions', { schema: actionsSchema }, async (request, reply) => {
     await access.operator(request);
-    const page = readPage(request.query);
-    const { items, total } = await alerts.list(request.query.status ?? 'open', page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return items.map(renderAlert);
+    return readOperatorPage(request, reply, (limit, offset) => listRecords(database, limit, offset));
+  });
+
+  app.get('/v1/operator/actions/:id', { schema: actionSchema }, async (request) => {
+    await access.operator(request);
+    return requireFound(await findRecord(database, request.params.id));
   });
 
   app.get('/v1/operator/instances', { schema: instancesSchema }, async (request) => {
     await access.operator(request);
     return renderInstances(await instances.list());
   });
-  recordRoutes(app, deps);
-}
 
-/** Reconciliations and actions. */
-function recordRoutes(app: App, { access, database }: OperatorRouteModules): void {
-  app.get('/v1/operator/reconciliations', { schema: reconciliationsSchema }, async (request, reply) => {
+  app.get('/v1/operator/limits', { schema: limitsSchema }, async (request) => {
     await access.operator(request);
-    const page = readPage(request.query);
-    const { reconciliations: items, total } = await listReconciliations(database, page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return items;
-  });
-
-  app.get('/v1/operator/reconciliations/:id', { schema: reconciliationSchema }, async (request) => {
-    await access.operator(request);
-    const found = await findReconciliation(database, request.params.id);
-    if (!found) throw new Refusal('not_found');
-    return found;
-  });
-
-  app.get('/v1/operator/actions', { schema: actionsSchema }, async (request, reply) => {
-    await access.operator(request);
-    const page = readPage(request.query);
-    const { items, total } = await listRecords(database, page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return items.map(renderAction);
-  });
-
-  app.get('/v1/operator/actions/:id', { schema: actionSchema }, async (request) => {
-    await access.operator(request);
-    const found = await findRecord(database, request.params.id);
-    if (!found) throw new Refusal('not_found');
-    return renderAction(found);
+    return listLimits(limitSettings);
   });
 }

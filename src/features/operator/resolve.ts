@@ -6,7 +6,7 @@ import { describeEvidence } from '../../core/lightning/node.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
 import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
 import { type Payment, referenceOf } from '../../core/payments/payment.ts';
-import { type Action, ActionRefused, findAction } from './actions.ts';
+import { type Action, ActionRefused, readAction } from './actions.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
 
@@ -22,7 +22,7 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
     if (payment.invoiceId === undefined) await resolveAtNode(deps, action, payment);
     else await resolveInside(deps, action, payment);
     // Read again: another instance may have stored the evidence and ended the payment since this action was read.
-  } else if ((await findAction(deps.database, action.id))?.evidence === undefined) {
+  } else if ((await readAction(deps.database, action.id)).evidence === null) {
     throw new ActionRefused(`The payment has ended already: ${describe(payment)}.`);
   }
   const ended = await deps.payments.find(payment.id);
@@ -33,7 +33,7 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
     ? `The payment ${describe(ended)}.`
     : `The node’s evidence ended the payment with the other outcome: it ${describe(ended)}.`;
   const state = isAsAsked ? 'done' : 'refused';
-  await deps.database.transaction((tx) => tx.run(sql.endResolve, action.id, state, answer, unixSeconds(deps.clock)));
+  await deps.database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(deps.clock)));
 }
 
 async function resolveAtNode(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {
@@ -73,8 +73,8 @@ function provenFailure(status: PaymentOutcome | undefined, evidence: PaymentEvid
  * If the node has a record of the payment, the record decides. A preimage alone counts only if there is none: a receiver who holds a payment
  * can show the preimage and still cancel.
  */
-function provenSuccess({ preimage = '' }: Action, payment: Payment, status: PaymentOutcome | undefined): PaymentOutcome {
-  if (paymentHashOf(preimage) !== payment.paymentHash) {
+function provenSuccess({ preimage }: Action, payment: Payment, status: PaymentOutcome | undefined): PaymentOutcome {
+  if (preimage === null || paymentHashOf(preimage) !== payment.paymentHash) {
     throw new ActionRefused(`The preimage is not that of the payment: its SHA-256 is not ${payment.paymentHash}.`);
   }
   if (status?.state === 'succeeded') return status;

@@ -57,10 +57,8 @@ export interface LimitSettings {
 
 export function renderInstances({ instances, leases }: Awaited<ReturnType<Instances['list']>>): Static<typeof InstancesObject> {
   return {
-    instances: instances.map(({ id, host, pid, startedAt, seenAt, isThis }) => ({
-      id,
-      host,
-      pid,
+    instances: instances.map(({ startedAt, seenAt, isThis, ...one }) => ({
+      ...one,
       started_at: startedAt,
       seen_at: seenAt,
       is_this: isThis,
@@ -75,7 +73,8 @@ export function renderInstances({ instances, leases }: Awaited<ReturnType<Instan
   };
 }
 
-export function renderLimits(settings: LimitSettings): Static<typeof LimitObject>[] {
+/** Returns the limits in force. */
+export function listLimits(settings: LimitSettings): Static<typeof LimitObject>[] {
   const { rateLimit, addressRateLimit } = settings;
   const limits: [setting: string, value: number, unit: string, description: string][] = [
     ['RATE_LIMIT_PER_SECOND', rateLimit.perSecond, 'requests per second', 'Requests of one key. 0: no limit'],

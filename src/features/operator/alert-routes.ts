@@ -1,0 +1,106 @@
+import { type Static, Type } from 'typebox';
+import { ALERT_STATES, type Alert, describeKind } from '../../core/alerts/alerts.ts';
+import { writeRows } from '../../core/db/row-write.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { requireGuards } from '../../core/ledger/ledger.ts';
+import type { App } from '../../http/app-type.ts';
+import { choice } from '../../http/fields.ts';
+import { PageQuery } from '../../http/responses/list.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import type { Requester, RequestOptions } from '../reconcile/requests.ts';
+import type { OperatorModules } from './operator.ts';
+import {
+  changeOnce,
+  idParams,
+  NEEDS_KEY,
+  OPERATOR,
+  type OperatorRouteModules,
+  ReasonBody,
+  readOperatorPage,
+  requesterOf,
+  requireFound,
+} from './operator-route.ts';
+
+const AlertObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the alert' }),
+    kind: Type.String({ description: 'The kind; docs/operations.md describes each' }),
+    subject: Type.String({ description: 'What it is about: the id of a payment, an invoice or a node' }),
+    status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it' }),
+    message: Type.String({ description: 'What happened' }),
+    meaning: Type.String({ description: 'What alerts of this kind mean' }),
+    remedy: Type.String({ description: 'What the operator should do' }),
+    raised_at: Type.Integer({ description: 'Unix seconds' }),
+    last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds' }),
+    resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open' })),
+    closed_by: nullable(Type.String({ description: 'The operator who closed it; null if it is open or its cause went away' })),
+    close_reason: nullable(Type.String({ description: 'Why, as the operator stated it' })),
+  },
+  { title: 'Alert' },
+);
+
+const listSchema = {
+  ...OPERATOR,
+  operationId: 'listAlerts',
+  summary: 'List alerts',
+  description: 'Newest first.',
+  querystring: Type.Object({
+    ...PageQuery.properties,
+    status: Type.Optional(choice(ALERT_STATES, { description: 'Which alerts. Default: `open`' })),
+  }),
+  response: { 200: Type.Array(AlertObject) },
+};
+
+const closeSchema = {
+  ...OPERATOR,
+  operationId: 'closeAlert',
+  summary: 'Close an alert',
+  description:
+    'For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. ' +
+    'The caller and the reason are stored with it.',
+  params: idParams('alert'),
+  body: ReasonBody,
+  response: { 200: AlertObject },
+  errorStatuses: [409],
+};
+
+/** Alerts: operators list them, and close those that nothing else closes. */
+export function alertRoutes(app: App, modules: OperatorRouteModules): void {
+  const { access, alerts } = modules;
+
+  app.get('/v1/operator/alerts', { schema: listSchema }, async (request, reply) => {
+    await access.operator(request);
+    const { status = 'open' } = request.query;
+    const items = await readOperatorPage(request, reply, (limit, offset) => alerts.list(status, limit, offset));
+    return items.map(renderAlert);
+  });
+
+  app.post('/v1/operator/alerts/:id/close', { schema: closeSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const { id } = request.params;
+    const requester = requesterOf(credential, request.body.reason);
+    await changeOnce(modules, request, reply, { credential, objectId: id }, (options) => closeAlert(modules, id, requester, options));
+    return renderAlert(requireFound(await alerts.find(id)));
+  });
+}
+
+/** Closes an open alert on the request of an operator. @returns its id @throws Refusal `not_found`, `action_refused` */
+export async function closeAlert(
+  { database, alerts }: OperatorModules,
+  id: string,
+  { requestedBy, reason }: Requester,
+  { guards = [], extraRows = () => [] }: RequestOptions,
+): Promise<string> {
+  requireFound(await alerts.find(id));
+  await database.transaction(async (tx) => {
+    await requireGuards(tx, guards);
+    if (!(await alerts.closeIn(tx, id, requestedBy, reason))) throw new Refusal('action_refused', 'The alert is closed already.');
+    await writeRows(tx, extraRows(id));
+  });
+  return id;
+}
+
+function renderAlert({ cleared_at, ...alert }: Alert): Static<typeof AlertObject> {
+  const status = cleared_at === null ? 'open' : 'resolved';
+  return { ...alert, ...describeKind(alert.kind), status, resolved_at: cleared_at };
+}

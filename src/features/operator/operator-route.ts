@@ -1,0 +1,134 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Static, Type } from 'typebox';
+import { operatorGuards } from '../../core/accounts/directory.ts';
+import type { Instances } from '../../core/db/instances.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Access, Credential } from '../../http/auth/access.ts';
+import { plainText } from '../../http/fields.ts';
+import type { IdempotentHandler } from '../../http/idempotent.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { type PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
+import { nullable } from '../../http/responses/response-types.ts';
+import type { Requester, RequestOptions } from '../reconcile/requests.ts';
+import { ActionObject, renderAction } from './action-object.ts';
+import { type NewAction, type OperatorPage, requestAction } from './actions.ts';
+import type { Operator, OperatorModules } from './operator.ts';
+
+/** The modules of the routes for operators. */
+export interface OperatorRouteModules extends OperatorModules {
+  readonly access: Access;
+  readonly runIdempotent: IdempotentHandler;
+  readonly operator: Operator;
+  readonly instances: Instances;
+}
+
+/** What the schemas of all routes for operators have. */
+export const OPERATOR = { tags: ['Operator'], ...requires('operator') };
+
+/** The same for the routes that request an action. */
+export const ACTION = { ...OPERATOR, errorStatuses: [409], response: { 201: ActionObject } };
+
+/** Each change by an operator has one effect. */
+export const NEEDS_KEY = { needsIdempotencyKey: true };
+
+export const RECORDED =
+  'The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait.';
+
+export const Reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why, for the record: 1 to 500 characters' });
+
+export const ReasonBody = Type.Object({ reason: Reason }, { additionalProperties: false });
+
+/** The parameter of a path that names an object. */
+export function idParams(what: string) {
+  return Type.Object({ id: Type.String({ description: `The id of the ${what}` }) });
+}
+
+/** An amount of a response. */
+export function amount(description: string) {
+  return Type.Integer({ description: `${description}, in millisatoshis` });
+}
+
+/** A time of a response that may be null. */
+export function time(description: string) {
+  return nullable(Type.Integer({ description: `${description}, in Unix seconds` }));
+}
+
+/** @throws Refusal `not_found` */
+export function requireFound<T>(found: T | undefined): T {
+  if (found === undefined) throw new Refusal('not_found');
+  return found;
+}
+
+/** Returns the items of the page that a request asks for, and sets the headers of the page. */
+export async function readOperatorPage<T>(
+  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
+  reply: FastifyReply,
+  read: (limit: number, offset: number) => Promise<OperatorPage<T>>,
+): Promise<T[]> {
+  const page = readPage(request.query);
+  const { items, total } = await read(page.limit, page.offset);
+  setPageHeaders(request, reply, page, total);
+  return items;
+}
+
+/** Returns the caller as records name it: the key or session, and its account. */
+export function callerName({ key }: Credential): string {
+  return `${key.id} of ${key.accountId}`;
+}
+
+/** Returns the caller and the reason, as records have them. @throws Refusal */
+export function requesterOf(credential: Credential, reason: string | undefined): Requester {
+  const text = reason === undefined ? '' : plainText('reason', reason).trim();
+  if (reason !== undefined && text === '') throw new Refusal('validation_failed', '`reason` must not be blank.');
+  return { requestedBy: callerName(credential), reason: text };
+}
+
+/** Makes a change by an operator once per Idempotency-Key. @returns the id of the object that it made or changed */
+export async function changeOnce(
+  { runIdempotent }: OperatorRouteModules,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  scope: { readonly credential: Credential; readonly objectId?: string },
+  change: (options: RequestOptions) => Promise<string>,
+): Promise<string> {
+  const guards = operatorGuards(scope.credential.key);
+  return runIdempotent(request, reply, scope, {
+    make: ({ rows }) => change({ guards, extraRows: rows }),
+    replay: async (id) => id,
+  });
+}
+
+type RequestedAction = Omit<NewAction, 'requestedBy' | 'reason'>;
+
+/**
+ * Stores an action, once per Idempotency-Key, and waits a limited time for its end. An identical earlier action is returned instead, unless it
+ * was refused. Sends it with the status 201.
+ * @throws Refusal `action_refused`
+ */
+export async function runAction(
+  { runIdempotent, database, clock, operator }: OperatorRouteModules,
+  request: FastifyRequest<{ Body: { reason: string } }>,
+  reply: FastifyReply,
+  credential: Credential,
+  action: RequestedAction,
+): Promise<Static<typeof ActionObject>> {
+  const wanted = { ...action, ...requesterOf(credential, request.body.reason) };
+  const guards = operatorGuards(credential.key);
+  const scope = { credential, objectId: action.subject };
+  const id = await runIdempotent(request, reply, scope, {
+    async make({ rows, saveExisting }) {
+      const requested = await requestAction(database, wanted, unixSeconds(clock), { guards, extraRows: rows });
+      if (!requested.isNew) {
+        await saveExisting(requested.action.id);
+        reply.header('idempotency-replayed', 'true');
+      }
+      return requested.action.id;
+    },
+    replay: async (made) => made,
+  });
+  const ended = await operator.wait(id);
+  if (ended.state === 'refused') throw new Refusal('action_refused', ended.answer);
+  reply.code(201);
+  return renderAction(ended);
+}

@@ -1,0 +1,113 @@
+import { type Static, Type } from 'typebox';
+import type { Database } from '../../core/db/database.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
+import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import type { NodeEvidence } from '../reconcile/pending.ts';
+import { lastReport } from '../reconcile/requests.ts';
+import type { OperatorPage } from './actions.ts';
+import * as sql from './operator.sql.ts';
+import type { OperatorModules } from './operator.ts';
+
+export const PaymentEvidenceObject = Type.Object({
+  checked_at: Type.Integer({ description: 'When the node was asked, in Unix seconds' }),
+  node_state: Type.String({
+    description:
+      'The state of the payment at the node: `pending`, `succeeded`, `failed (…)`, `no record` or `no response`; of an internal payment, that of its invoice',
+  }),
+  facts: Type.Array(
+    Type.Object({
+      fact: Type.String({ description: 'A sentence' }),
+      holds: Type.Boolean({ description: 'Whether it is true' }),
+      detail: Type.String({ description: 'What the node reported' }),
+    }),
+    {
+      description: 'What the records of the node show. Empty unless the node reports the payment as pending, and its adapter can read them',
+    },
+  ),
+  proves_failure: Type.Boolean({ description: 'Whether the facts prove that no money can leave the node for this payment any more' }),
+});
+
+export const OperatorPaymentObject = Type.Object(
+  {
+    id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`' }),
+    wallet_id: Type.String({ description: 'The wallet that pays' }),
+    wallet_label: Type.String({ description: 'Its label' }),
+    ln_node_id: Type.String({ description: 'The node that sends it' }),
+    payment_hash: Type.String({ description: '32 bytes in hex' }),
+    user_label: Type.String({ description: 'The label of the payment' }),
+    num_msat: Type.Integer({ description: 'The amount, in millisatoshis' }),
+    held_msat: Type.Integer({ description: 'The amount and the fee reserve, in millisatoshis' }),
+    is_keysend: Type.Boolean({ description: 'Whether it has no invoice' }),
+    is_internal: Type.Boolean({ description: 'Whether it pays another wallet of this service' }),
+    status: oneOf(['pending', 'settled', 'failed'], { description: 'Its state in the ledger' }),
+    failure_reason: nullable(Type.String({ description: 'Why it failed; null unless it failed' })),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    age_seconds: Type.Integer({ description: 'The seconds since then' }),
+    is_stuck: Type.Boolean({ description: 'Whether it has been pending for longer than STUCK_PAYMENT_SECONDS' }),
+    evidence: nullable(PaymentEvidenceObject, {
+      description:
+        'What the node reported when the payment was last looked up for an operator: by the last reconciliation, if the payment was stuck, or by ' +
+        'this request. Null if it was not, or if the payment has ended',
+    }),
+  },
+  { title: 'OperatorPayment' },
+);
+
+type OperatorPayment = Static<typeof OperatorPaymentObject>;
+
+/** Returns pending payments, oldest first, with the evidence of the last reconciliation. */
+export async function listPendingPayments(
+  modules: OperatorModules,
+  status: 'pending' | 'stuck',
+  limit: number,
+  offset: number,
+): Promise<OperatorPage<OperatorPayment>> {
+  const { database, clock, stuckPaymentSeconds } = modules;
+  const until = status === 'stuck' ? unixSeconds(clock) - stuckPaymentSeconds : Number.MAX_SAFE_INTEGER;
+  const rows = await database.all(sql.listPendingUntil, until, limit, offset);
+  const evidence = rows.length === 0 ? {} : await lastEvidence(database);
+  const items = rows.map((row) => renderPayment(modules, row, evidence[row.id]));
+  return { items, total: (await database.first(sql.countPendingUntil, until))?.n ?? 0 };
+}
+
+/** Returns a payment of any wallet, pending or not. */
+export async function findOperatorPayment(modules: OperatorModules, id: string): Promise<OperatorPayment | undefined> {
+  const row = await modules.database.first(sql.findPayment, id);
+  return row && renderPayment(modules, row, row.state === 'pending' ? (await lastEvidence(modules.database))[id] : undefined);
+}
+
+/** Returns the evidence about stuck payments that the last reconciliation looked up. */
+async function lastEvidence(database: Database): Promise<Readonly<Record<string, NodeEvidence>>> {
+  return (await lastReport(database))?.evidence ?? {};
+}
+
+function renderPayment(
+  { clock, stuckPaymentSeconds }: OperatorModules,
+  row: sql.PaymentDetailsRow,
+  evidence: NodeEvidence | undefined,
+): OperatorPayment {
+  const ageSeconds = Math.max(0, unixSeconds(clock) - row.created_at);
+  return {
+    id: row.id,
+    wallet_id: row.wallet_id,
+    wallet_label: row.wallet_label,
+    ln_node_id: row.node_id,
+    payment_hash: row.payment_hash,
+    user_label: row.user_label,
+    num_msat: row.amount_msat,
+    held_msat: row.held_msat,
+    is_keysend: row.is_keysend === 1,
+    is_internal: row.is_internal === 1,
+    status: row.state === 'succeeded' ? 'settled' : row.state,
+    failure_reason: row.failure_reason,
+    created_at: row.created_at,
+    age_seconds: ageSeconds,
+    is_stuck: row.state === 'pending' && ageSeconds >= stuckPaymentSeconds,
+    evidence: evidence ? renderEvidence(evidence) : null,
+  };
+}
+
+export function renderEvidence({ at, nodeState, proof }: NodeEvidence): Static<typeof PaymentEvidenceObject> {
+  const facts = proof?.items.map(({ fact, holds, detail }) => ({ fact, holds, detail })) ?? [];
+  return { checked_at: at, node_state: nodeState, facts, proves_failure: proof?.provesFailure ?? false };
+}

@@ -1,0 +1,131 @@
+import { type Static, Type } from 'typebox';
+import type { SqlReader } from '../../core/db/database.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import type { App } from '../../http/app-type.ts';
+import { choice, PaymentRequest, plainText } from '../../http/fields.ts';
+import { PageQuery } from '../../http/responses/list.ts';
+import { ActionObject, renderAction } from './action-object.ts';
+import type { OperatorPage } from './actions.ts';
+import * as sql from './operator.sql.ts';
+import {
+  ACTION,
+  amount,
+  NEEDS_KEY,
+  OPERATOR,
+  type OperatorRouteModules,
+  RECORDED,
+  Reason,
+  readOperatorPage,
+  requireFound,
+  runAction,
+} from './operator-route.ts';
+
+/** Money that arrived for no wallet: a settlement without an invoice, or the second payment of one. */
+const SuspenseObject = Type.Object(
+  {
+    id: Type.String({ description: 'The payment hash, which identifies the money' }),
+    created_at: Type.Integer({ description: 'When it arrived, in Unix seconds' }),
+    num_msat: amount('What arrived'),
+    left_msat: amount('What of it is left in suspense'),
+    ln_node_id: Type.String({ description: 'The node at which it arrived' }),
+    is_keysend: Type.Boolean({ description: 'Whether it was a keysend. Otherwise an invoice was paid twice' }),
+    actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first' }),
+  },
+  { title: 'SuspendedMoney' },
+);
+
+const HashParams = Type.Object({ id: Type.String({ description: 'The payment hash of the money in suspense, its `id`' }) });
+
+const listSchema = {
+  ...OPERATOR,
+  operationId: 'listSuspense',
+  summary: 'List money that arrived for no wallet',
+  description: 'Newest first, with what operators did with it.',
+  querystring: Type.Object({
+    ...PageQuery.properties,
+    status: Type.Optional(choice(['open', 'all'], { description: '`all`: also what was credited or returned. Default: `open`' })),
+  }),
+  response: { 200: Type.Array(SuspenseObject) },
+};
+
+const creditSchema = {
+  ...ACTION,
+  operationId: 'creditSuspense',
+  summary: 'Credit money in suspense to a wallet',
+  description: `Credits all that is left of it, once. 409 \`action_refused\`: nothing is left. ${RECORDED}`,
+  params: HashParams,
+  body: Type.Object(
+    {
+      wallet_id: Type.String({ maxLength: 64, description: 'The wallet (`wal_…`) to which all that is left of the money is credited' }),
+      reason: Reason,
+    },
+    { additionalProperties: false },
+  ),
+};
+
+const returnSchema = {
+  ...ACTION,
+  operationId: 'returnSuspense',
+  summary: 'Return money in suspense to its payer',
+  description:
+    'Pays an invoice with it. What is left after the amount and the routing fee stays in suspense. 409 `action_refused`: the payment failed ' +
+    `or was not started, and the money is in suspense. ${RECORDED}`,
+  params: HashParams,
+  body: Type.Object(
+    {
+      payment_request: { ...PaymentRequest, description: 'A BOLT11 invoice with an amount. The routing fee is paid from the same money' },
+      reason: Reason,
+    },
+    { additionalProperties: false },
+  ),
+};
+
+/** Money in suspense: operators list it, credit it to a wallet, or return it to its payer. */
+export function suspenseRoutes(app: App, modules: OperatorRouteModules): void {
+  const { access, database, payments, wallets } = modules;
+  /** @throws Refusal `not_found` */
+  const readHash = async (id: string) => requireFound(await database.first(sql.findUnmatchedSettlement, id.toLowerCase())).payment_hash;
+
+  app.get('/v1/operator/suspense', { schema: listSchema }, async (request, reply) => {
+    await access.operator(request);
+    const isAll = request.query.status === 'all';
+    return readOperatorPage(request, reply, (limit, offset) => listSuspense(database, isAll, limit, offset));
+  });
+
+  app.post('/v1/operator/suspense/:id/credit', { schema: creditSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const subject = await readHash(request.params.id);
+    const target = plainText('wallet_id', request.body.wallet_id);
+    if (!(await wallets.find(target))) throw new Refusal('not_found', 'There is no wallet with the id in `wallet_id`.');
+    return runAction(modules, request, reply, credential, { kind: 'credit', subject, target });
+  });
+
+  app.post('/v1/operator/suspense/:id/return', { schema: returnSchema, config: NEEDS_KEY }, async (request, reply) => {
+    const credential = await access.operator(request);
+    const subject = await readHash(request.params.id);
+    const { paymentRequest: target, amountMsat } = payments.readInvoice(request.body.payment_request);
+    if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
+    return runAction(modules, request, reply, credential, { kind: 'return', subject, target });
+  });
+}
+
+/** Returns settlements without a wallet, newest first; unless `isAll`, only those of which something is left in suspense. */
+export async function listSuspense(
+  database: SqlReader,
+  isAll: boolean,
+  limit: number,
+  offset: number,
+): Promise<OperatorPage<Static<typeof SuspenseObject>>> {
+  const onlyLeft = isAll ? 0 : 1;
+  const rows = await database.all(sql.listUnmatchedSettlements, onlyLeft, limit, offset);
+  const items = rows.map(async (row) => ({
+    id: row.payment_hash,
+    created_at: row.settled_at,
+    num_msat: row.amount_msat,
+    left_msat: row.left_msat,
+    ln_node_id: row.node_id,
+    is_keysend: row.is_keysend === 1,
+    actions: (await database.all(sql.listOfSubject, row.payment_hash)).map(renderAction),
+  }));
+  return { items: await Promise.all(items), total: (await database.first(sql.countUnmatchedSettlements, onlyLeft))?.n ?? 0 };
+}
