@@ -104,11 +104,15 @@ const UNMATCHED = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id
     WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
   FROM unmatched_settlement s`;
 
-/** The newest identical action that was not refused. Actions on nodes can be repeated once they have ended. */
+/**
+ * The newest identical action that was not refused. Actions on nodes can be repeated once they have ended, and a credit once money has come
+ * back to suspense since.
+ */
 export const findSame = statement<ActionRow>(
   'operator_find_same',
-  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused'
-     AND (ended_at IS NULL OR kind IN ('credit', 'return', 'resolve')) ORDER BY id DESC LIMIT 1`,
+  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused' AND (ended_at IS NULL OR kind IN ('return', 'resolve')
+     OR kind = 'credit' AND NOT EXISTS (SELECT 1 FROM (${UNMATCHED} WHERE s.payment_hash = $1) AS unmatched WHERE left_msat > 0))
+   ORDER BY id DESC LIMIT 1`,
 );
 
 export const findUnmatchedSettlement = statement<UnmatchedSettlementRow>(
