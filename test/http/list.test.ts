@@ -112,6 +112,10 @@ it('sends totals of a list with page numbers unless a cursor is given', async ()
   const { get } = await serve(numbered(7), NumberedListQuery);
   expect((await get('?per-page=3')).headers).toMatchObject({ 'x-pagination-total-count': '7', 'x-pagination-page-count': '3' });
   expect((await get('?per-page=3&after=item_00003')).headers).not.toHaveProperty('x-pagination-total-count');
+  const { headers, next } = await get('?per-page=3');
+  expect(next).toBe('?after=item_00004&per-page=3');
+  expect(headers.link).toMatch(/page=1&per-page=3>; rel="first".*page=3&per-page=3>; rel="last"/);
+  expect((await get('?per-page=100&after=item_00000')).headers).not.toHaveProperty('link');
   const last = await get('?per-page=3&page=3');
   expect([last.ids, last.next]).toEqual([[0], undefined]);
   expect(last.headers.link).toMatch(/page=1&per-page=3>; rel="first".*page=3&per-page=3>; rel="last".*page=2&per-page=3>; rel="prev"/);

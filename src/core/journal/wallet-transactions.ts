@@ -31,7 +31,7 @@ export interface TransactionPart {
   readonly next: sql.WalletTransactionRow | undefined;
 }
 
-/** How many rows one statement reads to filter them, and how many one request reads. */
+/** How many rows one statement reads, so that other requests are not delayed, and how many one request reads to filter them. */
 const READ_AT_ONCE = 1000;
 const MAX_READ = 20_000;
 /** The maximum difference between the clocks of instances, which set the times. */
@@ -55,7 +55,7 @@ export async function readTransactions(
   let last: sql.WalletTransactionRow | undefined;
   for (let read = 0; read < MAX_READ; ) {
     if (read > 0) await nextTurn();
-    const wanted = isFiltered && read > 0 ? READ_AT_ONCE : limit + 1;
+    const wanted = isFiltered && read > 0 ? READ_AT_ONCE : Math.min(limit + 1 - rows.length, READ_AT_ONCE);
     const page = await database.all(pages[order][status], id, position, wanted);
     const matching = await filterTransactions(page, query);
     for (const row of matching) {

@@ -37,7 +37,7 @@ export interface ListQuery extends Search {
 }
 
 /** The limit of the numbers and offsets of filtered lists, because counting and skipping read every row. */
-const MAX_COUNT = 1000;
+const MAX_COUNT = 10_000;
 
 /** The maximum of payments of one invoice in a search. */
 const MAX_ATTEMPTS = 1000;

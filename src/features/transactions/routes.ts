@@ -66,7 +66,7 @@ const listSchema = {
   summary: 'List the transactions of a wallet',
   description:
     'Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of ' +
-    'booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 1,000. ' +
+    'booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. ' +
     '`payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. ' +
     'An item of `status=open` shows ' +
     'the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`.',

@@ -4,18 +4,21 @@ import { fieldsOf } from '../field-schema.ts';
 /** Many clients accept at most 16 kB of response headers, and each link repeats the query. */
 const MAX_LINKS_LENGTH = 8192;
 
+/** The parameters of pages by their relation: first, prev, next, last. */
+export type Links = Readonly<Record<string, object>>;
+
 /**
  * Sets links to other pages of a list (RFC 8288) by their relation. They repeat the filters of the request, are relative, and contain no
  * credential.
  */
-export function setLinks(request: FastifyRequest, reply: FastifyReply, links: Readonly<Record<string, object>>): void {
+export function setLinks(request: FastifyRequest, reply: FastifyReply, links: Links): void {
   const kept = keptParameters(request);
   const texts = Object.entries(links).map(([relation, parameters]) => {
     const query = new URLSearchParams({ ...kept, ...Object.fromEntries(Object.entries(parameters).map(([k, v]) => [k, String(v)])) });
     return `<?${query}>; rel="${relation}"`;
   });
   const text = texts.join(', ');
-  if (text.length <= MAX_LINKS_LENGTH) reply.header('link', text);
+  if (text !== '' && text.length <= MAX_LINKS_LENGTH) reply.header('link', text);
 }
 
 /** A field name or a path of names. Keys and tokens are longer, so that none is repeated. */

@@ -5,7 +5,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { fieldsOf } from '../field-schema.ts';
 import { choice } from '../fields.ts';
 import { listTurn } from '../limits/callers.ts';
-import { setLinks } from './links.ts';
+import { type Links, setLinks } from './links.ts';
 import { pick, selectionOf } from './select.ts';
 
 const MAX_PER_PAGE = 100;
@@ -97,7 +97,9 @@ export async function sendList<T>(
     if (counted.isCapped) reply.header('x-pagination-total-capped', 'true');
     if (isNumbered) setPageNumbers(reply, page, counted.total);
   }
-  if (query.page === undefined || !counted) return sendPart(request, reply, { objects, limit, next });
+  if (!counted || !isNumbered) return sendPart(request, reply, { objects, limit, next });
+  // The first page links to the next one by cursor: following it leads through the whole list, at the same cost for each page.
+  if (query.page === undefined) return sendPart(request, reply, { objects, limit, next, links: endsOf(page, counted.total) });
   const { text, count } = serialize(request, reply, objects);
   if (count < objects.length) throw new Refusal('validation_failed', tooLarge(count));
   setNumberedLinks(request, reply, page, counted.total);
@@ -124,14 +126,16 @@ interface Part {
   readonly limit: number;
   /** The cursor after which the list continues; undefined at its end. */
   readonly next: string | undefined;
+  /** Further links. */
+  readonly links?: Links;
 }
 
 /** Sends as many objects of a part of a list as fit, and a link to the next part. */
-export function sendPart(request: FastifyRequest, reply: FastifyReply, { objects, limit, next }: Part): FastifyReply {
+export function sendPart(request: FastifyRequest, reply: FastifyReply, { objects, limit, next, links = {} }: Part): FastifyReply {
   const { text, count } = serialize(request, reply, objects);
   const after = count < objects.length ? objects[count - 1]?.id : next;
   reply.header('x-pagination-per-page', limit);
-  if (after !== undefined) setLinks(request, reply, { next: { after, 'per-page': limit } });
+  setLinks(request, reply, { ...links, ...(after !== undefined && { next: { after, 'per-page': limit } }) });
   return sendJson(reply, text);
 }
 
@@ -182,11 +186,15 @@ function setNumberedLinks(request: FastifyRequest, reply: FastifyReply, { page, 
   const last = pagesOf(total, limit);
   const to = (number: number) => ({ page: number, 'per-page': limit });
   setLinks(request, reply, {
-    first: to(1),
-    last: to(last),
+    ...endsOf({ limit }, total),
     ...(page > 1 && { prev: to(Math.min(page - 1, last)) }),
     ...(page < last && { next: to(page + 1) }),
   });
+}
+
+/** Returns the links to the first and the last page. */
+function endsOf({ limit }: { readonly limit: number }, total: number): Links {
+  return { first: { page: 1, 'per-page': limit }, last: { page: pagesOf(total, limit), 'per-page': limit } };
 }
 
 function pagesOf(total: number, limit: number): number {
