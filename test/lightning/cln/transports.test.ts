@@ -1,10 +1,13 @@
+import { createHook } from 'node:async_hooks';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { InvalidConfig, readConfig } from '../../../src/config.ts';
 import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
+import { ClnRpc } from '../../../src/core/lightning/cln/rpc.ts';
 import { RestTransport } from '../../../src/core/lightning/cln/transport-rest.ts';
+import { SocketTransport } from '../../../src/core/lightning/cln/transport-socket.ts';
 import { InvalidClnUrl, parseClnUrl } from '../../../src/core/lightning/cln/url.ts';
 import { NodeUnavailable } from '../../../src/core/lightning/node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
@@ -80,6 +83,25 @@ describe.each([
     await expect(paying).rejects.toMatchObject({ name: 'ResponseLost' });
   });
 
+  it('ends a call at its time limit, and names the limit', async () => {
+    const { url } = await replay({ listpays: () => new Promise<Answer>(() => undefined) });
+    await expect(openRpc(url).send('listpays', {}, { timeoutMs: 300 })).rejects.toThrow('no response within 0.3 s');
+  });
+
+  it('keeps no timer of a call that has ended', async () => {
+    const { url } = await replay();
+    const timeoutMs = 3_599_999;
+    const timers = new Set<number>();
+    const hook = createHook({
+      init: (id, _type, _trigger, resource) => void ((resource as { _idleTimeout?: number })._idleTimeout === timeoutMs && timers.add(id)),
+      destroy: (id) => void timers.delete(id),
+    });
+    hook.enable();
+    onTestFinished(() => void hook.disable());
+    await openRpc(url).call('getinfo', {}, { timeoutMs });
+    await expect.poll(() => timers.size).toBe(0);
+  });
+
   it('makes no calls after it is closed', async () => {
     const { url, calls } = await replay();
     const node = openCln({ url, log });
@@ -89,6 +111,13 @@ describe.each([
     expect(calls).toEqual([]);
   });
 });
+
+function openRpc(url: string): ClnRpc {
+  const address = parseClnUrl(url);
+  const rpc = new ClnRpc(address.transport === 'socket' ? new SocketTransport(address.path) : new RestTransport(address));
+  onTestFinished(() => rpc.close());
+  return rpc;
+}
 
 describe('a connection to clnrest', () => {
   it('is used again, and outlives the signal of the call that opened it', async () => {

@@ -177,8 +177,14 @@ export class ClnRpc {
   async #exchange(method: string, params: object, { timeoutMs = CALL_MS, signal }: CallLimits = {}): Promise<unknown> {
     const closed = this.#closing.signal;
     if (closed.aborted) throw new NodeUnavailable(errorMessage(closed.reason));
-    const timeout = AbortSignal.timeout(timeoutMs);
-    return this.#transport.call(method, params, AbortSignal.any([closed, timeout, ...(signal ? [signal] : [])]));
+    const limit = new AbortController();
+    // Memory would keep AbortSignal.timeout until the end of its time, which is an hour for each call of `wait`.
+    const timer = setTimeout(() => limit.abort(new Error(`no response within ${timeoutMs / 1000} s`)), timeoutMs);
+    try {
+      return await this.#transport.call(method, params, AbortSignal.any([closed, limit.signal, ...(signal ? [signal] : [])]));
+    } finally {
+      clearTimeout(timer);
+    }
   }
 }
 
