@@ -30,6 +30,21 @@ onBothDatabases('requireCanSend', (open) => {
   });
 });
 
+onBothDatabases('isAvailable', (open) => {
+  it('reads the node again as soon as it was identified again, because its payments are resumed then', async () => {
+    const { net, connection } = await connected(await open());
+    const watching = connection.watch(undefined, new AbortController().signal)[Symbol.asyncIterator]().next();
+    await connection.readInfo();
+    net.restart();
+    await expect(watching).rejects.toThrow();
+    net.always('info', { unavailable: true });
+    await expect.poll(() => connection.isAvailable()).toBe(false);
+    net.always('info', undefined);
+    await connection.readInfo();
+    expect(await connection.isAvailable()).toBe(true);
+  });
+});
+
 async function connected(database: Database) {
   const net = new FakeNetwork({ seed: 'can send' });
   const node = net.connect();

@@ -133,6 +133,8 @@ export class NodeConnection {
       this.#info = info;
       this.#identity = { pubkey: info.pubkey, network: info.network };
       this.#isIdentified = true;
+      // The node answers again: its pending payments are resumed now, and only if it counts as available.
+      this.#answers.forget('');
       return adapter;
     } catch (error) {
       throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
