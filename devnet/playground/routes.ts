@@ -47,7 +47,6 @@ const paySchema = {
     { additionalProperties: false },
   ),
   response: { 200: OutsidePaymentObject },
-  // Carol pays through alice, whose fee is 1 sat and 0.01 %.
 };
 
 const fundSchema = {
