@@ -33,8 +33,7 @@ function listOf(items: readonly Item[]) {
 const numbered = (count: number, text = 'x') =>
   Array.from({ length: count }, (_, index) => ({ id: `item_${String(index).padStart(5, '0')}`, text }));
 
-async function serve(items: readonly Item[], querystring = ListQuery as TSchema) {
-  const { list, counted } = listOf(items);
+async function serve(items: readonly Item[], querystring = ListQuery as TSchema, { list, counted } = listOf(items)) {
   const app = createServer(pino({ level: 'silent' }), (routes) => {
     routes.get('/items', { schema: { querystring, response: { 200: Items } } }, async (request, reply) =>
       sendList(request, reply, list, (item) => item),
@@ -121,6 +120,16 @@ it('sends totals of a list with page numbers unless a cursor is given', async ()
   expect(last.headers.link).toMatch(/page=1&per-page=3>; rel="first".*page=3&per-page=3>; rel="last".*page=2&per-page=3>; rel="prev"/);
   expect((await get('?per-page=3&page=2')).next).toBe('?page=3&per-page=3');
   expect((await get('?page=1&after=item_00003')).statusCode).toBe(400);
+});
+
+it('sends all pages of a list whose count ended early', async () => {
+  const { list, counted } = listOf(numbered(7));
+  const count = async () => ({ total: 7, isCapped: true });
+  const { get } = await serve([], NumberedListQuery, { list: { ...list, count }, counted });
+  const { headers } = await get('?per-page=5');
+  expect(headers).toMatchObject({ 'x-pagination-page-count': '2', 'x-pagination-total-capped': 'true' });
+  const last = await get('?per-page=5&page=2');
+  expect([last.statusCode, last.ids]).toEqual([200, [1, 0]]);
 });
 
 it('refuses pages by number beyond 10,000 items and pages that are too large, and names the remedy', async () => {

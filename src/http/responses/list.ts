@@ -89,7 +89,7 @@ export async function sendList<T>(
   const isNumbered = after === undefined && Object.hasOwn(fieldsOf(request.routeOptions.schema?.querystring), 'page');
   await listTurn(request);
   const counted = isNumbered || query.count === 1 ? countOf(await list.count(MAX_COUNT + 1)) : undefined;
-  if (page.page > 1 && counted?.isCapped && offset + limit > counted.total) throw new Refusal('validation_failed', lastPage(counted.total));
+  if (page.page > 1 && counted?.isCapped && offset + limit > MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
   const { items, next } = await list.readPage({ limit, order, after, offset });
   const objects = items.map(render);
   if (counted) {
@@ -110,9 +110,8 @@ function countOf(counted: number | Counted): Counted {
   return typeof counted === 'number' ? { total: Math.min(counted, MAX_COUNT), isCapped: counted > MAX_COUNT } : counted;
 }
 
-function lastPage(total: number): string {
-  return `Pages of this list end at ${total} items. Use after=<id of the last item> instead of page.`;
-}
+/** A count that ended earlier, because too much was read, leaves pages that can be sent: the total and the links name them. */
+const LAST_PAGE = `Pages of this list end at ${MAX_COUNT} items. Use after=<id of the last item> instead of page.`;
 
 function tooLarge(fitting: number): string {
   return (
