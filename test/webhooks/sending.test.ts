@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { Outbound } from '../../src/core/outbound/outbound.ts';
 import { OutboundError } from '../../src/core/outbound/outbound.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
@@ -51,6 +51,7 @@ class Receiver {
     this.sending = new Sending(deps, 1000, (hasRoom) => this.hasRoom.push(hasRoom));
     // Deliveries begin at once, however busy the process is.
     this.sending.rate.take = () => 0;
+    vi.spyOn(this.sending.rate, 'perSecond', 'get').mockReturnValue(100);
     onTestFinished(() => {
       for (const { resolve } of this.open.values()) resolve({ status: 200, text: '' });
       return this.sending.stop();

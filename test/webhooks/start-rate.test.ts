@@ -69,6 +69,17 @@ describe('the rate at which deliveries begin', () => {
     expect(rate.isLow).toBe(false);
   });
 
+  it('recovers also while no delivery begins, because slow receivers occupy all slots', () => {
+    const rate = new StartRate();
+    begun(rate, 500, 0.95);
+    expect(rate.perSecond).toBe(20);
+    for (let passed = 0; passed < 1000; passed += 100) {
+      pass(100, 0.1);
+      void rate.perSecond;
+    }
+    expect(rate.isLow).toBe(false);
+  });
+
   it('changes at most once in a tenth of a second', () => {
     const rate = new StartRate();
     begun(rate, 99, 0.1);

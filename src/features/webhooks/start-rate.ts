@@ -23,10 +23,12 @@ export class StartRate {
 
   /** Whether other work leaves little time. */
   get isLow(): boolean {
-    return this.#perSecond < FIRST;
+    return this.perSecond < FIRST;
   }
 
+  /** Measures here, too: while slow receivers occupy all slots, no delivery begins, and the rate must rise again nevertheless. */
   get perSecond(): number {
+    this.#sample();
     return this.#perSecond;
   }
 
