@@ -1,12 +1,12 @@
 import type { Alerts } from '../alerts/alerts.ts';
-import type { Database, SqlReader } from '../db/database.ts';
-import { writeRows } from '../db/row-write.ts';
-import { type Clock, pause, unixSeconds } from '../kernel/clock.ts';
+import type { Database } from '../db/database.ts';
+import { type Clock, pause } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { NodeEvent, PaymentOutcome, Position, Settlement } from '../lightning/node.ts';
 import type { NodeConnection } from './connection.ts';
 import { readPosition } from './ledger-nodes.ts';
 import * as sql from './nodes.sql.ts';
+import { retryUnbookedEvents, setEventAside } from './unbooked.ts';
 
 /** Books the events of the node. Both handlers are idempotent, because an event may be reported more than once. */
 export interface EventHandlers {
@@ -45,9 +45,6 @@ const INTERVALS: EventReaderIntervals = { retryMs: 1000, storePositionMs: 250, r
 const MAX_CONCURRENT = 256;
 /** After so many failed tries an event is set aside. */
 const MAX_TRIES = 3;
-/** Events that were set aside and are read at once. */
-const PAGE = 100;
-const ALERT = 'event_unbooked';
 
 /**
  * Reads the node's events and books them with the handlers until the signal aborts. Starts after the stored position. A position is stored
@@ -79,7 +76,9 @@ export async function readNodeEvents(deps: EventReaderDependencies, signal: Abor
   await Promise.all([
     repeat(intervals.retryMs, signal, () => readEvents().catch(logInterruption)),
     repeat(intervals.retryMs, signal, () => readHints().catch(() => undefined)),
-    repeat(intervals.retryUnbookedMs, signal, () => retryUnbookedEvents(deps, signal).catch(logFailedRetry)),
+    repeat(intervals.retryUnbookedMs, signal, () =>
+      retryUnbookedEvents(deps, (event) => bookEvent(deps, event), signal).catch(logFailedRetry),
+    ),
   ]);
 }
 
@@ -153,20 +152,9 @@ async function bookOrSetAside(deps: EventReaderDependencies, event: NodeEvent, r
     } catch (error) {
       const reason = errorMessage(error);
       deps.log.error({ position: event.position, event: event.type, reason }, 'an event of the node was not booked; retrying');
-      if (tries >= MAX_TRIES && (await trySetAside(deps, event, reason))) return true;
+      if (tries >= MAX_TRIES && (await setEventAside(deps, event, reason))) return true;
       if (signal.aborted || (await pause(retryMs, signal))) return false;
     }
-  }
-}
-
-/** @returns false when storing the event fails as well. Then the database is at fault, and the event is retried. */
-async function trySetAside(deps: EventReaderDependencies, event: NodeEvent, reason: string): Promise<boolean> {
-  try {
-    await setEventAside(deps, event, reason);
-    return true;
-  } catch (error) {
-    deps.log.error({ position: event.position, reason: errorMessage(error) }, 'an event of the node was not set aside; retrying');
-    return false;
   }
 }
 
@@ -174,61 +162,4 @@ async function trySetAside(deps: EventReaderDependencies, event: NodeEvent, reas
 async function bookEvent({ handlers, connection }: EventReaderDependencies, event: NodeEvent): Promise<void> {
   if (event.type === 'settlement') await handlers.settle(event, connection.nodeId);
   else await handlers.reportOutcome(event.paymentId, event.outcome);
-}
-
-/** Stores an event that could not be booked and raises an alert, so that later events need not wait for it. */
-async function setEventAside(deps: EventReaderDependencies, event: NodeEvent, reason: string): Promise<void> {
-  const { database, connection, alerts, clock } = deps;
-  const { id, name } = describe(event);
-  const alert = { kind: ALERT, subject: connection.nodeId, message: `${name} could not be booked: ${reason}` } as const;
-  await database.transaction(async (tx) => {
-    await tx.run(sql.setEventAside, id, JSON.stringify(event), reason, unixSeconds(clock), connection.nodeId);
-    await writeRows(tx, alerts.rowsOf(alert));
-  });
-  await alerts.announce();
-}
-
-/** Tries once more to book each event that was set aside. Clears the alert when none is left. */
-async function retryUnbookedEvents(deps: EventReaderDependencies, signal: AbortSignal): Promise<void> {
-  const { database, alerts, log } = deps;
-  const { nodeId } = deps.connection;
-  for await (const { id, event } of unbookedEvents(database, nodeId)) {
-    if (signal.aborted) break;
-    try {
-      await bookEvent(deps, event);
-      await database.transaction((tx) => tx.run(sql.removeUnbooked, id));
-      log.info({ event: id }, 'an event that had been set aside was booked');
-    } catch (error) {
-      log.warn({ event: id, reason: errorMessage(error) }, 'an event that was set aside still cannot be booked');
-    }
-  }
-  if ((await database.first(sql.listUnbookedAfter, nodeId, '', 1)) === undefined) await alerts.clear(ALERT, nodeId);
-}
-
-/** Returns the settlements of a node that were set aside: payment hash → amount in msat that arrived at the node and is not booked. */
-export async function unbookedSettlements(database: SqlReader, nodeId: string): Promise<Map<string, number>> {
-  const amounts = new Map<string, number>();
-  for await (const { event } of unbookedEvents(database, nodeId)) {
-    if (event.type === 'settlement') amounts.set(event.paymentHash, event.amountMsat);
-  }
-  return amounts;
-}
-
-/** Reads the events of a node that were set aside, a page at a time. An event may be deleted while it is visited. */
-async function* unbookedEvents(database: SqlReader, nodeId: string): AsyncGenerator<{ id: string; event: NodeEvent }> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: { id: string; event: string }[] = await database.all(sql.listUnbookedAfter, nodeId, after, PAGE);
-    for (const { id, event } of page) yield { id, event: JSON.parse(event) as NodeEvent };
-    after = page.at(-1)?.id;
-  }
-}
-
-/** Returns the name of an event for people, and an id that is the same for every report of the event, so that it is stored once. */
-function describe(event: NodeEvent): { id: string; name: string } {
-  if (event.type === 'settlement') {
-    const { amountMsat, paymentHash } = event;
-    return { id: `settlement ${paymentHash}`, name: `the settlement of ${amountMsat} msat with payment hash ${paymentHash}` };
-  }
-  const { paymentId, outcome } = event;
-  return { id: `payment ${paymentId} ${outcome.state}`, name: `the outcome (${outcome.state}) of payment ${paymentId}` };
 }

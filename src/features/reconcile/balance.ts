@@ -1,4 +1,4 @@
-import { unbookedSettlements } from '../../core/connection/events.ts';
+import { unbookedSettlements } from '../../core/connection/unbooked.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
 import { type Measurement, measure } from './measure.ts';
