@@ -19,7 +19,7 @@ import { Outbound } from './core/outbound/outbound.ts';
 import { markPendingAtNode, Payments } from './core/payments/payments.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { readSecretKey, storeFirstKeys } from './data-files.ts';
-import { renderEvents } from './features/events/details.ts';
+import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';

@@ -1,11 +1,19 @@
 import { type Static, Type } from 'typebox';
+import type { Invoices } from '../../core/invoices/invoices.ts';
 import type { LoggedEvent } from '../../core/journal/event-log.ts';
-import { EVENT_NAMES, EVENT_TYPES } from '../../core/journal/event-types.ts';
+import { BOOKED_EVENTS, EVENT_NAMES, EVENT_TYPES, type EventType } from '../../core/journal/event-types.ts';
+import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
+import type { Payment } from '../../core/payments/payment.ts';
+import type { Payments } from '../../core/payments/payments.ts';
+import type { FundedWallet } from '../../core/wallets/wallets.ts';
 import { oneOf } from '../../http/responses/response-types.ts';
 import { KeyObject } from '../keys/key-object.ts';
-import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
-import { WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
-import { WalletObject } from '../wallets/wallet-object.ts';
+import type { History } from '../transactions/history.ts';
+import { type LightningTransaction, LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
+import type { Objects } from '../transactions/objects.ts';
+import { transactionFromPayment } from '../transactions/wallet-transaction.ts';
+import { type RenderedTransaction, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
+import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
 
 export const EventObject = Type.Object(
   {
@@ -73,27 +81,92 @@ export const EventObject = Type.Object(
   { title: 'Event' },
 );
 
-type EventData = Static<typeof EventObject>['data'];
-
-/** The objects that an event concerns. */
-export interface ShownObjects {
-  readonly wtx: EventData['wtx'] | undefined;
-  readonly wal: EventData['wal'] | undefined;
-  readonly lnTx: EventData['lnTx'] | undefined;
+export interface EventSources {
+  readonly history: History;
+  readonly invoices: Invoices;
+  readonly payments: Payments;
+  readonly objects: Objects;
 }
 
-export function renderEvent({ id, type, createdAtMs, data }: LoggedEvent, { wtx, wal, lnTx }: ShownObjects): Static<typeof EventObject> {
-  const { category, displayName } = EVENT_TYPES[type];
-  return {
-    id,
-    created_at: Math.floor(createdAtMs / 1000),
-    event: { type: category, name: type, display_name: displayName },
-    data: {
-      ...(wtx && { wtx }),
-      ...(wal && { wal }),
-      ...(lnTx && { lnTx }),
-      ...(type === 'wallet_send_failure' && wtx && { failureReason: wtx.failure_reason ?? '', passThru: wtx.passThru }),
-      ...data,
-    },
+/** How an event shows its payment. A correction is final, so it shows the payment as it is. */
+const SHOWN_PAYMENT: Partial<Record<EventType, 'pending' | 'failed' | 'present'>> = {
+  payment_pending: 'pending',
+  link_claimed: 'pending',
+  wallet_send_failure: 'failed',
+  payment_corrected: 'present',
+};
+
+const BOOKINGS: ReadonlySet<EventType> = new Set(Object.values(BOOKED_EVENTS));
+
+/**
+ * Renders events with the objects that they concern, as these were when it happened, in the same order. Only wallets are shown with their present
+ * balance, label and status. Reads each kind of object with one statement.
+ */
+export async function renderEvents(sources: EventSources, events: readonly LoggedEvent[]): Promise<Static<typeof EventObject>[]> {
+  const wallets = await walletsOf(sources, events);
+  const [transactionOf, invoiceOf] = await Promise.all([transactionsOf(sources, events, wallets), invoicesOf(sources, events)]);
+  return events.map((event) => {
+    const { id, type, createdAtMs, walletId, data } = event;
+    const { category, displayName } = EVENT_TYPES[type];
+    const wtx = transactionOf(event);
+    const wallet = BOOKINGS.has(type) || walletId === undefined ? undefined : wallets(walletId);
+    const lnTx = invoiceOf(event);
+    return {
+      id,
+      created_at: Math.floor(createdAtMs / 1000),
+      event: { type: category, name: type, display_name: displayName },
+      data: {
+        ...(wtx && { wtx }),
+        ...(wallet && { wal: renderWallet(wallet.wallet, wallet.balance) }),
+        ...(lnTx && { lnTx }),
+        ...(type === 'wallet_send_failure' && wtx && { failureReason: wtx.failure_reason ?? '', passThru: wtx.passThru }),
+        ...data,
+      },
+    };
+  });
+}
+
+type FundedWallets = (id: string) => FundedWallet;
+
+/** The wallets of events without a booking; the transaction of a booking shows its wallet. */
+function walletsOf({ history }: EventSources, events: readonly LoggedEvent[]): Promise<FundedWallets> {
+  return history.fundedWallets(events.flatMap(({ type, walletId }) => (BOOKINGS.has(type) ? [] : (walletId ?? []))));
+}
+
+/** Returns the transactions that events show: those of bookings as they are, and payments as they were. */
+async function transactionsOf({ history, payments, objects }: EventSources, events: readonly LoggedEvent[], wallets: FundedWallets) {
+  const paymentIds = new Set(events.flatMap(({ type, subject }) => (SHOWN_PAYMENT[type] ? subject : [])));
+  const paymentOf = new Map((await payments.findMany([...paymentIds])).map((payment) => [payment.id, payment]));
+  const idOf = ({ type, subject }: LoggedEvent) => {
+    if (BOOKINGS.has(type)) return subject;
+    const payment = SHOWN_PAYMENT[type] === 'present' ? paymentOf.get(subject) : undefined;
+    return payment && walletTransactionId(payment.transferId, 'from');
+  };
+  const present = await history.findMany([...new Set(events.flatMap((event) => idOf(event) ?? []))]);
+  const presentOf = new Map(present.map((transaction) => [transaction.id, transaction]));
+  return (event: LoggedEvent): RenderedTransaction | undefined => {
+    const [shown, payment] = [SHOWN_PAYMENT[event.type], paymentOf.get(event.subject)];
+    if (payment && event.walletId !== undefined && (shown === 'pending' || shown === 'failed'))
+      return objects.walletTransaction(transactionFromPayment(paymentAt(event, shown, payment), wallets(event.walletId)));
+    return presentOf.get(idOf(event) ?? '');
+  };
+}
+
+/** Returns the payment as it was. The row of a payment that was corrected no longer has the reason of its failure. */
+function paymentAt({ data }: LoggedEvent, state: 'pending' | 'failed', payment: Payment): Payment {
+  const failureReason = state === 'failed' ? (data?.failureReason as Payment['failureReason']) : undefined;
+  return { ...payment, state, failureReason, feeMsat: undefined, settledAt: undefined };
+}
+
+async function invoicesOf({ invoices, objects }: EventSources, events: readonly LoggedEvent[]) {
+  const ids = new Set(events.flatMap(({ type, subject }) => (type.startsWith('invoice_') ? subject : [])));
+  const invoiceOf = new Map((await invoices.findMany([...ids])).map((invoice) => [invoice.id, invoice]));
+  return ({ type, subject }: LoggedEvent): LightningTransaction | undefined => {
+    const invoice = type.startsWith('invoice_') ? invoiceOf.get(subject) : undefined;
+    if (!invoice) return undefined;
+    const { createdAt, expiresAt = createdAt } = invoice;
+    const state = type === 'invoice_cancelled' ? 'canceled' : 'open';
+    const then = { ...invoice, state, receivedMsat: undefined, settledAt: undefined } as const;
+    return objects.invoice(then, type === 'invoice_expired' ? expiresAt : createdAt);
   };
 }
