@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest';
-import { type Claim, claimDeliveries } from '../../src/features/webhooks/claims.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
-import { type Result, resultOf } from '../../src/features/webhooks/results.ts';
+import { type Claim, claimDeliveries, type Result, resultOf } from '../../src/features/webhooks/deliveries.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { KEY, storeResults, type World, worldOn } from './harness.ts';
 

@@ -4,7 +4,7 @@ import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import type { Outbound, PostOptions } from '../../src/core/outbound/outbound.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
-import { attemptsOf } from '../../src/features/webhooks/delivery.ts';
+import { attemptsOf } from '../../src/features/webhooks/deliveries.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
 import { type Instance, type World, worldOn } from './harness.ts';
 

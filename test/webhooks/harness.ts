@@ -11,7 +11,7 @@ import { newId } from '../../src/core/kernel/ids.ts';
 import type { Log } from '../../src/core/kernel/log.ts';
 import type { Outbound } from '../../src/core/outbound/outbound.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
-import { type Result, storeResults as store } from '../../src/features/webhooks/results.ts';
+import { type Result, storeResults as store } from '../../src/features/webhooks/deliveries.ts';
 import { createSecretBox, newSecret } from '../../src/features/webhooks/secrets.ts';
 import { insertWebhook, type WebhookRow } from '../../src/features/webhooks/webhooks.sql.ts';
 import { type WebhookDependencies, Webhooks } from '../../src/features/webhooks/webhooks.ts';

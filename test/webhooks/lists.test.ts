@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DELIVERY_STATES, deliveryId, stateOf } from '../../src/features/webhooks/delivery.ts';
+import { DELIVERY_STATES, deliveryId, stateOf } from '../../src/features/webhooks/webhook-object.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { worldOn } from './harness.ts';
 

@@ -1,10 +1,8 @@
 import { expect, it } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
-import { claimDeliveries } from '../../src/features/webhooks/claims.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
-import { attemptsOf } from '../../src/features/webhooks/delivery.ts';
-import { type Result, resultOf } from '../../src/features/webhooks/results.ts';
+import { attemptsOf, claimDeliveries, type Result, resultOf } from '../../src/features/webhooks/deliveries.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
 import { KEY, storeResults, type World, worldOn } from './harness.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LONGEST_WAIT_MS, nextAttemptMs, RETRY_SECONDS } from '../../src/features/webhooks/results.ts';
+import { LONGEST_WAIT_MS, nextAttemptMs, RETRY_SECONDS } from '../../src/features/webhooks/deliveries.ts';
 
 const FIRST = 1_700_000_000_000;
 const END = FIRST + RETRY_SECONDS * 1000;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { eventIdOf } from '../../src/features/webhooks/delivery.ts';
+import { eventIdOf } from '../../src/features/webhooks/deliveries.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { worldOn } from './harness.ts';
 

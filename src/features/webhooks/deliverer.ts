@@ -1,15 +1,13 @@
 import type { LoggedEvent } from '../../core/journal/event-log.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
-import { type Claim, claimDeliveries } from './claims.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import * as deliveries from './deliveries.sql.ts';
-import { eventIdOf, isTest } from './delivery.ts';
-import { isDown, LONGEST_WAIT_MS, storeResults } from './results.ts';
+import { type Claim, claimDeliveries, eventIdOf, isDown, isTest, LONGEST_WAIT_MS, storeResults } from './deliveries.ts';
 import { Sending } from './sending.ts';
-import { continueReplays, deleteSome, releaseLostClaims } from './upkeep.ts';
+import { checkSecrets, continueReplays, deleteSome, makeRetriesDue, releaseLostClaims } from './upkeep.ts';
 import { renderTestEvent } from './webhook-object.ts';
-import * as webhooks from './webhooks.sql.ts';
+import { findAny } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 
 /** The waits of the deliverer. Tests shorten them. */
@@ -34,8 +32,6 @@ const LONGEST_WAIT_FOR_TURN_MS = 1000;
 const WEBHOOKS_AT_ONCE = 16;
 /** On SQLite, only tools that write to the file are noticed by polling. */
 const SQLITE_POLLS = 10;
-
-const UNREADABLE = { kind: 'webhook_secrets_unreadable', subject: 'webhooks' } as const;
 
 /**
  * Delivers what waits in `webhook_delivery`, in turns. Each turn stores the results since the last one and claims further deliveries, in one
@@ -141,7 +137,10 @@ export class Deliverer {
   }
 
   async #turn(): Promise<void> {
-    await this.#makeRetriesDue();
+    for (const id of this.#recovered) {
+      if (!(await makeRetriesDue(this.#deps, id))) this.#recovered.delete(id);
+      this.#planRefresh();
+    }
     const isRefresh = performance.now() >= this.#refreshAt;
     if (isRefresh) await this.#refresh();
     const { ids, limit } = await this.#webhooksToClaim(isRefresh);
@@ -150,38 +149,20 @@ export class Deliverer {
     if (claims.some(({ isPart }) => isPart)) this.#planTurn(0);
   }
 
-  async #makeRetriesDue(): Promise<void> {
-    const { database, clock } = this.#deps;
-    for (const id of this.#recovered) {
-      const count = await database.transaction((tx) => tx.run(deliveries.makeDue, id, clock.nowMs()));
-      if (count < deliveries.MAX_DUE_AT_ONCE) this.#recovered.delete(id);
-      this.#planRefresh();
-    }
-  }
-
   /** Does the work that is rarely needed, a part of it each time. */
   async #refresh(): Promise<void> {
     const { database, secretBox } = this.#deps;
     this.#refreshAt = performance.now() + this.#timing.refreshMs;
     this.#isUrgent = false;
     const ids = this.#sending.webhookIds;
-    this.#hasWebhooks = ids.length > 0 || (await database.first(webhooks.findAny)) !== undefined;
-    await this.#checkSecrets();
+    this.#hasWebhooks = ids.length > 0 || (await database.first(findAny)) !== undefined;
+    this.#isAlertOpen = await checkSecrets(this.#deps, this.#isAlertOpen);
     if (!this.#hasWebhooks) return;
     await releaseLostClaims(this.#deps, this.#mayHaveLostClaims ? this.#sending.positions : undefined);
     this.#mayHaveLostClaims = false;
-    if (ids.length > 0) this.#sending.update(await database.all(webhooks.findActive, ids, secretBox.keyId));
+    if (ids.length > 0) this.#sending.update(await database.all(deliveries.findActive, ids, secretBox.keyId));
     const isPart = await deleteSome(this.#deps);
     if ((await continueReplays(this.#deps)) || isPart) this.#planRefresh();
-  }
-
-  /** Opens or closes the alert about webhooks that receive nothing because their secrets were sealed with another SECRET_KEY. */
-  async #checkSecrets(): Promise<void> {
-    const { database, secretBox, alerts } = this.#deps;
-    const count = (await database.first(webhooks.countUnreadable, secretBox.keyId))?.n ?? 0;
-    if (count > 0 && !this.#isAlertOpen) await alerts.raise({ ...UNREADABLE, message: `${count} active webhooks receive nothing.` });
-    if (count === 0 && this.#isAlertOpen !== false) await alerts.clear(UNREADABLE.kind, UNREADABLE.subject);
-    this.#isAlertOpen = count > 0;
   }
 
   /** Returns webhooks of which deliveries can be claimed, and how many of each. */

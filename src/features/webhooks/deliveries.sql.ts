@@ -1,4 +1,5 @@
 import { statement } from '../../core/db/statement.ts';
+import { WEBHOOK_COLUMNS, type WebhookRow } from './webhooks.sql.ts';
 
 export type DeliveryRow = {
   position: number;
@@ -36,12 +37,6 @@ function rowsOfJson(types: Record<string, string>) {
     postgres: `SELECT * FROM json_to_recordset($1::json) AS one(${columns.join(', ')})`,
   };
 }
-
-/** A test or a redelivery. */
-export const insertDelivery = statement<DeliveryRow>(
-  'webhook_delivery_insert',
-  `INSERT INTO webhook_delivery (${INSERTED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
-);
 
 /* Claims. Each of these runs while the webhook is locked. */
 
@@ -135,12 +130,42 @@ const OUTCOMES = rowsOfJson(OUTCOME);
 /** Stores a JSON array of outcomes. Changes nothing where another instance has taken over. */
 export const storeOutcomes = statement('webhook_delivery_store', { sqlite: STORE(OUTCOMES.sqlite), postgres: STORE(OUTCOMES.postgres) });
 
-/** How many deliveries {@link makeDue} changes at most. */
-export const MAX_DUE_AT_ONCE = 1000;
+/* The webhooks of these deliveries. */
 
-/** Makes some later retries of a webhook due. */
-export const makeDue = statement(
-  'webhook_delivery_make_due',
-  `UPDATE webhook_delivery SET due_at_ms = $2 WHERE position IN
-    (SELECT position FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND due_at_ms > $2 LIMIT ${MAX_DUE_AT_ONCE})`,
+const ACTIVE = (ids: string) => `SELECT ${WEBHOOK_COLUMNS} FROM webhook WHERE id ${ids} AND status = 'active' AND key_id = $2 ORDER BY id`;
+
+/** The webhooks of a list ($1) to which an instance with the key `$2` delivers. */
+export const findActive = statement<WebhookRow>('webhook_find_active', {
+  sqlite: ACTIVE('IN (SELECT value FROM json_each($1))'),
+  postgres: ACTIVE('= ANY($1::text[])'),
+});
+
+/** The same, locked, without those that another transaction has locked. */
+export const lockActive = statement<WebhookRow>('webhook_lock_active', {
+  sqlite: ACTIVE('IN (SELECT value FROM json_each($1))'),
+  postgres: `${ACTIVE('= ANY($1::text[])')} FOR NO KEY UPDATE SKIP LOCKED`,
+});
+
+/** Locks webhooks in the order of their ids, so that no two transactions wait for each other. */
+export const lockMany = statement<{ id: string }>('webhook_lock_many', {
+  sqlite: 'SELECT value AS id FROM json_each($1)',
+  postgres: 'SELECT id FROM webhook WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE',
+});
+
+/** Stores the results of some attempts: the time of the last success ($2), the failures after it ($3), and the time of the first of these ($4). */
+export const storeHealth = statement(
+  'webhook_store_health',
+  `UPDATE webhook SET last_success_at = coalesce($2, last_success_at), failures = CASE WHEN $2 IS NULL THEN failures ELSE 0 END + $3,
+     failing_since = CASE WHEN $2 IS NULL THEN coalesce(failing_since, $4) ELSE $4 END
+   WHERE id = $1 AND status <> 'deleted'`,
+);
+
+/**
+ * Disables a webhook that responded 410 Gone, or that has failed since `$4` or longer. An event that is inserted at this moment may have a
+ * delivery although its position is after the newest one.
+ */
+export const disableWebhook = statement(
+  'webhook_disable',
+  `UPDATE webhook SET status = 'disabled', disabled_reason = $2, missed_after = (SELECT coalesce(max(position), 0) FROM event), updated_at = $3
+   WHERE id = $1 AND status = 'active' AND ($2 = 'gone' OR failing_since <= $4)`,
 );

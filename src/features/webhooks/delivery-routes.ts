@@ -6,9 +6,8 @@ import { choice } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from '../transactions/history.ts';
-import { DELIVERY_STATES, deliveryId } from './delivery.ts';
 import { OF_WEBHOOK, WebhookParams, type WebhookRouteDependencies } from './routes.ts';
-import { DeliveryObject, ReplayObject, renderDelivery } from './webhook-object.ts';
+import { DELIVERY_STATES, DeliveryObject, deliveryId, ReplayObject, renderDelivery } from './webhook-object.ts';
 
 const Time = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'Unix seconds', description });
 

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { OutboundError } from '../../core/outbound/outbound.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
-import { type DeliveryAttempt, eventIdOf } from './delivery.ts';
+import { type DeliveryAttempt, eventIdOf } from './deliveries.ts';
 import { validSecrets } from './secrets.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';

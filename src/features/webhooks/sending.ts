@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { type DeliveryRow, MAX_CLAIMED_OF_WEBHOOK } from './deliveries.sql.ts';
-import { isDown, type Result, resultOf } from './results.ts';
+import { isDown, type Result, resultOf } from './deliveries.ts';
 import { sendDelivery } from './sender.ts';
 import { StartRate } from './start-rate.ts';
 import type { WebhookRow } from './webhooks.sql.ts';

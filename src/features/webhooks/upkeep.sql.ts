@@ -1,5 +1,5 @@
 import { statement } from '../../core/db/statement.ts';
-import { INSERTED } from './deliveries.sql.ts';
+import { COLUMNS, type DeliveryRow, INSERTED } from './deliveries.sql.ts';
 
 /** The instances that send deliveries, and their webhooks. */
 export const findClaimers = statement<{ claimed_by: string; webhook_id: string }>(
@@ -15,6 +15,16 @@ export const releaseClaims = statement(
   'webhook_delivery_release',
   `UPDATE webhook_delivery SET state = 'queued', claimed_by = NULL WHERE state = 'claimed' AND claimed_by = $1
     AND webhook_id = ANY($2::text[]) AND position <> ALL($3::bigint[])`,
+);
+
+/** How many deliveries {@link makeDue} changes at most. */
+export const MAX_DUE_AT_ONCE = 1000;
+
+/** Makes some later retries of a webhook due. */
+export const makeDue = statement(
+  'webhook_delivery_make_due',
+  `UPDATE webhook_delivery SET due_at_ms = $2 WHERE position IN
+    (SELECT position FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND due_at_ms > $2 LIMIT ${MAX_DUE_AT_ONCE})`,
 );
 
 /* Deletion. */
@@ -52,7 +62,13 @@ export const deleteBelow = statement(
   "DELETE FROM webhook_delivery WHERE position < $1 AND state NOT IN ('claimed', 'retrying')",
 );
 
-/* Replays. */
+/* Deliveries of their own, and replays. */
+
+/** A test or a redelivery. */
+export const insertDelivery = statement<DeliveryRow>(
+  'webhook_delivery_insert',
+  `INSERT INTO webhook_delivery (${INSERTED}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${COLUMNS}`,
+);
 
 export const insertReplay = statement(
   'webhook_replay_insert',

@@ -1,3 +1,4 @@
+import * as deliveries from './deliveries.sql.ts';
 import { countWaiting } from './delivery-lists.sql.ts';
 import * as sql from './upkeep.sql.ts';
 import * as webhooks from './webhooks.sql.ts';
@@ -5,6 +6,8 @@ import type { WebhookDependencies } from './webhooks.ts';
 
 /** While more deliveries of a webhook wait, its replays wait, too. */
 const MAX_WAITING = 5000;
+
+const UNREADABLE = { kind: 'webhook_secrets_unreadable', subject: 'webhooks' } as const;
 
 /** Gives up the claims of instances that have ended, and those of this instance that are not in `own`, if given. */
 export async function releaseLostClaims({ database, instances }: WebhookDependencies, own: readonly number[] | undefined): Promise<void> {
@@ -14,10 +17,27 @@ export async function releaseLostClaims({ database, instances }: WebhookDependen
     if (kept === undefined) continue;
     const ids = claimed.map(({ webhook_id }) => webhook_id);
     await database.transaction(async (tx) => {
-      await tx.all(webhooks.lockMany, ids);
+      await tx.all(deliveries.lockMany, ids);
       await tx.run(sql.releaseClaims, instanceId, ids, kept);
     });
   }
+}
+
+/** Makes the next of a webhook's later retries due. @returns whether there may be more */
+export async function makeRetriesDue({ database, clock }: WebhookDependencies, id: string): Promise<boolean> {
+  return (await database.transaction((tx) => tx.run(sql.makeDue, id, clock.nowMs()))) === sql.MAX_DUE_AT_ONCE;
+}
+
+/**
+ * Opens or closes the alert about webhooks that receive nothing because their secrets were sealed with another SECRET_KEY.
+ * @param wasOpen undefined: not known
+ * @returns whether it is open
+ */
+export async function checkSecrets({ database, secretBox, alerts }: WebhookDependencies, wasOpen: boolean | undefined): Promise<boolean> {
+  const count = (await database.first(webhooks.countUnreadable, secretBox.keyId))?.n ?? 0;
+  if (count > 0 && !wasOpen) await alerts.raise({ ...UNREADABLE, message: `${count} active webhooks receive nothing.` });
+  if (count === 0 && wasOpen !== false) await alerts.clear(UNREADABLE.kind, UNREADABLE.subject);
+  return count > 0;
 }
 
 /** Deletes webhooks that their owners have deleted, with some of their deliveries. @returns whether there are more */
@@ -41,7 +61,7 @@ export async function continueReplays({ database, clock, secretBox }: WebhookDep
   let isPart = false;
   for (const { id, webhook_id } of await database.all(sql.listReplays)) {
     const isInserted = await database.transaction(async (tx) => {
-      const [webhook] = await tx.all(webhooks.lockActive, [webhook_id], secretBox.keyId);
+      const [webhook] = await tx.all(deliveries.lockActive, [webhook_id], secretBox.keyId);
       const replay = await tx.first(sql.findReplay, id);
       const waiting = await tx.first(countWaiting, webhook_id, MAX_WAITING);
       if (!webhook || !replay || waiting?.n === MAX_WAITING) return false;

@@ -1,9 +1,15 @@
 import { type Static, Type } from 'typebox';
+import { parsePositionId, positionId } from '../../core/journal/event-log.ts';
 import { EVENT_NAMES, EVENT_TYPES, type EventType } from '../../core/journal/event-types.ts';
 import { nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
-import { attemptsOf, DELIVERY_STATES, deliveryId, eventIdOf, stateOf } from './delivery.ts';
+import { attemptsOf, eventIdOf } from './deliveries.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
+
+export const DELIVERY_STATES = ['queued', 'retrying', 'delivered', 'dead', 'cancelled'] as const;
+
+/** The state of a delivery in the API. */
+export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** A webhook without its secret. */
 export const WebhookObject = Type.Object(
@@ -101,6 +107,22 @@ export function renderWebhook(row: WebhookRow): Static<typeof WebhookObject> {
     failing_since,
     consecutive_failures: row.failures,
   };
+}
+
+/** Returns the id of a delivery. It has the time, too, because positions of a database that was restored are taken again. */
+export function deliveryId({ position, created_at_ms }: DeliveryRow): string {
+  return positionId('whd', position, created_at_ms);
+}
+
+/** Returns the position and the time in the id of a delivery; undefined if it is malformed. */
+export function parseDeliveryId(id: string) {
+  return parsePositionId('whd', id);
+}
+
+/** A delivery that waits is queued before its first attempt, and then retrying. */
+export function stateOf({ ended_at_ms, attempts, state }: DeliveryRow): DeliveryState {
+  if (ended_at_ms !== null) return state as DeliveryState;
+  return attempts === 0 ? 'queued' : 'retrying';
 }
 
 export function renderDelivery(row: DeliveryRow): Static<typeof DeliveryObject> {

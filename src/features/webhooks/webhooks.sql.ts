@@ -20,11 +20,11 @@ export type WebhookRow = {
   failures: number;
 };
 
-const COLUMNS = `id, account_id, wallet_id, url, event_types, user_label, status, disabled_reason, missed_after, created_at, updated_at, active_since,
+export const WEBHOOK_COLUMNS = `id, account_id, wallet_id, url, event_types, user_label, status, disabled_reason, missed_after, created_at, updated_at, active_since,
   secrets, last_success_at, failing_since, failures`;
 
 export const listOfAccount = listStatements<WebhookRow>('webhook_list_of_account', {
-  select: `SELECT ${COLUMNS} FROM webhook`,
+  select: `SELECT ${WEBHOOK_COLUMNS} FROM webhook`,
   table: 'webhook',
   where: "account_id = $1 AND status <> 'deleted'",
   filters: 1,
@@ -36,7 +36,7 @@ export const insertWebhook = statement(
    VALUES ($1, $2, $3, $4, $5, $6, 'active', $7, $7, $7, $8, $9)`,
 );
 
-const FIND = `SELECT ${COLUMNS} FROM webhook WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`;
+const FIND = `SELECT ${WEBHOOK_COLUMNS} FROM webhook WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`;
 
 export const findWebhook = statement<WebhookRow>('webhook_find', FIND);
 
@@ -77,44 +77,4 @@ export const findAny = statement<{ id: string }>(
 export const countUnreadable = statement<{ n: number }>(
   'webhook_count_unreadable',
   "SELECT count(*) AS n FROM webhook WHERE status = 'active' AND key_id <> $1",
-);
-
-/* The deliverer. */
-
-const ACTIVE = (ids: string) => `SELECT ${COLUMNS} FROM webhook WHERE id ${ids} AND status = 'active' AND key_id = $2 ORDER BY id`;
-
-/** The webhooks of a list ($1) to which an instance with the key `$2` delivers. */
-export const findActive = statement<WebhookRow>('webhook_find_active', {
-  sqlite: ACTIVE('IN (SELECT value FROM json_each($1))'),
-  postgres: ACTIVE('= ANY($1::text[])'),
-});
-
-/** The same, locked, without those that another transaction has locked. */
-export const lockActive = statement<WebhookRow>('webhook_lock_active', {
-  sqlite: ACTIVE('IN (SELECT value FROM json_each($1))'),
-  postgres: `${ACTIVE('= ANY($1::text[])')} FOR NO KEY UPDATE SKIP LOCKED`,
-});
-
-/** Locks webhooks in the order of their ids, so that no two transactions wait for each other. */
-export const lockMany = statement<{ id: string }>('webhook_lock_many', {
-  sqlite: 'SELECT value AS id FROM json_each($1)',
-  postgres: 'SELECT id FROM webhook WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE',
-});
-
-/** Stores the results of some attempts: the time of the last success ($2), the failures after it ($3), and the time of the first of these ($4). */
-export const storeHealth = statement(
-  'webhook_store_health',
-  `UPDATE webhook SET last_success_at = coalesce($2, last_success_at), failures = CASE WHEN $2 IS NULL THEN failures ELSE 0 END + $3,
-     failing_since = CASE WHEN $2 IS NULL THEN coalesce(failing_since, $4) ELSE $4 END
-   WHERE id = $1 AND status <> 'deleted'`,
-);
-
-/**
- * Disables a webhook that responded 410 Gone, or that has failed since `$4` or longer. An event that is inserted at this moment may have a
- * delivery although its position is after the newest one.
- */
-export const disableWebhook = statement(
-  'webhook_disable',
-  `UPDATE webhook SET status = 'disabled', disabled_reason = $2, missed_after = (SELECT coalesce(max(position), 0) FROM event), updated_at = $3
-   WHERE id = $1 AND status = 'active' AND ($2 = 'gone' OR failing_since <= $4)`,
 );

@@ -15,11 +15,11 @@ import type { Log } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
 import { Deliverer, type WebhookTiming } from './deliverer.ts';
-import { type DeliveryRow, insertDelivery, unholdAll } from './deliveries.sql.ts';
-import { type DeliveryState, deliveryId, parseDeliveryId } from './delivery.ts';
+import { type DeliveryRow, unholdAll } from './deliveries.sql.ts';
 import * as lists from './delivery-lists.sql.ts';
 import { newSecret, type SecretBox, validSecrets } from './secrets.ts';
 import * as upkeep from './upkeep.sql.ts';
+import { type DeliveryState, deliveryId, parseDeliveryId } from './webhook-object.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import * as sql from './webhooks.sql.ts';
 
@@ -291,7 +291,7 @@ function listOfDeliveries(queries: SqlReader, statements: ListStatements<Deliver
 }
 
 async function insertOwnDelivery(tx: Tx, values: readonly SqlValue[], extraRows: ExtraRows<DeliveryRow>): Promise<DeliveryRow> {
-  const row = await tx.first(insertDelivery, ...values);
+  const row = await tx.first(upkeep.insertDelivery, ...values);
   invariant(row, 'the delivery is inserted');
   return withRows(tx, row, extraRows);
 }

@@ -1,12 +1,15 @@
 import type { Tx } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
+import { eventId } from '../../core/journal/event-log.ts';
+import { isEventType } from '../../core/journal/event-types.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
-import * as deliveries from './deliveries.sql.ts';
-import { attemptsOf, type DeliveryAttempt, isTest } from './delivery.ts';
+import * as sql from './deliveries.sql.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
-import * as sql from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
+
+/** How many queued deliveries of a webhook are looked at. */
+const LOOKED_AT = 100;
 
 /** How long an event is tried again, and how long an endpoint without a success stays enabled. */
 export const RETRY_SECONDS = 3 * 24 * 60 * 60;
@@ -20,6 +23,90 @@ const KEPT_ATTEMPTS = 20;
 /** HTTP 410 Gone: the receiver wants nothing more. */
 const GONE = 410;
 
+/** One request to the receiver, as it is stored and as the API shows it. */
+export interface DeliveryAttempt {
+  /** Unix seconds. */
+  readonly at: number;
+  readonly duration_ms: number;
+  /** The HTTP status; null without a response. */
+  readonly status_code: number | null;
+  /** Why it failed; null for a success. */
+  readonly error: string | null;
+  /** The start of the body of the response. */
+  readonly response: string;
+}
+
+/** Returns the id of the event of a delivery. */
+export function eventIdOf({ event_position, event_created_at_ms }: DeliveryRow): string {
+  return eventId(event_position, event_created_at_ms);
+}
+
+export function attemptsOf({ log }: DeliveryRow): DeliveryAttempt[] {
+  return log === null ? [] : JSON.parse(log);
+}
+
+/** The event of a test is not in the log. */
+export function isTest({ event_type }: DeliveryRow): boolean {
+  return event_type === 'webhook_test';
+}
+
+/** Whether an endpoint has failed so often in a row that it gets one delivery at a time. */
+export function isDown({ failures }: { readonly failures: number }): boolean {
+  return failures >= 5;
+}
+
+/** Deliveries that this instance sends now. Those with the same ordering key must be sent one after the other. */
+export interface Claim {
+  readonly webhook: WebhookRow;
+  readonly rows: readonly DeliveryRow[];
+  /** Whether there may be more that can be claimed. */
+  readonly isPart: boolean;
+}
+
+export interface Claimer {
+  readonly instanceId: string;
+  /** The fingerprint of the key that opens signing secrets. Webhooks with another one are left to other instances. */
+  readonly keyId: string;
+  readonly nowMs: number;
+  /** The most deliveries of one webhook. */
+  readonly limit: number;
+}
+
+/**
+ * Claims deliveries of webhooks: retries that are due, and queued ones that wait for no earlier one of their ordering key. Queued ones that do
+ * are held until that one has ended, so that each is looked at once. Webhooks that another instance is claiming from are left out.
+ */
+export async function claimDeliveries(tx: Tx, webhookIds: readonly string[], claimer: Claimer): Promise<Claim[]> {
+  if (webhookIds.length === 0) return [];
+  const locked = await tx.all(sql.lockActive, webhookIds, claimer.keyId);
+  const found = await Promise.all(locked.map((webhook) => findDeliveries(tx, webhook, claimer)));
+  const claimed = found.flatMap(({ rows }) => rows.map(({ position }) => position));
+  const blocked = found.flatMap((one) => one.blocked.map(({ position }) => position));
+  if (claimed.length > 0) await tx.run(sql.claim, claimed, claimer.instanceId);
+  if (blocked.length > 0) await tx.run(sql.hold, blocked);
+  return found;
+}
+
+async function findDeliveries(tx: Tx, webhook: WebhookRow, { nowMs, limit }: Claimer): Promise<Claim & { blocked: DeliveryRow[] }> {
+  const { id } = webhook;
+  const most = isDown(webhook) ? 1 : limit;
+  const [due, queued, sending] = await Promise.all([
+    // A retry that is planned later than any wait lasts was planned before the clock was set back.
+    tx.all(sql.findDue, id, nowMs, nowMs + LONGEST_WAIT_MS, most),
+    tx.all(sql.findQueued, id, LOOKED_AT),
+    isDown(webhook) ? tx.first(sql.findClaimed, id) : undefined,
+  ]);
+  if (sending) return { webhook, rows: [], isPart: false, blocked: [] };
+  // A newer version stored events of types that this one cannot render. They are left to instances of that version, and so are later ones of their keys.
+  const unknown = new Set(queued.filter(({ event_type }) => !isEventType(event_type)).map(({ ordering_key }) => ordering_key));
+  const known = queued.filter(({ ordering_key }) => !unknown.has(ordering_key));
+  const rows = [...due.filter(({ event_type }) => isEventType(event_type)), ...known.filter(({ is_blocked }) => is_blocked === 0)]
+    .slice(0, most)
+    .map((row) => ({ ...row, due_at_ms: null }));
+  const blocked = known.filter(({ is_blocked }) => is_blocked === 1);
+  return { webhook, rows, isPart: queued.length === LOOKED_AT && rows.length + blocked.length > 0, blocked };
+}
+
 /** What happened to a claimed delivery. */
 export interface Result {
   /** The row as it will be. */
@@ -31,11 +118,6 @@ export interface Result {
     /** Whether it is a failure of the receiver, which may be down. */
     readonly isOutage: boolean;
   };
-}
-
-/** Whether an endpoint has failed so often in a row that it gets one delivery at a time. */
-export function isDown({ failures }: { readonly failures: number }): boolean {
-  return failures >= 5;
 }
 
 /**
@@ -76,9 +158,9 @@ export async function storeResults(
   if (results.length === 0) return false;
   const rows = results.map(({ row }) => row);
   await tx.all(sql.lockMany, [...new Set(rows.map(({ webhook_id }) => webhook_id))]);
-  await tx.run(deliveries.storeOutcomes, JSON.stringify(rows, deliveries.OUTCOME_COLUMNS), instances.id);
+  await tx.run(sql.storeOutcomes, JSON.stringify(rows, sql.OUTCOME_COLUMNS), instances.id);
   const ended = new Set(rows.flatMap((row) => (row.ended_at_ms === null ? [] : JSON.stringify(row, ['webhook_id', 'ordering_key']))));
-  if (ended.size > 0) await tx.run(deliveries.unhold, `[${[...ended]}]`);
+  if (ended.size > 0) await tx.run(sql.unhold, `[${[...ended]}]`);
   const attempts = results.flatMap(({ attempt }) => attempt ?? []);
   let isDisabled = false;
   for (const [id, own] of Map.groupBy(attempts, ({ webhook }) => webhook.id)) {
