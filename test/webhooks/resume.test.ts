@@ -68,4 +68,20 @@ onBothDatabases('a webhook that the service disabled', (open) => {
     await set('active');
     await expect.poll(() => got.toSorted()).toEqual([...missed, ...waiting].toSorted());
   });
+
+  it('gets what it missed however many webhooks cannot continue their replays', async () => {
+    const { world, got, set } = await disabled();
+    const missed = await world.insertEvents(1);
+    for (let i = 100; i < 200; i++) {
+      const paused = await world.addWebhook();
+      await world.execute("UPDATE webhook SET status = 'paused' WHERE id = $1", paused);
+      await world.execute(
+        'INSERT INTO webhook_replay (id, webhook_id, created_at, position, until_position) VALUES ($1, $2, 1, 0, 1)',
+        `whr_0${i}`,
+        paused,
+      );
+    }
+    await set('active');
+    await expect.poll(() => got).toEqual(missed);
+  });
 });

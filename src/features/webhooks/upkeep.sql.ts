@@ -80,10 +80,14 @@ export const countReplays = statement<{ n: number }>(
   'SELECT count(*) AS n FROM webhook_replay WHERE webhook_id = $1',
 );
 
-/** The oldest replay of each webhook. */
+/**
+ * The oldest replay of each active webhook to which an instance with the key `$1` delivers. In a random order, so that those that cannot continue
+ * do not keep the others waiting.
+ */
 export const listReplays = statement<{ id: string; webhook_id: string }>(
   'webhook_replay_list',
-  'SELECT min(id) AS id, webhook_id FROM webhook_replay GROUP BY webhook_id ORDER BY id LIMIT 100',
+  `SELECT min(r.id) AS id, r.webhook_id FROM webhook_replay r JOIN webhook w ON w.id = r.webhook_id
+   WHERE w.status = 'active' AND w.key_id = $1 GROUP BY r.webhook_id ORDER BY random() LIMIT 100`,
 );
 
 export const findReplay = statement<{ position: number; until_position: number }>(

@@ -59,7 +59,7 @@ export async function deleteSome({ database }: WebhookDependencies): Promise<boo
 /** Inserts the deliveries of the next events of each webhook's oldest replay. @returns whether there may be more */
 export async function continueReplays({ database, clock, secretBox }: WebhookDependencies): Promise<boolean> {
   let isPart = false;
-  for (const { id, webhook_id } of await database.all(sql.listReplays)) {
+  for (const { id, webhook_id } of await database.all(sql.listReplays, secretBox.keyId)) {
     const isInserted = await database.transaction(async (tx) => {
       const [webhook] = await tx.all(deliveries.lockActive, [webhook_id], secretBox.keyId);
       const replay = await tx.first(sql.findReplay, id);
