@@ -88,6 +88,8 @@ export class Streams {
 
   /** Sends heartbeats and checks the key, until the stream ends. */
   #supervise(raw: ServerResponse, own: AbortController, isAllowed: NewStream['isAllowed']): void {
+    // The client may have disconnected before the first frame. The signal does not abort again, which would end the timers.
+    if (own.signal.aborted) return;
     // A client that has not read the last frame needs no heartbeat, and would get all of them later.
     const heartbeat = setInterval(() => raw.writableNeedDrain || raw.write(':\n\n'), this.#timing.heartbeatMs);
     const check = setInterval(() => void isAllowed?.().then((allowed) => allowed || own.abort()), this.#timing.checkMs);
