@@ -8,7 +8,7 @@ const COUNTED = /^(payment_|invoice_(?!list_expired)|ledger_|access_key_(?!find)
 const READ = 'payment_find_payable';
 const GUARDS = ['wallet_sending', 'access_key_valid'];
 const HOLD_ROWS = ['payment_insert', 'wallet_transaction_insert_pending', 'payment_require_within_limit', 'invoice_close'];
-const END_ROWS = ['payment_succeed', 'invoice_settle_inside'];
+const END_ROWS = ['invoice_settle_inside', 'payment_succeed'];
 const sent = (rows: readonly string[]) => rows.map((name) => `${name}_many`);
 
 const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
