@@ -101,14 +101,16 @@ export async function connectNodes(options: NodeConnectOptions): Promise<NodeCon
 
 /** Identifies the nodes for the first time, and logs what keeps them from working. @throws ForeignLedger */
 async function identifyAll(urls: NodeUrls, log: Log): Promise<FoundNode[]> {
-  const results = await urls.identifyUnknown();
-  for (const { number, found, error } of results) {
-    if (found) continue;
-    if (!(error instanceof NodeUnavailable)) throw error;
-    const reason = errorMessage(error);
-    log.error({ number, reason }, 'a Lightning node cannot be reached: its wallets send and receive nothing until it answers');
+  const all: FoundNode[] = [];
+  for await (const { number, found, error } of urls.identifyInOrder()) {
+    if (found) all.push(found);
+    // The nodes of the URLs after it are not bound: the start fails, and a binding is permanent.
+    else if (!(error instanceof NodeUnavailable)) throw error;
+    else {
+      const reason = errorMessage(error);
+      log.error({ number, reason }, 'a Lightning node cannot be reached: its wallets send and receive nothing until it answers');
+    }
   }
-  const all = results.flatMap(({ found }) => found ?? []);
   for (const { nodeId: node, info } of all) {
     if (info.network === 'bitcoin')
       log.warn({ node }, 'the Lightning node is on the main network: its adapter was verified on regtest only');

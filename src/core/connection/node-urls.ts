@@ -57,23 +57,30 @@ export class NodeUrls {
     throw new NodeUnavailable('no URL of LIGHTNING_URL leads to the node, or the node does not answer');
   }
 
-  /** Identifies the nodes that were not identified yet. Binds new ones in the order of the URLs. */
-  readonly identifyUnknown = sharedCall(async (): Promise<IdentifiedUrl[]> => {
+  /** Identifies all nodes that were not identified yet. */
+  readonly identifyUnknown = sharedCall(async () => {
+    const results: IdentifiedUrl[] = [];
+    for await (const result of this.identifyInOrder()) results.push(result);
+    return results;
+  });
+
+  /** Identifies the nodes that were not identified yet, in the order of the URLs. A caller that stops reading binds no further ones. */
+  async *identifyInOrder(): AsyncGenerator<IdentifiedUrl, void> {
     const { nodes } = this.#options;
     const unknown = [...nodes.entries()].filter(([, one]) => !this.#nodeIds.has(one));
     const reading = unknown.map(([index, adapter]) => ({ adapter, number: index + 1, info: readInfo(adapter) }));
     await Promise.allSettled(reading.map(({ info }) => info));
-    const results: IdentifiedUrl[] = [];
-    for (const { adapter, number, info } of reading) {
-      try {
-        results.push({ number, found: await this.#identifyOne(adapter, await info) });
-      } catch (error) {
-        const isOneOfMany = error instanceof ForeignLedger && nodes.length > 1;
-        results.push({ number, error: isOneOfMany ? new ForeignLedger(`URL ${number} of LIGHTNING_URL: ${error.message}`) : error });
-      }
+    for (const { adapter, number, info } of reading) yield await this.#identifyUrl(number, adapter, info);
+  }
+
+  async #identifyUrl(number: number, adapter: LightningNode, info: Promise<NodeInfo>): Promise<IdentifiedUrl> {
+    try {
+      return { number, found: await this.#identifyOne(adapter, await info) };
+    } catch (error) {
+      const isOneOfMany = error instanceof ForeignLedger && this.#options.nodes.length > 1;
+      return { number, error: isOneOfMany ? new ForeignLedger(`URL ${number} of LIGHTNING_URL: ${error.message}`) : error };
     }
-    return results;
-  });
+  }
 
   /** Returns which node of the ledger an adapter leads to. Binds and claims a new one. @throws NodeUnavailable, ForeignLedger */
   async #identifyOne(adapter: LightningNode, info: NodeInfo): Promise<FoundNode> {
