@@ -18,8 +18,8 @@ export interface ListPage<T> {
 export interface List<T> {
   /** @throws Refusal `validation_failed` if `after` is not the id of an item of this kind */
   readPage(part: ListPart): Promise<ListPage<T>>;
-  /** Returns the number of items; `max` if there are more. */
-  count(max: number): Promise<number | Counted>;
+  /** Returns the number of items; `max` if there are more. A list that may end its count early reads in the order of the requested page. */
+  count(max: number, order?: ListPart['order']): Promise<number | Counted>;
 }
 
 /** The count of a list that need not end at `max`: one that is known without counting, or that ended early because too much was read. */
@@ -43,6 +43,6 @@ export function mapList<T, U>(list: List<T>, convert: (items: readonly T[]) => r
       const { items, next } = await list.readPage(part);
       return { items: await convert(items), next };
     },
-    count: (max) => list.count(max),
+    count: (max, order) => list.count(max, order),
   };
 }

@@ -83,14 +83,9 @@ function listRows(sources: Sources, of: Lister, query: ListQuery, status: Transa
       const { rows, next } = await readRows(part);
       return { items: (await completeRows(sources, rows)).map(objects.walletTransaction), next: next?.id };
     },
-    async count() {
+    async count(_max, order = 'desc') {
       if (isPlain) return { total: await countSettled(sources, of), isCapped: false };
-      const { rows, next } = await readTransactions(
-        database,
-        owner,
-        { ...filter, status, order: 'desc' },
-        { after: undefined, limit: MAX_COUNT },
-      );
+      const { rows, next } = await readTransactions(database, owner, { ...filter, status, order }, { after: undefined, limit: MAX_COUNT });
       return { total: rows.length, isCapped: next !== undefined };
     },
   };
@@ -164,8 +159,8 @@ function listOpen(sources: Sources, of: Lister, query: ListQuery): List<Rendered
       const items = (await completeInvoices(sources, page)).map(sources.objects.walletTransaction);
       return { items, next: last && openItemId(last) };
     },
-    async count() {
-      const open = await sources.invoices.listOpen(ownerOf(of), { order: 'desc', after: undefined, limit: MAX_COUNT + 1, matches });
+    async count(_max, order = 'desc') {
+      const open = await sources.invoices.listOpen(ownerOf(of), { order, after: undefined, limit: MAX_COUNT + 1, matches });
       return { total: Math.min(open.invoices.length, MAX_COUNT), isCapped: open.isCapped };
     },
   };

@@ -88,7 +88,7 @@ export async function sendList<T>(
   const { limit, offset } = page;
   const isNumbered = after === undefined && Object.hasOwn(fieldsOf(request.routeOptions.schema?.querystring), 'page');
   await listTurn(request);
-  const counted = isNumbered || query.count === 1 ? countOf(await list.count(MAX_COUNT + 1)) : undefined;
+  const counted = isNumbered || query.count === 1 ? countOf(await list.count(MAX_COUNT + 1, order)) : undefined;
   if (page.page > 1 && counted?.isCapped && offset + limit > MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
   const { items, next } = await list.readPage({ limit, order, after, offset });
   const objects = items.map(render);
