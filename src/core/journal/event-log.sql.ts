@@ -40,9 +40,6 @@ export const oldestPosition = statement<{ position: number | null }>(
   'SELECT min(position) AS position FROM event',
 );
 
-/** Keeps other transactions from inserting events until this one ends. On SQLite, no other transaction writes. */
-export const lockOrder = statement('event_lock_order', { sqlite: 'SELECT 1', postgres: 'SELECT 1 FROM event_order FOR UPDATE' });
-
 /** The newest event up to a position. */
 export const newestUpTo = statement<{ position: number; created_at_ms: number }>(
   'event_newest_up_to',

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Tx } from '../db/database.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
 import { decodeBase62, encodeBase62 } from '../kernel/ids.ts';
+import { lockEventOrder } from './bookings.sql.ts';
 import * as sql from './event-log.sql.ts';
 import { type EventType, isEventType } from './event-types.ts';
 
@@ -91,7 +92,7 @@ export function createEventLog(database: Database, retentionDays: number) {
     newest,
     /** Returns the position of the newest event. Until the transaction ends, no other one inserts events. */
     async lockNewest(tx: Tx): Promise<number> {
-      await tx.all(sql.lockOrder);
+      await tx.all(lockEventOrder);
       return (await tx.first(sql.newestPosition))?.position ?? START;
     },
     /**
