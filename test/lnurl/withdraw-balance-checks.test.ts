@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { tokenHash } from '../../src/features/lnurl/lnurl.ts';
+import { secretHash } from '../../src/core/kernel/ids.ts';
 import { k1Of, linkOfBalanceToken, openBalanceToken, sealBalanceToken } from '../../src/features/lnurl/withdraw/tokens.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
@@ -144,13 +144,13 @@ onFakeNode('the URL of a balance check (LUD-14)', (service) => {
 
 describe('the token of a balance check', () => {
   const k1 = k1Of('a'.repeat(24));
-  const link = { id: `lnurlw_${'1'.repeat(22)}`, k1_hash: tokenHash(k1) };
+  const link = { id: `lnurlw_${'1'.repeat(22)}`, k1_hash: secretHash(k1) };
 
   it('contains the k1 only for the stored hash with which it was made', () => {
     const token = sealBalanceToken(link, k1, 700 * PERIOD);
     expect(linkOfBalanceToken(token)).toBe(link.id);
     expect(openBalanceToken(link, token, 700 * PERIOD)).toBe(k1);
-    expect(openBalanceToken({ ...link, k1_hash: tokenHash('another') }, token, 700 * PERIOD)).toBeUndefined();
+    expect(openBalanceToken({ ...link, k1_hash: secretHash('another') }, token, 700 * PERIOD)).toBeUndefined();
   });
 
   it('is refused for another k1 than that of the link, which a reader of the database could encrypt', () => {

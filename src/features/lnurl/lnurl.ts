@@ -39,11 +39,6 @@ export function newToken(): string {
   return randomText(24);
 }
 
-/** Returns what the database stores of a token or a challenge, so that it contains no secret: the SHA-256. */
-export function tokenHash(token: string): Buffer {
-  return createHash('sha256').update(token).digest();
-}
-
 /**
  * Returns the hash to which the invoice of a pay link commits, in hex: the SHA-256 of the metadata and the payer's data in UTF-8.
  * Source: LUD-06, LUD-18.

@@ -1,9 +1,9 @@
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
-import { isId } from '../../../core/kernel/ids.ts';
+import { isId, secretHash } from '../../../core/kernel/ids.ts';
 import { msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { descriptionHash, newToken, tokenHash } from '../lnurl.ts';
+import { descriptionHash, newToken } from '../lnurl.ts';
 import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
 import * as sql from './pay-links.sql.ts';
 import type { PayLinkOptions } from './pay-links.ts';
@@ -88,7 +88,7 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
         extraRows: (invoiceId) => [
           {
             statement: sql.insertLinkInvoice,
-            parameters: [invoiceId, link.id, link.metadata_hash, payerData?.text ?? null, tokenHash(token)],
+            parameters: [invoiceId, link.id, link.metadata_hash, payerData?.text ?? null, secretHash(token)],
             onMiss: () => new Error('the invoice of a pay link was not stored'),
           },
         ],
@@ -107,7 +107,7 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
 
     /** Returns whether the invoice with this token is paid (LUD-21); undefined for an unknown token. */
     async verifyPayment(token: string) {
-      const found = await database.first(sql.findInvoiceByToken, tokenHash(token));
+      const found = await database.first(sql.findInvoiceByToken, secretHash(token));
       const invoice = found && (await invoices.find(found.invoice_id));
       if (!invoice) return undefined;
       const settled = invoice.state === 'settled';

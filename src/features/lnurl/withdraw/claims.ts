@@ -6,6 +6,7 @@ import type { Statement } from '../../../core/db/statement.ts';
 import { eventRow } from '../../../core/journal/events.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
+import { secretHash } from '../../../core/kernel/ids.ts';
 import { type Msat, minMsat, msat, satToMsat, subMsat, ZERO_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
@@ -13,7 +14,7 @@ import { type ClaimPayment, type LinkUses, LinkUsesChanged } from '../../../core
 import { CLAIM_FEE_RULE, feeLimit } from '../../../core/payments/fee-limit.ts';
 import type { Payment } from '../../../core/payments/payment.ts';
 import { defaultPayLinkId, type Wallet } from '../../../core/wallets/wallets.ts';
-import { protocolUri, tokenHash } from '../lnurl.ts';
+import { protocolUri } from '../lnurl.ts';
 import { payLinkUrl } from '../pay/pay-requests.ts';
 import { storeNotice } from './balance-notices.ts';
 import { dayUsedUp, makerInvalid, type OpenAmounts, requireOpenLink, SMALLEST_WITHDRAWAL, startOfDay } from './open-link.ts';
@@ -55,7 +56,7 @@ async function identifyLink(
   if (k1 !== undefined && !isSameText(k1, expectedK1)) return undefined;
   const now = unixSeconds(clock);
   const link = await (checkedId === undefined
-    ? database.first(sql.findByK1, startOfDay(clock), tokenHash(expectedK1))
+    ? database.first(sql.findByK1, startOfDay(clock), secretHash(expectedK1))
     : database.first(sql.findById, startOfDay(clock), checkedId));
   const linkK1 = link && (checkedId === undefined ? expectedK1 : openBalanceToken(link, text, now));
   if (!link || linkK1 === undefined) return undefined;
@@ -67,7 +68,7 @@ async function identifyLink(
 }
 
 function isSameText(a: string, b: string): boolean {
-  return timingSafeEqual(tokenHash(a), tokenHash(b));
+  return timingSafeEqual(secretHash(a), secretHash(b));
 }
 
 type FoundLink = IdentifiedLink & { readonly wallet: Wallet };

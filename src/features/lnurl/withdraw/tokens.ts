@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
-import { tokenHash } from '../lnurl.ts';
+import { secretHash } from '../../../core/kernel/ids.ts';
 
 /*
  * The secret of a withdraw link is the `ott` in its LNURL. The `k1` of LUD-03 is derived from it, and identifies the link too, for clients that
@@ -57,7 +57,7 @@ export function openBalanceToken(link: HashedLink, token: string, nowSeconds: nu
   try {
     const k1 = Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('hex');
     // A reader of the database can encrypt any text.
-    return timingSafeEqual(tokenHash(k1), link.k1_hash) ? k1 : undefined;
+    return timingSafeEqual(secretHash(k1), link.k1_hash) ? k1 : undefined;
   } catch {
     return undefined;
   }

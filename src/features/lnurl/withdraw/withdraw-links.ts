@@ -4,7 +4,7 @@ import { openList } from '../../../core/db/list.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import { searchRows } from '../../../core/journal/search-words.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
-import { isId, newId } from '../../../core/kernel/ids.ts';
+import { isId, newId, secretHash } from '../../../core/kernel/ids.ts';
 import { type List, mapList } from '../../../core/kernel/list.ts';
 import type { Log } from '../../../core/kernel/log.ts';
 import { floorSat, msat } from '../../../core/kernel/money.ts';
@@ -15,7 +15,7 @@ import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../../core/payments/fee-limit.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
 import { sendingWalletGuard, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
-import { newToken, protocolUri, tokenHash } from '../lnurl.ts';
+import { newToken, protocolUri } from '../lnurl.ts';
 import type { PayLinks } from '../pay/pay-links.ts';
 import { createNoticeJob } from './balance-notices.ts';
 import { claimLink, claimParameters, linkUrl, type WithdrawRequest } from './claims.ts';
@@ -79,7 +79,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
       const now = unixSeconds(clock);
       const expiresAt = expirySeconds === undefined ? null : now + expirySeconds;
       const token = newToken();
-      const stored = [id, wallet.id, wallet.ledgerAccount, tokenHash(k1Of(token))];
+      const stored = [id, wallet.id, wallet.ledgerAccount, secretHash(k1Of(token))];
       const limits = [max_msat, fee_limit_msat, uses, daily_limit_msat];
       const secrets = linkSecrets(await linkUrl(options, wallet.id), token, max_msat, memo);
       return database.transaction(async (tx) => {
