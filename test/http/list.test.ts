@@ -137,6 +137,9 @@ it('refuses pages by number beyond 10,000 items and pages that are too large, an
   const { get } = await serve(numbered(10_050), NumberedListQuery);
   expect((await get('?page=100&per-page=100')).ids).toHaveLength(100);
   expect((await get('?page=101&per-page=100')).body).toContain('Use after=');
+  const { headers } = await get('?per-page=30');
+  const [, last = ''] = /.*<([^>]+)>; rel="last"/.exec(String(headers.link)) ?? [];
+  expect((await get(last)).ids).toHaveLength(30);
   const large = await serve(numbered(50, 'x'.repeat(100_000)), NumberedListQuery);
   expect((await large.get('?page=1')).body).toContain('must be at most 9 for this page');
   expect((await large.get('?page=1&per-page=9')).ids).toHaveLength(9);

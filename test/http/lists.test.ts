@@ -193,6 +193,14 @@ onFakeNode('lists', (service) => {
     expect(await client.get('/v1/wallets?label=nobody')).toEqual([]);
   });
 
+  it('links to no page by number in a search for wallets, which rejects them', async () => {
+    const { client } = service;
+    const linkOf = async (query: string) =>
+      (await client.request('GET', `/v1/wallets?${query}`, { key: client.secretKey })).headers.get('link');
+    expect(await linkOf('per-page=1')).toContain('rel="last"');
+    for (const query of ['status=active&per-page=1', 'label=nobody']) expect((await linkOf(query)) ?? '').not.toContain('rel="last"');
+  });
+
   it('rejects a search for wallets with a page number, without a text, or for a key', async () => {
     const { client } = service;
     for (const query of ['label=a&page=1', 'status=active&page=2', 'label=', `label=${client.secretKey}`])

@@ -172,12 +172,13 @@ function listRoute(app: App, { access, wallets, ledger }: WalletRouteDependencie
     const accountId = await access.account(request);
     const { page, label, status } = request.query;
     requireNoKey('`label`', label ?? '');
-    if (page !== undefined && (label !== undefined || status !== undefined))
+    const isSearch = label !== undefined || status !== undefined;
+    if (page !== undefined && isSearch)
       throw new Refusal('validation_failed', 'Send either `page`, or `label` and `status`, not both. `after` continues the list.');
     const list = mapList(wallets.list(accountId, { label, status }), async (listed) => {
       const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
       return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance));
     });
-    return sendList(request, reply, list, (object) => object);
+    return sendList(request, reply, list, (object) => object, { allowsPages: !isSearch });
   });
 }

@@ -53,6 +53,8 @@ export const NumberedListQuery = Type.Object({
 export interface ListOptions {
   /** The order without the parameter `order`; default: newest first. */
   readonly defaultOrder?: ListPart['order'];
+  /** Whether the filters of the request allow page numbers; default: true. Otherwise no link has one. */
+  readonly allowsPages?: boolean;
 }
 
 /** A page of a list by number. */
@@ -79,7 +81,7 @@ export async function sendList<T>(
   reply: FastifyReply,
   list: List<T>,
   render: (item: T) => { readonly id: string | number },
-  { defaultOrder = 'desc' }: ListOptions = {},
+  { defaultOrder = 'desc', allowsPages = true }: ListOptions = {},
 ): Promise<FastifyReply> {
   const query = request.query as Static<typeof NumberedListQuery>;
   const { after, order = defaultOrder } = query;
@@ -89,7 +91,7 @@ export async function sendList<T>(
   const isNumbered = after === undefined && Object.hasOwn(fieldsOf(request.routeOptions.schema?.querystring), 'page');
   await listTurn(request);
   const counted = isNumbered || query.count === 1 ? countOf(await list.count(MAX_COUNT + 1, order)) : undefined;
-  if (page.page > 1 && counted?.isCapped && offset + limit > MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
+  if (page.page > 1 && counted?.isCapped && offset >= MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
   const { items, next } = await list.readPage({ limit, order, after, offset });
   const objects = items.map(render);
   if (counted) {
@@ -99,7 +101,8 @@ export async function sendList<T>(
   }
   if (!counted || !isNumbered) return sendPart(request, reply, { objects, limit, next });
   // The first page links to the next one by cursor: following it leads through the whole list, at the same cost for each page.
-  if (query.page === undefined) return sendPart(request, reply, { objects, limit, next, links: endsOf(page, counted.total) });
+  const links = allowsPages ? endsOf(page, counted.total) : {};
+  if (query.page === undefined) return sendPart(request, reply, { objects, limit, next, links });
   const { text, count } = serialize(request, reply, objects);
   if (count < objects.length) throw new Refusal('validation_failed', tooLarge(count));
   setNumberedLinks(request, reply, page, counted.total);
