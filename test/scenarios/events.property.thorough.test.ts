@@ -1,3 +1,3 @@
 import { comparesEventsWithResponses } from './event-twin.ts';
 
-comparesEventsWithResponses({ runs: 40, steps: 60, timeoutMs: 900_000 });
+comparesEventsWithResponses({ runs: 25, steps: 60, timeoutMs: 900_000 });
