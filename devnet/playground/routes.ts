@@ -19,8 +19,10 @@ import {
   NumSatoshis,
   NumSatoshisOrAny,
   PaymentRequest,
+  requestBody,
 } from '../../src/http/fields.ts';
 import { requires } from '../../src/http/openapi/route-schema.ts';
+import { namedObject } from '../../src/http/responses/response-types.ts';
 import { OutsidePaymentObject, PlaygroundObject, renderOutsidePayment, renderPlayground } from './playground-object.ts';
 
 const OutsideNode = choice(['alice', 'carol'], { description: '`alice` is our peer, `carol` is behind alice. Default: `alice`' });
@@ -38,14 +40,11 @@ const paySchema = {
   ...COMMON,
   operationId: 'playgroundPay',
   summary: 'Pay an invoice of this service from another node',
-  body: Type.Object(
-    {
-      payment_request: PaymentRequest,
-      from: Type.Optional(described(OutsideNode, 'The node that pays: `alice` is our peer, `carol` is behind alice. Default: `alice`')),
-      num_satoshis: Type.Optional(described(NumSatoshis, 'The amount in whole satoshis, for an invoice without an amount')),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    payment_request: PaymentRequest,
+    from: Type.Optional(described(OutsideNode, 'The node that pays: `alice` is our peer, `carol` is behind alice. Default: `alice`')),
+    num_satoshis: Type.Optional(described(NumSatoshis, 'The amount in whole satoshis, for an invoice without an amount')),
+  }),
   response: { 200: OutsidePaymentObject },
 };
 
@@ -55,13 +54,10 @@ const fundSchema = {
   summary: 'Fund a wallet',
   description: 'Another node pays an invoice of the wallet. The key needs `wallet_deposit` in it.',
   ...requires('any_key'),
-  body: Type.Object(
-    {
-      wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of the wallet' }),
-      num_satoshis: NumSatoshis,
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of the wallet' }),
+    num_satoshis: NumSatoshis,
+  }),
   response: { 200: OutsidePaymentObject },
 };
 
@@ -69,10 +65,7 @@ const keysendSchema = {
   ...COMMON,
   operationId: 'playgroundKeysend',
   summary: 'Send a keysend to this service from another node',
-  body: Type.Object(
-    { num_satoshis: NumSatoshis, custom_records: Type.Optional(CustomRecords), from: Type.Optional(OutsideNode) },
-    { additionalProperties: false },
-  ),
+  body: requestBody({ num_satoshis: NumSatoshis, custom_records: Type.Optional(CustomRecords), from: Type.Optional(OutsideNode) }),
   response: { 200: OutsidePaymentObject },
 };
 
@@ -80,33 +73,27 @@ const invoiceSchema = {
   ...COMMON,
   operationId: 'playgroundInvoice',
   summary: 'Create an invoice of another node',
-  body: Type.Object(
-    {
-      num_satoshis: Type.Optional(NumSatoshisOrAny),
-      memo: Type.Optional(Memo),
-      description_hash: Type.Optional(
-        Type.String({
-          pattern: '^[0-9a-fA-F]{64}$',
-          rule: '64 hexadecimal characters',
-          description: 'The SHA-256 of a longer description, in hex. The invoice contains it instead of `memo`',
-        }),
-      ),
-      at: Type.Optional(OutsideNode),
-      expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 3600')),
-      hold: Type.Optional(
-        Type.Boolean({ description: 'Whether the payment stays open until `/playground/hold/{hash}` settles or cancels it' }),
-      ),
-    },
-    { additionalProperties: false },
-  ),
-  response: {
-    200: Type.Object(
-      {
-        payment_request: Type.String({ description: 'The BOLT11 invoice' }),
-        payment_hash: Type.String({ description: '32 bytes in hex' }),
-      },
-      { title: 'OutsideInvoice' },
+  body: requestBody({
+    num_satoshis: Type.Optional(NumSatoshisOrAny),
+    memo: Type.Optional(Memo),
+    description_hash: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-fA-F]{64}$',
+        rule: '64 hexadecimal characters',
+        description: 'The SHA-256 of a longer description, in hex. The invoice contains it instead of `memo`',
+      }),
     ),
+    at: Type.Optional(OutsideNode),
+    expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 3600')),
+    hold: Type.Optional(
+      Type.Boolean({ description: 'Whether the payment stays open until `/playground/hold/{hash}` settles or cancels it' }),
+    ),
+  }),
+  response: {
+    200: namedObject('OutsideInvoice', {
+      payment_request: Type.String({ description: 'The BOLT11 invoice' }),
+      payment_hash: Type.String({ description: '32 bytes in hex' }),
+    }),
   },
 };
 
@@ -119,15 +106,12 @@ const holdSchema = {
   params: Type.Object({
     hash: Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'The payment hash, in hex' }),
   }),
-  body: Type.Object({ action: HoldAction }, { additionalProperties: false }),
+  body: requestBody({ action: HoldAction }),
   response: {
-    200: Type.Object(
-      {
-        payment_hash: Type.String({ description: '32 bytes in hex' }),
-        action: Type.String({ description: '`settle` or `cancel`' }),
-      },
-      { title: 'ResolvedHold' },
-    ),
+    200: namedObject('ResolvedHold', {
+      payment_hash: Type.String({ description: '32 bytes in hex' }),
+      action: Type.String({ description: '`settle` or `cancel`' }),
+    }),
   },
 };
 
@@ -141,10 +125,7 @@ const paymentsSchema = {
     ),
   }),
   response: {
-    200: Type.Object(
-      { payments: Type.Array(OutsidePaymentObject, { description: 'Oldest first, at most 1,000' }) },
-      { title: 'OutsidePayments' },
-    ),
+    200: namedObject('OutsidePayments', { payments: Type.Array(OutsidePaymentObject, { description: 'Oldest first, at most 1,000' }) }),
   },
 };
 

@@ -4,6 +4,7 @@ import { EVENT_NAMES, type EventType, isEventType } from '../core/journal/event-
 import { MAX_MSAT } from '../core/kernel/money.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import { isPublicKey } from '../core/lightning/secp256k1.ts';
+import { anyObject } from './responses/response-types.ts';
 
 /** The body of a request. Other fields are rejected. */
 export function requestBody<T extends TProperties>(fields: T) {
@@ -49,14 +50,9 @@ export const ChangedLabel = Type.String({
   description: 'A label of your choice, for people. null or an empty text clears it',
 });
 export const Expiry = Type.Integer({ minimum: 60, maximum: 31_536_000, unit: 'seconds', zeroIsAbsent: true });
-export const PassThru = Type.Object(
-  {},
-  {
-    additionalProperties: true,
-    description:
-      'A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the ' +
-      'transaction; lists can be searched by it',
-  },
+export const PassThru = anyObject(
+  'A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the ' +
+    'transaction; lists can be searched by it',
 );
 export const Pubkey = Type.String({
   pattern: '^0[23][0-9a-fA-F]{64}$',
@@ -71,12 +67,8 @@ export const Email = Type.String({
 });
 /** A BOLT11 invoice. */
 export const PaymentRequest = Type.String({ maxLength: 8000, description: 'A BOLT11 invoice' });
-export const CustomRecords = Type.Object(
-  {},
-  {
-    additionalProperties: true,
-    description: 'TLV records for the receiver: type (65536 or more) → text, or an object, which is sent as JSON. At most 1100 bytes',
-  },
+export const CustomRecords = anyObject(
+  'TLV records for the receiver: type (65536 or more) → text, or an object, which is sent as JSON. At most 1100 bytes',
 );
 
 /** The longest wait. It is less than the time after which an idle connection is closed (server.ts). */

@@ -8,7 +8,18 @@ import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import { type Access, requirePermission } from '../../http/auth/access.ts';
-import { described, Expiry, KeyParams, Memo, memoText, NumSatoshisOrAny, PassThru, passThruText, WaitQuery } from '../../http/fields.ts';
+import {
+  described,
+  Expiry,
+  KeyParams,
+  Memo,
+  memoText,
+  NumSatoshisOrAny,
+  PassThru,
+  passThruText,
+  requestBody,
+  WaitQuery,
+} from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import type { RateLimits } from '../../http/limits/rate-limits.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
@@ -26,22 +37,19 @@ import { statusUrl } from './status-routes.ts';
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 
-const InvoiceBody = Type.Object(
-  {
-    num_satoshis: Type.Optional(NumSatoshisOrAny),
-    memo: Type.Optional(described(Memo, 'The description in the invoice, which the payer sees. At most 639 bytes in UTF-8')),
-    description_hash: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description:
-          'The SHA-256 of a longer description: 64 hexadecimal characters, or 32 bytes in base64. The invoice contains it instead of `memo`',
-      }),
-    ),
-    expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 86400, one day')),
-    passThru: Type.Optional(PassThru),
-  },
-  { additionalProperties: false },
-);
+const InvoiceBody = requestBody({
+  num_satoshis: Type.Optional(NumSatoshisOrAny),
+  memo: Type.Optional(described(Memo, 'The description in the invoice, which the payer sees. At most 639 bytes in UTF-8')),
+  description_hash: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'The SHA-256 of a longer description: 64 hexadecimal characters, or 32 bytes in base64. The invoice contains it instead of `memo`',
+    }),
+  ),
+  expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 86400, one day')),
+  passThru: Type.Optional(PassThru),
+});
 
 const createSchema = {
   operationId: 'createInvoice',

@@ -6,6 +6,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { WaitQuery } from '../../http/fields.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
+import { namedObject } from '../../http/responses/response-types.ts';
 import type { ReadState, StatusWaits, Watched } from '../events/status-waits.ts';
 import { RETRY_MS, type Streams, wantsStream } from '../events/streams.ts';
 import { type LightningTransaction, LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
@@ -14,7 +15,7 @@ import { findByStatusToken, statusToken } from './status-token.ts';
 
 const { status, num_satoshis, expires_at } = LightningTransactionObject.properties;
 
-const InvoiceStatusObject = Type.Object({ status, num_satoshis, expires_at }, { title: 'InvoiceStatus' });
+const InvoiceStatusObject = namedObject('InvoiceStatus', { status, num_satoshis, expires_at });
 
 const getSchema = {
   operationId: 'getInvoiceStatus',

@@ -11,40 +11,37 @@ import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { NumSatoshis, PaymentRequest, Pubkey, publicKey } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { nullable } from '../../http/responses/response-types.ts';
+import { namedObject, nullable } from '../../http/responses/response-types.ts';
 
-const NodeObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the node, `lnd_…`' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    alias: nullable(Type.String({ description: 'The name of the node; null while the node does not respond' })),
-    network: Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`' }),
-    default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex' }),
-    software: nullable(Type.String({ description: 'The program and version of the node; null before it was reached' })),
-    status: Type.Enum(['ready', 'cannot_send', 'unavailable'], {
-      description: '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer.',
-    }),
-    draining: Type.Boolean({
-      description: 'Whether the operator is draining the node: it gets no new wallets, and its wallets work as before',
-    }),
-    status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise' })),
-    capabilities: nullable(
-      Type.Object(
-        {
-          sends_keysend: Type.Boolean({ description: 'Whether keysend payments can be sent' }),
-          receives_keysend: Type.Boolean({ description: 'Whether keysend payments can be received' }),
-          description_hash_without_text: Type.Boolean({
-            description: 'Whether an invoice can have the hash of a description that the node does not know',
-          }),
-          queries_routes: Type.Boolean({ description: 'Whether routes can be queried' }),
-        },
-        { description: 'What the node supports; null before it was reached' },
-      ),
+const NodeObject = namedObject('Node', {
+  id: Type.String({ description: 'The id of the node, `lnd_…`' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  alias: nullable(Type.String({ description: 'The name of the node; null while the node does not respond' })),
+  network: Type.String({ description: '`bitcoin`, `testnet`, `signet` or `regtest`' }),
+  default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex' }),
+  software: nullable(Type.String({ description: 'The program and version of the node; null before it was reached' })),
+  status: Type.Enum(['ready', 'cannot_send', 'unavailable'], {
+    description: '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer.',
+  }),
+  draining: Type.Boolean({
+    description: 'Whether the operator is draining the node: it gets no new wallets, and its wallets work as before',
+  }),
+  status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise' })),
+  capabilities: nullable(
+    Type.Object(
+      {
+        sends_keysend: Type.Boolean({ description: 'Whether keysend payments can be sent' }),
+        receives_keysend: Type.Boolean({ description: 'Whether keysend payments can be received' }),
+        description_hash_without_text: Type.Boolean({
+          description: 'Whether an invoice can have the hash of a description that the node does not know',
+        }),
+        queries_routes: Type.Boolean({ description: 'Whether routes can be queried' }),
+      },
+      { description: 'What the node supports; null before it was reached' },
     ),
-    uri: nullable(Type.String({ description: 'Always null: the service does not know the address of the node' })),
-  },
-  { title: 'Node' },
-);
+  ),
+  uri: nullable(Type.String({ description: 'Always null: the service does not know the address of the node' })),
+});
 
 const HintObject = Type.Object({
   node_id: Type.String({ description: 'The public key of the node at the start of the channel, in hex' }),
@@ -60,25 +57,22 @@ const FeatureObject = Type.Object({
   is_known: Type.Boolean({ description: 'Whether this service knows its name' }),
 });
 
-const DecodedInvoice = Type.Object(
-  {
-    destination: Type.String({ description: 'The public key of the node that is paid, in hex' }),
-    payment_hash: Type.String({ description: '32 bytes in hex' }),
-    num_satoshis: Type.String({ description: 'The amount in satoshis; `0` for an invoice without an amount' }),
-    num_msat: Type.String({ description: 'The amount in millisatoshis; `0` for an invoice without an amount' }),
-    timestamp: Type.String({ description: 'The time of the invoice, in Unix seconds' }),
-    expiry: Type.String({ description: 'How long the invoice can be paid, in seconds from `timestamp`' }),
-    description: Type.String({ description: 'The description in the invoice; empty when there is none' }),
-    description_hash: Type.String({ description: 'The hash of the description, in hex; empty when there is none' }),
-    cltv_expiry: Type.String({ description: 'The number of blocks that the last hop requires' }),
-    payment_addr: Type.String({ description: 'The payment secret, in hex' }),
-    route_hints: Type.Array(Type.Object({ hop_hints: Type.Array(HintObject, { description: 'The channels of the route, in order' }) }), {
-      description: 'Routes to a node that is not announced',
-    }),
-    features: Type.Record(Type.String(), FeatureObject, { description: 'The features of the invoice, by their bit' }),
-  },
-  { title: 'DecodedInvoice' },
-);
+const DecodedInvoice = namedObject('DecodedInvoice', {
+  destination: Type.String({ description: 'The public key of the node that is paid, in hex' }),
+  payment_hash: Type.String({ description: '32 bytes in hex' }),
+  num_satoshis: Type.String({ description: 'The amount in satoshis; `0` for an invoice without an amount' }),
+  num_msat: Type.String({ description: 'The amount in millisatoshis; `0` for an invoice without an amount' }),
+  timestamp: Type.String({ description: 'The time of the invoice, in Unix seconds' }),
+  expiry: Type.String({ description: 'How long the invoice can be paid, in seconds from `timestamp`' }),
+  description: Type.String({ description: 'The description in the invoice; empty when there is none' }),
+  description_hash: Type.String({ description: 'The hash of the description, in hex; empty when there is none' }),
+  cltv_expiry: Type.String({ description: 'The number of blocks that the last hop requires' }),
+  payment_addr: Type.String({ description: 'The payment secret, in hex' }),
+  route_hints: Type.Array(Type.Object({ hop_hints: Type.Array(HintObject, { description: 'The channels of the route, in order' }) }), {
+    description: 'Routes to a node that is not announced',
+  }),
+  features: Type.Record(Type.String(), FeatureObject, { description: 'The features of the invoice, by their bit' }),
+});
 
 const HopObject = Type.Object({
   chanId: Type.String({ description: 'The short channel id, as a decimal number' }),
@@ -91,22 +85,19 @@ const HopObject = Type.Object({
   tlvPayload: Type.Boolean({ description: 'Whether the hop reads TLV payloads. Always true' }),
 });
 
-const Routes = Type.Object(
-  {
-    routes: Type.Array(
-      Type.Object({
-        totalTimeLock: Type.Integer({ description: 'The block height at which the payment expires' }),
-        totalAmt: Type.String({ description: 'The amount with fees, in satoshis' }),
-        totalAmtMsat: Type.String({ description: 'The amount with fees, in millisatoshis' }),
-        totalFeesMsat: Type.String({ description: 'The fees, in millisatoshis' }),
-        hops: Type.Array(HopObject, { description: 'The channels of the route, in order' }),
-      }),
-      { description: 'The route that was found' },
-    ),
-    successProb: nullable(Type.Number({ description: 'Always null: the service does not estimate it' })),
-  },
-  { title: 'Routes' },
-);
+const Routes = namedObject('Routes', {
+  routes: Type.Array(
+    Type.Object({
+      totalTimeLock: Type.Integer({ description: 'The block height at which the payment expires' }),
+      totalAmt: Type.String({ description: 'The amount with fees, in satoshis' }),
+      totalAmtMsat: Type.String({ description: 'The amount with fees, in millisatoshis' }),
+      totalFeesMsat: Type.String({ description: 'The fees, in millisatoshis' }),
+      hops: Type.Array(HopObject, { description: 'The channels of the route, in order' }),
+    }),
+    { description: 'The route that was found' },
+  ),
+  successProb: nullable(Type.Number({ description: 'Always null: the service does not estimate it' })),
+});
 
 const NodeParams = Type.Object({
   id: Type.String({ description: 'The id of the node (`lnd_…`), or `default`' }),

@@ -6,7 +6,7 @@ import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { Requester, RequestOptions } from '../reconcile/requests.ts';
 import type { OperatorModules } from './operator.ts';
 import {
@@ -21,23 +21,20 @@ import {
   requireFound,
 } from './operator-route.ts';
 
-const AlertObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the alert' }),
-    kind: Type.String({ description: 'The kind; docs/operations.md describes each' }),
-    subject: Type.String({ description: 'What it is about: the id of a payment, an invoice or a node' }),
-    status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it' }),
-    message: Type.String({ description: 'What happened' }),
-    meaning: Type.String({ description: 'What alerts of this kind mean' }),
-    remedy: Type.String({ description: 'What the operator should do' }),
-    raised_at: Type.Integer({ description: 'Unix seconds' }),
-    last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds' }),
-    resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open' })),
-    closed_by: nullable(Type.String({ description: 'The operator who closed it; null if it is open or its cause went away' })),
-    close_reason: nullable(Type.String({ description: 'Why, as the operator stated it' })),
-  },
-  { title: 'Alert' },
-);
+const AlertObject = namedObject('Alert', {
+  id: Type.String({ description: 'The id of the alert' }),
+  kind: Type.String({ description: 'The kind; docs/operations.md describes each' }),
+  subject: Type.String({ description: 'What it is about: the id of a payment, an invoice or a node' }),
+  status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it' }),
+  message: Type.String({ description: 'What happened' }),
+  meaning: Type.String({ description: 'What alerts of this kind mean' }),
+  remedy: Type.String({ description: 'What the operator should do' }),
+  raised_at: Type.Integer({ description: 'Unix seconds' }),
+  last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds' }),
+  resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open' })),
+  closed_by: nullable(Type.String({ description: 'The operator who closed it; null if it is open or its cause went away' })),
+  close_reason: nullable(Type.String({ description: 'Why, as the operator stated it' })),
+});
 
 const listSchema = {
   ...OPERATOR,

@@ -5,60 +5,54 @@ import { errorMessage } from '../../core/kernel/log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type NodeChannel, NotPermitted } from '../../core/lightning/node.ts';
 import { listChannels } from '../../core/lightning/responses.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { amount } from './operator-route.ts';
 
 const CHANNEL_STATES = ['active', 'inactive', 'opening', 'closing'] as const satisfies readonly NodeChannel['state'][];
 
-const ChannelObject = Type.Object(
-  {
-    id: Type.String({ description: 'Identifies the channel on its node. The form depends on the software of the node' }),
-    peer_pubkey: Type.String({ description: 'The public key of the node at the other end, in hex' }),
-    peer_alias: nullable(
-      Type.String({
-        description: 'The alias that the peer announces. Its operator chooses it, and it is not unique. Null if it is unknown',
-      }),
-    ),
-    status: oneOf(CHANNEL_STATES, { description: '`inactive`: open, but the peer is offline' }),
-    capacity_msat: nullable(amount('The capacity of the channel (null if it is unknown)')),
-    spendable_msat: amount(
-      'An estimate of what the channel can send while it is active, after channel reserve and fees (0 while opening or closing)',
-    ),
-    receivable_msat: amount('An estimate of what the channel can receive while it is active (0 while opening or closing)'),
-    is_private: Type.Boolean({ description: 'Whether the channel is not announced to the network' }),
-  },
-  { title: 'Channel' },
-);
-
-export const ChannelsObject = Type.Object(
-  {
-    ln_node_id: Type.String({ description: 'The node, `lnd_…`' }),
-    at: Type.Integer({ description: 'When the node was read, in Unix seconds' }),
-    status: oneOf(['known', 'not_permitted', 'unsupported'], {
-      description:
-        '`not_permitted`: the credential in `LIGHTNING_URL` does not permit listing the channels. `unsupported`: the service cannot list ' +
-        'the channels of this software. In both cases the amounts are null and `channels` is empty',
+const ChannelObject = namedObject('Channel', {
+  id: Type.String({ description: 'Identifies the channel on its node. The form depends on the software of the node' }),
+  peer_pubkey: Type.String({ description: 'The public key of the node at the other end, in hex' }),
+  peer_alias: nullable(
+    Type.String({
+      description: 'The alias that the peer announces. Its operator chooses it, and it is not unique. Null if it is unknown',
     }),
-    status_reason: nullable(
-      Type.String({ description: 'Why the node refused to list the channels, with the remedy; null for every status but `not_permitted`' }),
-    ),
-    spendable_msat: nullable(
-      amount('What all active channels together can send (a single payment may find a route only for a smaller amount)'),
-    ),
-    receivable_msat: nullable(amount('What all active channels together can receive')),
-    num_channels: nullable(
-      Type.Object({
-        active: Type.Integer({ description: 'Channels that can be used' }),
-        inactive: Type.Integer({ description: 'Open channels whose peer is offline' }),
-        opening: Type.Integer({ description: 'Channels that wait for confirmations' }),
-        closing: Type.Integer({ description: 'Channels that are being closed' }),
-      }),
-      { description: 'The number of channels by status, of all pages' },
-    ),
-    channels: Type.Array(ChannelObject, { description: 'Active ones first; of each status the largest first' }),
-  },
-  { title: 'NodeChannels' },
-);
+  ),
+  status: oneOf(CHANNEL_STATES, { description: '`inactive`: open, but the peer is offline' }),
+  capacity_msat: nullable(amount('The capacity of the channel (null if it is unknown)')),
+  spendable_msat: amount(
+    'An estimate of what the channel can send while it is active, after channel reserve and fees (0 while opening or closing)',
+  ),
+  receivable_msat: amount('An estimate of what the channel can receive while it is active (0 while opening or closing)'),
+  is_private: Type.Boolean({ description: 'Whether the channel is not announced to the network' }),
+});
+
+export const ChannelsObject = namedObject('NodeChannels', {
+  ln_node_id: Type.String({ description: 'The node, `lnd_…`' }),
+  at: Type.Integer({ description: 'When the node was read, in Unix seconds' }),
+  status: oneOf(['known', 'not_permitted', 'unsupported'], {
+    description:
+      '`not_permitted`: the credential in `LIGHTNING_URL` does not permit listing the channels. `unsupported`: the service cannot list ' +
+      'the channels of this software. In both cases the amounts are null and `channels` is empty',
+  }),
+  status_reason: nullable(
+    Type.String({ description: 'Why the node refused to list the channels, with the remedy; null for every status but `not_permitted`' }),
+  ),
+  spendable_msat: nullable(
+    amount('What all active channels together can send (a single payment may find a route only for a smaller amount)'),
+  ),
+  receivable_msat: nullable(amount('What all active channels together can receive')),
+  num_channels: nullable(
+    Type.Object({
+      active: Type.Integer({ description: 'Channels that can be used' }),
+      inactive: Type.Integer({ description: 'Open channels whose peer is offline' }),
+      opening: Type.Integer({ description: 'Channels that wait for confirmations' }),
+      closing: Type.Integer({ description: 'Channels that are being closed' }),
+    }),
+    { description: 'The number of channels by status, of all pages' },
+  ),
+  channels: Type.Array(ChannelObject, { description: 'Active ones first; of each status the largest first' }),
+});
 
 type NodeChannels = Static<typeof ChannelsObject>;
 

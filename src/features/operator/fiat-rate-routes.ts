@@ -6,8 +6,9 @@ import { newId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { App } from '../../http/app-type.ts';
+import { requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { nullable } from '../../http/responses/response-types.ts';
+import { namedObject, nullable } from '../../http/responses/response-types.ts';
 import type { RequestOptions } from '../reconcile/requests.ts';
 import * as sql from './operator.sql.ts';
 import { callerName, changeOnce, NEEDS_KEY, OPERATOR, type OperatorRouteModules } from './operator-route.ts';
@@ -19,14 +20,11 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 const CURRENCY_RULE = 'an ISO 4217 code in capital letters, such as EUR';
 
 /** The price of a bitcoin that the operator has set. It is only for display: no amount, limit or fee is ever computed from it. */
-const FiatRateObject = Type.Object(
-  {
-    currency: nullable(Type.String({ description: 'The ISO 4217 code of the currency; null if no rate is set' })),
-    per_btc: nullable(Type.String({ description: 'The price of one bitcoin as a decimal string; null if no rate is set' })),
-    set_at: nullable(Type.Integer({ description: 'When it was set, in Unix seconds; null if no rate is set' })),
-  },
-  { title: 'FiatRate' },
-);
+const FiatRateObject = namedObject('FiatRate', {
+  currency: nullable(Type.String({ description: 'The ISO 4217 code of the currency; null if no rate is set' })),
+  per_btc: nullable(Type.String({ description: 'The price of one bitcoin as a decimal string; null if no rate is set' })),
+  set_at: nullable(Type.Integer({ description: 'When it was set, in Unix seconds; null if no rate is set' })),
+});
 
 const FOR_DISPLAY = 'The rate is only for display: amounts, limits and fees never depend on it.';
 
@@ -46,22 +44,18 @@ const setSchema = {
   operationId: 'setFiatRate',
   summary: 'Set the fiat rate',
   description: `Replaces the rate and restarts its age. The change is recorded among the actions of operators. ${FOR_DISPLAY}`,
-  body: Type.Object(
-    {
-      currency: Type.String({
-        pattern: '^[A-Z]{3}$',
-        rule: CURRENCY_RULE,
-        description: 'The currency: an ISO 4217 code in capital letters',
-      }),
-      per_btc: Type.String({
-        pattern: PER_BTC_PATTERN,
-        rule: 'a string with a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it',
-        description:
-          'The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it',
-      }),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    currency: Type.String({
+      pattern: '^[A-Z]{3}$',
+      rule: CURRENCY_RULE,
+      description: 'The currency: an ISO 4217 code in capital letters',
+    }),
+    per_btc: Type.String({
+      pattern: PER_BTC_PATTERN,
+      rule: 'a string with a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it',
+      description: 'The price of one bitcoin: a decimal number above 0 as a string, with at most 15 digits before the point and 8 after it',
+    }),
+  }),
 };
 
 const removeSchema = {

@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { plainText } from '../../http/fields.ts';
+import { plainText, requestBody } from '../../http/fields.ts';
 import { isNode } from './nodes.ts';
 import { ACTION, idParams, NEEDS_KEY, type OperatorRouteModules, Reason, ReasonBody, runAction } from './operator-route.ts';
 
@@ -20,16 +20,13 @@ const moveSchema = {
     'No money moves: the balance is in the ledger. Its open invoices can still be paid at the old node. 409 `action_refused`: the wallet has ' +
     'pending payments, or the node is unknown, draining or already its node.',
   params: idParams('wallet, `wal_…`'),
-  body: Type.Object(
-    {
-      ln_node_id: Type.String({
-        maxLength: 64,
-        description: 'The node (`lnd_…`) that creates its invoices and sends its payments from then on',
-      }),
-      reason: Reason,
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    ln_node_id: Type.String({
+      maxLength: 64,
+      description: 'The node (`lnd_…`) that creates its invoices and sends its payments from then on',
+    }),
+    reason: Reason,
+  }),
 };
 
 /** What operators do with nodes. */

@@ -5,7 +5,7 @@ import type { Instances } from '../../core/db/instances.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Access, Credential } from '../../http/auth/access.ts';
-import { plainText } from '../../http/fields.ts';
+import { plainText, requestBody } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { type PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
@@ -37,7 +37,7 @@ export const RECORDED =
 
 export const Reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why, for the record: 1 to 500 characters' });
 
-export const ReasonBody = Type.Object({ reason: Reason }, { additionalProperties: false });
+export const ReasonBody = requestBody({ reason: Reason });
 
 /** The parameter of a path that names an object. */
 export function idParams(what: string) {

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../core/db/database.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { NodeEvidence } from '../reconcile/pending.ts';
 import { lastReport } from '../reconcile/requests.ts';
 import type { OperatorPage } from './actions.ts';
@@ -27,31 +27,28 @@ export const PaymentEvidenceObject = Type.Object({
   proves_failure: Type.Boolean({ description: 'Whether the facts prove that no money can leave the node for this payment any more' }),
 });
 
-export const OperatorPaymentObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`' }),
-    wallet_id: Type.String({ description: 'The wallet that pays' }),
-    wallet_label: Type.String({ description: 'Its label' }),
-    ln_node_id: Type.String({ description: 'The node that sends it' }),
-    payment_hash: Type.String({ description: '32 bytes in hex' }),
-    user_label: Type.String({ description: 'The label of the payment' }),
-    num_msat: Type.Integer({ description: 'The amount, in millisatoshis' }),
-    held_msat: Type.Integer({ description: 'The amount and the fee reserve, in millisatoshis' }),
-    is_keysend: Type.Boolean({ description: 'Whether it has no invoice' }),
-    is_internal: Type.Boolean({ description: 'Whether it pays another wallet of this service' }),
-    status: oneOf(['pending', 'settled', 'failed'], { description: 'Its state in the ledger' }),
-    failure_reason: nullable(Type.String({ description: 'Why it failed; null unless it failed' })),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    age_seconds: Type.Integer({ description: 'The seconds since then' }),
-    is_stuck: Type.Boolean({ description: 'Whether it has been pending for longer than STUCK_PAYMENT_SECONDS' }),
-    evidence: nullable(PaymentEvidenceObject, {
-      description:
-        'What the node reported when the payment was last looked up for an operator: by the last reconciliation, if the payment was stuck, or by ' +
-        'this request. Null if it was not, or if the payment has ended',
-    }),
-  },
-  { title: 'OperatorPayment' },
-);
+export const OperatorPaymentObject = namedObject('OperatorPayment', {
+  id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`' }),
+  wallet_id: Type.String({ description: 'The wallet that pays' }),
+  wallet_label: Type.String({ description: 'Its label' }),
+  ln_node_id: Type.String({ description: 'The node that sends it' }),
+  payment_hash: Type.String({ description: '32 bytes in hex' }),
+  user_label: Type.String({ description: 'The label of the payment' }),
+  num_msat: Type.Integer({ description: 'The amount, in millisatoshis' }),
+  held_msat: Type.Integer({ description: 'The amount and the fee reserve, in millisatoshis' }),
+  is_keysend: Type.Boolean({ description: 'Whether it has no invoice' }),
+  is_internal: Type.Boolean({ description: 'Whether it pays another wallet of this service' }),
+  status: oneOf(['pending', 'settled', 'failed'], { description: 'Its state in the ledger' }),
+  failure_reason: nullable(Type.String({ description: 'Why it failed; null unless it failed' })),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  age_seconds: Type.Integer({ description: 'The seconds since then' }),
+  is_stuck: Type.Boolean({ description: 'Whether it has been pending for longer than STUCK_PAYMENT_SECONDS' }),
+  evidence: nullable(PaymentEvidenceObject, {
+    description:
+      'What the node reported when the payment was last looked up for an operator: by the last reconciliation, if the payment was stuck, or by ' +
+      'this request. Null if it was not, or if the payment has ended',
+  }),
+});
 
 type OperatorPayment = Static<typeof OperatorPaymentObject>;
 

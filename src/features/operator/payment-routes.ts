@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { choice } from '../../http/fields.ts';
+import { choice, requestBody } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
 import {
   ACTION,
@@ -49,7 +49,7 @@ const recheckSchema = {
     'Does what the service does every 30 seconds, and books an outcome that the node reports. If the payment is still pending, the response ' +
     'has what the node reports about it.',
   params: PaymentParams,
-  body: Type.Object({}, { additionalProperties: false }),
+  body: requestBody({}),
   response: { 200: OperatorPaymentObject },
 };
 
@@ -62,20 +62,17 @@ const resolveSchema = {
     'no record of the payment. `failed` needs a node that reports failure, or whose records prove that no money can leave it. 409 ' +
     `\`action_refused\`: the evidence does not suffice, and nothing has changed. ${RECORDED}`,
   params: PaymentParams,
-  body: Type.Object(
-    {
-      outcome: choice(['failed', 'settled'], { description: 'How the payment ended' }),
-      preimage: Type.Optional(
-        Type.String({
-          pattern: '^[0-9a-fA-F]{64}$',
-          rule: '64 hexadecimal characters',
-          description: 'The preimage of the payment, which the receiver shows. Required for `settled`',
-        }),
-      ),
-      reason: Reason,
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    outcome: choice(['failed', 'settled'], { description: 'How the payment ended' }),
+    preimage: Type.Optional(
+      Type.String({
+        pattern: '^[0-9a-fA-F]{64}$',
+        rule: '64 hexadecimal characters',
+        description: 'The preimage of the payment, which the receiver shows. Required for `settled`',
+      }),
+    ),
+    reason: Reason,
+  }),
 };
 
 /** Payments of all wallets: operators list the pending ones, look one up at its node, and end one with evidence. */

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { choice } from '../../http/fields.ts';
+import { choice, requestBody } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
 import { ReconciliationObject } from '../reconcile/reconciliation-object.ts';
 import { findReconciliation, listReconciliations, requestReconciliation } from '../reconcile/requests.ts';
@@ -40,17 +40,14 @@ const requestSchema = {
   operationId: 'requestReconciliation',
   summary: 'Compare the ledger with the nodes now',
   description: 'Read the reconciliation until `status` is `done` or `failed`. The request is recorded with the caller and the reason.',
-  body: Type.Object(
-    {
-      scope: Type.Optional(
-        choice(['full', 'new_baseline'], {
-          description: '`new_baseline` also accepts the own money of the nodes as it is now, and needs a `reason`. Default: `full`',
-        }),
-      ),
-      reason: Type.Optional(Reason),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    scope: Type.Optional(
+      choice(['full', 'new_baseline'], {
+        description: '`new_baseline` also accepts the own money of the nodes as it is now, and needs a `reason`. Default: `full`',
+      }),
+    ),
+    reason: Type.Optional(Reason),
+  }),
   response: { 201: ReconciliationObject },
 };
 

@@ -1,43 +1,37 @@
 import { type Static, Type } from 'typebox';
 import { type Instances, STALE_SECONDS } from '../../core/db/instances.ts';
-import { nullable } from '../../http/responses/response-types.ts';
+import { namedObject, nullable } from '../../http/responses/response-types.ts';
 
-export const InstancesObject = Type.Object(
-  {
-    instances: Type.Array(
-      Type.Object({
-        id: Type.String({ description: 'The id of the instance, `ins_…`, new at each start' }),
-        host: Type.String({ description: 'The name of its machine' }),
-        pid: Type.Integer({ description: 'The id of its process' }),
-        started_at: Type.Integer({ description: 'Unix seconds' }),
-        seen_at: Type.Integer({ description: 'When it last reported, by its clock, in Unix seconds' }),
-        is_this: Type.Boolean({ description: 'Whether it sent this response' }),
-      }),
-      { description: 'An instance that crashed remains for an hour' },
-    ),
-    leases: Type.Array(
-      Type.Object({
-        name: Type.String({ description: 'The background jobs' }),
-        instance_id: nullable(Type.String({ description: 'The instance that runs them; null while none does' })),
-        is_held: Type.Boolean({ description: 'Whether an instance holds it' }),
-        renewed_at: nullable(Type.Integer({ description: 'When the instance last reported, in Unix seconds' })),
-        expires_at: nullable(Type.Integer({ description: 'When another instance takes it over unless this one reports before' })),
-      }),
-      { description: 'The background jobs and who runs them; empty on SQLite' },
-    ),
-  },
-  { title: 'Instances' },
-);
+export const InstancesObject = namedObject('Instances', {
+  instances: Type.Array(
+    Type.Object({
+      id: Type.String({ description: 'The id of the instance, `ins_…`, new at each start' }),
+      host: Type.String({ description: 'The name of its machine' }),
+      pid: Type.Integer({ description: 'The id of its process' }),
+      started_at: Type.Integer({ description: 'Unix seconds' }),
+      seen_at: Type.Integer({ description: 'When it last reported, by its clock, in Unix seconds' }),
+      is_this: Type.Boolean({ description: 'Whether it sent this response' }),
+    }),
+    { description: 'An instance that crashed remains for an hour' },
+  ),
+  leases: Type.Array(
+    Type.Object({
+      name: Type.String({ description: 'The background jobs' }),
+      instance_id: nullable(Type.String({ description: 'The instance that runs them; null while none does' })),
+      is_held: Type.Boolean({ description: 'Whether an instance holds it' }),
+      renewed_at: nullable(Type.Integer({ description: 'When the instance last reported, in Unix seconds' })),
+      expires_at: nullable(Type.Integer({ description: 'When another instance takes it over unless this one reports before' })),
+    }),
+    { description: 'The background jobs and who runs them; empty on SQLite' },
+  ),
+});
 
-export const LimitObject = Type.Object(
-  {
-    setting: Type.String({ description: 'The environment variable that sets it' }),
-    value: Type.Integer({ description: 'The value in force' }),
-    unit: Type.String({ description: 'Its unit' }),
-    description: Type.String({ description: 'What it limits' }),
-  },
-  { title: 'Limit' },
-);
+export const LimitObject = namedObject('Limit', {
+  setting: Type.String({ description: 'The environment variable that sets it' }),
+  value: Type.Integer({ description: 'The value in force' }),
+  unit: Type.String({ description: 'Its unit' }),
+  description: Type.String({ description: 'What it limits' }),
+});
 
 /** The settings that limits are read from. */
 export interface LimitSettings {

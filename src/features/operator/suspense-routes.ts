@@ -2,8 +2,9 @@ import { type Static, Type } from 'typebox';
 import type { SqlReader } from '../../core/db/database.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { choice, PaymentRequest, plainText } from '../../http/fields.ts';
+import { choice, PaymentRequest, plainText, requestBody } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
+import { namedObject } from '../../http/responses/response-types.ts';
 import { ActionObject, renderAction } from './action-object.ts';
 import type { OperatorPage } from './actions.ts';
 import * as sql from './operator.sql.ts';
@@ -21,18 +22,15 @@ import {
 } from './operator-route.ts';
 
 /** Money that arrived for no wallet: a settlement without an invoice, or the second payment of one. */
-const SuspenseObject = Type.Object(
-  {
-    id: Type.String({ description: 'The payment hash, which identifies the money' }),
-    created_at: Type.Integer({ description: 'When it arrived, in Unix seconds' }),
-    num_msat: amount('What arrived'),
-    left_msat: amount('What of it is left in suspense'),
-    ln_node_id: Type.String({ description: 'The node at which it arrived' }),
-    is_keysend: Type.Boolean({ description: 'Whether it was a keysend. Otherwise an invoice was paid twice' }),
-    actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first' }),
-  },
-  { title: 'SuspendedMoney' },
-);
+const SuspenseObject = namedObject('SuspendedMoney', {
+  id: Type.String({ description: 'The payment hash, which identifies the money' }),
+  created_at: Type.Integer({ description: 'When it arrived, in Unix seconds' }),
+  num_msat: amount('What arrived'),
+  left_msat: amount('What of it is left in suspense'),
+  ln_node_id: Type.String({ description: 'The node at which it arrived' }),
+  is_keysend: Type.Boolean({ description: 'Whether it was a keysend. Otherwise an invoice was paid twice' }),
+  actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first' }),
+});
 
 const HashParams = Type.Object({ id: Type.String({ description: 'The payment hash of the money in suspense, its `id`' }) });
 
@@ -54,13 +52,10 @@ const creditSchema = {
   summary: 'Credit money in suspense to a wallet',
   description: `Credits all that is left of it, once. 409 \`action_refused\`: nothing is left. ${RECORDED}`,
   params: HashParams,
-  body: Type.Object(
-    {
-      wallet_id: Type.String({ maxLength: 64, description: 'The wallet (`wal_…`) to which all that is left of the money is credited' }),
-      reason: Reason,
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    wallet_id: Type.String({ maxLength: 64, description: 'The wallet (`wal_…`) to which all that is left of the money is credited' }),
+    reason: Reason,
+  }),
 };
 
 const returnSchema = {
@@ -71,13 +66,10 @@ const returnSchema = {
     'Pays an invoice with it. What is left after the amount and the routing fee stays in suspense. 409 `action_refused`: the payment failed ' +
     `or was not started, and the money is in suspense. ${RECORDED}`,
   params: HashParams,
-  body: Type.Object(
-    {
-      payment_request: { ...PaymentRequest, description: 'A BOLT11 invoice with an amount. The routing fee is paid from the same money' },
-      reason: Reason,
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    payment_request: { ...PaymentRequest, description: 'A BOLT11 invoice with an amount. The routing fee is paid from the same money' },
+    reason: Reason,
+  }),
 };
 
 /** Money in suspense: operators list it, credit it to a wallet, or return it to its payer. */

@@ -15,9 +15,10 @@ import {
   PositiveMsat,
   passThruWith,
   plainText,
+  requestBody,
 } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { anyObject, nullable } from '../../http/responses/response-types.ts';
+import { anyObject, namedObject, nullable } from '../../http/responses/response-types.ts';
 import { type Destination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
 import type { PayOffer } from '../lnurl/remote/offers.ts';
 import type { RequestedWithdrawal } from '../lnurl/remote/remote-links.ts';
@@ -52,30 +53,27 @@ const probeSchema = {
     lnurl: Type.String({ description: 'An LNURL, an `lnurlp:` link, or a Lightning address' }),
   }),
   response: {
-    200: Type.Object(
-      {
-        tag: Type.Literal('payRequest', { description: 'The kind of LNURL' }),
-        domain: Type.String({ description: 'The host of the payee’s service' }),
-        ln_address: nullable(Type.String({ description: 'The Lightning address in lower case; null for an LNURL' })),
-        callback: Type.String({ description: 'The address that creates invoices' }),
-        minSendable: Type.Integer({ description: 'The smallest amount in millisatoshis' }),
-        maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
-        commentAllowed: Type.Integer({ description: 'The longest comment in characters; 0: none' }),
-        payerData: nullable(anyObject('The data about the payer that the payee accepts (LUD-18): name → `{mandatory}`; null: none')),
-        metadata: Type.Object(
-          {
-            text: Type.String({ description: 'What is paid, at most 1000 characters' }),
-            long_desc: nullable(Type.String({ description: 'A longer description; null when there is none' })),
-            identifier: nullable(
-              Type.String({ description: 'The Lightning address or email address that the payee states; null when there is none' }),
-            ),
-            image: nullable(Type.String({ description: 'A PNG or JPEG image as a data URL; null when there is none' })),
-          },
-          { description: 'The description of the payee' },
-        ),
-      },
-      { title: 'ProbedPayLink' },
-    ),
+    200: namedObject('ProbedPayLink', {
+      tag: Type.Literal('payRequest', { description: 'The kind of LNURL' }),
+      domain: Type.String({ description: 'The host of the payee’s service' }),
+      ln_address: nullable(Type.String({ description: 'The Lightning address in lower case; null for an LNURL' })),
+      callback: Type.String({ description: 'The address that creates invoices' }),
+      minSendable: Type.Integer({ description: 'The smallest amount in millisatoshis' }),
+      maxSendable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
+      commentAllowed: Type.Integer({ description: 'The longest comment in characters; 0: none' }),
+      payerData: nullable(anyObject('The data about the payer that the payee accepts (LUD-18): name → `{mandatory}`; null: none')),
+      metadata: Type.Object(
+        {
+          text: Type.String({ description: 'What is paid, at most 1000 characters' }),
+          long_desc: nullable(Type.String({ description: 'A longer description; null when there is none' })),
+          identifier: nullable(
+            Type.String({ description: 'The Lightning address or email address that the payee states; null when there is none' }),
+          ),
+          image: nullable(Type.String({ description: 'A PNG or JPEG image as a data URL; null when there is none' })),
+        },
+        { description: 'The description of the payee' },
+      ),
+    }),
   },
 };
 
@@ -89,25 +87,22 @@ const paySchema = {
     OUTCOME,
   ...requires('wallet_withdraw'),
   params: KeyParams,
-  body: Type.Object(
-    {
-      lnurlpay_encoded: Type.Optional(described(Lnurl, 'The LNURL of a pay link, or an `lnurlp:` link')),
-      ln_address: Type.Optional(
-        Type.String({
-          maxLength: MAX_LNURL,
-          description: 'A Lightning address. Send it or `lnurlpay_encoded`',
-        }),
-      ),
-      amt_msat: described(PositiveMsat, 'The amount in millisatoshis. It is paid exactly, or not at all'),
-      comment: Type.Optional(
-        Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee, up to the length that the payee allows' }),
-      ),
-      payer_data: Type.Optional(PayerData),
-      fee_limit_msat: Type.Optional(FeeLimit),
-      passThru: Type.Optional(PassThru),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    lnurlpay_encoded: Type.Optional(described(Lnurl, 'The LNURL of a pay link, or an `lnurlp:` link')),
+    ln_address: Type.Optional(
+      Type.String({
+        maxLength: MAX_LNURL,
+        description: 'A Lightning address. Send it or `lnurlpay_encoded`',
+      }),
+    ),
+    amt_msat: described(PositiveMsat, 'The amount in millisatoshis. It is paid exactly, or not at all'),
+    comment: Type.Optional(
+      Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee, up to the length that the payee allows' }),
+    ),
+    payer_data: Type.Optional(PayerData),
+    fee_limit_msat: Type.Optional(FeeLimit),
+    passThru: Type.Optional(PassThru),
+  }),
   response: { 201: PaymentObject, 202: PaymentObject },
 };
 
@@ -121,16 +116,13 @@ const pullSchema = {
     'not pay, and the invoice is cancelled.',
   ...requires('wallet_deposit'),
   params: KeyParams,
-  body: Type.Object(
-    {
-      lnurl: described(Lnurl, 'The LNURL of a withdraw link, or an `lnurlw:` link'),
-      num_satoshis: NumSatoshis,
-      memo: Type.Optional(
-        described(Memo, 'The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8'),
-      ),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    lnurl: described(Lnurl, 'The LNURL of a withdraw link, or an `lnurlw:` link'),
+    num_satoshis: NumSatoshis,
+    memo: Type.Optional(
+      described(Memo, 'The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8'),
+    ),
+  }),
   response: { 201: LightningTransactionObject },
 };
 

@@ -15,6 +15,7 @@ import {
   passThruText,
   passThruWith,
   publicKey,
+  requestBody,
 } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { isDestination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
@@ -35,21 +36,18 @@ const withdrawSchema = {
     `paid as by payLnurl. ${OUTCOME}`,
   ...requires('wallet_withdraw'),
   params: KeyParams,
-  body: Type.Object(
-    {
-      payment_request: described(PaymentRequest, 'A BOLT11 invoice, a Lightning address, or the LNURL of a pay link'),
-      num_satoshis: Type.Optional(
-        described(
-          NumSatoshis,
-          'The amount in whole satoshis. Required for an invoice without an amount, an address and an LNURL; otherwise it must equal the amount of ' +
-            'the invoice',
-        ),
+  body: requestBody({
+    payment_request: described(PaymentRequest, 'A BOLT11 invoice, a Lightning address, or the LNURL of a pay link'),
+    num_satoshis: Type.Optional(
+      described(
+        NumSatoshis,
+        'The amount in whole satoshis. Required for an invoice without an amount, an address and an LNURL; otherwise it must equal the amount of ' +
+          'the invoice',
       ),
-      fee_limit_msat: Type.Optional(FeeLimit),
-      passThru: Type.Optional(PassThru),
-    },
-    { additionalProperties: false },
-  ),
+    ),
+    fee_limit_msat: Type.Optional(FeeLimit),
+    passThru: Type.Optional(PassThru),
+  }),
   response: { 201: PaymentObject, 202: PaymentObject },
 };
 
@@ -60,16 +58,13 @@ const keysendSchema = {
   description: `Sends money to a node by its public key. ${OUTCOME}`,
   ...requires('wallet_withdraw'),
   params: KeyParams,
-  body: Type.Object(
-    {
-      dest_pubkey: Pubkey,
-      num_satoshis: NumSatoshis,
-      fee_limit_msat: Type.Optional(FeeLimit),
-      custom_records: Type.Optional(CustomRecords),
-      passThru: Type.Optional(PassThru),
-    },
-    { additionalProperties: false },
-  ),
+  body: requestBody({
+    dest_pubkey: Pubkey,
+    num_satoshis: NumSatoshis,
+    fee_limit_msat: Type.Optional(FeeLimit),
+    custom_records: Type.Optional(CustomRecords),
+    passThru: Type.Optional(PassThru),
+  }),
   response: { 201: PaymentObject, 202: PaymentObject },
 };
 

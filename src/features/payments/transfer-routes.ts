@@ -3,36 +3,30 @@ import { invariant } from '../../core/kernel/assert.ts';
 import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import { described, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText } from '../../http/fields.ts';
+import { described, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText, requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { anyObject } from '../../http/responses/response-types.ts';
+import { anyObject, namedObject } from '../../http/responses/response-types.ts';
 import { transactionFromTransfer } from '../transactions/wallet-transaction.ts';
 import { hideWallet, OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
 import type { PaymentRouteDependencies } from './run-payment.ts';
 
-const TransferBody = Type.Object(
-  {
-    dest_wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of a wallet of the same account' }),
-    num_satoshis: NumSatoshis,
-    memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
-    passThru: Type.Optional(PassThru),
-    lnPayParams: Type.Optional(
-      described(PassThru, 'Another JSON object of your own, for old clients: `passThru` contains it under this name'),
-    ),
-  },
-  { additionalProperties: false },
-);
+const TransferBody = requestBody({
+  dest_wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of a wallet of the same account' }),
+  num_satoshis: NumSatoshis,
+  memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
+  passThru: Type.Optional(PassThru),
+  lnPayParams: Type.Optional(
+    described(PassThru, 'Another JSON object of your own, for old clients: `passThru` contains it under this name'),
+  ),
+});
 
-const TransferObject = Type.Object(
-  {
-    wtx_transfer_in: described(OtherSideObject, 'The transaction of the wallet that received the money'),
-    wtx_transfer_out: described(WalletTransactionObject, 'The transaction of the wallet that sent the money'),
-    passThru: anyObject('The `passThru` of both transactions'),
-    source_wallet_id: Type.String({ description: 'The wallet that sent the money, `wal_…`' }),
-    dest_wallet_id: Type.String({ description: 'The wallet that received the money, `wal_…`' }),
-  },
-  { title: 'Transfer' },
-);
+const TransferObject = namedObject('Transfer', {
+  wtx_transfer_in: described(OtherSideObject, 'The transaction of the wallet that received the money'),
+  wtx_transfer_out: described(WalletTransactionObject, 'The transaction of the wallet that sent the money'),
+  passThru: anyObject('The `passThru` of both transactions'),
+  source_wallet_id: Type.String({ description: 'The wallet that sent the money, `wal_…`' }),
+  dest_wallet_id: Type.String({ description: 'The wallet that received the money, `wal_…`' }),
+});
 
 /** The schema of `POST …/transfer`. */
 export const transferSchema = {

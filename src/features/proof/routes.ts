@@ -5,7 +5,7 @@ import type { Access } from '../../http/auth/access.ts';
 import { KeyParams } from '../../http/fields.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
-import { oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, oneOf } from '../../http/responses/response-types.ts';
 import type { Epoch, WalletProof } from './epoch.ts';
 import type { Proofs } from './proofs.ts';
 
@@ -13,40 +13,34 @@ function hash(description: string) {
   return Type.String({ description: `${description}: 32 bytes in hex` });
 }
 
-const EpochObject = Type.Object(
-  {
-    epoch: Type.Integer({ description: 'The number of the epoch, from 1, without a gap' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    root: hash('The root of the tree, which commits to every wallet'),
-    total_msat: Type.Integer({ description: 'The sum of all balances in millisatoshis' }),
-    leaves: Type.Integer({ description: 'The number of wallets' }),
-    tree_hash: hash('The hash of the tree'),
-    previous_root: hash('The root of the epoch before'),
-  },
-  { title: 'Epoch' },
-);
+const EpochObject = namedObject('Epoch', {
+  epoch: Type.Integer({ description: 'The number of the epoch, from 1, without a gap' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  root: hash('The root of the tree, which commits to every wallet'),
+  total_msat: Type.Integer({ description: 'The sum of all balances in millisatoshis' }),
+  leaves: Type.Integer({ description: 'The number of wallets' }),
+  tree_hash: hash('The hash of the tree'),
+  previous_root: hash('The root of the epoch before'),
+});
 
 const { tree_hash: _treeHash, ...EPOCH_OF_PROOF } = EpochObject.properties;
 
-const ProofObject = Type.Object(
-  {
-    ...EPOCH_OF_PROOF,
-    leaf_index: Type.Integer({ description: 'The position of the leaf of the wallet, from 0' }),
-    wallet_id: Type.String({ description: 'The wallet, `wal_…`' }),
-    salt: hash('A random value that hides the wallet in the published tree'),
-    balance_msat: Type.Integer({ description: 'The booked balance in millisatoshis, with what is held' }),
-    head: hash('The hash of the last ledger entry of the wallet, or zeros'),
-    path: Type.Array(
-      Type.Object({
-        side: oneOf(['left', 'right'], { description: 'The side on which this node is joined to the path' }),
-        sum_msat: Type.Integer({ description: 'The sum of the balances below this node, in millisatoshis' }),
-        hash: hash('The hash of this node'),
-      }),
-      { description: 'The nodes from the leaf of the wallet to the root' },
-    ),
-  },
-  { title: 'WalletProof' },
-);
+const ProofObject = namedObject('WalletProof', {
+  ...EPOCH_OF_PROOF,
+  leaf_index: Type.Integer({ description: 'The position of the leaf of the wallet, from 0' }),
+  wallet_id: Type.String({ description: 'The wallet, `wal_…`' }),
+  salt: hash('A random value that hides the wallet in the published tree'),
+  balance_msat: Type.Integer({ description: 'The booked balance in millisatoshis, with what is held' }),
+  head: hash('The hash of the last ledger entry of the wallet, or zeros'),
+  path: Type.Array(
+    Type.Object({
+      side: oneOf(['left', 'right'], { description: 'The side on which this node is joined to the path' }),
+      sum_msat: Type.Integer({ description: 'The sum of the balances below this node, in millisatoshis' }),
+      hash: hash('The hash of this node'),
+    }),
+    { description: 'The nodes from the leaf of the wallet to the root' },
+  ),
+});
 
 const EPOCH = { tags: ['Proof'], ...PUBLIC };
 

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { RequestRow } from './requests.sql.ts';
 
 function amount(description: string) {
@@ -76,36 +76,30 @@ const FindingsObject = Type.Object({
   ),
 });
 
-const ComparisonObject = Type.Object(
-  {
-    ln_node_id: Type.String({ description: 'The node that was compared' }),
-    started_at: Type.Integer({ description: 'Unix seconds' }),
-    ended_at: Type.Integer({ description: 'Unix seconds' }),
-    incomplete_reason: nullable(Type.String({ description: 'Why the comparison is incomplete; null if it is complete' })),
-    ...BalanceObject.properties,
-    ...PositionObject.properties,
-    ...PendingObject.properties,
-    ...FindingsObject.properties,
-  },
-  { title: 'NodeComparison' },
-);
+const ComparisonObject = namedObject('NodeComparison', {
+  ln_node_id: Type.String({ description: 'The node that was compared' }),
+  started_at: Type.Integer({ description: 'Unix seconds' }),
+  ended_at: Type.Integer({ description: 'Unix seconds' }),
+  incomplete_reason: nullable(Type.String({ description: 'Why the comparison is incomplete; null if it is complete' })),
+  ...BalanceObject.properties,
+  ...PositionObject.properties,
+  ...PendingObject.properties,
+  ...FindingsObject.properties,
+});
 
-export const ReconciliationObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id, `rec_…`' }),
-    scope: oneOf(['periodic', 'full', 'new_baseline'], {
-      description: '`periodic`: by the service. `full`: on request. `new_baseline`: also accepts what the nodes have now',
-    }),
-    status: oneOf(['queued', 'running', 'done', 'failed'], { description: 'Its progress' }),
-    progress: Type.String({ description: 'The present step, or why it failed' }),
-    requested_by: nullable(Type.String({ description: 'Who requested it; null: the service' })),
-    reason: nullable(Type.String({ description: 'Why; null: none was given' })),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    is_clean: nullable(Type.Boolean({ description: 'Whether every node answered and nothing contradicts; null until it is done' })),
-    nodes: Type.Array(ComparisonObject, { description: 'The comparison with each node; empty until it is done' }),
-  },
-  { title: 'Reconciliation' },
-);
+export const ReconciliationObject = namedObject('Reconciliation', {
+  id: Type.String({ description: 'The id, `rec_…`' }),
+  scope: oneOf(['periodic', 'full', 'new_baseline'], {
+    description: '`periodic`: by the service. `full`: on request. `new_baseline`: also accepts what the nodes have now',
+  }),
+  status: oneOf(['queued', 'running', 'done', 'failed'], { description: 'Its progress' }),
+  progress: Type.String({ description: 'The present step, or why it failed' }),
+  requested_by: nullable(Type.String({ description: 'Who requested it; null: the service' })),
+  reason: nullable(Type.String({ description: 'Why; null: none was given' })),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  is_clean: nullable(Type.Boolean({ description: 'Whether every node answered and nothing contradicts; null until it is done' })),
+  nodes: Type.Array(ComparisonObject, { description: 'The comparison with each node; empty until it is done' }),
+});
 
 export type Reconciliation = Static<typeof ReconciliationObject>;
 /** The result for one node. It is stored as the API returns it. */

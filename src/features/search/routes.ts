@@ -5,27 +5,24 @@ import type { Access } from '../../http/auth/access.ts';
 import { choice, requireNoKey } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { type SearchType, search, TYPES } from './search.ts';
 
 const MAX_RESULTS = 100;
 const DEFAULT_RESULTS = 20;
 const TYPE_NAMES = Object.keys(TYPES) as SearchType[];
 
-const SearchResult = Type.Object(
-  {
-    type: oneOf(TYPE_NAMES, { description: 'What was found' }),
-    id: Type.String({ description: 'Its id' }),
-    label: Type.String({
-      description: 'Its label or memo. With the address of a pay link, and the last four characters of a key',
-    }),
-    wallet_id: nullable(Type.String({ description: 'Its wallet; null for a key of the account' })),
-    account_id: Type.String({ description: 'Its account' }),
-    matched: oneOf(['id', 'payment_hash', 'id_prefix', 'words'], { description: 'What matched: the whole id, the payment hash, …' }),
-    created_at: Type.Integer({ description: 'When it was created, in Unix seconds' }),
-  },
-  { title: 'SearchResult' },
-);
+const SearchResult = namedObject('SearchResult', {
+  type: oneOf(TYPE_NAMES, { description: 'What was found' }),
+  id: Type.String({ description: 'Its id' }),
+  label: Type.String({
+    description: 'Its label or memo. With the address of a pay link, and the last four characters of a key',
+  }),
+  wallet_id: nullable(Type.String({ description: 'Its wallet; null for a key of the account' })),
+  account_id: Type.String({ description: 'Its account' }),
+  matched: oneOf(['id', 'payment_hash', 'id_prefix', 'words'], { description: 'What matched: the whole id, the payment hash, …' }),
+  created_at: Type.Integer({ description: 'When it was created, in Unix seconds' }),
+});
 
 const SearchQuery = Type.Object({
   q: Type.String({

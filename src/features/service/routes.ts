@@ -5,37 +5,31 @@ import type { DatabaseHealth } from '../../core/db/health.ts';
 import { TtlCache } from '../../core/kernel/ttl-cache.ts';
 import type { App } from '../../http/app-type.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 
-const VersionObject = Type.Object(
-  {
-    version: Type.String({ description: 'The version of the release' }),
-    commit: nullable(Type.String({ description: 'The commit; null where it is unknown' })),
-    schema: Type.Integer({ description: 'The version of the database schema: the number of its newest migration' }),
-    api: Type.String({ description: 'The version of the API, as in the path' }),
-  },
-  { title: 'Version' },
-);
+const VersionObject = namedObject('Version', {
+  version: Type.String({ description: 'The version of the release' }),
+  commit: nullable(Type.String({ description: 'The commit; null where it is unknown' })),
+  schema: Type.Integer({ description: 'The version of the database schema: the number of its newest migration' }),
+  api: Type.String({ description: 'The version of the API, as in the path' }),
+});
 
 /** The version of this code. */
 export type Version = Static<typeof VersionObject>;
 
-const Health = Type.Object({ status: oneOf(['ok'], { description: 'Always `ok`' }), ...VersionObject.properties }, { title: 'Health' });
+const Health = namedObject('Health', { status: oneOf(['ok'], { description: 'Always `ok`' }), ...VersionObject.properties });
 
-const Readiness = Type.Object(
-  {
-    status: oneOf(['ready', 'not ready'], { description: '`ready` when the database is ok and a node answers' }),
-    database: oneOf(['ok', 'read_only', 'unavailable'], {
-      description: '`read_only`: reads work, writes failed. The service tries to write until it works',
-    }),
-    node: oneOf(['ok', 'partial', 'unavailable'], {
-      description:
-        '`partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both ' +
-        'cases; what a node is needed for is rejected with 503',
-    }),
-  },
-  { title: 'Readiness' },
-);
+const Readiness = namedObject('Readiness', {
+  status: oneOf(['ready', 'not ready'], { description: '`ready` when the database is ok and a node answers' }),
+  database: oneOf(['ok', 'read_only', 'unavailable'], {
+    description: '`read_only`: reads work, writes failed. The service tries to write until it works',
+  }),
+  node: oneOf(['ok', 'partial', 'unavailable'], {
+    description:
+      '`partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both ' +
+      'cases; what a node is needed for is rejected with 503',
+  }),
+});
 
 const healthSchema = {
   operationId: 'getHealth',

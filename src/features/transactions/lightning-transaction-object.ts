@@ -4,7 +4,7 @@ import { floorSat, type Msat } from '../../core/kernel/money.ts';
 import type { CustomRecords } from '../../core/lightning/node.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import { revealSuccessAction } from '../../core/payments/success-action.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { anyObject, namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 
 const SuccessActionObject = Type.Object(
@@ -23,112 +23,86 @@ const SuccessActionObject = Type.Object(
 );
 
 export const LightningTransactionObject = selectable(
-  Type.Object(
-    {
-      id: Type.String({ description: 'The id of the invoice or payment, `lntx_…`' }),
-      created_at: Type.Integer({ description: 'Unix seconds' }),
-      ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`' }),
-      dest_pubkey: Type.String({ description: 'The public key of the node that is paid, in hex' }),
-      payment_request: Type.String({ description: 'The BOLT11 invoice. For a keysend: `keysend`, or the destination and the amount' }),
-      r_hash_decoded: Type.String({ description: 'The payment hash, in hex' }),
-      memo: Type.String({ description: 'The description of the invoice, for people. At most 639 bytes' }),
-      description_hash: nullable(Type.String({ description: 'The hash of a longer description, in hex; null when there is none' })),
-      num_satoshis: Type.Integer({
-        description: 'The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet',
-      }),
-      fee_msat: nullable(
-        Type.Integer({ description: 'The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known' }),
-      ),
-      expiry: Type.Integer({ description: 'How long the invoice can be paid, in seconds from `created_at`' }),
-      expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when it does not expire' })),
-      payment_preimage: nullable(Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled' })),
-      settled: oneOf([1, 0, -1], {
-        description:
-          '1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An ' +
-          'expired or cancelled invoice stays 0, so poll `status` instead',
-      }),
-      settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled' })),
-      status: oneOf(['pending', 'settled', 'failed', 'expired', 'cancelled'], {
-        description:
-          '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for ' +
-          'good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final',
-      }),
-      failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
-      // Null instead of 0 where LEGACY_NULL_KEYSEND is set; the OpenAPI document leaves that out.
-      is_keysend: Type.Unsafe<1 | 0 | null>({
-        ...oneOf([1, 0], { description: '1 for a payment without an invoice, 0 otherwise' }),
-        nullable: true,
-        neverNull: true,
-      }),
-      is_amp: Type.Null({ description: 'Always null' }),
-      payment_addr: nullable(Type.String({ description: 'Always null' })),
-      custom_records: nullable(
-        Type.Object(
-          {},
-          {
-            additionalProperties: true,
-            description: 'The TLV records of a keysend: type → text, or hex for a value that is not text. Null for an invoice',
-          },
-        ),
-      ),
-      custom_records_json: nullable(
-        Type.Object({}, { additionalProperties: true, description: 'The custom records that are JSON, parsed; null when there are none' }),
-      ),
-      passThru: nullable(
-        Type.Object(
-          {},
-          {
-            additionalProperties: true,
-            description: 'The JSON object that the caller sent with the invoice or payment',
-          },
-        ),
-      ),
-      success_action: Type.Optional(SuccessActionObject),
-    },
-    { title: 'LightningTransaction' },
-  ),
+  namedObject('LightningTransaction', {
+    id: Type.String({ description: 'The id of the invoice or payment, `lntx_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`' }),
+    dest_pubkey: Type.String({ description: 'The public key of the node that is paid, in hex' }),
+    payment_request: Type.String({ description: 'The BOLT11 invoice. For a keysend: `keysend`, or the destination and the amount' }),
+    r_hash_decoded: Type.String({ description: 'The payment hash, in hex' }),
+    memo: Type.String({ description: 'The description of the invoice, for people. At most 639 bytes' }),
+    description_hash: nullable(Type.String({ description: 'The hash of a longer description, in hex; null when there is none' })),
+    num_satoshis: Type.Integer({
+      description: 'The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet',
+    }),
+    fee_msat: nullable(
+      Type.Integer({ description: 'The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known' }),
+    ),
+    expiry: Type.Integer({ description: 'How long the invoice can be paid, in seconds from `created_at`' }),
+    expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when it does not expire' })),
+    payment_preimage: nullable(Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled' })),
+    settled: oneOf([1, 0, -1], {
+      description:
+        '1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An ' +
+        'expired or cancelled invoice stays 0, so poll `status` instead',
+    }),
+    settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled' })),
+    status: oneOf(['pending', 'settled', 'failed', 'expired', 'cancelled'], {
+      description:
+        '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for ' +
+        'good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final',
+    }),
+    failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
+    // Null instead of 0 where LEGACY_NULL_KEYSEND is set; the OpenAPI document leaves that out.
+    is_keysend: Type.Unsafe<1 | 0 | null>({
+      ...oneOf([1, 0], { description: '1 for a payment without an invoice, 0 otherwise' }),
+      nullable: true,
+      neverNull: true,
+    }),
+    is_amp: Type.Null({ description: 'Always null' }),
+    payment_addr: nullable(Type.String({ description: 'Always null' })),
+    custom_records: nullable(
+      anyObject('The TLV records of a keysend: type → text, or hex for a value that is not text. Null for an invoice'),
+    ),
+    custom_records_json: nullable(anyObject('The custom records that are JSON, parsed; null when there are none')),
+    passThru: nullable(anyObject('The JSON object that the caller sent with the invoice or payment')),
+    success_action: Type.Optional(SuccessActionObject),
+  }),
 );
 
 /** The response of `GET /v1/lntx/{id}`. */
 export const LightningTransactionDetailsObject = selectable(
-  Type.Object(
-    {
-      ...LightningTransactionObject.properties,
-      counterpart_id: nullable(
-        Type.String({
-          description: 'The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise',
-        }),
-      ),
-      held_msat: nullable(
-        Type.Integer({
-          description:
-            'The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value ' +
-            'afterwards. Null for an invoice',
-        }),
-      ),
-      fee_limit_msat: nullable(
-        Type.Integer({
-          description:
-            'The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice',
-        }),
-      ),
-    },
-    { title: 'LightningTransactionDetails' },
-  ),
+  namedObject('LightningTransactionDetails', {
+    ...LightningTransactionObject.properties,
+    counterpart_id: nullable(
+      Type.String({
+        description: 'The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise',
+      }),
+    ),
+    held_msat: nullable(
+      Type.Integer({
+        description:
+          'The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value ' +
+          'afterwards. Null for an invoice',
+      }),
+    ),
+    fee_limit_msat: nullable(
+      Type.Integer({
+        description: 'The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice',
+      }),
+    ),
+  }),
 );
 
 /** The response of `POST …/invoice`. */
-export const CreatedInvoiceObject = Type.Object(
-  {
-    ...LightningTransactionObject.properties,
-    status_url: Type.String({
-      description:
-        'A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only ' +
-        'this response contains it',
-    }),
-  },
-  { title: 'CreatedInvoice' },
-);
+export const CreatedInvoiceObject = namedObject('CreatedInvoice', {
+  ...LightningTransactionObject.properties,
+  status_url: Type.String({
+    description:
+      'A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only ' +
+      'this response contains it',
+  }),
+});
 
 export type LightningTransaction = Static<typeof LightningTransactionObject>;
 

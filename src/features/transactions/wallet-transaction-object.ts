@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { anyObject, namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
 import {
@@ -26,48 +26,40 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 export const WalletTransactionObject = selectable(
-  Type.Object(
-    {
-      id: Type.String({ description: 'The id of the wallet transaction, `wtx_…`' }),
-      created_at: Type.Integer({ description: 'Unix seconds' }),
-      num_satoshis: Type.Integer({ description: 'The change of `balance` in whole satoshis; negative for money that leaves the wallet' }),
-      num_msat: Type.Integer({
-        description: 'The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet',
-      }),
-      balance_after_msat: nullable(
-        Type.Integer({
-          description:
-            'The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet',
-        }),
-      ),
-      user_label: Type.String({ description: 'The memo of the invoice, payment or transfer, for people' }),
-      wal: WalletObject,
-      wtxType: Type.Object(
-        {
-          layer: Type.String({ description: 'Always `ln`' }),
-          name: oneOf(Object.keys(TYPE_NAMES), { description: 'The type; the filter `type` takes the same values' }),
-          display_name: Type.String({ description: 'The type as text for people' }),
-        },
-        { description: 'The type of the transaction' },
-      ),
-      lnTx: nullable(LightningTransactionObject, { description: 'The invoice or payment; null for a transfer and for a fee' }),
-      passThru: Type.Object(
-        {},
-        {
-          additionalProperties: true,
-          description:
-            'The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams`',
-        },
-      ),
-      status: oneOf(['settled', 'pending', 'failed', 'open'], {
+  namedObject('WalletTransaction', {
+    id: Type.String({ description: 'The id of the wallet transaction, `wtx_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    num_satoshis: Type.Integer({ description: 'The change of `balance` in whole satoshis; negative for money that leaves the wallet' }),
+    num_msat: Type.Integer({
+      description: 'The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet',
+    }),
+    balance_after_msat: nullable(
+      Type.Integer({
         description:
-          '`settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. `failed`: a payment ' +
-          'that failed for good; its money is back. `open`: an invoice that can still be paid',
+          'The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet',
       }),
-      failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
-    },
-    { title: 'WalletTransaction' },
-  ),
+    ),
+    user_label: Type.String({ description: 'The memo of the invoice, payment or transfer, for people' }),
+    wal: WalletObject,
+    wtxType: Type.Object(
+      {
+        layer: Type.String({ description: 'Always `ln`' }),
+        name: oneOf(Object.keys(TYPE_NAMES), { description: 'The type; the filter `type` takes the same values' }),
+        display_name: Type.String({ description: 'The type as text for people' }),
+      },
+      { description: 'The type of the transaction' },
+    ),
+    lnTx: nullable(LightningTransactionObject, { description: 'The invoice or payment; null for a transfer and for a fee' }),
+    passThru: anyObject(
+      'The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams`',
+    ),
+    status: oneOf(['settled', 'pending', 'failed', 'open'], {
+      description:
+        '`settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. `failed`: a payment ' +
+        'that failed for good; its money is back. `open`: an invoice that can still be paid',
+    }),
+    failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
+  }),
 );
 
 /** The other side of a transfer. A key that may not read that wallet sees only its id. */
@@ -80,13 +72,10 @@ export const OtherSideObject = Type.Object({
 });
 
 /** A wallet transaction that is a payment: its `lnTx` is never null. The serializer does not rely on that. */
-export const PaymentObject = Type.Object(
-  {
-    ...WalletTransactionObject.properties,
-    lnTx: Type.Unsafe<Static<typeof LightningTransactionObject> | null>({ ...LightningTransactionObject, nullable: true, neverNull: true }),
-  },
-  { title: 'Payment' },
-);
+export const PaymentObject = namedObject('Payment', {
+  ...WalletTransactionObject.properties,
+  lnTx: Type.Unsafe<Static<typeof LightningTransactionObject> | null>({ ...LightningTransactionObject, nullable: true, neverNull: true }),
+});
 
 export type RenderedTransaction = Static<typeof WalletTransactionObject>;
 

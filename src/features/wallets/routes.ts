@@ -7,10 +7,11 @@ import type { Balance, Ledger } from '../../core/ledger/ledger.ts';
 import type { NewWallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
-import { ChangedLabel, choice, KeyParams, plainText, requireNoKey, UserLabel } from '../../http/fields.ts';
+import { ChangedLabel, choice, KeyParams, plainText, requestBody, requireNoKey, UserLabel } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
+import { namedObject } from '../../http/responses/response-types.ts';
 import { renderWallet, WalletObject } from './wallet-object.ts';
 
 const KEY_NAMES: Record<WalletKeyKind, string> = {
@@ -21,37 +22,28 @@ const KEY_NAMES: Record<WalletKeyKind, string> = {
   wallet_lnurl_pay: 'Wallet LNURL Pay',
 };
 
-const NewWalletObject = Type.Object(
-  {
-    ...WalletObject.properties,
-    access_keys: Type.Record(Type.String(), Type.Array(Type.String()), {
-      description: 'The access keys of the wallet, by kind. Only this response contains them: the service stores their hashes',
+const NewWalletObject = namedObject('NewWallet', {
+  ...WalletObject.properties,
+  access_keys: Type.Record(Type.String(), Type.Array(Type.String()), {
+    description: 'The access keys of the wallet, by kind. Only this response contains them: the service stores their hashes',
+  }),
+});
+
+const WalletBody = requestBody({
+  user_label: Type.Optional(UserLabel),
+  ln_node_id: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description:
+        'The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets; one that does not answer only if none does',
     }),
-  },
-  { title: 'NewWallet' },
-);
+  ),
+});
 
-const WalletBody = Type.Object(
-  {
-    user_label: Type.Optional(UserLabel),
-    ln_node_id: Type.Optional(
-      Type.String({
-        maxLength: 64,
-        description:
-          'The Lightning node of the wallet, `lnd_…`. Default: the active one with the fewest wallets; one that does not answer only if none does',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
-
-const WalletChangeBody = Type.Object(
-  {
-    user_label: Type.Optional(ChangedLabel),
-    status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' })),
-  },
-  { additionalProperties: false },
-);
+const WalletChangeBody = requestBody({
+  user_label: Type.Optional(ChangedLabel),
+  status: Type.Optional(choice(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' })),
+});
 
 const ListQuery = Type.Object({
   ...NumberedListQuery.properties,

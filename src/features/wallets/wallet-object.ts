@@ -3,44 +3,41 @@ import { floorSat } from '../../core/kernel/money.ts';
 import type { Balance } from '../../core/ledger/ledger.ts';
 import { maxPayable, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
 import { defaultPayLinkId, type Wallet } from '../../core/wallets/wallets.ts';
-import { oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 
 export const WalletObject = selectable(
-  Type.Object(
-    {
-      id: Type.String({ description: 'The id of the wallet, `wal_…`' }),
-      created_at: Type.Integer({ description: 'Unix seconds' }),
-      updated_at: Type.Integer({ description: 'Unix seconds' }),
-      user_label: Type.String({ description: 'The label that the caller gave the wallet' }),
-      balance: Type.Integer({ description: 'The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down' }),
-      balance_msat: Type.Integer({ description: 'The spendable balance in millisatoshis, exact. It does not contain `pending_msat`' }),
-      pending_msat: Type.Integer({ description: 'Millisatoshis that are held for payments in flight: their amounts and fee limits' }),
-      max_payable_msat: Type.Integer({
-        description:
-          'The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least ' +
-          '10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat`',
-      }),
-      statusType: Type.Object(
-        {
-          type: oneOf(['wallet'], { description: 'The kind of object that has this status' }),
-          name: oneOf(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' }),
-          display_name: Type.String({ description: 'The status as text for people' }),
-        },
-        { description: 'Whether the wallet can send money' },
-      ),
-      walletType: Type.Object(
-        {
-          name: Type.String({ description: 'Always `generic_wallet`' }),
-          display_name: Type.String({ description: 'The type as text for people' }),
-        },
-        { description: 'The type of the wallet. All wallets have the same' },
-      ),
-      default_lnurlpay_id: Type.String({ description: 'The pay link that was created with the wallet, `lnurlp_…`' }),
-      ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`' }),
-    },
-    { title: 'Wallet' },
-  ),
+  namedObject('Wallet', {
+    id: Type.String({ description: 'The id of the wallet, `wal_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    updated_at: Type.Integer({ description: 'Unix seconds' }),
+    user_label: Type.String({ description: 'The label that the caller gave the wallet' }),
+    balance: Type.Integer({ description: 'The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down' }),
+    balance_msat: Type.Integer({ description: 'The spendable balance in millisatoshis, exact. It does not contain `pending_msat`' }),
+    pending_msat: Type.Integer({ description: 'Millisatoshis that are held for payments in flight: their amounts and fee limits' }),
+    max_payable_msat: Type.Integer({
+      description:
+        'The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least ' +
+        '10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat`',
+    }),
+    statusType: Type.Object(
+      {
+        type: oneOf(['wallet'], { description: 'The kind of object that has this status' }),
+        name: oneOf(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' }),
+        display_name: Type.String({ description: 'The status as text for people' }),
+      },
+      { description: 'Whether the wallet can send money' },
+    ),
+    walletType: Type.Object(
+      {
+        name: Type.String({ description: 'Always `generic_wallet`' }),
+        display_name: Type.String({ description: 'The type as text for people' }),
+      },
+      { description: 'The type of the wallet. All wallets have the same' },
+    ),
+    default_lnurlpay_id: Type.String({ description: 'The pay link that was created with the wallet, `lnurlp_…`' }),
+    ln_node_id: Type.String({ description: 'The Lightning node of the wallet, `lnd_…`' }),
+  }),
 );
 
 export function renderWallet(w: Wallet, balance: Balance): Static<typeof WalletObject> {

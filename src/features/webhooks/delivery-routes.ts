@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { UnknownCursor } from '../../core/journal/event-log.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { choice } from '../../http/fields.ts';
+import { choice, requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from '../transactions/history.ts';
@@ -11,17 +11,14 @@ import { DELIVERY_STATES, DeliveryObject, deliveryId, ReplayObject, renderDelive
 
 const Time = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'Unix seconds', description });
 
-const ReplayBody = Type.Object(
-  {
-    after: Type.Optional(Type.String({ maxLength: 64, description: 'All events that follow the event with this id' })),
-    from: Type.Optional(Time('Events from this time, in Unix seconds; with `to`, instead of `after`')),
-    to: Type.Optional(Time('Events up to this time, in Unix seconds')),
-  },
-  { additionalProperties: false },
-);
+const ReplayBody = requestBody({
+  after: Type.Optional(Type.String({ maxLength: 64, description: 'All events that follow the event with this id' })),
+  from: Type.Optional(Time('Events from this time, in Unix seconds; with `to`, instead of `after`')),
+  to: Type.Optional(Time('Events up to this time, in Unix seconds')),
+});
 
 /** A POST without fields. */
-const NoFields = Type.Object({}, { additionalProperties: false });
+const NoFields = requestBody({});
 
 const DeliveryParams = Type.Object({
   ...WebhookParams.properties,

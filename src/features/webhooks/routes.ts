@@ -3,7 +3,7 @@ import type { EventType } from '../../core/journal/event-types.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { walletFilter } from '../../http/auth/account-scope.ts';
-import { ChangedLabel, choice, eventTypes, plainText, UserLabel } from '../../http/fields.ts';
+import { ChangedLabel, choice, eventTypes, plainText, requestBody, UserLabel } from '../../http/fields.ts';
 import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
@@ -24,44 +24,35 @@ const EventTypes = Type.Array(Type.String({ maxLength: 64 }), {
   description: 'The names of the events to send; in a form, separated by commas. Default: all',
 });
 
-const NewWebhookBody = Type.Object(
-  {
-    url: Url,
-    event_types: Type.Optional(EventTypes),
-    wallet_id: walletFilter('events'),
-    user_label: Type.Optional(UserLabel),
-  },
-  { additionalProperties: false },
-);
+const NewWebhookBody = requestBody({
+  url: Url,
+  event_types: Type.Optional(EventTypes),
+  wallet_id: walletFilter('events'),
+  user_label: Type.Optional(UserLabel),
+});
 
-const WebhookChangeBody = Type.Object(
-  {
-    url: Type.Optional(Url),
-    event_types: Type.Optional({ ...EventTypes, description: 'The names of the events to send; an empty list: all' }),
-    user_label: Type.Optional(ChangedLabel),
-    status: Type.Optional(
-      choice(['active', 'paused'], {
-        mayBeEmpty: false,
-        description: '`paused`: events wait. `active` also resumes a webhook that the service disabled; what waits is sent at once',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const WebhookChangeBody = requestBody({
+  url: Type.Optional(Url),
+  event_types: Type.Optional({ ...EventTypes, description: 'The names of the events to send; an empty list: all' }),
+  user_label: Type.Optional(ChangedLabel),
+  status: Type.Optional(
+    choice(['active', 'paused'], {
+      mayBeEmpty: false,
+      description: '`paused`: events wait. `active` also resumes a webhook that the service disabled; what waits is sent at once',
+    }),
+  ),
+});
 
-const RotateBody = Type.Object(
-  {
-    overlap_seconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 30 * 86_400,
-        unit: 'seconds',
-        description: 'How long deliveries have a signature of the old secret, too, in seconds. Default: 0',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const RotateBody = requestBody({
+  overlap_seconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 30 * 86_400,
+      unit: 'seconds',
+      description: 'How long deliveries have a signature of the old secret, too, in seconds. Default: 0',
+    }),
+  ),
+});
 
 export const WebhookParams = Type.Object({
   id: Type.String({ description: 'The id of the webhook, `whk_…`' }),

@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { parsePositionId, positionId } from '../../core/journal/event-log.ts';
 import { EVENT_NAMES, EVENT_TYPES, type EventType } from '../../core/journal/event-types.ts';
-import { nullable, oneOf } from '../../http/responses/response-types.ts';
+import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import { attemptsOf, eventIdOf } from './deliveries.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
@@ -12,84 +12,69 @@ export const DELIVERY_STATES = ['queued', 'retrying', 'delivered', 'dead', 'canc
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
 /** A webhook without its secret. */
-export const WebhookObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the webhook, `whk_…`' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    updated_at: Type.Integer({ description: 'Unix seconds' }),
-    url: Type.String({ description: 'Where events are sent' }),
-    event_types: nullable(Type.Array(Type.String(), { description: 'The names of the events that are sent; null: all' })),
-    wallet_id: nullable(Type.String({ description: 'Only events of this wallet are sent; null: all of the account' })),
-    user_label: Type.String({ description: 'The label that the caller gave the webhook' }),
-    status: oneOf(['active', 'paused', 'disabled'], { description: '`disabled`: by the service, see `disabled_reason`' }),
-    disabled_reason: nullable(
-      oneOf(['failing', 'gone'], {
-        description: '`failing`: nothing was delivered for three days. `gone`: the receiver responded 410. Null unless disabled',
-      }),
-    ),
-    last_success_at: nullable(Type.Integer({ description: 'The last delivery, in Unix seconds; null: none' })),
-    failing_since: nullable(Type.Integer({ description: 'The first failed attempt after it, in Unix seconds; null: none' })),
-    consecutive_failures: Type.Integer({ description: 'The failed attempts after it' }),
-  },
-  { title: 'Webhook' },
-);
-
-export const WebhookHealthObject = Type.Object(
-  {
-    ...WebhookObject.properties,
-    waiting: Type.Integer({ description: 'The number of events that were not delivered yet, at most 10000' }),
-  },
-  { title: 'WebhookHealth' },
-);
-
-export const NewWebhookObject = Type.Object(
-  {
-    ...WebhookObject.properties,
-    secret: Type.String({
-      description: 'The signing secret, `whsec_…`. Only this response contains it: the service stores it encrypted',
+export const WebhookObject = namedObject('Webhook', {
+  id: Type.String({ description: 'The id of the webhook, `whk_…`' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  updated_at: Type.Integer({ description: 'Unix seconds' }),
+  url: Type.String({ description: 'Where events are sent' }),
+  event_types: nullable(Type.Array(Type.String(), { description: 'The names of the events that are sent; null: all' })),
+  wallet_id: nullable(Type.String({ description: 'Only events of this wallet are sent; null: all of the account' })),
+  user_label: Type.String({ description: 'The label that the caller gave the webhook' }),
+  status: oneOf(['active', 'paused', 'disabled'], { description: '`disabled`: by the service, see `disabled_reason`' }),
+  disabled_reason: nullable(
+    oneOf(['failing', 'gone'], {
+      description: '`failing`: nothing was delivered for three days. `gone`: the receiver responded 410. Null unless disabled',
     }),
-  },
-  { title: 'NewWebhook' },
-);
+  ),
+  last_success_at: nullable(Type.Integer({ description: 'The last delivery, in Unix seconds; null: none' })),
+  failing_since: nullable(Type.Integer({ description: 'The first failed attempt after it, in Unix seconds; null: none' })),
+  consecutive_failures: Type.Integer({ description: 'The failed attempts after it' }),
+});
 
-export const DeliveryObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the delivery, `whd_…`' }),
-    created_at: Type.Integer({ description: 'Unix seconds' }),
-    webhook_id: Type.String({ description: 'The id of the webhook' }),
-    event_id: Type.String({ description: 'The id of the event, which is the header `webhook-id`' }),
-    event_name: oneOf(EVENT_NAMES, { description: 'What happened' }),
-    wallet_id: nullable(Type.String({ description: 'The wallet of the event; null if it concerns none' })),
-    status: oneOf(DELIVERY_STATES, {
-      description:
-        '`queued`: not sent yet. `retrying`: an attempt failed. `delivered`. `dead`: failed for good. `cancelled`: the event expired first',
+export const WebhookHealthObject = namedObject('WebhookHealth', {
+  ...WebhookObject.properties,
+  waiting: Type.Integer({ description: 'The number of events that were not delivered yet, at most 10000' }),
+});
+
+export const NewWebhookObject = namedObject('NewWebhook', {
+  ...WebhookObject.properties,
+  secret: Type.String({
+    description: 'The signing secret, `whsec_…`. Only this response contains it: the service stores it encrypted',
+  }),
+});
+
+export const DeliveryObject = namedObject('Delivery', {
+  id: Type.String({ description: 'The id of the delivery, `whd_…`' }),
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  webhook_id: Type.String({ description: 'The id of the webhook' }),
+  event_id: Type.String({ description: 'The id of the event, which is the header `webhook-id`' }),
+  event_name: oneOf(EVENT_NAMES, { description: 'What happened' }),
+  wallet_id: nullable(Type.String({ description: 'The wallet of the event; null if it concerns none' })),
+  status: oneOf(DELIVERY_STATES, {
+    description:
+      '`queued`: not sent yet. `retrying`: an attempt failed. `delivered`. `dead`: failed for good. `cancelled`: the event expired first',
+  }),
+  attempts: Type.Integer({ description: 'The number of attempts' }),
+  next_attempt_at: nullable(
+    Type.Integer({ description: 'Unix seconds; null while it is sent or waits for an earlier event of the wallet, and after its end' }),
+  ),
+  ended_at: nullable(Type.Integer({ description: 'Unix seconds; null before the end' })),
+  log: Type.Array(
+    Type.Object({
+      at: Type.Integer({ description: 'Unix seconds' }),
+      duration_ms: Type.Integer({ description: 'How long the attempt took' }),
+      status_code: nullable(Type.Integer({ description: 'The status of the response; null without one' })),
+      error: nullable(Type.String({ description: 'Why the attempt failed; null if it did not' })),
+      response: Type.String({ description: 'The first 1024 bytes of the body of the response' }),
     }),
-    attempts: Type.Integer({ description: 'The number of attempts' }),
-    next_attempt_at: nullable(
-      Type.Integer({ description: 'Unix seconds; null while it is sent or waits for an earlier event of the wallet, and after its end' }),
-    ),
-    ended_at: nullable(Type.Integer({ description: 'Unix seconds; null before the end' })),
-    log: Type.Array(
-      Type.Object({
-        at: Type.Integer({ description: 'Unix seconds' }),
-        duration_ms: Type.Integer({ description: 'How long the attempt took' }),
-        status_code: nullable(Type.Integer({ description: 'The status of the response; null without one' })),
-        error: nullable(Type.String({ description: 'Why the attempt failed; null if it did not' })),
-        response: Type.String({ description: 'The first 1024 bytes of the body of the response' }),
-      }),
-      { description: 'The last 20 attempts, oldest first' },
-    ),
-  },
-  { title: 'Delivery' },
-);
+    { description: 'The last 20 attempts, oldest first' },
+  ),
+});
 
-export const ReplayObject = Type.Object(
-  {
-    id: Type.String({ description: 'The id of the replay, `whr_…`' }),
-    webhook_id: Type.String({ description: 'The id of the webhook' }),
-  },
-  { title: 'Replay' },
-);
+export const ReplayObject = namedObject('Replay', {
+  id: Type.String({ description: 'The id of the replay, `whr_…`' }),
+  webhook_id: Type.String({ description: 'The id of the webhook' }),
+});
 
 export function renderWebhook(row: WebhookRow): Static<typeof WebhookObject> {
   const { id, created_at, updated_at, url, wallet_id, user_label, last_success_at, failing_since } = row;

@@ -10,7 +10,6 @@ const schema = {
   description: 'Returns the OpenAPI 3.1 document of the routes that this instance has.',
   ...PUBLIC,
   response: { 200: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) },
-  exampleChanges: { 200: { openapi: '3.1.0', info: { title: 'Satchel', version: '1' }, paths: {} } },
 };
 
 /** Adds the route of the OpenAPI document. */

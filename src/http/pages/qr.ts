@@ -6,7 +6,7 @@ import { type Static, Type } from 'typebox';
 import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { choice } from '../fields.ts';
 
-export const QrFormat = { ...choice(['svg', 'png'], { description: 'The format of the image' }) };
+export const QrFormat = choice(['svg', 'png'], { description: 'The format of the image' });
 
 /** The part of a route's schema about its response. */
 export const QR_RESPONSE = {

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
-import { anyObject, nullable } from '../../../http/responses/response-types.ts';
+import { anyObject, namedObject, nullable } from '../../../http/responses/response-types.ts';
 import { selectable } from '../../../http/responses/select.ts';
 import { linkStatus, protocolUri, renderLinkStatus } from '../lnurl.ts';
 import { imageIn } from './link-settings.ts';
@@ -8,35 +8,32 @@ import type { PayLink } from './pay-links.ts';
 import { payLinkUrl } from './pay-requests.ts';
 
 export const PayLinkObject = selectable(
-  Type.Object(
-    {
-      id: Type.String({ description: 'The id of the pay link, `lnurlp_…`' }),
-      created_at: Type.Integer({ description: 'Unix seconds' }),
-      updated_at: Type.Integer({ description: 'Unix seconds' }),
-      wallet_id: Type.String({ description: 'The wallet that is paid, `wal_…`' }),
-      user_label: Type.String({ description: 'The label that the caller gave the link. Payers do not see it' }),
-      lnurl_encoded: Type.String({ description: 'The link as an LNURL (LUD-01), in upper case' }),
-      lnurl_decoded: Type.String({ description: 'The address that the LNURL encodes' }),
-      url: Type.String({ description: 'The same address' }),
-      lnurlp_uri: nullable(Type.String({ description: 'The same with `lnurlp:` (LUD-17); null for http' })),
-      ln_address: nullable(Type.String({ description: 'The Lightning address, `name@domain`; null when it has none' })),
-      lnurlp_minSendable_msat: Type.Integer({ description: 'The smallest payment in millisatoshis' }),
-      lnurlp_maxSendable_msat: Type.Integer({ description: 'The largest payment in millisatoshis' }),
-      lnurlp_short_desc: Type.String({ description: 'What payers read before they pay' }),
-      lnurlp_long_desc: nullable(Type.String({ description: 'A longer text for payers; null when there is none' })),
-      lnurlp_image: nullable(
-        Type.String({ description: 'The image that payers see, PNG or JPEG in base64; null when there is none, and in lists' }),
-      ),
-      lnurlp_commentAllowed: Type.Integer({ description: "The maximum length of a payer's comment, in characters; 0: none" }),
-      lnurlp_payerData: nullable(anyObject('Which data payers may or must send; null when there is none')),
-      lnurlp_successAction: nullable(anyObject('What payers see after they have paid; null when there is nothing, and for public keys')),
-      lnurlp_identifier: nullable(Type.String({ description: 'The name of the Lightning address; null when it has none' })),
-      lnurlp_domain: nullable(Type.String({ description: 'The domain of the Lightning address; null when it has none' })),
-      passThru: nullable(anyObject('The JSON object that each payment of the link gets; null when there is none, and for public keys')),
-      statusType: linkStatus('Whether the link can be paid', '`lnurl_inactive`: the link cannot be paid'),
-    },
-    { title: 'PayLink' },
-  ),
+  namedObject('PayLink', {
+    id: Type.String({ description: 'The id of the pay link, `lnurlp_…`' }),
+    created_at: Type.Integer({ description: 'Unix seconds' }),
+    updated_at: Type.Integer({ description: 'Unix seconds' }),
+    wallet_id: Type.String({ description: 'The wallet that is paid, `wal_…`' }),
+    user_label: Type.String({ description: 'The label that the caller gave the link. Payers do not see it' }),
+    lnurl_encoded: Type.String({ description: 'The link as an LNURL (LUD-01), in upper case' }),
+    lnurl_decoded: Type.String({ description: 'The address that the LNURL encodes' }),
+    url: Type.String({ description: 'The same address' }),
+    lnurlp_uri: nullable(Type.String({ description: 'The same with `lnurlp:` (LUD-17); null for http' })),
+    ln_address: nullable(Type.String({ description: 'The Lightning address, `name@domain`; null when it has none' })),
+    lnurlp_minSendable_msat: Type.Integer({ description: 'The smallest payment in millisatoshis' }),
+    lnurlp_maxSendable_msat: Type.Integer({ description: 'The largest payment in millisatoshis' }),
+    lnurlp_short_desc: Type.String({ description: 'What payers read before they pay' }),
+    lnurlp_long_desc: nullable(Type.String({ description: 'A longer text for payers; null when there is none' })),
+    lnurlp_image: nullable(
+      Type.String({ description: 'The image that payers see, PNG or JPEG in base64; null when there is none, and in lists' }),
+    ),
+    lnurlp_commentAllowed: Type.Integer({ description: "The maximum length of a payer's comment, in characters; 0: none" }),
+    lnurlp_payerData: nullable(anyObject('Which data payers may or must send; null when there is none')),
+    lnurlp_successAction: nullable(anyObject('What payers see after they have paid; null when there is nothing, and for public keys')),
+    lnurlp_identifier: nullable(Type.String({ description: 'The name of the Lightning address; null when it has none' })),
+    lnurlp_domain: nullable(Type.String({ description: 'The domain of the Lightning address; null when it has none' })),
+    passThru: nullable(anyObject('The JSON object that each payment of the link gets; null when there is none, and for public keys')),
+    statusType: linkStatus('Whether the link can be paid', '`lnurl_inactive`: the link cannot be paid'),
+  }),
 );
 
 export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof PayLinkObject> {
