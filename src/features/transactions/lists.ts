@@ -56,19 +56,19 @@ function listRows(sources: Sources, of: Lister, query: ListQuery, status: Transa
   const filter = filterOf(sources, query);
   const isPlain = status === 'settled' && Object.values(filter).every((one) => one === undefined);
 
+  const read = (order: ListPart['order'], after: number | undefined, limit: number) =>
+    readTransactions(database, owner, { ...filter, status, order }, { after, limit });
+  const readBeginning = oncePerOrder((order) => read(order, undefined, MAX_COUNT));
+
   async function readRows({ limit, order, after, offset = 0 }: ListPart): Promise<TransactionPart> {
-    const rowQuery = { ...filter, status, order };
-    if (after !== undefined) return readTransactions(database, owner, rowQuery, { after: await positionOf(after), limit });
-    if (isPlain && offset > 0) {
-      const position = await skipTransactions(database, owner, order, offset);
-      if (position === undefined) return { rows: [], next: undefined };
-      return readTransactions(database, owner, rowQuery, { after: position, limit });
+    if (after !== undefined) return read(order, await positionOf(after), limit);
+    if (isPlain) {
+      const position = offset > 0 ? await skipTransactions(database, owner, order, offset) : undefined;
+      return offset > 0 && position === undefined ? { rows: [], next: undefined } : read(order, position, limit);
     }
-    const { rows, next } = await readTransactions(database, owner, rowQuery, {
-      after: undefined,
-      limit: Math.min(offset + limit, MAX_COUNT),
-    });
-    return { rows: rows.slice(offset), next };
+    const { rows, next } = await readBeginning(order);
+    const page = rows.slice(offset, offset + limit);
+    return { rows: page, next: offset + limit < rows.length ? page.at(-1) : next };
   }
 
   /** A payment of a list of pending ones may have ended since. */
@@ -85,9 +85,19 @@ function listRows(sources: Sources, of: Lister, query: ListQuery, status: Transa
     },
     async count(_max, order = 'desc') {
       if (isPlain) return { total: await countSettled(sources, of), isCapped: false };
-      const { rows, next } = await readTransactions(database, owner, { ...filter, status, order }, { after: undefined, limit: MAX_COUNT });
+      const { rows, next } = await readBeginning(order);
       return { total: rows.length, isCapped: next !== undefined };
     },
+  };
+}
+
+/** The number of items of a filtered list and its numbered page come from the same rows, which are read once. */
+function oncePerOrder<T>(read: (order: ListPart['order']) => Promise<T>): (order: ListPart['order']) => Promise<T> {
+  const running = new Map<ListPart['order'], Promise<T>>();
+  return (order) => {
+    const reading = running.get(order) ?? read(order);
+    running.set(order, reading);
+    return reading;
   };
 }
 
@@ -111,21 +121,24 @@ async function countSettled({ database, ledger }: Sources, of: Lister): Promise<
 function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash: string): List<RenderedTransaction> {
   const { status } = query;
 
-  async function readRows(): Promise<WalletTransactionRow[]> {
+  const readRows = oncePerOrder(async (order) => {
     const rows = await rowsOfHash(sources, of, paymentHash);
-    return filterTransactions(status === 'all' ? rows : rows.filter((row) => row.status === status), filterOf(sources, query));
-  }
+    const listed = await filterTransactions(
+      status === 'all' ? rows : rows.filter((row) => row.status === status),
+      filterOf(sources, query),
+    );
+    return order === 'asc' ? listed.toReversed() : listed;
+  });
 
   return {
     async readPage({ limit, order, after, offset = 0 }) {
-      const rows = await readRows();
-      if (order === 'asc') rows.reverse();
+      const rows = await readRows(order);
       const start = after === undefined ? offset : rows.findIndex(({ id }) => id === after) + 1;
       const page = rows.slice(start, start + limit);
       const items = (await completeRows(sources, page)).map(sources.objects.walletTransaction);
       return { items, next: start + limit < rows.length ? page.at(-1)?.id : undefined };
     },
-    count: async () => (await readRows()).length,
+    count: async (_max, order = 'desc') => (await readRows(order)).length,
   };
 }
 
@@ -147,20 +160,22 @@ function listOpen(sources: Sources, of: Lister, query: ListQuery): List<Rendered
     (type === undefined || invoice.wtxType === type) &&
     (paymentHash === undefined || invoice.paymentHash === paymentHash) &&
     matchesSearch({ label: invoice.memo, passThru: invoice.passThru }, query);
+  const read = (order: ListPart['order'], after: string | undefined, limit: number) =>
+    sources.invoices.listOpen(ownerOf(of), { order, after, limit, matches });
+  const readBeginning = oncePerOrder((order) => read(order, undefined, MAX_COUNT + 1));
 
   return {
     async readPage({ limit, order, after, offset = 0 }) {
       const cursor = after === undefined ? undefined : await findOpenItem(sources, after, of);
       if (after !== undefined && !cursor) throw new Refusal('validation_failed', UNKNOWN_CURSOR);
-      const wanted = Math.min(offset + limit, MAX_COUNT) + 1;
-      const open = await sources.invoices.listOpen(ownerOf(of), { order, after: cursor?.id, limit: wanted, matches });
+      const open = cursor ? await read(order, cursor.id, limit + 1) : await readBeginning(order);
       const page = open.invoices.slice(offset, offset + limit);
       const last = open.invoices.length > offset + limit ? page.at(-1) : open.isCapped ? open.last : undefined;
       const items = (await completeInvoices(sources, page)).map(sources.objects.walletTransaction);
       return { items, next: last && openItemId(last) };
     },
     async count(_max, order = 'desc') {
-      const open = await sources.invoices.listOpen(ownerOf(of), { order, after: undefined, limit: MAX_COUNT + 1, matches });
+      const open = await readBeginning(order);
       return { total: Math.min(open.invoices.length, MAX_COUNT), isCapped: open.isCapped };
     },
   };
