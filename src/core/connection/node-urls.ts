@@ -22,7 +22,7 @@ export interface FoundNode {
   readonly info: NodeInfo;
 }
 
-/** What became of the identification of a URL. */
+/** A URL with the node that was identified behind it, or the reason why none was. */
 interface IdentifiedUrl {
   /** From 1. */
   readonly number: number;

@@ -72,7 +72,7 @@ async function* unbookedEvents(database: SqlReader, nodeId: string): AsyncGenera
   }
 }
 
-/** Returns the name of an event for people, and an id that is the same for every report of the event, so that it is stored once. */
+/** Returns a description of an event, and an id that does not change when the node reports the event again, so that it is stored once. */
 function describe(event: NodeEvent): { id: string; name: string } {
   if (event.type === 'settlement') {
     const { amountMsat, paymentHash } = event;

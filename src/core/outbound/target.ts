@@ -7,8 +7,8 @@ import { type AllowList, hostOf, isHost, type SocksProxy } from './addresses.ts'
  * - `busy`: too many requests are running. A POST request was not sent.
  * - `not_json`: the response is complete, but not JSON.
  * - `timed_out`: the time limit has ended. The message is that of `no_valid_response`.
- * - `no_valid_response`: everything else. It is the same for an unknown name, a private address, a closed port and a broken response, so
- *   users cannot explore the operator's network with it.
+ * - `no_valid_response`: every other failure. Unknown names, private addresses, closed ports and broken responses have this one reason, so
+ *   that users cannot explore the operator's network.
  */
 export type OutboundReason = 'invalid_url' | 'busy' | 'not_json' | 'timed_out' | 'no_valid_response';
 

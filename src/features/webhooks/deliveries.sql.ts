@@ -102,7 +102,7 @@ const KEYS = rowsOfJson({ webhook_id: 'text', ordering_key: 'text' });
 /** Lets the next deliveries of a JSON array of keys be looked at, as many of each as one claim takes, if no earlier one remains. */
 export const unhold = statement('webhook_delivery_unhold', { sqlite: UNHOLD(KEYS.sqlite), postgres: UNHOLD(KEYS.postgres) });
 
-/** The same for all keys: the deliveries that they waited for may have expired. */
+/** Like {@link unhold} for all keys: the deliveries for which others waited may have expired. */
 export const unholdAll = statement(
   'webhook_delivery_unhold_all',
   UNHOLD(`SELECT DISTINCT webhook_id, ordering_key FROM webhook_delivery WHERE ${LOOKED_AT}`),
