@@ -5,7 +5,7 @@ import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { mapList } from '../kernel/list.ts';
-import { Refusal } from '../kernel/refusal.ts';
+import { Refusal, requireFound } from '../kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import { type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
@@ -56,8 +56,7 @@ export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
 
 export function createAccountDirectory(database: Database, clock: Clock) {
   async function read(queries: SqlReader, id: string) {
-    const row = await queries.first(sql.findAccount, id);
-    if (!row) throw new Refusal('not_found');
+    const row = requireFound(await queries.first(sql.findAccount, id));
     return accountFromRow(row, unixSeconds(clock));
   }
 

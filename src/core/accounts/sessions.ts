@@ -1,7 +1,7 @@
 import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId, randomText, secretHash } from '../kernel/ids.ts';
-import { Refusal } from '../kernel/refusal.ts';
+import { requireFound } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { requireGuards } from '../ledger/ledger.ts';
 import { type Key, keyGuard, statusOf } from './accounts.ts';
@@ -81,8 +81,7 @@ export function createSessions(database: Database, clock: Clock) {
         await requireGuards(tx, [keyGuard(by)]);
         await tx.run(sql.revokeSession, id, by.accountId, unixSeconds(clock));
       });
-      const session = await findSessionById(database, clock, by.accountId, id);
-      if (!session) throw new Refusal('not_found');
+      const session = requireFound(await findSessionById(database, clock, by.accountId, id));
       return session;
     },
   };

@@ -149,3 +149,9 @@ export class Refusal extends Error {
     return REFUSALS[this.type].status;
   }
 }
+
+/** Returns what a read has found. @throws Refusal `not_found` */
+export function requireFound<T>(found: T | undefined): T {
+  if (found === undefined) throw new Refusal('not_found');
+  return found;
+}

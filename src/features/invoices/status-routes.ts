@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { WaitQuery } from '../../http/fields.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
@@ -46,8 +46,7 @@ export function statusUrl(publicUrl: string, invoice: Invoice): string {
 export function invoiceStatusRoutes(app: App, context: InvoiceStatusContext): void {
   const { invoices, objects, waits } = context;
   app.get('/v1/invoice-status/:token', { schema: getSchema, config: { isPublic: true } }, async (request, reply) => {
-    const invoice = await findByStatusToken(invoices, request.params.token);
-    if (!invoice) throw new Refusal('not_found');
+    const invoice = requireFound(await findByStatusToken(invoices, request.params.token));
     const known = { transaction: objects.invoice(invoice) };
     const read = async () => {
       const found = await invoices.find(invoice.id);

@@ -5,7 +5,7 @@ import type { Database, Tx } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, secretHash } from '../../core/kernel/ids.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { LoginContext } from './login-modules.ts';
 import * as sql from './passkeys.sql.ts';
 import {
@@ -152,8 +152,7 @@ async function takeChallenge(database: Database, clock: Clock, credential: unkno
 }
 
 async function read(tx: Tx, by: Key, id: string): Promise<sql.PasskeyRow> {
-  const row = await tx.first(sql.findPasskeyById, id, by.accountId);
-  if (!row) throw new Refusal('not_found');
+  const row = requireFound(await tx.first(sql.findPasskeyById, id, by.accountId));
   return row;
 }
 

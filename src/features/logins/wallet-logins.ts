@@ -4,7 +4,7 @@ import type { SqlReader, Tx } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, randomText, secretHash } from '../../core/kernel/ids.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { newSignatureRequest, type SignedChallenge, storeSignature } from './lnurl-auth/signature.ts';
 import type { LoginContext } from './login-modules.ts';
 import { findLoginOfAccount } from './logins.sql.ts';
@@ -112,8 +112,7 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
     /** Removes a linked key and returns it. @throws Refusal `unauthorized`, `not_found` */
     removeKey: (by: Key, id: string) =>
       changeOwnAccount(database, by, async (tx) => {
-        const linked = await tx.first(sql.findLinkedKeyById, id, by.accountId);
-        if (!linked) throw new Refusal('not_found');
+        const linked = requireFound(await tx.first(sql.findLinkedKeyById, id, by.accountId));
         await tx.run(sql.deleteLinkedKey, id, by.accountId);
         return linked;
       }),

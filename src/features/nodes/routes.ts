@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { NodeConnection } from '../../core/connection/connection.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import { floorSat, satToMsat } from '../../core/kernel/money.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { Bolt11 } from '../../core/lightning/bolt11/bolt11.ts';
 import type { Route } from '../../core/lightning/node.ts';
 import { NotUnderstood, queryRoutes } from '../../core/lightning/responses.ts';
@@ -191,8 +191,7 @@ function reachedNodes({ all }: NodeConnections): NodeConnection[] {
 
 /** `default` is the first node. @throws Refusal `not_found` */
 function findNode({ all }: NodeConnections, id: string): NodeConnection {
-  const found = all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0));
-  if (!found) throw new Refusal('not_found');
+  const found = requireFound(all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0)));
   return found;
 }
 

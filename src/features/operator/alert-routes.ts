@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { ALERT_STATES, type Alert, describeKind } from '../../core/alerts/alerts.ts';
 import { writeRows } from '../../core/db/row-write.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
@@ -18,7 +18,6 @@ import {
   ReasonBody,
   readOperatorPage,
   requesterOf,
-  requireFound,
 } from './operator-route.ts';
 
 const AlertObject = namedObject('Alert', {

@@ -26,7 +26,7 @@ export interface OperatorRouteModules extends OperatorModules {
 /** What the schemas of all routes for operators have. */
 export const OPERATOR = { tags: ['Operator'], ...requires('operator') };
 
-/** The same for the routes that request an action. */
+/** The parts of the schema that all routes which request an action have. */
 export const ACTION = { ...OPERATOR, errorStatuses: [409], response: { 201: ActionObject } };
 
 /** Each change by an operator has one effect. */
@@ -52,12 +52,6 @@ export function amount(description: string) {
 /** A time of a response that may be null. */
 export function time(description: string) {
   return nullable(Type.Integer({ description: `${description}, in Unix seconds` }));
-}
-
-/** @throws Refusal `not_found` */
-export function requireFound<T>(found: T | undefined): T {
-  if (found === undefined) throw new Refusal('not_found');
-  return found;
 }
 
 /** Returns the items of the page that a request asks for, and sets the headers of the page. */

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, requestBody } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
@@ -12,7 +12,6 @@ import {
   RECORDED,
   Reason,
   readOperatorPage,
-  requireFound,
   runAction,
 } from './operator-route.ts';
 import { findOperatorPayment, listPendingPayments, OperatorPaymentObject } from './payment-object.ts';

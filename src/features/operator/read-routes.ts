@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
+import { requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
 import { ActionObject, findRecord, listRecords } from './action-object.ts';
 import { ChannelsObject } from './channels-object.ts';
-import { idParams, OPERATOR, type OperatorRouteModules, readOperatorPage, requireFound } from './operator-route.ts';
+import { idParams, OPERATOR, type OperatorRouteModules, readOperatorPage } from './operator-route.ts';
 import { BalanceSampleObject, HISTORY_PERIODS, OverviewObject, readHistory, readOverview } from './overview-object.ts';
 import { InstancesObject, LimitObject, type LimitSettings, listLimits, renderInstances } from './service-object.ts';
 

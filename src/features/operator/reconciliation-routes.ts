@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { unixSeconds } from '../../core/kernel/clock.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, requestBody } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
@@ -15,7 +15,6 @@ import {
   Reason,
   readOperatorPage,
   requesterOf,
-  requireFound,
 } from './operator-route.ts';
 
 const listSchema = {

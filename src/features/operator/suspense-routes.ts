@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { SqlReader } from '../../core/db/database.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, PaymentRequest, plainText, requestBody } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
@@ -17,7 +17,6 @@ import {
   RECORDED,
   Reason,
   readOperatorPage,
-  requireFound,
   runAction,
 } from './operator-route.ts';
 

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { requireFound } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
@@ -133,8 +133,7 @@ export function transactionRoutes(app: App, { access, history }: { access: Acces
   });
 
   app.get('/v1/wallet-transactions/:id', { schema: getSchema }, async (request) => {
-    const found = await history.find(await access.account(request), request.params.id);
-    if (!found) throw new Refusal('not_found');
+    const found = requireFound(await history.find(await access.account(request), request.params.id));
     return found;
   });
 }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { UnknownCursor } from '../../core/journal/event-log.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
@@ -124,8 +124,7 @@ export function webhookDeliveryRoutes(app: App, deps: WebhookRouteDependencies &
 
   app.get('/v1/lntx/:id/deliveries', { schema: lightningSchema, config: { closedQuery: true } }, async (request, reply) => {
     const accountId = await access.account(request);
-    const found = await history.lightning(request.params.id, { accountId, walletId: undefined });
-    if (!found) throw new Refusal('not_found');
+    const found = requireFound(await history.lightning(request.params.id, { accountId, walletId: undefined }));
     return sendList(request, reply, webhooks.deliveriesOfLightning(accountId, found.transaction.id), renderDelivery);
   });
 

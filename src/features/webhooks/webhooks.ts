@@ -12,7 +12,7 @@ import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { type List, pageOf } from '../../core/kernel/list.ts';
 import type { Log } from '../../core/kernel/log.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
 import { Deliverer, type WebhookTiming } from './deliverer.ts';
 import { type DeliveryRow, unholdAll } from './deliveries.sql.ts';
@@ -246,8 +246,7 @@ export class Webhooks {
   /** Changes a webhook in a transaction, and lets the deliverer notice. */
   async #changeOne<T>(by: Key, id: string, work: (tx: Tx, webhook: WebhookRow) => Promise<T>): Promise<T> {
     const result = await changeOwnAccount(this.#deps.database, by, async (tx) => {
-      const row = await tx.first(sql.lockWebhook, id, by.accountId);
-      if (!row) throw new Refusal('not_found');
+      const row = requireFound(await tx.first(sql.lockWebhook, id, by.accountId));
       return work(tx, row);
     });
     this.#deliverer.wake();
@@ -265,8 +264,7 @@ export class Webhooks {
 }
 
 async function readWebhook(from: SqlReader, id: string, accountId: string): Promise<WebhookRow> {
-  const row = await from.first(sql.findWebhook, id, accountId);
-  if (!row) throw new Refusal('not_found');
+  const row = requireFound(await from.first(sql.findWebhook, id, accountId));
   return row;
 }
 

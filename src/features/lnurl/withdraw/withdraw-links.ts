@@ -8,7 +8,7 @@ import { isId, newId, secretHash } from '../../../core/kernel/ids.ts';
 import { type List, mapList } from '../../../core/kernel/list.ts';
 import type { Log } from '../../../core/kernel/log.ts';
 import { floorSat, msat } from '../../../core/kernel/money.ts';
-import { Refusal } from '../../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../../core/kernel/refusal.ts';
 import { type Guard, type Ledger, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import { encodeLnurl, InvalidLnurl } from '../../../core/lightning/bech32.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
@@ -64,8 +64,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
 
   /** Reads a link in the transaction that creates or revokes it. The key that made it counts as valid. @throws Refusal `not_found` */
   async function readLink(tx: Tx, walletId: string, id: string): Promise<WithdrawLink> {
-    const row = await tx.first(sql.findOfWallet, walletId, id, startOfDay(clock));
-    if (!row) throw new Refusal('not_found');
+    const row = requireFound(await tx.first(sql.findOfWallet, walletId, id, startOfDay(clock)));
     return { ...row, isActive: endOfLink(row, clock) === undefined };
   }
 

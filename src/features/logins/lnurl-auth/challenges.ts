@@ -3,7 +3,7 @@ import type { Database, SqlReader } from '../../../core/db/database.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { newId } from '../../../core/kernel/ids.ts';
-import { Refusal } from '../../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../../core/kernel/refusal.ts';
 import { type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import * as sql from './challenges.sql.ts';
 import { newSignatureRequest, type SignedChallenge, storeSignature } from './signature.ts';
@@ -30,8 +30,7 @@ export type Challenges = ReturnType<typeof createChallenges>;
 /** Wallets derive their keys from the host of `publicUrl`. */
 export function createChallenges(database: Database, clock: Clock, publicUrl: string) {
   async function read(queries: SqlReader, id: string, accountId: string): Promise<Challenge> {
-    const row = await queries.first(sql.findInAccount, id, accountId);
-    if (!row) throw new Refusal('not_found');
+    const row = requireFound(await queries.first(sql.findInAccount, id, accountId));
     return challengeFromRow(row, unixSeconds(clock));
   }
 
