@@ -128,6 +128,26 @@ onFakeNode(
       await expect.poll(() => server.calls).toEqual(['POST /daily ', 'POST /twice ']);
     });
 
+    it('is kept when the last claim fails while the job compares the amounts', async () => {
+      const wallet = await client.wallet(1000);
+      const link = await linkOf(service, wallet, { num_satoshis: 100, uses: 2 });
+      expect(await claimAll(link.url, invoice(1_000))).toEqual(OK);
+      const held = net.outside.invoice({ amountMsat: 1_000, script: { hold: true }, expirySeconds: MONTH });
+      expect(await claimAll(link.url, held.paymentRequest, notify(server.url('/kept')))).toEqual(OK);
+      const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      service.delaysAfter = (name) => {
+        if (name !== 'withdraw_link_find_by_id') return undefined;
+        service.delaysAfter = undefined;
+        reached.resolve();
+        return released.promise;
+      };
+      await reached.promise;
+      net.outside.resolveHold(held.paymentHash, 'cancel');
+      await untilNothingPending(service, wallet);
+      released.resolve();
+      await expect.poll(() => server.calls).toEqual(['POST /kept ']);
+    });
+
     it('is stored once per address, for the five newest addresses of a reusable link', async () => {
       const wallet = await client.wallet(1000);
       const once = await linkOf(service, wallet, { num_satoshis: 1 });

@@ -11,12 +11,21 @@ export interface DatabaseFaults {
   writeFailsAt: ((statementName: string) => boolean) | undefined;
   /** Delays each read of several rows in a transaction for which it returns a promise, such as one of guards, until that resolves. */
   delays: ((statementName: string) => Promise<void> | undefined) | undefined;
+  /** Delays the result of each read of one row for which it returns a promise until that resolves, so that the row may be outdated. */
+  delaysAfter: ((statementName: string) => Promise<void> | undefined) | undefined;
   /** While it is an array, the service appends the name of every statement that it runs. */
   statements: string[] | undefined;
 }
 
 export function noFaults(): DatabaseFaults {
-  return { diskIsFull: false, connectionFailsAt: undefined, writeFailsAt: undefined, delays: undefined, statements: undefined };
+  return {
+    diskIsFull: false,
+    connectionFailsAt: undefined,
+    writeFailsAt: undefined,
+    delays: undefined,
+    delaysAfter: undefined,
+    statements: undefined,
+  };
 }
 
 /** Returns a database that fails as `faults` states at that moment. */
@@ -39,7 +48,9 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
     },
     async first(statement, ...parameters) {
       read(statement.name);
-      return on.first(statement, ...parameters);
+      const row = await on.first(statement, ...parameters);
+      await faults.delaysAfter?.(statement.name);
+      return row;
     },
   });
   const inTransaction = (tx: Tx): Tx => ({

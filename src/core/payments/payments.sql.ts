@@ -171,8 +171,3 @@ export const findClaim = statement<{ id: string }>(
   `SELECT id FROM payment WHERE payment_hash = $1 AND payment_request = $2 AND link_id = $3
      AND (state <> 'failed' OR correction IS NOT NULL) LIMIT 1`,
 );
-
-export const findPendingOfLink = statement<{ id: string }>(
-  'payment_find_pending_of_link',
-  `SELECT id FROM payment WHERE link_id = $1 AND state = 'pending' LIMIT 1`,
-);

@@ -132,11 +132,6 @@ export class Payments {
     return (await this.#context.database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0;
   }
 
-  /** Returns whether a claim of the withdraw link is pending. */
-  async isLinkBusy(linkId: string): Promise<boolean> {
-    return (await this.#context.database.first(sql.findPendingOfLink, linkId)) !== undefined;
-  }
-
   /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
   async isClaimPaid(linkId: string, { paymentHash, paymentRequest }: Bolt11): Promise<boolean> {
     return (await this.#context.database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined;

@@ -60,12 +60,12 @@ export function createNoticeJob(options: WithdrawLinkOptions): (signal: AbortSig
 }
 
 async function compareAmount(options: WithdrawLinkOptions, notice: sql.NoticeRow, signal: AbortSignal): Promise<void> {
-  const { database, wallets, payments, clock } = options;
+  const { database, wallets, clock } = options;
   const { id, link_id, seen_msat, due_at, failures } = notice;
   const link = await database.first(sql.findById, startOfDay(clock), link_id);
   const wallet = link && (await wallets.find(link.wallet_id));
   invariant(link && wallet, `withdraw link ${link_id} is gone`);
-  const isBusy = await payments.isLinkBusy(link_id);
+  const isBusy = link.is_busy === 1;
   const end = endOfLink(link, clock);
   if (end !== undefined && !(end === USED && isBusy)) return write(options, sql.deleteNotice, id);
   const amountMsat = await requireOpenLink(options, { link, wallet }).then(({ maxMsat }) => maxMsat, zeroIfRefused);

@@ -15,10 +15,9 @@ export type OpenAmounts = Awaited<ReturnType<typeof requireOpenLink>>;
 
 /** Returns what can be withdrawn now. @throws Refusal if the link cannot be claimed now */
 export async function requireOpenLink(options: WithdrawLinkOptions, { link, wallet }: { link: sql.ClaimableRow; wallet: Wallet }) {
-  const { payments, accounts, ledger, clock } = options;
+  const { accounts, ledger, clock } = options;
   const end = endOfLink(link, clock);
-  if (end === USED && (await payments.isLinkBusy(link.id)))
-    throw new Refusal('link_unusable', 'A withdrawal with this link is in progress.');
+  if (end === USED && link.is_busy === 1) throw new Refusal('link_unusable', 'A withdrawal with this link is in progress.');
   if (end !== undefined) throw new Refusal('link_unusable', end);
   if (wallet.status !== 'active') throw new Refusal('wallet_inactive');
   const madeBy = link.made_by === null ? undefined : await accounts.findById(link.made_by);

@@ -30,8 +30,8 @@ export type LinkRow = LinkTerms & {
   made_by: string | null;
 };
 
-/** A link for its claimers, and what its claims of one day cost or reserve. */
-export type ClaimableRow = LinkRow & { ledger_account: number; k1_hash: Uint8Array; day_msat: number };
+/** A link for its claimers, with what its claims of one day cost or reserve, and whether a claim is pending (0 or 1). */
+export type ClaimableRow = LinkRow & { ledger_account: number; k1_hash: Uint8Array; day_msat: number; is_busy: number };
 
 /** A link for its owner, and the sums of its claims: of all days, and of one day. */
 export type CountedRow = LinkRow & {
@@ -52,8 +52,12 @@ export const insertLink = statement(
 const COLUMNS = `l.id, l.wallet_id, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru,
   l.expires_at, l.revoked_at, l.created_at, l.made_by`;
 
-/** `$1` is the start of the day. */
-const CLAIMABLE = `SELECT ${COLUMNS}, l.ledger_account, l.k1_hash, coalesce(d.pending_msat + d.spent_msat, 0) AS day_msat
+/**
+ * `$1` is the start of the day. One statement reads the uses that are left and the pending claim: a claim that fails between two statements
+ * would make a link look used up for good.
+ */
+const CLAIMABLE = `SELECT ${COLUMNS}, l.ledger_account, l.k1_hash, coalesce(d.pending_msat + d.spent_msat, 0) AS day_msat,
+    CASE WHEN EXISTS (SELECT 1 FROM payment p WHERE p.link_id = l.id AND p.state = 'pending') THEN 1 ELSE 0 END AS is_busy
   FROM withdraw_link l LEFT JOIN withdraw_link_day d ON d.link_id = l.id AND d.day_start = $1`;
 
 export const findByK1 = statement<ClaimableRow>('withdraw_link_find_by_k1', `${CLAIMABLE} WHERE l.k1_hash = $2`);
