@@ -71,7 +71,7 @@ onBothDatabases('the list of pending payments', (open) => {
   it('shows what the last reconciliation found at the node, if it looked the payment up', async () => {
     const { deps, pendingPayment, healthy } = await operatorOn(await open());
     const [known, other] = [await pendingPayment(), await pendingPayment()];
-    const id = await requestReconciliation(healthy, 'full', 1);
+    const id = await healthy.transaction((tx) => requestReconciliation(tx, 'full', 1, { requestedBy: 'bob@desk', reason: 'a test' }));
     const proof = { items: [{ fact: 'No channel has an HTLC.', holds: true, detail: '0 HTLCs' }], provesFailure: true };
     const report = { nodes: [], evidence: { [known.id]: { at: 77, nodeState: 'pending', proof } } };
     await healthy.transaction((tx) => tx.run(finish, id, JSON.stringify(report)));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { findAction, requestAction } from '../../src/features/operator/actions.ts';
+import { findAction } from '../../src/features/operator/actions.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
 import { execute, operatorOn } from './operator-on.ts';
 
@@ -19,7 +19,7 @@ onBothDatabases('an operator action whose commits fail', (open) => {
     for (let commit = 1; commit <= COMMITS; commit++) {
       const { subject, target } = await rig.unmatched(kind, 20_000);
       const before = await rig.suspenseMsat();
-      const { action } = await requestAction(rig.healthy, { kind, subject, target, requestedBy: 'bob@desk', reason: 'a test' }, 1);
+      const action = await rig.request({ kind, subject, target });
       rig.database.failAt({ commit, fails });
       for (let tries = 0; tries < 20; tries++) {
         const now = await findAction(rig.healthy, action.id);

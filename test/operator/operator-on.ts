@@ -8,7 +8,7 @@ import { msat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
-import { type Action, findAction, type NewAction, requestAction } from '../../src/features/operator/actions.ts';
+import { type Action, findAction, type NewAction, readAction, requestAction } from '../../src/features/operator/actions.ts';
 import { Operator, type OperatorModules } from '../../src/features/operator/operator.ts';
 import { faulty } from '../support/faulty-database.ts';
 import { silentLog as log, testDeposit } from '../support/ledger.ts';
@@ -36,7 +36,8 @@ export async function operatorOn(healthy: Database) {
   const accountId = made?.accountId ?? '';
   const request = async (action: WantedAction): Promise<Action> => {
     const wanted = { target: '', requestedBy: 'bob@desk', reason: 'a test', ...action };
-    return (await requestAction(healthy, wanted, 1)).action;
+    const { id } = await healthy.transaction((tx) => requestAction(tx, wanted, 1));
+    return readAction(healthy, id);
   };
   return {
     healthy,

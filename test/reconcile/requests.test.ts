@@ -21,6 +21,10 @@ async function whileReconciling(books: Books, work: () => Promise<void>): Promis
   }
 }
 
+function requestFull(database: Database): Promise<string> {
+  return database.transaction((tx) => requestReconciliation(tx, 'full', 1, { requestedBy: 'bob@desk', reason: 'a test' }));
+}
+
 async function stateOf(database: Database, id: string): Promise<string | undefined> {
   return (await findReconciliation(database, id))?.status;
 }
@@ -35,7 +39,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     const books = await booksOn(database);
     await whileReconciling(books, async () => {
       await expect.poll(() => newest(database)).toMatchObject({ scope: 'periodic', status: 'done' });
-      const id = await requestReconciliation(database, 'full', 1);
+      const id = await requestFull(database);
       await expect.poll(() => stateOf(database, id)).toBe('done');
       expect(await newest(database)).toMatchObject({ id, scope: 'full', nodes: [{ balance_status: 'measured' }] });
       expect((await lastReport(database))?.nodes).toEqual((await newest(database))?.nodes);
@@ -44,7 +48,7 @@ onBothDatabases('reconciliation on demand', (open) => {
 
   it('leaves a request open while no service runs', async () => {
     const database = await open();
-    const id = await requestReconciliation(database, 'full', 1);
+    const id = await requestFull(database);
     expect(await stateOf(database, id)).toBe('queued');
     expect(await findReconciliation(database, 'rec_0')).toBeUndefined();
   });
@@ -52,7 +56,7 @@ onBothDatabases('reconciliation on demand', (open) => {
   it('repeats the unfinished requests of a process that died', async () => {
     const database = await open();
     const books = await booksOn(database);
-    const id = await requestReconciliation(database, 'full', 1);
+    const id = await requestFull(database);
     await database.transaction((tx) => tx.run(statement('test_died', `UPDATE reconciliation SET state = 'running'`)));
     await whileReconciling(books, async () => {
       await expect.poll(() => stateOf(database, id)).toBe('done');
@@ -71,10 +75,10 @@ onBothDatabases('reconciliation on demand', (open) => {
       },
     };
     await whileReconciling({ ...books, deps: { ...books.deps, alerts } }, async () => {
-      const id = await requestReconciliation(database, 'full', 1);
+      const id = await requestFull(database);
       await expect.poll(() => findReconciliation(database, id)).toMatchObject({ status: 'failed', progress: 'the disk is full' });
       isBroken = false;
-      const next = await requestReconciliation(database, 'full', 1);
+      const next = await requestFull(database);
       await expect.poll(() => stateOf(database, next)).toBe('done');
     });
   });
@@ -83,7 +87,7 @@ onBothDatabases('reconciliation on demand', (open) => {
     const database = await open();
     const books = await booksOn(database);
     books.responses.localMsat = 'silent';
-    const id = await requestReconciliation(database, 'full', 1);
+    const id = await requestFull(database);
     const patient = {
       ...books,
       deps: { ...books.deps, timing: { answerMs: 1_000_000_000, atOnce: 1, patience: 1, againMs: 1, arrivalMs: 1 } },

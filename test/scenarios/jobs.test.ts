@@ -55,8 +55,9 @@ onBothDatabases('each background job of the service', (open) => {
     await payments.payInvoice({ wallet, invoice, feeLimitMsat: msat(1000), wtxType: 'ln_withdrawal' });
     const order = { wallet, amountMsat: msat(7000), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' } as const;
     const { paymentRequest, id: invoiceId } = await invoices.create(order);
-    const { action } = await requestAction(database, { kind: 'drain', subject: nodeId, target: '', ...OPERATOR }, 1);
-    const reconciliation = await requestReconciliation(database, 'full', 1, OPERATOR);
+    const drain = { kind: 'drain', subject: nodeId, target: '', ...OPERATOR } as const;
+    const action = await database.transaction((tx) => requestAction(tx, drain, 1));
+    const reconciliation = await database.transaction((tx) => requestReconciliation(tx, 'full', 1, OPERATOR));
 
     /** Whether the jobs that run until their signal aborts have done their work. */
     const isDone: Record<string, () => Promise<boolean>> = {

@@ -16,7 +16,7 @@ import type { Wallets } from '../../src/core/wallets/wallets.ts';
 import { createPayLinks } from '../../src/features/lnurl/pay/pay-links.ts';
 import { linkUses } from '../../src/features/lnurl/withdraw/claims.ts';
 import { createWithdrawLinks, type WithdrawLinks } from '../../src/features/lnurl/withdraw/withdraw-links.ts';
-import { requestAction } from '../../src/features/operator/actions.ts';
+import { readAction, requestAction } from '../../src/features/operator/actions.ts';
 import { moveWallet } from '../../src/features/operator/nodes.ts';
 import { requestUnsettledComparison } from '../../src/features/reconcile/invoices.ts';
 import { silentLog } from '../support/ledger.ts';
@@ -99,10 +99,10 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
     links,
     async move(walletId, nodeId) {
       const move = { kind: 'move', subject: walletId, target: nodeId, requestedBy: 'bob', reason: 'a test' } as const;
-      const { action } = await requestAction(database, move, unixSeconds(clock));
+      const { id } = await database.transaction((tx) => requestAction(tx, move, unixSeconds(clock)));
       await moveWallet(
         { database, ledger, alerts, connections, invoices, wallets, payments, clock, log: silentLog, stuckPaymentSeconds: 0 },
-        action,
+        await readAction(database, id),
       );
     },
     kill,

@@ -240,11 +240,13 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, override
 
 type DatabaseAccess = Omit<App, keyof DatabaseFaults | 'client' | 'neighbour' | 'databaseUrl' | 'dataDir' | 'restart' | 'another'>;
 
+const OPERATOR = { requestedBy: 'bob@desk', reason: 'a test' };
+
 /** What tests read and change in the database of the running service, without its HTTP API. */
 function databaseAccess(database: () => Database): DatabaseAccess {
   return {
     async act(action) {
-      const { action: requested } = await requestAction(database(), { ...action, requestedBy: 'bob@desk', reason: 'a test' }, 1);
+      const requested = await database().transaction((tx) => requestAction(tx, { ...action, ...OPERATOR }, 1));
       const state = async () => (await findAction(database(), requested.id))?.state ?? '';
       await vi.waitUntil(async () => ['done', 'refused', 'paying'].includes(await state()), { timeout: 60_000, interval: 20 });
       return (await findAction(database(), requested.id)) as Action;
@@ -255,7 +257,7 @@ function databaseAccess(database: () => Database): DatabaseAccess {
       return { id, ...(nodes[0] as NodeComparison) };
     },
     async reconcileAll(scope = 'full') {
-      const id = await requestReconciliation(database(), scope, 1, { requestedBy: 'bob@desk', reason: 'a test' });
+      const id = await database().transaction((tx) => requestReconciliation(tx, scope, 1, OPERATOR));
       const found = () => findReconciliation(database(), id);
       await vi.waitUntil(async () => (await found())?.status === 'done', { timeout: 60_000, interval: 20 });
       return (await found()) as Reconciliation;

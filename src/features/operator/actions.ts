@@ -1,9 +1,8 @@
-import type { Database, SqlReader } from '../../core/db/database.ts';
-import { writeRows } from '../../core/db/row-write.ts';
+import type { SqlReader, Tx } from '../../core/db/database.ts';
+import { readPages } from '../../core/db/pages.ts';
 import { tableLock } from '../../core/db/statement.ts';
 import { newId } from '../../core/kernel/ids.ts';
-import { requireGuards } from '../../core/ledger/ledger.ts';
-import type { RequestOptions } from '../reconcile/requests.ts';
+import type { Requester } from '../reconcile/requests.ts';
 import * as sql from './operator.sql.ts';
 
 /** The action is rejected and has moved no money. The message gives the operator the reason and the remedy. */
@@ -23,13 +22,11 @@ export class ExecutedElsewhere extends Error {
 export type Action = sql.ActionRow;
 
 /** An action that an operator requests. */
-export interface NewAction {
+export interface NewAction extends Requester {
   readonly kind: Action['kind'];
   readonly subject: string;
   readonly target: string;
   readonly preimage?: string | undefined;
-  readonly requestedBy: string;
-  readonly reason: string;
 }
 
 /** A page of a list, and the number of all its items. */
@@ -44,22 +41,14 @@ const lockActions = tableLock('operator_lock', 'operator_action');
 /**
  * Requests an action. Returns an identical earlier action instead, unless it was refused: a command that is repeated has one effect.
  */
-export async function requestAction(
-  database: Database,
-  { kind, subject, target, preimage, requestedBy, reason }: NewAction,
-  now: number,
-  { guards = [], extraRows = () => [] }: RequestOptions = {},
-): Promise<{ action: Action; isNew: boolean }> {
-  return database.transaction(async (tx) => {
-    await requireGuards(tx, guards);
-    await tx.all(lockActions);
-    const same = await tx.first(sql.findSame, subject, kind, target);
-    if (same) return { action: same, isNew: false };
-    const id = `opa_${newId()}`;
-    await tx.run(sql.insertAction, id, kind, subject, target, preimage ?? null, requestedBy, reason, now);
-    await writeRows(tx, extraRows(id));
-    return { action: await readAction(tx, id), isNew: true };
-  });
+export async function requestAction(tx: Tx, action: NewAction, now: number): Promise<{ id: string; isNew: boolean }> {
+  const { kind, subject, target, preimage, requestedBy, reason } = action;
+  await tx.all(lockActions);
+  const same = await tx.first(sql.findSame, subject, kind, target);
+  if (same) return { id: same.id, isNew: false };
+  const id = `opa_${newId()}`;
+  await tx.run(sql.insertAction, id, kind, subject, target, preimage ?? null, requestedBy, reason, now);
+  return { id, isNew: true };
 }
 
 export function findAction(database: SqlReader, id: string): Promise<Action | undefined> {
@@ -77,10 +66,5 @@ const PAGE = 100;
 
 /** Returns all actions that have not ended, oldest first. Many returns may wait for the end of their payments. */
 export async function* openActions(database: SqlReader): AsyncGenerator<Action> {
-  for (let after = '', isLast = false; !isLast; ) {
-    const page: Action[] = await database.all(sql.listOpen, after, PAGE);
-    yield* page;
-    after = page.at(-1)?.id ?? after;
-    isLast = page.length < PAGE;
-  }
+  for await (const page of readPages(database, sql.listOpen, PAGE, (last) => [last?.id ?? ''])) yield* page;
 }

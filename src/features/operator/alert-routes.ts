@@ -1,14 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { ALERT_STATES, type Alert, describeKind } from '../../core/alerts/alerts.ts';
-import { writeRows } from '../../core/db/row-write.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
-import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { PageQuery } from '../../http/responses/list.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
-import type { Requester, RequestOptions } from '../reconcile/requests.ts';
-import type { OperatorModules } from './operator.ts';
 import {
   changeOnce,
   idParams,
@@ -74,26 +70,14 @@ export function alertRoutes(app: App, modules: OperatorRouteModules): void {
   app.post('/v1/operator/alerts/:id/close', { schema: closeSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const { id } = request.params;
-    const requester = requesterOf(credential, request.body.reason);
-    await changeOnce(modules, request, reply, { credential, objectId: id }, (options) => closeAlert(modules, id, requester, options));
+    const { requestedBy, reason } = requesterOf(credential, request.body.reason);
+    requireFound(await alerts.find(id));
+    await changeOnce(modules, request, reply, { credential, objectId: id }, async (tx) => {
+      if (!(await alerts.closeIn(tx, id, requestedBy, reason))) throw new Refusal('action_refused', 'The alert is closed already.');
+      return id;
+    });
     return renderAlert(requireFound(await alerts.find(id)));
   });
-}
-
-/** Closes an open alert on the request of an operator. @returns its id @throws Refusal `not_found`, `action_refused` */
-export async function closeAlert(
-  { database, alerts }: OperatorModules,
-  id: string,
-  { requestedBy, reason }: Requester,
-  { guards = [], extraRows = () => [] }: RequestOptions,
-): Promise<string> {
-  requireFound(await alerts.find(id));
-  await database.transaction(async (tx) => {
-    await requireGuards(tx, guards);
-    if (!(await alerts.closeIn(tx, id, requestedBy, reason))) throw new Refusal('action_refused', 'The alert is closed already.');
-    await writeRows(tx, extraRows(id));
-  });
-  return id;
 }
 
 function renderAlert({ cleared_at, ...alert }: Alert): Static<typeof AlertObject> {

@@ -1,15 +1,12 @@
 import { type Static, Type } from 'typebox';
-import type { Database } from '../../core/db/database.ts';
-import { writeRows } from '../../core/db/row-write.ts';
+import type { Tx } from '../../core/db/database.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { App } from '../../http/app-type.ts';
 import { requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable } from '../../http/responses/response-types.ts';
-import type { RequestOptions } from '../reconcile/requests.ts';
 import * as sql from './operator.sql.ts';
 import { callerName, changeOnce, NEEDS_KEY, OPERATOR, type OperatorRouteModules } from './operator-route.ts';
 
@@ -84,18 +81,14 @@ export function fiatRateRoutes(app: App, modules: OperatorRouteModules): void {
     const { currency, per_btc } = request.body;
     if (!CURRENCIES.has(currency)) throw new Refusal('validation_failed', `\`currency\` must be ${CURRENCY_RULE}.`);
     const rate = { currency, per_btc, set_at: unixSeconds(clock) };
-    const id = await changeOnce(modules, request, reply, { credential }, (options) =>
-      changeFiatRate(database, rate, callerName(credential), options),
-    );
+    const id = await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, rate, callerName(credential)));
     return (await database.first(sql.findRateChange, id)) ?? NO_RATE;
   });
 
   app.delete('/v1/operator/fiat-rate', { schema: removeSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const removed = { currency: null, per_btc: null, set_at: unixSeconds(clock) };
-    await changeOnce(modules, request, reply, { credential }, (options) =>
-      changeFiatRate(database, removed, callerName(credential), options),
-    );
+    await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, removed, callerName(credential)));
     return NO_RATE;
   });
 }
@@ -106,17 +99,8 @@ interface RateChange extends FiatRate {
 }
 
 /** Stores a change of the rate. @returns its id, `opa_…` */
-export async function changeFiatRate(
-  database: Database,
-  { currency, per_btc, set_at }: RateChange,
-  requestedBy: string,
-  { guards = [], extraRows = () => [] }: RequestOptions = {},
-): Promise<string> {
+export async function changeFiatRate(tx: Tx, { currency, per_btc, set_at }: RateChange, requestedBy: string): Promise<string> {
   const id = `opa_${newId()}`;
-  await database.transaction(async (tx) => {
-    await requireGuards(tx, guards);
-    await tx.run(sql.insertRateChange, id, currency, per_btc, set_at, requestedBy);
-    await writeRows(tx, extraRows(id));
-  });
+  await tx.run(sql.insertRateChange, id, currency, per_btc, set_at, requestedBy);
   return id;
 }

@@ -1,16 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { operatorGuards } from '../../core/accounts/directory.ts';
+import type { Tx } from '../../core/db/database.ts';
 import type { Instances } from '../../core/db/instances.ts';
+import { writeRows } from '../../core/db/row-write.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { Access, Credential } from '../../http/auth/access.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
+import type { IdempotentHandler, OutcomeWriter } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { type PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import { nullable } from '../../http/responses/response-types.ts';
-import type { Requester, RequestOptions } from '../reconcile/requests.ts';
+import type { Requester } from '../reconcile/requests.ts';
 import { ActionObject, renderAction } from './action-object.ts';
 import { type NewAction, type OperatorPage, requestAction } from './actions.ts';
 import type { Operator, OperatorModules } from './operator.ts';
@@ -78,22 +81,26 @@ export function requesterOf(credential: Credential, reason: string | undefined):
   return { requestedBy: callerName(credential), reason: text };
 }
 
-/** Makes a change by an operator once per Idempotency-Key. @returns the id of the object that it made or changed */
+/**
+ * Makes a change by an operator once per Idempotency-Key, in one transaction with the outcome of the request.
+ * @returns the id of the object that it made or changed
+ */
 export async function changeOnce(
-  { runIdempotent }: OperatorRouteModules,
+  { runIdempotent, database }: OperatorRouteModules,
   request: FastifyRequest,
   reply: FastifyReply,
   scope: { readonly credential: Credential; readonly objectId?: string },
-  change: (options: RequestOptions) => Promise<string>,
+  change: (tx: Tx) => Promise<string>,
 ): Promise<string> {
-  const guards = operatorGuards(scope.credential.key);
-  return runIdempotent(request, reply, scope, {
-    make: ({ rows }) => change({ guards, extraRows: rows }),
-    replay: async (id) => id,
-  });
+  const make = ({ rows }: OutcomeWriter) =>
+    database.transaction(async (tx) => {
+      await requireGuards(tx, operatorGuards(scope.credential.key));
+      const id = await change(tx);
+      await writeRows(tx, rows(id));
+      return id;
+    });
+  return runIdempotent(request, reply, scope, { make, replay: async (id) => id });
 }
-
-type RequestedAction = Omit<NewAction, 'requestedBy' | 'reason'>;
 
 /**
  * Stores an action, once per Idempotency-Key, and waits a limited time for its end. An identical earlier action is returned instead, unless it
@@ -101,27 +108,19 @@ type RequestedAction = Omit<NewAction, 'requestedBy' | 'reason'>;
  * @throws Refusal `action_refused`
  */
 export async function runAction(
-  { runIdempotent, database, clock, operator }: OperatorRouteModules,
+  modules: OperatorRouteModules,
   request: FastifyRequest<{ Body: { reason: string } }>,
   reply: FastifyReply,
   credential: Credential,
-  action: RequestedAction,
+  action: Omit<NewAction, keyof Requester>,
 ): Promise<Static<typeof ActionObject>> {
   const wanted = { ...action, ...requesterOf(credential, request.body.reason) };
-  const guards = operatorGuards(credential.key);
-  const scope = { credential, objectId: action.subject };
-  const id = await runIdempotent(request, reply, scope, {
-    async make({ rows, saveExisting }) {
-      const requested = await requestAction(database, wanted, unixSeconds(clock), { guards, extraRows: rows });
-      if (!requested.isNew) {
-        await saveExisting(requested.action.id);
-        reply.header('idempotency-replayed', 'true');
-      }
-      return requested.action.id;
-    },
-    replay: async (made) => made,
+  const id = await changeOnce(modules, request, reply, { credential, objectId: action.subject }, async (tx) => {
+    const { id, isNew } = await requestAction(tx, wanted, unixSeconds(modules.clock));
+    if (!isNew) reply.header('idempotency-replayed', 'true');
+    return id;
   });
-  const ended = await operator.wait(id);
+  const ended = await modules.operator.wait(id);
   if (ended.state === 'refused') throw new Refusal('action_refused', ended.answer);
   reply.code(201);
   return renderAction(ended);

@@ -108,9 +108,9 @@ const UNMATCHED = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id
  * The newest identical action that was not refused. Actions on nodes can be repeated once they have ended, and a credit once money has come
  * back to suspense since.
  */
-export const findSame = statement<ActionRow>(
+export const findSame = statement<{ id: string }>(
   'operator_find_same',
-  `${ACTION} WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused' AND (ended_at IS NULL OR kind IN ('return', 'resolve')
+  `SELECT id FROM operator_action WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused' AND (ended_at IS NULL OR kind IN ('return', 'resolve')
      OR kind = 'credit' AND NOT EXISTS (SELECT 1 FROM (${UNMATCHED} WHERE s.payment_hash = $1) AS unmatched WHERE left_msat > 0))
    ORDER BY id DESC LIMIT 1`,
 );

@@ -74,8 +74,8 @@ export function reconciliationRoutes(app: App, modules: OperatorRouteModules): v
     if (scope === 'new_baseline' && reason === undefined)
       throw new Refusal('validation_failed', '`reason` is required for the scope `new_baseline`.');
     const requester = requesterOf(credential, reason);
-    const id = await changeOnce(modules, request, reply, { credential }, (options) =>
-      requestReconciliation(database, scope, unixSeconds(clock), requester, options),
+    const id = await changeOnce(modules, request, reply, { credential }, (tx) =>
+      requestReconciliation(tx, scope, unixSeconds(clock), requester),
     );
     return reply.code(201).send(await readReconciliation(id));
   });

@@ -1,7 +1,5 @@
-import type { Database, SqlReader } from '../../core/db/database.ts';
-import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
+import type { Database, SqlReader, Tx } from '../../core/db/database.ts';
 import { newId } from '../../core/kernel/ids.ts';
-import { type Guard, requireGuards } from '../../core/ledger/ledger.ts';
 import type { NodeEvidence } from './pending.ts';
 import { type NodeComparison, type Reconciliation, renderReconciliation } from './reconciliation-object.ts';
 import * as sql from './requests.sql.ts';
@@ -23,30 +21,15 @@ export interface Requester {
   readonly reason: string;
 }
 
-/** For requests of the service itself. */
-const NO_REQUESTER: Requester = { requestedBy: '', reason: '' };
-
-export interface RequestOptions {
-  /** Conditions that must hold when the request is stored. */
-  readonly guards?: readonly Guard[];
-  /** Returns the rows to write in the transaction that stores the request. */
-  readonly extraRows?: (id: string) => readonly RowWrite[];
-}
-
 /** Requests a reconciliation by the running service. @returns the id of the request. */
 export async function requestReconciliation(
-  database: Database,
+  tx: Tx,
   scope: sql.ReconciliationScope,
   now: number,
-  requester: Requester = NO_REQUESTER,
-  { guards = [], extraRows = () => [] }: RequestOptions = {},
+  { requestedBy, reason }: Requester,
 ): Promise<string> {
   const id = `rec_${newId()}`;
-  await database.transaction(async (tx) => {
-    await requireGuards(tx, guards);
-    await tx.run(sql.insertRequest, id, 'requested', scope, now, requester.requestedBy, requester.reason);
-    await writeRows(tx, extraRows(id));
-  });
+  await tx.run(sql.insertRequest, id, 'requested', scope, now, requestedBy, reason);
   return id;
 }
 
