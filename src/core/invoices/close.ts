@@ -54,11 +54,6 @@ export function reopenedRow(invoiceId: string, onMiss: RowWrite['onMiss']): RowW
   return { statement: sql.reopenInvoice, parameters: [invoiceId], onMiss };
 }
 
-/** The invoice is no longer open. */
-class NotOpen extends Error {
-  override readonly name = 'NotOpen';
-}
-
 /**
  * Cancels an open invoice and returns it; returns a canceled invoice unchanged. The node comes first, so that an invoice that is canceled
  * here cannot be paid there. An internal payment may begin between the two steps; it then takes precedence.
@@ -67,17 +62,18 @@ class NotOpen extends Error {
  */
 export async function cancelInvoice(context: InvoiceContext, invoice: Invoice, guards: readonly Guard[]): Promise<Invoice> {
   if (isCanceled(invoice)) return invoice;
-  const outside = await closeAtNode(context.connections.of(invoice.nodeId), invoice.paymentHash);
+  const outside = await repeatable(() => closeToOutside(context.connections.of(invoice.nodeId), invoice.paymentHash));
   if (outside === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
   if (outside === 'accepted') throw beingPaid();
-  const row = { statement: sql.markCanceled, parameters: [invoice.id], onMiss: new NotOpen() };
+  const notOpen = new Error('the invoice is no longer open');
+  const row = { statement: sql.markCanceled, parameters: [invoice.id], onMiss: notOpen };
   const event = eventRow(context.clock, { type: 'invoice_cancelled', owner: invoice, subject: invoice.id });
   try {
     await context.ledger.post({ guards, rows: [row], events: [event] });
     // The invoice is not read again: if that read failed, the cancellation would be reported as not done.
     return { ...invoice, state: 'canceled' };
   } catch (error) {
-    if (!(error instanceof NotOpen)) throw error;
+    if (error !== notOpen) throw error;
   }
   const now = await findInvoice(context.database, invoice.id);
   invariant(now, `invoice ${invoice.id} is gone`);
@@ -97,9 +93,10 @@ function beingPaid(): Refusal {
   return new Refusal('invoice_paid', 'The invoice is being paid; try again when that payment has ended.');
 }
 
-async function closeAtNode(connection: NodeConnection, paymentHash: string): Promise<OutsideState> {
+/** Returns the result of a call that is safe to repeat. @throws NodeUnavailable when the node did not confirm it. */
+export async function repeatable<T>(call: () => Promise<T>): Promise<T> {
   try {
-    return await closeToOutside(connection, paymentHash);
+    return await call();
   } catch (error) {
     throw error instanceof NodeUnavailable ? error : new NodeUnavailable(errorMessage(error));
   }

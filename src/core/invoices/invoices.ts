@@ -1,16 +1,25 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
+import { eventRow } from '../journal/events.ts';
+import { searchRows } from '../journal/search-words.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import type { Guard, Ledger } from '../ledger/ledger.ts';
-import type { IncomingPayment } from '../lightning/node.ts';
-import { cancelInvoice, reportExpired } from './close.ts';
-import { createInvoice, type NewInvoice } from './create.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Guard, Ledger, Posting, RowWrite } from '../ledger/ledger.ts';
+import type { IncomingPayment, InvoiceRequest } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import { cancelInvoice, repeatable, reportExpired } from './close.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import { type KeysendRouting, mayClaim, type SettlementDetails, settle } from './settle.ts';
 
-export interface InvoiceDependencies {
+/** What the steps of an invoice use. */
+export interface InvoiceContext {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly connections: NodeConnections;
@@ -20,10 +29,24 @@ export interface InvoiceDependencies {
   readonly maxOpenInvoices: number;
 }
 
-/** What the steps of an invoice use. */
-export interface InvoiceContext extends InvoiceDependencies {
-  /** The wallets that had the maximum of open invoices, with the type of the invoices. */
-  readonly fullWallets: Set<string>;
+export interface NewInvoice {
+  readonly wallet: Wallet;
+  /** Undefined: any amount. */
+  readonly amountMsat: Msat | undefined;
+  /** Stored with the invoice. It is the BOLT11 description unless there is a description hash. */
+  readonly memo: string;
+  /** Hex. */
+  readonly descriptionHash?: string;
+  /** The text whose SHA-256 is the description hash. Absent: the memo. */
+  readonly hashedText?: string;
+  readonly expirySeconds: number;
+  /** JSON text. */
+  readonly passThru?: string;
+  readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
+  /** Conditions of the posting, such as the validity of the requesting key. */
+  readonly guards?: readonly Guard[];
+  /** Returns rows to write in the posting that stores the invoice. */
+  readonly extraRows?: (invoiceId: string) => readonly RowWrite[];
 }
 
 /** Whose open invoices a list contains: those of one wallet, by its ledger account, or those of all wallets of an account. */
@@ -49,18 +72,46 @@ export interface OpenInvoices {
 /** How many rows one statement and one list read. */
 const READ_AT_ONCE = 500;
 const MAX_READ = 20_000;
+const MAX_FULL_WALLETS = 10_000;
 
 /** Creates and cancels invoices, and credits what arrives. */
 export class Invoices {
   readonly #context: InvoiceContext;
+  /** The wallets that had the maximum of open invoices, with the type of the invoices. */
+  readonly #fullWallets = new Set<string>();
 
-  constructor(deps: InvoiceDependencies) {
-    this.#context = { ...deps, fullWallets: new Set() };
+  constructor(context: InvoiceContext) {
+    this.#context = context;
   }
 
-  /** See {@link createInvoice}. @throws Refusal `too_many_invoices`, NodeUnavailable; then no invoice was handed out. */
-  create(order: NewInvoice): Promise<Invoice> {
-    return createInvoice(this.#context, order);
+  /**
+   * Creates an invoice at the wallet's node and stores it. Limits the open invoices of each wallet: those that it created, and separately those
+   * that payers requested. The insert counts them; a read counts first only for a wallet that reached the maximum.
+   * @throws Refusal `too_many_invoices`, NodeUnavailable; then no invoice was handed out.
+   */
+  async create(order: NewInvoice): Promise<Invoice> {
+    const { database, ledger, clock, maxOpenInvoices } = this.#context;
+    const { wallet, wtxType } = order;
+    const limitName = `${wallet.id} ${wtxType}`;
+    const tooMany = tooManyInvoices(this.#context, order);
+    // Saves a call to the node, and a batch of the ledger: a rejected row makes the ledger write the rest of its batch again.
+    if (this.#fullWallets.has(limitName)) {
+      const row = await database.first(sql.countOpen, wallet.ledgerAccount, wtxType, unixSeconds(clock), maxOpenInvoices);
+      if ((row?.n ?? 0) >= maxOpenInvoices) throw tooMany;
+      this.#fullWallets.delete(limitName);
+    }
+    const invoice = await createAtNode(this.#context, order);
+    try {
+      // It moves no money. It goes through the ledger to share its commits.
+      await ledger.post(invoicePosting(this.#context, order, invoice, tooMany));
+    } catch (error) {
+      if (error === tooMany) {
+        if (this.#fullWallets.size >= MAX_FULL_WALLETS) this.#fullWallets.clear();
+        this.#fullWallets.add(limitName);
+      }
+      throw error;
+    }
+    return invoice;
   }
 
   /** See {@link cancelInvoice}. @throws Refusal `invoice_paid`, NodeUnavailable */
@@ -68,12 +119,12 @@ export class Invoices {
     return cancelInvoice(this.#context, invoice, guards);
   }
 
-  /** Returns whether the node may claim an incoming payment: one for an open invoice, or a keysend for a wallet. */
+  /** See {@link mayClaim}. */
   mayClaim(incoming: IncomingPayment): Promise<boolean> {
     return mayClaim(this.#context, incoming);
   }
 
-  /** Credits a settlement at a node to its wallet, or to suspense when there is none. Idempotent: each payment hash is credited once. */
+  /** See {@link settle}. */
   settle(settlement: SettlementDetails, nodeId: string): Promise<void> {
     return settle(this.#context, { ...settlement, nodeId });
   }
@@ -94,6 +145,7 @@ export class Invoices {
   async findMany(ids: readonly string[]): Promise<Invoice[]> {
     return ids.length === 0 ? [] : (await this.#context.database.all(sql.findMany, ids)).map(rowToInvoice);
   }
+
   /** Returns invoices that can still be paid, in the order of their creation. Reads at most 20,000. */
   async listOpen(owner: InvoiceOwner, { order, after, limit, matches }: OpenInvoiceQuery): Promise<OpenInvoices> {
     const { database, clock } = this.#context;
@@ -114,4 +166,98 @@ export class Invoices {
     }
     return { invoices, last, isCapped: true };
   }
+}
+
+/** The payer of an address reads this. */
+const TOO_MANY_REQUESTED = 'There are too many unpaid invoices for this payee. Try again in a few minutes.';
+
+function tooManyInvoices({ maxOpenInvoices }: InvoiceContext, { wtxType }: NewInvoice): Refusal {
+  return new Refusal(
+    'too_many_invoices',
+    wtxType === 'ln_lnurl_pay_inbound'
+      ? TOO_MANY_REQUESTED
+      : `The wallet has ${maxOpenInvoices} open invoices, the most that this service allows. Cancel some with DELETE /v1/lntx/<id>, ` +
+          'wait until some expire, or create them with a shorter expiry.',
+  );
+}
+
+async function createAtNode({ connections, clock }: InvoiceContext, order: NewInvoice): Promise<Invoice> {
+  const { wallet, amountMsat, descriptionHash } = order;
+  const connection = connections.of(wallet.nodeId);
+  requireHashable(connection, order);
+  const preimage = randomBytes(32).toString('hex');
+  const request: InvoiceRequest = {
+    preimage,
+    description: order.hashedText ?? order.memo,
+    expirySeconds: order.expirySeconds,
+    ...(amountMsat !== undefined && { amountMsat }),
+    ...(descriptionHash !== undefined && { descriptionHash }),
+  };
+  // An invoice whose creation was not confirmed was handed to no payer.
+  const { paymentRequest } = await repeatable(() => connection.call((node) => node.createInvoice(request)));
+  const createdAt = unixSeconds(clock);
+  return {
+    id: `lntx_${newId(clock.nowMs())}`,
+    walletId: wallet.id,
+    ledgerAccount: wallet.ledgerAccount,
+    nodeId: connection.nodeId,
+    destPubkey: connection.identity().pubkey,
+    wtxType: order.wtxType,
+    state: 'open',
+    paymentHash: paymentHashOf(preimage),
+    paymentRequest,
+    amountMsat,
+    memo: order.memo,
+    descriptionHash,
+    expirySeconds: order.expirySeconds,
+    expiresAt: createdAt + order.expirySeconds,
+    createdAt,
+    preimage,
+    isKeysend: false,
+    passThru: order.passThru,
+  };
+}
+
+/** Returns the posting that stores an open invoice. */
+function invoicePosting({ clock, maxOpenInvoices }: InvoiceContext, order: NewInvoice, invoice: Invoice, onMiss: Refusal): Posting {
+  const parameters = [
+    invoice.id,
+    invoice.walletId,
+    invoice.ledgerAccount,
+    invoice.nodeId,
+    invoice.destPubkey,
+    invoice.wtxType,
+    invoice.paymentHash,
+    invoice.paymentRequest,
+    invoice.amountMsat ?? null,
+    invoice.memo,
+    invoice.descriptionHash ?? null,
+    invoice.expirySeconds,
+    invoice.expiresAt ?? null,
+    invoice.createdAt,
+    invoice.preimage ?? null,
+    invoice.passThru ?? null,
+    maxOpenInvoices,
+  ];
+  const event = eventRow(clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
+  return {
+    guards: order.guards ?? [],
+    rows: [
+      { statement: sql.insertOpen, parameters, onMiss },
+      ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),
+      ...(order.extraRows?.(invoice.id) ?? []),
+    ],
+    events: [event],
+  };
+}
+
+/** Some nodes compute the hash themselves. They need the text, which is then the memo. @throws Refusal `not_supported` */
+function requireHashable(connection: NodeConnection, { memo, hashedText = memo, descriptionHash }: NewInvoice): void {
+  const node = connection.info();
+  if (descriptionHash === undefined || !node || node.capabilities.descriptionHashWithoutText) return;
+  if (createHash('sha256').update(hashedText).digest('hex') === descriptionHash) return;
+  throw new Refusal(
+    'not_supported',
+    `The Lightning node (${node.software}) cannot create an invoice from a hash alone. Send the text whose SHA-256 it is as \`memo\`.`,
+  );
 }

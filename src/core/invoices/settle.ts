@@ -16,11 +16,6 @@ export type SettlementDetails = Omit<Settlement, 'position'>;
 /** Money that arrived at a node of the ledger. */
 type SettlementAtNode = SettlementDetails & { readonly nodeId: string };
 
-/** The settlement was credited before, so nothing is booked. */
-class SettledBefore extends Error {
-  override readonly name = 'SettledBefore';
-}
-
 /** Returns whether the node may claim an incoming payment: one for an open invoice, or a keysend for a wallet. */
 export async function mayClaim(context: InvoiceContext, incoming: IncomingPayment): Promise<boolean> {
   const { paymentHash, keysend, customRecords } = incoming;
@@ -81,14 +76,14 @@ async function credit(
 ): Promise<boolean> {
   const { paymentHash, amountMsat, nodeId } = settlement;
   const transfer = { id: newId(clock.nowMs()), from: connections.of(nodeId).ledgerAccount, amountMsat, ...to };
-  const onMiss = new SettledBefore();
+  const onMiss = new Error('the settlement was credited before');
   const once = { statement: sql.insertSettlement, parameters: [paymentHash], onMiss };
   try {
     await ledger.post({ rows: [once, { ...row, onMiss }], transfers: [transfer] });
     return true;
   } catch (error) {
-    if (!(error instanceof SettledBefore)) throw error;
-    return false;
+    if (error === onMiss) return false;
+    throw error;
   }
 }
 

@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Key } from '../../core/accounts/accounts.ts';
-import type { NewInvoice } from '../../core/invoices/create.ts';
-import type { Invoices } from '../../core/invoices/invoices.ts';
+import type { Invoices, NewInvoice } from '../../core/invoices/invoices.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { satToMsat } from '../../core/kernel/money.ts';
