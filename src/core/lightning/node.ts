@@ -107,22 +107,23 @@ export interface PaymentReference {
   readonly firstRequestAtMs?: number | undefined;
 }
 
-export interface PaymentOrder extends PaymentReference {
-  /** The BOLT 11 invoice. */
-  readonly paymentRequest: string;
+/** A payment to send. */
+export interface SendOrder extends PaymentReference {
   /** The amount that the receiver gets. It equals the invoice's amount if the invoice has one. */
   readonly amountMsat: Msat;
   /** The maximum routing fee. 0 permits only routes without a fee. */
   readonly feeLimitMsat: Msat;
 }
 
+export interface PaymentOrder extends SendOrder {
+  /** The BOLT 11 invoice. */
+  readonly paymentRequest: string;
+}
+
 /** A payment without an invoice: the payer chooses the preimage and sends it in the onion, in TLV record 5482373484. Source: bLIP 3. */
-export interface KeysendOrder extends PaymentReference {
+export interface KeysendOrder extends SendOrder {
   /** The receiver's node id: a 33-byte compressed public key in hex. */
   readonly destination: string;
-  readonly amountMsat: Msat;
-  /** The maximum routing fee, as in {@link PaymentOrder}. */
-  readonly feeLimitMsat: Msat;
   /** 32 bytes in hex. Its SHA-256 is `paymentHash`. */
   readonly preimage: string;
   readonly customRecords: CustomRecords;
@@ -134,21 +135,25 @@ export interface KeysendOrder extends PaymentReference {
  */
 export type Position = string;
 
-/** An incoming payment that the node has claimed. Delivered at least once. A watch resumes after `position`. */
-export interface Settlement {
-  readonly type: 'settlement';
-  readonly position: Position;
+/** An incoming payment. */
+export interface IncomingPayment {
   /** 32 bytes in hex. */
   readonly paymentHash: string;
-  /** 32 bytes in hex. */
-  readonly preimage: string;
   /** The amount received; it may exceed the invoice's amount. */
   readonly amountMsat: Msat;
-  /** Unix seconds. */
-  readonly settledAt: number;
   /** True for a keysend: the payment has no invoice. */
   readonly keysend: boolean;
   readonly customRecords: CustomRecords;
+}
+
+/** An incoming payment that the node has claimed. Delivered at least once. A watch resumes after `position`. */
+export interface Settlement extends IncomingPayment {
+  readonly type: 'settlement';
+  readonly position: Position;
+  /** 32 bytes in hex. */
+  readonly preimage: string;
+  /** Unix seconds. */
+  readonly settledAt: number;
 }
 
 /** An outgoing payment that has succeeded or failed. Delivered at least once. */
@@ -196,16 +201,7 @@ export function describeEvidence({ items, provesFailure }: PaymentEvidence): str
   ].join(' ');
 }
 
-/** An incoming payment whose HTLCs have arrived at the node and are not claimed yet. */
-export interface IncomingPayment {
-  /** 32 bytes in hex. */
-  readonly paymentHash: string;
-  readonly amountMsat: Msat;
-  readonly keysend: boolean;
-  readonly customRecords: CustomRecords;
-}
-
-/** Decides whether the node may claim an incoming payment. `refuse` fails its HTLCs, which returns the money to the payer. */
+/** Decides whether the node may claim an incoming payment, whose HTLCs have arrived at the node. `refuse` fails its HTLCs, which returns the money to the payer. */
 export type IncomingGuard = (incoming: IncomingPayment) => Promise<'claim' | 'refuse'>;
 
 /** A route from the service's node to another node. */

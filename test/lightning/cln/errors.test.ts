@@ -32,8 +32,9 @@ describe('the table of errors', () => {
     expect(OBSERVED).toHaveLength(ERRORS.length);
     OBSERVED.forEach(([source], index) => {
       const { code, message } = errorOf(source);
-      expect(code).toBe(ERRORS[index]?.code);
-      expect(message.startsWith(ERRORS[index]?.text ?? '')).toBe(true);
+      const row: { code: number; text?: string } | undefined = ERRORS[index];
+      expect(code).toBe(row?.code);
+      expect(message.startsWith(row?.text ?? '')).toBe(true);
     });
   });
 

@@ -37,15 +37,8 @@ function recover(signature: Uint8Array, recoveryId: 0 | 1 | 2 | 3, hash: Uint8Ar
   return Buffer.from(key).toString('hex');
 }
 
-/** Joins 5-bit words to bytes and pads the last byte with zero bits, because the signed data need not end on a byte. */
+/** Joins 5-bit words to bytes. The signed data need not end on a byte, so zero words fill the last one. */
 function packWords(words: readonly number[]): Uint8Array {
-  const bytes = new Uint8Array(Math.ceil((words.length * 5) / 8));
-  words.forEach((word, index) => {
-    const bit = index * 5;
-    const at = bit >> 3;
-    const shifted = word << (11 - (bit & 7));
-    bytes[at] = (bytes[at] ?? 0) | (shifted >> 8);
-    if (at + 1 < bytes.length) bytes[at + 1] = shifted & 255;
-  });
-  return bytes;
+  const missingBits = (words.length * 3) % 8;
+  return bech32.fromWords([...words, ...Array<number>(Math.ceil(missingBits / 5)).fill(0)]);
 }

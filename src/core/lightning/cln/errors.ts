@@ -14,41 +14,23 @@ export class ResponseLost extends Error {
   override readonly name = 'ResponseLost';
 }
 
-/**
- * - `invalid_request`, `expired`, `no_route`, `fee_limit`: this call sent nothing. An earlier one may have.
- * - `rejected`, `gave_up`, `timed_out`: this call has stopped trying. The rows decide whether it paid.
- * - `already_paid`: another call has paid the invoice.
- * - `in_flight`: another call is paying the invoice.
- */
-type PaymentError =
-  | 'invalid_request'
-  | 'expired'
-  | 'no_route'
-  | 'fee_limit'
-  | 'rejected'
-  | 'gave_up'
-  | 'timed_out'
-  | 'already_paid'
-  | 'in_flight';
-
-/** Results of `invoice` and `delinvoice`, and of `datastore`. */
-type RecordError = 'invoice_exists' | 'invoice_missing' | 'invoice_not_unpaid' | 'key_exists' | 'key_missing' | 'key_changed';
-
-/**
- * - `not_permitted`: the method does not exist, or the rune does not permit it. Nothing was done.
- * - `unknown`: nothing follows from the error.
- */
-export type ErrorMeaning = 'not_permitted' | 'unknown' | PaymentError | RecordError;
-
 interface ErrorRow {
   readonly code: number;
   /** The beginning of the message, if the code alone does not decide. */
   readonly text?: string;
-  readonly meaning: ErrorMeaning;
+  readonly meaning: string;
 }
 
-/** All that the adapter concludes from errors of lightningd, as observed with version 26.06. The first row that fits decides. */
-export const ERRORS: readonly ErrorRow[] = [
+/**
+ * All that the adapter concludes from errors of lightningd, as observed with version 26.06. The first row that fits decides.
+ * - `not_permitted`: the method does not exist, or the rune does not permit it. Nothing was done.
+ * - `invalid_request`, `expired`, `no_route`, `fee_limit`: this call sent nothing. An earlier one may have.
+ * - `rejected`, `gave_up`, `timed_out`: this call has stopped trying. The rows decide whether it paid.
+ * - `already_paid`: another call has paid the invoice.
+ * - `in_flight`: another call is paying the invoice.
+ * - `unknown`: nothing follows from the error.
+ */
+export const ERRORS = [
   { code: 1501, meaning: 'not_permitted' },
   { code: 1502, meaning: 'not_permitted' },
   { code: -32601, meaning: 'not_permitted' },
@@ -70,11 +52,13 @@ export const ERRORS: readonly ErrorRow[] = [
   { code: 1202, meaning: 'key_exists' },
   { code: 1203, meaning: 'key_missing' },
   { code: 1204, meaning: 'key_changed' },
-];
+] as const satisfies readonly ErrorRow[];
+
+export type ErrorMeaning = (typeof ERRORS)[number]['meaning'];
 
 /** Returns what follows from a thrown value. An error that is not in the table is `unknown`. */
 export function meaningOf(error: unknown): ErrorMeaning {
   if (!(error instanceof RpcError)) return 'unknown';
-  const row = ERRORS.find(({ code, text }) => code === error.code && (text === undefined || error.message.startsWith(text)));
-  return row?.meaning ?? 'unknown';
+  const fits = ({ code, text = '' }: ErrorRow) => code === error.code && error.message.startsWith(text);
+  return ERRORS.find(fits)?.meaning ?? 'unknown';
 }

@@ -1,8 +1,14 @@
 import { errorMessage } from '../../kernel/log.ts';
-import type { Msat } from '../../kernel/money.ts';
 import { TtlCache } from '../../kernel/ttl-cache.ts';
 import { decodeUnverifiedBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
-import { type KeysendOrder, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
+import {
+  type KeysendOrder,
+  NodeUnavailable,
+  type PaymentOrder,
+  type PaymentOutcome,
+  type PaymentReference,
+  type SendOrder,
+} from '../node.ts';
 import { paymentHashOf } from '../payment-hash.ts';
 import type { LndContext } from './context.ts';
 import { meaningOf } from './errors.ts';
@@ -32,11 +38,11 @@ export class LndPayments {
   }
 
   pay(order: PaymentOrder): Promise<PaymentOutcome> {
-    return this.#once(order, () => this.#attempt(order, () => invoiceBody(order)));
+    return this.#once(order, () => invoiceBody(order));
   }
 
   keysend(order: KeysendOrder): Promise<PaymentOutcome> {
-    return this.#once(order, () => this.#attempt(order, () => keysendBody(order)));
+    return this.#once(order, () => keysendBody(order));
   }
 
   /** Returns the outcome of a payment; undefined when LND has no record of it, or that of another payment of the hash. */
@@ -71,15 +77,16 @@ export class LndPayments {
   }
 
   /** Two requests at the same time would both find no record, and the second could repeat the first after it failed. */
-  #once({ paymentId }: PaymentReference, attempt: () => Promise<PaymentOutcome>): Promise<PaymentOutcome> {
+  #once(order: SendOrder, body: () => object): Promise<PaymentOutcome> {
+    const { paymentId } = order;
     const running = this.#running.get(paymentId);
     if (running) return running;
-    const run = attempt().finally(() => this.#running.delete(paymentId));
+    const run = this.#attempt(order, body).finally(() => this.#running.delete(paymentId));
     this.#running.set(paymentId, run);
     return run;
   }
 
-  async #attempt(order: PaymentReference, body: () => object): Promise<PaymentOutcome> {
+  async #attempt(order: SendOrder, body: () => object): Promise<PaymentOutcome> {
     await this.#requireAbleToSend();
     const deadline = AbortSignal.timeout(this.#lnd.timing.waitMs);
     const known = this.#isRecentFirst(order) ? undefined : await this.#knownOutcome(order, deadline);
@@ -120,9 +127,15 @@ export class LndPayments {
   }
 
   /** Returns the request, or a failure if the order cannot be paid. */
-  #checked(order: PaymentReference, body: () => object): object | PaymentOutcome {
+  #checked(order: SendOrder, body: () => object): object | PaymentOutcome {
     try {
-      return { ...body(), first_hop_custom_records: idRecords(order.paymentId), timeout_seconds: ATTEMPTS_SECONDS };
+      return {
+        ...body(),
+        // Without a limit, LND pays only routes without a fee, as with 0.
+        fee_limit_msat: String(order.feeLimitMsat),
+        first_hop_custom_records: idRecords(order.paymentId),
+        timeout_seconds: ATTEMPTS_SECONDS,
+      };
     } catch (error) {
       if (error instanceof InvalidInvoice) return this.#failure(order, { state: 'failed', reason: 'ERROR' });
       throw error;
@@ -179,19 +192,18 @@ function hasEnded({ status }: PaymentRecord): boolean {
 }
 
 /** @throws InvalidInvoice, or RangeError when the order is not for this invoice. */
-function invoiceBody({ paymentRequest, paymentHash, amountMsat, feeLimitMsat }: PaymentOrder): object {
+function invoiceBody({ paymentRequest, paymentHash, amountMsat }: PaymentOrder): object {
   const invoice = decodeUnverifiedBolt11(paymentRequest);
   if (invoice.paymentHash !== paymentHash) throw new RangeError('the order has another payment hash than its invoice');
   if ((invoice.amountMsat ?? amountMsat) !== amountMsat) throw new RangeError('the order has another amount than its invoice');
   return {
     payment_request: invoice.paymentRequest,
     ...(invoice.amountMsat === undefined && { amt_msat: String(amountMsat) }),
-    ...feeLimit(feeLimitMsat),
   };
 }
 
 /** @throws RangeError when the preimage is not that of the payment hash. LND does not check it. */
-function keysendBody({ destination, amountMsat, feeLimitMsat, preimage, paymentHash, customRecords }: KeysendOrder): object {
+function keysendBody({ destination, amountMsat, preimage, paymentHash, customRecords }: KeysendOrder): object {
   if (paymentHashOf(preimage) !== paymentHash) throw new RangeError('the order has a preimage that is not that of its payment hash');
   const records = Object.entries({ ...customRecords, [KEYSEND_PREIMAGE]: preimage });
   return {
@@ -199,11 +211,5 @@ function keysendBody({ destination, amountMsat, feeLimitMsat, preimage, paymentH
     amt_msat: String(amountMsat),
     payment_hash: toBase64(paymentHash),
     dest_custom_records: Object.fromEntries(records.map(([type, value]) => [type, toBase64(value)])),
-    ...feeLimit(feeLimitMsat),
   };
-}
-
-/** Without a limit, LND pays only routes without a fee, as with 0. */
-function feeLimit(feeLimitMsat: Msat): object {
-  return { fee_limit_msat: String(feeLimitMsat) };
 }
