@@ -9,7 +9,7 @@ import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
 import { systemClock } from '../src/core/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../src/core/ledger/accounts.ts';
 import { createLedger } from '../src/core/ledger/ledger.ts';
-import { Payments } from '../src/core/payments/payments.ts';
+import { createPayments } from '../src/core/payments/payments.ts';
 import { createWallets } from '../src/core/wallets/wallets.ts';
 import { paymentRoutes } from '../src/features/payments/routes.ts';
 import { createObjects } from '../src/features/transactions/objects.ts';
@@ -44,7 +44,7 @@ const access = createAccess({
 const objects = createObjects({ clock: systemClock });
 // No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
-const deps = { access, runIdempotent, wallets, ledger, objects, payments: Payments, paymentWaitSeconds: 0 };
+const deps = { access, runIdempotent, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
 const server = createServer(log, (app) => {
   walletRoutes(app, deps);
   paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]);

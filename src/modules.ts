@@ -16,7 +16,7 @@ import { createEventLog, type LoggedEvent } from './core/journal/event-log.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { Outbound } from './core/outbound/outbound.ts';
-import { markPendingAtNode, Payments } from './core/payments/payments.ts';
+import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { readSecretKey, storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
@@ -79,7 +79,7 @@ export async function createModules({ config, log, database, commits, opened, jo
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const invoices = new Invoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
   const limits = { maxInFlight, paymentWaitSeconds };
-  const payments = new Payments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...limits });
+  const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...limits });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = new History({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);

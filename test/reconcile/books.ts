@@ -6,7 +6,7 @@ import { newId } from '../../src/core/kernel/ids.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/core/lightning/node.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
-import { Payments } from '../../src/core/payments/payments.ts';
+import { createPayments } from '../../src/core/payments/payments.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
 import { reconcile } from '../../src/features/reconcile/reconcile.ts';
 import type { NodeComparison } from '../../src/features/reconcile/reconciliation-object.ts';
@@ -51,7 +51,7 @@ export async function booksOn(database: Database) {
   const node = respondingNode(responses);
   const { invoices } = modules;
   const common = createModules({ database, connections: connectionsTo(database, node), clock: systemClock }).deps;
-  const paymentsWith = (others: Alerts) => new Payments({ ...common, ledger: modules.ledger, invoices, alerts: others });
+  const paymentsWith = (others: Alerts) => createPayments({ ...common, ledger: modules.ledger, invoices, alerts: others });
   const payments = paymentsWith(alerts);
   const timing = { answerMs: 800, atOnce: 4, patience: 3, againMs: 1, arrivalMs: 1 };
   const deps: ReconcileModules = {

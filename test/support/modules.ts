@@ -19,7 +19,7 @@ import { attempt, stopAttempts } from '../../src/core/payments/attempt.ts';
 import { conclude } from '../../src/core/payments/conclude.ts';
 import { type PaymentDraft, startPayment } from '../../src/core/payments/hold.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
-import { type PaymentDependencies, Payments, paymentContext } from '../../src/core/payments/payments.ts';
+import { createPayments, type PaymentDependencies, paymentContext } from '../../src/core/payments/payments.ts';
 import { createWallets, type Wallet } from '../../src/core/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from './faulty-database.ts';
 import { silentLog, testDeposit } from './ledger.ts';
@@ -100,14 +100,14 @@ export function createModules({ database, healthy = database, connections, clock
     linkUses,
     paymentWaitSeconds: 50,
   };
-  return { alerts, accounts, wallets, ledger, invoices, payments: new Payments(deps), deps };
+  return { alerts, accounts, wallets, ledger, invoices, payments: createPayments(deps), deps };
 }
 
 /** The steps of payments, each of which a test can execute alone. */
 export function sagaOf(deps: PaymentDependencies) {
   const context = paymentContext(deps);
   return {
-    start: (draft: PaymentDraft) => startPayment(context, draft),
+    start: (draft: PaymentDraft) => startPayment(context, draft, 0),
     attempt: (payment: Payment) => attempt(context, payment),
     conclude: (payment: Payment, outcome: PaymentOutcome) => conclude(context, payment, outcome),
     stop: () => stopAttempts(context),

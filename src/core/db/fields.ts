@@ -5,7 +5,12 @@ type WithoutNulls<R> = { [K in keyof R]: null extends R[K] ? Exclude<R[K], null>
 
 /** Returns the SELECT list that gives columns the names of fields: `wallet_id AS "walletId"`. */
 export function asFields(columns: string): string {
-  return columns.replace(/\w+_\w+/g, (column) => `${column} AS "${column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())}"`);
+  return columns.replace(/\w+_\w+/g, (column) => `${column} AS "${fieldName(column)}"`);
+}
+
+/** Returns the name of a column's field: `walletId` for `wallet_id`. */
+export function fieldName(column: string): string {
+  return column.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Returns a row with undefined in place of NULL. */

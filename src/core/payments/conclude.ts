@@ -66,7 +66,11 @@ export async function conclude(context: PaymentContext, payment: Payment, outcom
   const heldMsat = await context.ledger.openHoldMsat(payment.id);
   if (heldMsat === undefined) return;
   await bookConclusion(context, success(context, payment, heldMsat, outcome));
-  if (shareFee(payment, heldMsat, outcome.feeMsat).excessMsat > 0) await announceExcess(context, payment);
+  if (shareFee(payment, heldMsat, outcome.feeMsat).excessMsat === 0) return;
+  // The alert about it is stored already, so a failure here only delays its line in the log.
+  const late = (error: unknown) =>
+    context.log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alert is stored and will be logged later');
+  await context.alerts.announce().catch(late);
 }
 
 /** Books the end of a payment, and notifies the requests that wait for it. Books nothing if the payment has ended. */
@@ -118,13 +122,6 @@ export function excessAlert(alerts: Alerts, payment: Payment, { chargedMsat, exc
   if (excessMsat === 0) return [];
   const message = `routing cost ${satText(chargedMsat + excessMsat)}: the wallet was charged ${satText(chargedMsat)}, the operator bears ${satText(excessMsat)}`;
   return alerts.rowsOf({ kind: 'fee_above_limit', subject: payment.id, message });
-}
-
-/** Logs the alert. It is stored already, so a failure here only delays its line in the log. */
-export async function announceExcess({ alerts, log }: PaymentContext, payment: Payment): Promise<void> {
-  const late = (error: unknown) =>
-    log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alert is stored and will be logged later');
-  await alerts.announce().catch(late);
 }
 
 /** Returns the end of a successful payment: amount and real fee are posted, the rest of the reserve is released. */

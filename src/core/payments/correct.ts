@@ -9,7 +9,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
 import { conclude, excessAlert, isClaim, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclude.ts';
-import { type Payment, rowToPayment } from './payment.ts';
+import { type Payment, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -25,22 +25,18 @@ class CorrectedBefore extends Error {
  * raises an alert, and is corrected if possible. Idempotent.
  */
 export async function reportOutcome(context: PaymentContext, paymentId: string, outcome: PaymentOutcome): Promise<void> {
-  let payment = await findPayment(context, paymentId);
+  const read = () => readPayment(context.database, sql.findById, paymentId);
+  let payment = await read();
   if (payment?.state === 'pending') {
     await conclude(context, payment, outcome);
     // Another report with another outcome may have been booked meanwhile.
-    payment = await findPayment(context, paymentId);
+    payment = await read();
     if (payment?.state === 'pending') return;
   }
   if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
   if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(context, payment, outcome);
   const message = `the payment is ${payment?.state ?? 'unknown'} in the ledger and ${outcome.state} at the node`;
   await context.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });
-}
-
-async function findPayment({ database }: PaymentContext, id: string): Promise<Payment | undefined> {
-  const row = await database.first(sql.findById, id);
-  return row && rowToPayment(row);
 }
 
 /**

@@ -11,7 +11,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
 import { sendingWalletGuard } from '../wallets/wallets.ts';
 import { attempt, readIssued } from './attempt.ts';
-import { type Payment, pendingParameters, rowToPayment } from './payment.ts';
+import { type Payment, pendingParameters, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -47,23 +47,12 @@ export interface StartedPayment {
 }
 
 /**
- * Holds the money and starts the payment, which does not depend on the caller from then on.
+ * Holds the money and starts the payment, which does not depend on the caller from then on. The caller has found no live payment of the
+ * payment hash, and `pending` payments of the wallet. Both may have changed since; the rows of the hold check them again.
  * Returns the earlier payment instead if this one replays it (see {@link requireReplay}).
  * @throws Refusal, NodeUnavailable when no payment was started.
  */
-export async function startPayment(context: PaymentContext, draft: PaymentDraft): Promise<StartedPayment> {
-  const earlier = await findReplayed(context, draft.payment);
-  if (earlier) return toReplay(earlier);
-  const row = await context.database.first(sql.countPending, draft.payment.walletId, context.maxInFlight);
-  return startNewPayment(context, draft, row?.n ?? 0);
-}
-
-/**
- * Starts a payment for a caller that has found no live payment of the payment hash, and `pending` payments of the wallet. Both may have
- * changed since; the rows of the hold check them again.
- * @throws Refusal, NodeUnavailable when no payment was started.
- */
-export async function startNewPayment(context: PaymentContext, draft: PaymentDraft, pending: number): Promise<StartedPayment> {
+export async function startPayment(context: PaymentContext, draft: PaymentDraft, pending: number): Promise<StartedPayment> {
   await requireNode(context, draft);
   // Rejects most requests beyond the wallet's limit without a posting.
   if (pending >= context.maxInFlight) throw new Refusal('too_many_payments');
@@ -139,18 +128,12 @@ function tooManyPayments(): Refusal {
   return new Refusal('too_many_payments');
 }
 
-/** Returns the live payment (pending or settled) of a payment hash, of any wallet. */
-export async function findLivePayment({ database }: PaymentContext, paymentHash: string): Promise<Payment | undefined> {
-  const row = await database.first(sql.findLive, paymentHash);
-  return row && rowToPayment(row);
-}
-
 /**
  * Returns the live payment of the same payment hash if `wanted` replays it.
  * @throws Refusal `invoice_paid`, `invoice_mismatch` if it does not replay it.
  */
-async function findReplayed(context: PaymentContext, wanted: Payment): Promise<Payment | undefined> {
-  const live = await findLivePayment(context, wanted.paymentHash);
+async function findReplayed({ database }: PaymentContext, wanted: Payment): Promise<Payment | undefined> {
+  const live = await readPayment(database, sql.findLive, wanted.paymentHash);
   return live && requireReplay(live, wanted);
 }
 

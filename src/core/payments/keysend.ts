@@ -6,6 +6,7 @@ import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { type RequestTerms, type StartedPayment, startPayment } from './hold.ts';
+import { findByHash } from './pay-invoice.ts';
 import { newPayment } from './payment.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -62,5 +63,6 @@ export async function keysend(context: PaymentContext, order: Keysend): Promise<
   });
   const { guards, extraRows, limits } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
-  return startPayment(context, { payment, reserveMsat, guards, extraRows, limits });
+  const { pending } = await findByHash(context, payment.paymentHash, wallet.id);
+  return startPayment(context, { payment, reserveMsat, guards, extraRows, limits }, pending);
 }

@@ -14,8 +14,8 @@ import {
 import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
-import { findLivePayment, type RequestTerms, requireReplay, type StartedPayment, startNewPayment, toReplay } from './hold.ts';
-import { newPayment, type Payment, type WithdrawalType } from './payment.ts';
+import { type RequestTerms, requireReplay, type StartedPayment, startPayment, toReplay } from './hold.ts';
+import { newPayment, type Payment, readPayment, type WithdrawalType } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -55,7 +55,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   const { paymentHash, paymentRequest } = invoice;
   const amountMsat = agreedAmount(invoice, order.amountMsat);
   const wanted = { walletId: wallet.id, paymentRequest, amountMsat, linkId: claim?.linkId };
-  const live = found.isLive ? await findLivePayment(context, paymentHash) : undefined;
+  const live = found.isLive ? await readPayment(context.database, sql.findLive, paymentHash) : undefined;
   if (live?.walletId === wallet.id) return toReplay(requireReplay(live, wanted));
 
   requirePayable(invoice, unixSeconds(context.clock));
@@ -83,7 +83,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   const reserveMsat = local ? ZERO_MSAT : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
   const { guards, extraRows, limits } = order;
   const claimed = claim && { rows: claim.rows(payment), events: [claim.event(payment)] };
-  return startNewPayment(context, { payment, issued: local, reserveMsat, guards, extraRows, limits, ...claimed }, found.pending);
+  return startPayment(context, { payment, issued: local, reserveMsat, guards, extraRows, limits, ...claimed }, found.pending);
 }
 
 /** Checks expiry, description and features. BOLT 11: a payer must not pay if it does not know a required feature. */
@@ -121,7 +121,6 @@ type Payable = Pick<
   'paymentHash' | 'paymentRequest' | 'payee' | 'amountMsat' | 'description' | 'descriptionHash' | 'expirySeconds' | 'expiresAt' | 'features'
 >;
 
-/** What the database has for a payment hash. */
 interface Found {
   /** The invoice of this service with the hash. Its text may differ from the text to be paid. */
   readonly issued: Invoice | undefined;
@@ -167,7 +166,8 @@ async function findPayable(
   return { ...(found && hint === decoded.paymentHash ? found : await find(decoded.paymentHash)), payable: decoded };
 }
 
-async function findByHash({ database }: PaymentContext, paymentHash: string, walletId: string): Promise<Found> {
+/** Returns what the database has for a payment hash, and the number of pending payments of a wallet. */
+export async function findByHash({ database }: PaymentContext, paymentHash: string, walletId: string): Promise<Found> {
   const row = await database.first(sql.findPayable, paymentHash, walletId);
   if (!row) return { issued: undefined, isLive: false, pending: 0 };
   const { live_id, pending, ...issued } = row;

@@ -1,10 +1,13 @@
 import type { Charge } from '../budgets/budgets.ts';
+import type { SqlReader, SqlValue } from '../db/database.ts';
 import { type RowOf, withoutNulls } from '../db/fields.ts';
+import type { Statement } from '../db/statement.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import type { CustomRecords, FailureReason, PaymentReference } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
+import * as sql from './payments.sql.ts';
 
 /**
  * An outgoing payment of a wallet. A payment is one attempt: its id is also the id of its hold and of the payment at the node.
@@ -105,40 +108,31 @@ export function rowToPayment(row: PaymentRow): Payment {
   };
 }
 
+/** Returns the payment that a statement selects. */
+export async function readPayment(
+  database: SqlReader,
+  statement: Statement<PaymentRow>,
+  ...parameters: string[]
+): Promise<Payment | undefined> {
+  const row = await database.first(statement, ...parameters);
+  return row && rowToPayment(row);
+}
+
 /** Returns what identifies the payment at the node. */
 export function referenceOf({ id, paymentHash, unclearSinceMs }: Payment): PaymentReference {
   return { paymentId: id, paymentHash, unclearSinceMs };
 }
 
-/** Returns the parameters of the insert in `payments.sql.ts`. */
-export function pendingParameters(p: Payment) {
-  return [
-    p.id,
-    p.walletId,
-    p.ledgerAccount,
-    p.nodeId,
-    p.transferId,
-    p.wtxType,
-    p.paymentHash,
-    p.paymentRequest,
-    p.destPubkey,
-    p.amountMsat,
-    p.userLabel,
-    p.memo,
-    p.descriptionHash ?? null,
-    p.expirySeconds,
-    p.expiresAt ?? null,
-    p.createdAt,
-    p.preimage ?? null,
-    p.isKeysend ? 1 : 0,
-    p.customRecords ? JSON.stringify(p.customRecords) : null,
-    p.passThru ?? null,
-    p.invoiceId ?? null,
-    p.linkId ?? null,
-    p.charge?.lineageId ?? null,
-    p.charge?.periodStart ?? null,
-    p.charge?.pendingMsat ?? null,
-    p.sendingSinceMs ?? null,
-    p.successAction ?? null,
-  ];
+/** Returns the parameters of {@link sql.insertPending}. */
+export function pendingParameters(payment: Payment): SqlValue[] {
+  const { charge, customRecords, isKeysend } = payment;
+  const row: Readonly<Record<string, unknown>> = {
+    ...payment,
+    isKeysend: isKeysend ? 1 : 0,
+    customRecords: customRecords && JSON.stringify(customRecords),
+    budgetLineageId: charge?.lineageId,
+    budgetPeriodStart: charge?.periodStart,
+    budgetReservedMsat: charge?.pendingMsat,
+  };
+  return sql.NEW_FIELDS.map((name) => (row[name] ?? null) as SqlValue);
 }

@@ -1,38 +1,31 @@
-import { asFields } from '../db/fields.ts';
+import { asFields, fieldName } from '../db/fields.ts';
 import { statement } from '../db/statement.ts';
 import { INVOICE_FIELDS, type InvoiceRow } from '../invoices/invoice.ts';
 import type { PaymentRow } from './payment.ts';
 
+/** The columns of a new payment that are texts, and those that are numbers. */
+const TEXTS =
+  `id, wallet_id, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey, user_label, memo, description_hash,
+  preimage, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, success_action`.split(/,\s+/);
+const NUMBERS = `ledger_account, amount_msat, expiry_seconds, expires_at, created_at, is_keysend, budget_period_start, budget_reserved_msat,
+  sending_since_ms`.split(/,\s+/);
+const NEW_COLUMNS = [...TEXTS, ...NUMBERS];
+
+/** The fields of a new payment, in the order of the parameters of {@link insertPending}. */
+export const NEW_FIELDS = NEW_COLUMNS.map(fieldName);
+
 const FIELDS = asFields(
-  `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, state, failure_reason, payment_hash, payment_request, dest_pubkey,
-  amount_msat, fee_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend,
-  custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, correction, at_node,
-  sending_since_ms, unclear_since_ms, success_action, pending_reported`,
+  `${NEW_COLUMNS}, state, failure_reason, fee_msat, settled_at, correction, at_node, unclear_since_ms, pending_reported`,
 );
 
-const PENDING_COLUMNS = `id, wallet_id, ledger_account, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey,
-  amount_msat, user_label, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, is_keysend, custom_records, pass_thru,
-  invoice_id, link_id, budget_lineage_id, budget_period_start, budget_reserved_msat, sending_since_ms, success_action`;
+const VALUES = NEW_COLUMNS.map((_, index) => `$${index + 1}`);
+const LISTS = VALUES.map((value, index) => `${value}::${index < TEXTS.length ? 'text' : 'bigint'}[]`);
 
 /** Changes nothing when the payment hash has a live payment. */
 export const insertPending = statement(
   'payment_insert',
-  `INSERT INTO payment (${PENDING_COLUMNS}, state)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26,
-     $27, 'pending')
-   ON CONFLICT DO NOTHING`,
-  `INSERT INTO payment (${PENDING_COLUMNS}, state)
-    SELECT *, 'pending' FROM unnest($1::text[], $2::text[], $3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
-      $9::text[], $10::bigint[], $11::text[], $12::text[], $13::text[], $14::bigint[], $15::bigint[], $16::bigint[], $17::text[],
-      $18::bigint[], $19::text[], $20::text[], $21::text[], $22::text[], $23::text[], $24::bigint[], $25::bigint[],
-      $26::bigint[], $27::text[])
-    ON CONFLICT DO NOTHING RETURNING 1`,
-);
-
-/** Counts the pending payments of a wallet, up to the limit. */
-export const countPending = statement<{ n: number }>(
-  'payment_count_pending',
-  `SELECT count(*) AS n FROM (SELECT 1 FROM payment WHERE wallet_id = $1 AND state = 'pending' LIMIT $2) AS pending`,
+  `INSERT INTO payment (${NEW_COLUMNS}, state) VALUES (${VALUES}, 'pending') ON CONFLICT DO NOTHING`,
+  `INSERT INTO payment (${NEW_COLUMNS}, state) SELECT *, 'pending' FROM unnest(${LISTS}) ON CONFLICT DO NOTHING RETURNING 1`,
 );
 
 /** Changes one row if the wallet's pending payments, including the new one, are within the limit. The ledger account is locked by then. */

@@ -15,7 +15,7 @@ import { reportOutcome } from './correct.ts';
 import type { StartedPayment } from './hold.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
-import { type Payment, rowToPayment } from './payment.ts';
+import { type Payment, readPayment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { readAgain, resumePending } from './resume.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
@@ -49,6 +49,8 @@ export function paymentContext(deps: PaymentDependencies): PaymentContext {
 
 const MAX_COUNT = 100_000;
 
+export type Payments = ReturnType<typeof createPayments>;
+
 /**
  * Outgoing money: payments of invoices, keysends, transfers between wallets.
  *
@@ -60,117 +62,82 @@ const MAX_COUNT = 100_000;
  * 4. `resume.ts`: pending payments are attempted again at the start of the service and periodically. This is safe, because the node pays at
  *    most once per payment id.
  */
-export class Payments {
-  readonly #context: PaymentContext;
+export function createPayments(deps: PaymentDependencies) {
+  const context = paymentContext(deps);
+  const { database, ledger, connections } = deps;
+  const wait = (id: string, seconds: number): Promise<AwaitedPayment> => waitForEnd(context, id, seconds);
 
-  constructor(deps: PaymentDependencies) {
-    this.#context = paymentContext(deps);
-  }
+  return {
+    /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
+    readInvoice: (paymentRequest: string): Bolt11 => readInvoice(paymentRequest, connections.network()),
 
-  /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
-  readInvoice(paymentRequest: string): Bolt11 {
-    return readInvoice(paymentRequest, this.#context.connections.network());
-  }
+    /** See `pay-invoice.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
+    payInvoice(order: InvoicePayment): Promise<StartedPayment> {
+      const started = payInvoice(context, order);
+      // The claimer of a withdraw link has no key of the wallet and must not learn its balance.
+      return order.claim ? started : withShortfall('payment', started);
+    },
 
-  /** See `pay-invoice.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
-  payInvoice(order: InvoicePayment): Promise<StartedPayment> {
-    const started = payInvoice(this.#context, order);
-    // The claimer of a withdraw link has no key of the wallet and must not learn its balance.
-    return order.claim ? started : withShortfall('payment', started);
-  }
+    /** See `keysend.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
+    keysend: (order: Keysend): Promise<StartedPayment> => withShortfall('payment', keysend(context, order)),
 
-  /** See `keysend.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
-  keysend(order: Keysend): Promise<StartedPayment> {
-    return withShortfall('payment', keysend(this.#context, order));
-  }
+    /** See `transfer.ts`. @returns the receipt, with the transfer and both balances. @throws Refusal */
+    transfer: (order: WalletTransfer): Promise<Receipt> => withShortfall('transfer', transferBetween(context, order)),
 
-  /** See `transfer.ts`. @returns the receipt, with the transfer and both balances. @throws Refusal */
-  transfer(order: WalletTransfer): Promise<Receipt> {
-    return withShortfall('transfer', transferBetween(this.#context, order));
-  }
+    /** Returns the payment when it has ended, or its state after `seconds`. */
+    wait,
 
-  /** Returns the payment when it has ended, or its state after `seconds`. */
-  wait(id: string, seconds: number): Promise<AwaitedPayment> {
-    return waitForEnd(this.#context, id, seconds);
-  }
+    /**
+     * For a request that ends while the payment is pending: stores the event `payment_pending` unless it is stored. Returns the payment, which
+     * may have ended meanwhile.
+     */
+    reportPending: async (payment: Payment): Promise<AwaitedPayment> =>
+      payment.isPendingReported || (await reportPending(context, payment)) ? { payment } : wait(payment.id, 0),
 
-  /**
-   * For a request that ends while the payment is pending: stores the event `payment_pending` unless it is stored. Returns the payment, which
-   * may have ended meanwhile.
-   */
-  async reportPending(payment: Payment): Promise<AwaitedPayment> {
-    if (payment.isPendingReported || (await reportPending(this.#context, payment))) return { payment };
-    return this.wait(payment.id, 0);
-  }
+    find: (id: string): Promise<Payment | undefined> => readPayment(database, sql.findById, id),
 
-  find(id: string): Promise<Payment | undefined> {
-    return this.#first(sql.findById, id);
-  }
+    /** Returns the payment of a hash in a wallet, or in any wallet of an account: the live one, otherwise the newest failed one. */
+    findByHash: (paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined> =>
+      readPayment(database, sql.findByHash, paymentHash, owner.walletId ?? owner.accountId),
 
-  /** Returns the payment of a hash in a wallet, or in any wallet of an account: the live one, otherwise the newest failed one. */
-  findByHash(paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined> {
-    return this.#first(sql.findByHash, paymentHash, owner.walletId ?? owner.accountId);
-  }
+    /** Returns the payments of a hash in a wallet, or in any wallet of an account, by its id. Newest first. */
+    listByHash: async (paymentHash: string, ownerId: string, limit: number): Promise<Payment[]> =>
+      (await database.all(sql.listByHash, paymentHash, ownerId, limit)).map(rowToPayment),
 
-  /** Returns the payments of a hash in a wallet, or in any wallet of an account, by its id. Newest first. */
-  async listByHash(paymentHash: string, ownerId: string, limit: number): Promise<Payment[]> {
-    return (await this.#context.database.all(sql.listByHash, paymentHash, ownerId, limit)).map(rowToPayment);
-  }
+    findMany: async (ids: readonly string[]): Promise<Payment[]> =>
+      ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment),
 
-  async findMany(ids: readonly string[]): Promise<Payment[]> {
-    return ids.length === 0 ? [] : (await this.#context.database.all(sql.findMany, ids)).map(rowToPayment);
-  }
+    /** Returns the fee limit of a payment; undefined if it never had a hold. */
+    async feeLimitMsat({ id, amountMsat }: Payment): Promise<Msat | undefined> {
+      const reservedMsat = await ledger.reservedMsat(id);
+      return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
+    },
 
-  /** Returns the fee limit of a payment; undefined if it never had a hold. */
-  async feeLimitMsat({ id, amountMsat }: Payment): Promise<Msat | undefined> {
-    const reservedMsat = await this.#context.ledger.reservedMsat(id);
-    return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
-  }
+    /** Counts the pending payments, up to 100,000. */
+    countPending: async (): Promise<number> => (await database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0,
 
-  /** Counts the pending payments, up to 100,000. */
-  async countPending(): Promise<number> {
-    return (await this.#context.database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0;
-  }
+    /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
+    isClaimPaid: async (linkId: string, { paymentHash, paymentRequest }: Bolt11): Promise<boolean> =>
+      (await database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined,
 
-  /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
-  async isClaimPaid(linkId: string, { paymentHash, paymentRequest }: Bolt11): Promise<boolean> {
-    return (await this.#context.database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined;
-  }
+    /** Books an outcome that the node reports. An outcome that contradicts the ledger raises an alert, and is corrected if possible. Idempotent. */
+    reportOutcome: (paymentId: string, outcome: PaymentOutcome): Promise<void> => reportOutcome(context, paymentId, outcome),
 
-  /** Books an outcome that the node reports. An outcome that contradicts the ledger raises an alert, and is corrected if possible. Idempotent. */
-  reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void> {
-    return reportOutcome(this.#context, paymentId, outcome);
-  }
+    /** Attempts a pending payment again. Never throws. */
+    attempt: (payment: Payment): Promise<void> => attempt(context, payment),
 
-  /** Attempts a pending payment again. Never throws. */
-  attempt(payment: Payment): Promise<void> {
-    return attempt(this.#context, payment);
-  }
+    /** Reads the outcomes of a hash's payments that have not succeeded again. For hints of the node. Never throws. */
+    readAgain: (paymentHash: string): void => void readAgain(context, paymentHash),
 
-  /** Reads the outcomes of a hash's payments that have not succeeded again. For hints of the node. Never throws. */
-  readAgain(paymentHash: string): void {
-    void readAgain(this.#context, paymentHash);
-  }
+    /** Attempts all pending payments again whose node is available. Never throws. */
+    resumePending: (): Promise<void> => resumePending(context),
 
-  /** Attempts all pending payments again whose node is available. Never throws. */
-  resumePending(): Promise<void> {
-    return resumePending(this.#context);
-  }
+    /** Makes every `wait` return the present state. */
+    stopWaiting: (): void => context.endings.close(),
 
-  /** Makes every `wait` return the present state. */
-  stopWaiting(): void {
-    this.#context.endings.close();
-  }
-
-  /** Waits until the running attempts have ended, or for a short time if the node does not answer. */
-  stop(): Promise<void> {
-    return stopAttempts(this.#context);
-  }
-
-  async #first(statement: typeof sql.findById, ...parameters: string[]): Promise<Payment | undefined> {
-    const row = await this.#context.database.first(statement, ...parameters);
-    return row && rowToPayment(row);
-  }
+    /** Waits until the running attempts have ended, or for a short time if the node does not answer. */
+    stop: (): Promise<void> => stopAttempts(context),
+  };
 }
 
 /**

@@ -4,7 +4,7 @@ import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import type { Receipt } from '../ledger/ledger.ts';
-import { type Payment, rowToPayment } from './payment.ts';
+import { type Payment, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -64,9 +64,9 @@ export async function waitForEnd(context: PaymentContext, id: string, seconds: n
     // Listening begins before the read, so that an outcome in between is not missed. An outcome that another instance books is only read.
     const next = endings.next(id, Math.max(1, Math.min(1000, deadline - clock.nowMs())));
     if (mayRead) {
-      const row = await database.first(sql.findById, id);
-      invariant(row, `payment ${id} is gone`);
-      if (row.state !== 'pending' || clock.nowMs() >= deadline || endings.isClosed) return { payment: rowToPayment(row) };
+      const payment = await readPayment(database, sql.findById, id);
+      invariant(payment, `payment ${id} is gone`);
+      if (payment.state !== 'pending' || clock.nowMs() >= deadline || endings.isClosed) return { payment };
     }
     const ended = await next;
     if (ended) return ended;
