@@ -82,7 +82,7 @@ const READS: [Statement, unknown[]][] = [
   [links.findById, [0, 'x']],
   [links.findOfWallet, ['x', 'x', 0]],
   [links.listOfWallet.desc, ['x', '~', 50, 0, 0]],
-  [links.readUses, ['x']],
+  [links.readOveruse, ['x']],
   [webhooks.listOfAccount.desc, ['x', '~', 50, 0]],
   [webhooks.findWebhook, ['x', 'y']],
   ...Object.values(deliveryLists.listOfWebhook).flatMap(({ asc, desc, count }): [Statement, unknown[]][] => [

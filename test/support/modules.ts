@@ -62,7 +62,7 @@ export async function nameNode(database: Database): Promise<void> {
 const noLink = () => {
   throw new Error('this payment has no link');
 };
-const noLinkUses: PaymentDependencies['linkUses'] = { releaseUse: noLink, settleUse: noLink, takeUse: noLink };
+const noLinkUses: PaymentDependencies['linkUses'] = { releaseUse: noLink, settleUse: noLink, readOveruse: noLink, retakeUse: noLink };
 
 /** The invoices of a service with one node. */
 class TestInvoices extends Invoices {

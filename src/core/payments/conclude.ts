@@ -33,15 +33,13 @@ export interface LinkUses {
   releaseUse(claim: ClaimPayment): RowWrite[];
   /** Returns the rows that count a claim as paid. */
   settleUse(claim: ClaimPayment, spentMsat: Msat): RowWrite[];
-  /** Takes the use of a claim that succeeded after it was booked as failed. */
-  takeUse(database: Database, claim: ClaimPayment): Promise<TakenUse>;
-}
-
-export interface TakenUse {
-  /** Returns the rows that take the use and count what the wallet is charged. They throw {@link LinkUsesChanged}. */
-  rows(spentMsat: Msat): RowWrite[];
-  /** The number of claims that the link then has paid beyond its uses; 0 if a use was left. */
-  readonly overused: number;
+  /** Returns how many claims beyond its uses a link has paid when it pays another one; 0 if a use is left. */
+  readOveruse(database: Database, claim: ClaimPayment): Promise<number>;
+  /**
+   * Returns the rows that take the use of a claim that succeeded after it was booked as failed, and count what the wallet is charged.
+   * They throw {@link LinkUsesChanged} if the link has another overuse than the one that was read.
+   */
+  retakeUse(claim: ClaimPayment, spentMsat: Msat, overused: number): RowWrite[];
 }
 
 export function isClaim(payment: Payment): payment is ClaimPayment {

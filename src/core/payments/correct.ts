@@ -1,4 +1,3 @@
-import type { Alerts } from '../alerts/alerts.ts';
 import { chargeLate } from '../budgets/budgets.ts';
 import { eventRow } from '../journal/events.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -8,7 +7,7 @@ import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { conclude, excessAlert, isClaim, LinkUsesChanged, paidTransfers, requireProof, shareFee, type TakenUse } from './conclude.ts';
+import { conclude, excessAlert, isClaim, LinkUsesChanged, paidTransfers, requireProof, shareFee } from './conclude.ts';
 import { type Payment, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -61,12 +60,12 @@ async function correctLateSuccess(context: PaymentContext, payment: Payment, out
 }
 
 async function bookLateSuccess(context: PaymentContext, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
-  const use = isClaim(payment) ? await context.linkUses.takeUse(context.database, payment) : undefined;
+  const overused = isClaim(payment) ? await context.linkUses.readOveruse(context.database, payment) : 0;
   try {
-    await context.ledger.post(chargedToWallet(context, payment, reservedMsat, outcome, use));
+    await context.ledger.post(chargedToWallet(context, payment, reservedMsat, outcome, overused));
   } catch (error) {
     if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
-    await context.ledger.post(borneByOperator(context, payment, outcome, use));
+    await context.ledger.post(borneByOperator(context, payment, outcome, overused));
   }
 }
 
@@ -75,7 +74,7 @@ function chargedToWallet(
   payment: Payment,
   reservedMsat: Msat,
   { preimage, feeMsat }: Success,
-  use: TakenUse | undefined,
+  overused: number,
 ): Posting {
   const { alerts, connections, clock } = context;
   const shares = shareFee(payment, reservedMsat, feeMsat);
@@ -88,7 +87,7 @@ function chargedToWallet(
     rows: [
       { statement: sql.correctCharged, parameters, onMiss: new CorrectedBefore() },
       ...chargeLate(payment.charge, spentMsat),
-      ...correctionRows(alerts, payment, message, use, spentMsat),
+      ...correctionRows(context, payment, message, overused, spentMsat),
       ...excessAlert(alerts, payment, shares),
     ],
     transfers: [...transfers.charged, ...transfers.excess],
@@ -96,15 +95,15 @@ function chargedToWallet(
   };
 }
 
-function borneByOperator(context: PaymentContext, payment: Payment, { feeMsat }: Success, use: TakenUse | undefined): Posting {
-  const { alerts, connections, clock } = context;
+function borneByOperator(context: PaymentContext, payment: Payment, { feeMsat }: Success, overused: number): Posting {
+  const { connections, clock } = context;
   const to = connections.of(payment.nodeId).ledgerAccount;
   const lossMsat = msat(payment.amountMsat + feeMsat);
   const message = `reported as failed, then as succeeded, and the wallet's balance does not cover it: the operator bears ${satText(lossMsat)}`;
   return {
     rows: [
       { statement: sql.correctBorne, parameters: [payment.id], onMiss: new CorrectedBefore() },
-      ...correctionRows(alerts, payment, message, use, ZERO_MSAT),
+      ...correctionRows(context, payment, message, overused, ZERO_MSAT),
     ],
     transfers: [{ id: newId(clock.nowMs()), from: SYSTEM_ACCOUNTS.routingFees, to, amountMsat: lossMsat }],
     events: [correctionEvent(context, payment, 'borne')],
@@ -116,7 +115,17 @@ function correctionEvent({ clock }: PaymentContext, payment: Payment, correction
 }
 
 /** Returns the rows that take the released use of the withdraw link again, and raise the alert. */
-function correctionRows(alerts: Alerts, { id, linkId }: Payment, message: string, use: TakenUse | undefined, spentMsat: Msat): RowWrite[] {
-  const overuse = use && use.overused > 0 ? `. Withdraw link ${linkId} has now paid ${use.overused} more than its number of uses` : '';
-  return [...(use?.rows(spentMsat) ?? []), ...alerts.rowsOf({ kind: 'payment_corrected', subject: id, message: message + overuse })];
+function correctionRows(
+  { alerts, linkUses }: PaymentContext,
+  payment: Payment,
+  message: string,
+  overused: number,
+  spentMsat: Msat,
+): RowWrite[] {
+  const { id, linkId } = payment;
+  const overuse = overused > 0 ? `. Withdraw link ${linkId} has now paid ${overused} more than its number of uses` : '';
+  return [
+    ...(isClaim(payment) ? linkUses.retakeUse(payment, spentMsat, overused) : []),
+    ...alerts.rowsOf({ kind: 'payment_corrected', subject: id, message: message + overuse }),
+  ];
 }

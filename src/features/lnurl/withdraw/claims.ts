@@ -208,18 +208,15 @@ function linkUsed(): Refusal {
 export const linkUses: LinkUses = {
   releaseUse: (claim) => [linkRow(claim, sql.releaseUse, [claim.linkId]), linkRow(claim, sql.releaseDay, [claim.id])],
   settleUse: (claim, spentMsat) => [linkRow(claim, sql.settleDay, [claim.id, spentMsat, claim.amountMsat])],
-  async takeUse(database, claim) {
-    const { id, linkId, amountMsat } = claim;
-    const link = await database.first(sql.readUses, linkId);
+  async readOveruse(database, { linkId }) {
+    const link = await database.first(sql.readOveruse, linkId);
     invariant(link, `withdraw link ${linkId} is gone`);
-    const { uses_left, overused } = link;
-    const isOver = uses_left === 0;
-    const use = isOver ? { statement: sql.overuse, parameters: [linkId, overused] } : { statement: sql.takeUse, parameters: [linkId] };
-    // A permanent link has no uses.
-    const uses = uses_left === null ? [] : [{ ...use, onMiss: new LinkUsesChanged() }];
-    const rows = (spentMsat: Msat) => [...uses, linkRow(claim, sql.retakeDay, [id, spentMsat, amountMsat])];
-    return { overused: isOver ? overused + 1 : 0, rows };
+    return link.overuse;
   },
+  retakeUse: (claim, spentMsat, overused) => [
+    { statement: sql.retakeUse, parameters: [claim.linkId, overused], onMiss: new LinkUsesChanged() },
+    linkRow(claim, sql.retakeDay, [claim.id, spentMsat, claim.amountMsat]),
+  ],
 };
 
 function linkRow({ id }: ClaimPayment, statement: Statement, parameters: RowWrite['parameters']): RowWrite {

@@ -103,21 +103,20 @@ export const releaseUse = statement(
    WHERE id = $1`,
 );
 
-export const readUses = statement<{ uses_left: number | null; overused: number }>(
-  'withdraw_link_read_uses',
-  'SELECT uses_left, overused FROM withdraw_link WHERE id = $1',
+const OVERUSE = 'CASE WHEN uses_left = 0 THEN overused + 1 ELSE 0 END';
+
+/** Returns how many claims beyond its uses the link has paid when it pays another one. */
+export const readOveruse = statement<{ overuse: number }>(
+  'withdraw_link_read_overuse',
+  `SELECT ${OVERUSE} AS overuse FROM withdraw_link WHERE id = $1`,
 );
 
-/** Takes a released use again if there is one left. */
-export const takeUse = statement(
-  'withdraw_link_take_use',
-  'UPDATE withdraw_link SET uses_left = uses_left - 1 WHERE id = $1 AND uses_left > 0',
-);
-
-/** Counts a claim that was paid beyond the link's uses; `$2` is the count before. */
-export const overuse = statement(
-  'withdraw_link_overuse',
-  'UPDATE withdraw_link SET overused = overused + 1 WHERE id = $1 AND uses_left = 0 AND overused = $2',
+/** Takes a released use again, or counts a claim that was paid beyond the uses, if the overuse is still `$2`. A permanent link has no uses. */
+export const retakeUse = statement(
+  'withdraw_link_retake_use',
+  `UPDATE withdraw_link SET overused = CASE WHEN uses_left = 0 THEN overused + 1 ELSE overused END,
+     uses_left = CASE WHEN uses_left > 0 THEN uses_left - 1 ELSE uses_left END
+   WHERE id = $1 AND ${OVERUSE} = $2`,
 );
 
 const WITHIN_LIMIT = (sum: string) => `(CAST($4 AS BIGINT) IS NULL OR ${sum} <= CAST($4 AS BIGINT))`;
