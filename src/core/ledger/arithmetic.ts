@@ -3,7 +3,7 @@ import { MAX_MSAT, type Msat, minMsat, msat, subMsat, ZERO_MSAT } from '../kerne
 import { Refusal } from '../kernel/refusal.ts';
 import { mayGoBelowZero } from './accounts.ts';
 import { entryHash } from './chain.ts';
-import type { HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
+import type { Balance, HoldOrder, Posting, TransferOrder, TransferRow } from './posting.ts';
 
 /** A ledger account after one of its transfers. In a worksheet: after the last posting that was applied. */
 export interface AccountState {
@@ -17,6 +17,13 @@ export interface AccountState {
 }
 
 export const NO_ENTRY = new Uint8Array();
+
+/** Returns the balance of the account with an id. @throws if there is none */
+export function balanceOf(id: number, state: AccountState | undefined): Balance {
+  if (!state) throw new Error(`ledger account ${id} does not exist`);
+  const { balanceMsat, heldMsat, entries } = state;
+  return { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries };
+}
 
 export interface HoldState {
   readonly id: string;

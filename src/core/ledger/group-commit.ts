@@ -5,12 +5,11 @@ import { InvariantViolation, invariant } from '../kernel/assert.ts';
 import { outsideRequest } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { subMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { isSystemAccount } from './accounts.ts';
-import { applyPosting, touchedBy, type Worksheet } from './arithmetic.ts';
+import { applyPosting, balanceOf, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
-import type { Balance, Guard, Posting, Receipt } from './posting.ts';
+import type { Guard, Posting, Receipt } from './posting.ts';
 import { type BatchTx, type LedgerStore, RowMissed } from './store.ts';
 
 interface Waiting {
@@ -220,15 +219,6 @@ async function openWorksheet({ tx, lockAccounts }: BatchTx, postings: readonly P
 }
 
 function receiptOf(posting: Posting, sheet: Worksheet, firstTransfer: number): Receipt {
-  const balances = new Map<number, Balance>();
-  for (const id of touchedBy(posting).accounts) {
-    const account = sheet.accounts.get(id);
-    if (!account) continue;
-    const { balanceMsat, heldMsat, entries } = account;
-    balances.set(id, { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries });
-  }
-  return {
-    transfers: sheet.newTransfers.slice(firstTransfer),
-    balances,
-  };
+  const balances = touchedBy(posting).accounts.map((id) => [id, balanceOf(id, sheet.accounts.get(id))] as const);
+  return { transfers: sheet.newTransfers.slice(firstTransfer), balances: new Map(balances) };
 }

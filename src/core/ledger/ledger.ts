@@ -1,8 +1,8 @@
 import type { Database } from '../db/database.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { type Msat, subMsat } from '../kernel/money.ts';
-import type { AccountState } from './arithmetic.ts';
+import type { Msat } from '../kernel/money.ts';
+import { balanceOf } from './arithmetic.ts';
 import { GroupCommit, type LedgerStats } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
@@ -46,7 +46,7 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
     },
 
     /** Returns the committed balance. */
-    balance: async (account: number): Promise<Balance> => balanceOf(account, await store.readAccount(account)),
+    balance: async (account: number): Promise<Balance> => balanceOf(account, (await store.readAccounts([account]))[0]),
 
     /** Returns the committed balances of many accounts, in their order. They may be of different moments. */
     async balances(accounts: readonly number[]): Promise<Balance[]> {
@@ -75,10 +75,4 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
       await store.flush();
     },
   };
-}
-
-function balanceOf(id: number, state: AccountState | undefined): Balance {
-  if (!state) throw new Error(`ledger account ${id} does not exist`);
-  const { balanceMsat, heldMsat, entries } = state;
-  return { balanceMsat, heldMsat, spendableMsat: subMsat(balanceMsat, heldMsat), entries };
 }

@@ -3,7 +3,7 @@ import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retent
 import { missOf, sendRows } from '../db/row-write.ts';
 import { lockEventOrder } from '../journal/bookings.sql.ts';
 import { invariant } from '../kernel/assert.ts';
-import { readAccount, readAccounts, rowToAccount, transferValues } from './ledger.sql.ts';
+import { readAccounts, rowToAccount, transferValues } from './ledger.sql.ts';
 import type { RowWrite } from './posting.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from './store.ts';
 import * as sql from './store-postgres.sql.ts';
@@ -49,10 +49,6 @@ export function createPostgresStore(database: Database): LedgerStore {
       const row = await database.first(sql.readBatch, batchId);
       invariant(row, 'a batch has a row once it has been refuted');
       return row.outcome === 'committed';
-    },
-    async readAccount(id) {
-      const row = await database.first(readAccount, id);
-      return row && rowToAccount(row);
     },
     async readAccounts(ids) {
       const accounts = new Map((await database.all(readAccounts, ids)).map((row) => [row.id, rowToAccount(row)]));

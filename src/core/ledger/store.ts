@@ -22,9 +22,7 @@ export interface LedgerStore {
    * @throws while the database cannot answer.
    */
   wasCommitted(batchId: string): Promise<boolean>;
-  /** An account after its last committed entry; undefined for one that does not exist. */
-  readAccount(id: number): Promise<AccountState | undefined>;
-  /** The same of many accounts, in their order. */
+  /** The accounts after their last committed entries, in the order of the ids; undefined for one that does not exist. */
   readAccounts(ids: readonly number[]): Promise<(AccountState | undefined)[]>;
   /** Brings all rows of accounts up to date, for a clean stop. Does not throw: the next start does it otherwise. */
   flush(): Promise<void>;

@@ -21,7 +21,6 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
       // Batches are committed one after the other, so only the last one can be in question.
       return (await database.first(sql.readLastBatch))?.batch_id === batchId;
     },
-    readAccount: (id) => cache.committed(id),
     async readAccounts(ids) {
       const accounts = [];
       for (const id of ids) accounts.push(await cache.committed(id));
