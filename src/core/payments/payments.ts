@@ -19,7 +19,7 @@ import { type Payment, readPayment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { readAgain, resumePending } from './resume.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
-import { type AwaitedPayment, Endings, reportPending, waitForEnd } from './wait.ts';
+import { type AwaitedPayment, Endings, waitForEnd } from './wait.ts';
 
 export interface PaymentDependencies {
   readonly database: Database;
@@ -65,7 +65,6 @@ export type Payments = ReturnType<typeof createPayments>;
 export function createPayments(deps: PaymentDependencies) {
   const context = paymentContext(deps);
   const { database, ledger, connections } = deps;
-  const wait = (id: string, seconds: number): Promise<AwaitedPayment> => waitForEnd(context, id, seconds);
 
   return {
     /** Decodes an invoice. @throws Refusal `invoice_undecodable`, `invoice_wrong_network` */
@@ -84,23 +83,16 @@ export function createPayments(deps: PaymentDependencies) {
     /** See `transfer.ts`. @returns the receipt, with the transfer and both balances. @throws Refusal */
     transfer: (order: WalletTransfer): Promise<Receipt> => withShortfall('transfer', transferBetween(context, order)),
 
-    /** Returns the payment when it has ended, or its state after `seconds`. */
-    wait,
-
-    /**
-     * For a request that ends while the payment is pending: stores the event `payment_pending` unless it is stored. Returns the payment, which
-     * may have ended meanwhile.
-     */
-    reportPending: async (payment: Payment): Promise<AwaitedPayment> =>
-      payment.isPendingReported || (await reportPending(context, payment)) ? { payment } : wait(payment.id, 0),
+    /** Returns the payment when it has ended; after `seconds`, the pending payment, with the event `payment_pending`. */
+    wait: (id: string, seconds: number): Promise<AwaitedPayment> => waitForEnd(context, id, seconds),
 
     find: (id: string): Promise<Payment | undefined> => readPayment(database, sql.findById, id),
 
-    /** Returns the payment of a hash in a wallet, or in any wallet of an account: the live one, otherwise the newest failed one. */
-    findByHash: (paymentHash: string, owner: { accountId: string; walletId?: string | undefined }): Promise<Payment | undefined> =>
-      readPayment(database, sql.findByHash, paymentHash, owner.walletId ?? owner.accountId),
+    /** Returns the payment of a hash in a wallet or an account, by its id: the live one, otherwise the newest failed one. */
+    findByHash: (paymentHash: string, ownerId: string): Promise<Payment | undefined> =>
+      readPayment(database, sql.findByHash, paymentHash, ownerId),
 
-    /** Returns the payments of a hash in a wallet, or in any wallet of an account, by its id. Newest first. */
+    /** The same for all payments of the hash, newest first. */
     listByHash: async (paymentHash: string, ownerId: string, limit: number): Promise<Payment[]> =>
       (await database.all(sql.listByHash, paymentHash, ownerId, limit)).map(rowToPayment),
 
@@ -132,7 +124,7 @@ export function createPayments(deps: PaymentDependencies) {
     /** Attempts all pending payments again whose node is available. Never throws. */
     resumePending: (): Promise<void> => resumePending(context),
 
-    /** Makes every `wait` return the present state. */
+    /** Ends every `wait` now. */
     stopWaiting: (): void => context.endings.close(),
 
     /** Waits until the running attempts have ended, or for a short time if the node does not answer. */

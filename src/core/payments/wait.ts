@@ -55,7 +55,10 @@ export class Endings {
   }
 }
 
-/** Returns the payment when it has ended, or its state after `seconds` or when the service stops. */
+/**
+ * Returns the payment when it has ended. After `seconds`, or when the service stops, returns the pending payment, with the event
+ * `payment_pending`.
+ */
 export async function waitForEnd(context: PaymentContext, id: string, seconds: number): Promise<AwaitedPayment> {
   const { attempts, clock, database, endings } = context;
   const deadline = clock.nowMs() + seconds * 1000;
@@ -66,7 +69,10 @@ export async function waitForEnd(context: PaymentContext, id: string, seconds: n
     if (mayRead) {
       const payment = await readPayment(database, sql.findById, id);
       invariant(payment, `payment ${id} is gone`);
-      if (payment.state !== 'pending' || clock.nowMs() >= deadline || endings.isClosed) return { payment };
+      if (payment.state !== 'pending') return { payment };
+      const isLate = clock.nowMs() >= deadline || endings.isClosed;
+      // If the event cannot be stored, the payment has ended meanwhile.
+      if (isLate && (payment.isPendingReported || (await reportPending(context, payment)))) return { payment };
     }
     const ended = await next;
     if (ended) return ended;
@@ -81,7 +87,7 @@ export async function waitForEnd(context: PaymentContext, id: string, seconds: n
  * change the same row before they write events and transfers, so they wait, and their events follow in the log.
  * @returns whether it was stored now.
  */
-export async function reportPending({ database, clock }: PaymentContext, payment: Payment): Promise<boolean> {
+async function reportPending({ database, clock }: PaymentContext, payment: Payment): Promise<boolean> {
   return database.transaction(async (tx) => {
     if ((await tx.run(sql.markPendingReported, payment.id)) === 0) return false;
     await writeRows(tx, [eventRow(clock, { type: 'payment_pending', owner: payment, subject: payment.id })]);

@@ -74,8 +74,7 @@ async function sendPayment(
   if (started.isReplay) reply.header('idempotency-replayed', 'true');
   try {
     const seconds = wantsNoWait(request) ? 0 : Math.max(0, deps.paymentWaitSeconds - reply.elapsedTime / 1000);
-    const awaited = await deps.payments.wait(started.payment.id, seconds);
-    const { payment, receipt } = awaited.payment.state === 'pending' ? await deps.payments.reportPending(awaited.payment) : awaited;
+    const { payment, receipt } = await deps.payments.wait(started.payment.id, seconds);
     if (payment.state === 'failed') throw await paymentFailed(deps, payment);
     const wtx = receipt
       ? deps.objects.walletTransaction(transactionFromReceipt(payment, wallet, receipt))

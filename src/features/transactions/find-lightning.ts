@@ -23,6 +23,7 @@ export interface FoundLightning {
 export async function findLightning(sources: Sources, idOrHash: string, owner: Owner): Promise<FoundLightning | undefined> {
   const { invoices, payments, objects, ledger } = sources;
   const own = async <T extends { readonly walletId: string }>(found: Promise<T | undefined>) => ifOwn(sources, await found, owner);
+  const ownerId = owner.walletId ?? owner.accountId;
   const byId = isId(idOrHash);
   const hash = idOrHash.toLowerCase();
   if (!byId && !/^[0-9a-f]{64}$/.test(hash)) return undefined;
@@ -30,11 +31,11 @@ export async function findLightning(sources: Sources, idOrHash: string, owner: O
   if (invoice) {
     // A wallet cannot pay its own invoice, and an open or canceled invoice has no internal payment.
     const isPaidInside = owner.walletId === undefined && invoice.state !== 'open' && invoice.state !== 'canceled';
-    const payment = isPaidInside ? await payments.findByHash(invoice.paymentHash, owner) : undefined;
+    const payment = isPaidInside ? await payments.findByHash(invoice.paymentHash, ownerId) : undefined;
     const details = { counterpart_id: payment?.id ?? null, held_msat: null, fee_limit_msat: null };
     return { walletId: invoice.walletId, transaction: { ...objects.invoice(invoice), ...details } };
   }
-  const payment = byId ? await own(payments.find(idOrHash)) : await payments.findByHash(hash, owner);
+  const payment = byId ? await own(payments.find(idOrHash)) : await payments.findByHash(hash, ownerId);
   if (!payment) return undefined;
   const { id, walletId, invoiceId, amountMsat } = payment;
   const [paid, held] = await Promise.all([invoiceId === undefined ? undefined : own(invoices.find(invoiceId)), ledger.reservedMsat(id)]);
