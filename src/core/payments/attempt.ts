@@ -75,7 +75,7 @@ async function attemptAtNode(context: PaymentContext, payment: Payment, isFirstR
   const sending = isFirstRequest ? payment : await beginAgain(context, payment);
   if (!sending) return;
   const firstRequestAtMs = isFirstRequest ? payment.sendingSinceMs : undefined;
-  const outcome = await send(context, sending, { feeLimitMsat: subMsat(heldMsat, payment.amountMsat), firstRequestAtMs });
+  const outcome = await send(context, sending, subMsat(heldMsat, payment.amountMsat), firstRequestAtMs);
   if (outcome.state === 'pending') await context.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
   await conclude(context, sending, outcome);
 }
@@ -92,14 +92,14 @@ async function beginAgain({ database, clock }: PaymentContext, payment: Payment)
   return row && { ...payment, ...withoutNulls(row) };
 }
 
-interface SendingTerms {
-  readonly feeLimitMsat: Msat;
-  readonly firstRequestAtMs: number | undefined;
-}
-
-async function send(context: PaymentContext, payment: Payment, terms: SendingTerms): Promise<PaymentOutcome> {
+async function send(
+  context: PaymentContext,
+  payment: Payment,
+  feeLimitMsat: Msat,
+  firstRequestAtMs: number | undefined,
+): Promise<PaymentOutcome> {
   const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
-  const order = { ...referenceOf(payment), amountMsat, ...terms };
+  const order = { ...referenceOf(payment), amountMsat, feeLimitMsat, firstRequestAtMs };
   try {
     return await context.connections.of(payment.nodeId).call((node) => {
       if (!payment.isKeysend) return node.pay({ ...order, paymentRequest });

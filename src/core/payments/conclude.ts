@@ -90,13 +90,10 @@ export function requireProof(payment: Payment, preimage: string): void {
     throw new Error('the node reports the payment as succeeded, with a preimage that does not match its payment hash');
 }
 
-interface FeeShares {
-  readonly chargedMsat: Msat;
-  readonly excessMsat: Msat;
-}
+type FeeShares = ReturnType<typeof shareFee>;
 
 /** Divides the routing fee: the wallet pays up to the fee reserve, the operator the excess. */
-export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): FeeShares {
+export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat) {
   const chargedMsat = minMsat(feeMsat, subMsat(reservedMsat, payment.amountMsat));
   return { chargedMsat, excessMsat: subMsat(feeMsat, chargedMsat) };
 }
@@ -104,7 +101,8 @@ export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat): F
 /** Returns the transfers of the amount and of each non-zero share of the fee to the ledger account of the payment's node. */
 export function paidTransfers(payment: Payment, node: number, shares: FeeShares, nowMs: number) {
   const { chargedMsat, excessMsat } = shares;
-  const fee = { id: newId(nowMs), to: node, passThru: sourceOf(payment) };
+  const passThru = JSON.stringify({ source_transaction: walletTransactionId(payment.transferId, 'from') });
+  const fee = { id: newId(nowMs), to: node, passThru };
   return {
     charged: [
       { ...amountTransfer(payment), to: node },
@@ -198,8 +196,4 @@ function succeeded(
 /** The hold of a payment and its state change in one posting, so this is a bug. */
 function notPending(): Error {
   return new InvariantViolation('the payment is not pending although its hold is open');
-}
-
-function sourceOf(payment: Payment): string {
-  return JSON.stringify({ source_transaction: walletTransactionId(payment.transferId, 'from') });
 }

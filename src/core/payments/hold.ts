@@ -111,7 +111,7 @@ function holdPosting(
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
       pendingTransactionRow(payment, clock.nowMs()),
       ...searchRows({ id: walletTransactionId(transferId, 'from'), owner: walletId, text: userLabel }),
-      { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: tooManyPayments },
+      { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: () => new Refusal('too_many_payments') },
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
       ...rows,
       ...extraRows(id),
@@ -122,10 +122,6 @@ function holdPosting(
 
 function invoicePaid(): Refusal {
   return new Refusal('invoice_paid');
-}
-
-function tooManyPayments(): Refusal {
-  return new Refusal('too_many_payments');
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type Invoice, rowToInvoice } from '../invoices/invoice.ts';
+import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { type Msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -121,15 +122,6 @@ type Payable = Pick<
   'paymentHash' | 'paymentRequest' | 'payee' | 'amountMsat' | 'description' | 'descriptionHash' | 'expirySeconds' | 'expiresAt' | 'features'
 >;
 
-interface Found {
-  /** The invoice of this service with the hash. Its text may differ from the text to be paid. */
-  readonly issued: Invoice | undefined;
-  /** Whether a payment of the hash is live: pending or succeeded. */
-  readonly isLive: boolean;
-  /** The number of pending payments of the wallet. */
-  readonly pending: number;
-}
-
 /**
  * Decodes an invoice and checks its network.
  * @throws Refusal `invoice_undecodable`, `invoice_wrong_network`.
@@ -151,11 +143,7 @@ export function readInvoice(paymentRequest: string, network: NodeInfo['network']
  * the comparison proves as much as the signature, which takes 0.3 ms. Any other text is decoded before the database's result is used.
  * @throws Refusal like {@link readInvoice}.
  */
-async function findPayable(
-  context: PaymentContext,
-  invoice: string | Bolt11,
-  walletId: string,
-): Promise<Found & { readonly payable: Payable }> {
+async function findPayable(context: PaymentContext, invoice: string | Bolt11, walletId: string) {
   const find = (paymentHash: string) => findByHash(context, paymentHash, walletId);
   if (typeof invoice !== 'string') return { ...(await find(invoice.paymentHash)), payable: invoice };
   const text = canonicalText(invoice);
@@ -166,10 +154,13 @@ async function findPayable(
   return { ...(found && hint === decoded.paymentHash ? found : await find(decoded.paymentHash)), payable: decoded };
 }
 
-/** Returns what the database has for a payment hash, and the number of pending payments of a wallet. */
-export async function findByHash({ database }: PaymentContext, paymentHash: string, walletId: string): Promise<Found> {
+/**
+ * Returns what the database has for a payment hash: the invoice of this service, whose text may differ from the text to be paid, and whether
+ * a payment is live (pending or succeeded). `pending` is the number of pending payments of the wallet.
+ */
+export async function findByHash({ database }: PaymentContext, paymentHash: string, walletId: string) {
   const row = await database.first(sql.findPayable, paymentHash, walletId);
-  if (!row) return { issued: undefined, isLive: false, pending: 0 };
+  invariant(row, 'the statement returns a row for every hash');
   const { live_id, pending, ...issued } = row;
   return { issued: issued.id === null ? undefined : rowToInvoice(issued), isLive: live_id !== null, pending };
 }

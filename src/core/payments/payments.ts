@@ -36,15 +36,11 @@ export interface PaymentDependencies {
   readonly paymentWaitSeconds: number;
 }
 
-/** What the steps of a payment use: other modules, and the state of payments in this process. */
-export interface PaymentContext extends PaymentDependencies {
-  /** The running attempts by payment id. */
-  readonly attempts: Map<string, Promise<void>>;
-  readonly endings: Endings;
-}
+export type PaymentContext = ReturnType<typeof paymentContext>;
 
-export function paymentContext(deps: PaymentDependencies): PaymentContext {
-  return { ...deps, attempts: new Map(), endings: new Endings() };
+/** Returns what the steps of a payment use: other modules, and the running attempts (by payment id) and waits of this process. */
+export function paymentContext(deps: PaymentDependencies) {
+  return { ...deps, attempts: new Map<string, Promise<void>>(), endings: new Endings() };
 }
 
 const MAX_COUNT = 100_000;

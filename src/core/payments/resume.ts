@@ -11,29 +11,24 @@ const RESUME_PAGE = 100;
 /** The newest payments of a hash that are read again. Only one of them can be pending. */
 const MAX_PER_HASH = 10;
 
-/** Attempts all pending payments again whose node is available. Never throws. */
+/** Attempts all pending payments again whose node is available. Reads a page at a time to bound the memory. Never throws. */
 export async function resumePending(context: PaymentContext): Promise<void> {
-  try {
-    await attemptAllPending(context);
-  } catch (error) {
-    context.log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; retrying later');
-  }
-}
-
-/** Reads a page at a time to bound the memory. */
-async function attemptAllPending(context: PaymentContext): Promise<void> {
   const { database, log } = context;
   let count = 0;
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const rows: PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
-    const pending = rows.map(rowToPayment);
-    // Before the attempts, which may take as long as the node likes.
-    await reportUnanswered(context, pending);
-    const payments = await withAvailableNode(context, pending);
-    await Promise.all(payments.map((payment) => attempt(context, payment)));
-    count += payments.length;
-    after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
-    if (payments.length > 0) log.info({ count, more: after !== undefined }, 'pending payments were attempted again');
+  try {
+    for (let after: string | undefined = ''; after !== undefined; ) {
+      const rows: PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
+      const pending = rows.map(rowToPayment);
+      // Before the attempts, which may take as long as the node likes.
+      await reportUnanswered(context, pending);
+      const payments = await withAvailableNode(context, pending);
+      await Promise.all(payments.map((payment) => attempt(context, payment)));
+      count += payments.length;
+      after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
+      if (payments.length > 0) log.info({ count, more: after !== undefined }, 'pending payments were attempted again');
+    }
+  } catch (error) {
+    log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; retrying later');
   }
 }
 

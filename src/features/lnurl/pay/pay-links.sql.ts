@@ -2,43 +2,29 @@ import type { SqlValue } from '../../../core/db/database.ts';
 import { listStatements } from '../../../core/db/list.ts';
 import { statement } from '../../../core/db/statement.ts';
 
-/** What the owner of a pay link can set. */
-export type LinkSettings = {
-  state: 'active' | 'inactive';
+/** What the owner of a pay link can set, as a new wallet's link has it. */
+export const DEFAULT_SETTINGS = {
+  state: 'active' as 'active' | 'inactive',
   /** For the owner alone. */
-  user_label: string;
-  short_desc: string;
-  long_desc: string | null;
-  min_msat: number;
-  max_msat: number;
-  /** The maximum length of a comment, in characters. */
-  comment_length: number;
-  /** JSON of a `PayerDataRequest`. */
-  payer_data: string | null;
-  /** JSON of a `SuccessAction`. */
-  success_action: string | null;
-  /** JSON. Part of the `passThru` of each payment. */
-  pass_thru: string | null;
-  /** The Lightning address; both or none. */
-  domain: string | null;
-  name: string | null;
-};
-
-/** The settings of a new wallet's link. */
-export const DEFAULT_SETTINGS: LinkSettings = {
-  state: 'active',
   user_label: '',
   short_desc: 'Lightning payment',
-  long_desc: null,
+  long_desc: null as string | null,
   min_msat: 1000,
   max_msat: 100_000_000_000,
+  /** The maximum length of a comment, in characters. */
   comment_length: 255,
-  payer_data: null,
-  success_action: null,
-  pass_thru: null,
-  domain: null,
-  name: null,
+  /** JSON of a `PayerDataRequest`. */
+  payer_data: null as string | null,
+  /** JSON of a `SuccessAction`. */
+  success_action: null as string | null,
+  /** JSON. Part of the `passThru` of each payment. */
+  pass_thru: null as string | null,
+  /** The Lightning address; both or none. */
+  domain: null as string | null,
+  name: null as string | null,
 };
+
+export type LinkSettings = typeof DEFAULT_SETTINGS;
 
 /** The columns of the settings, in the order of {@link insertLink} and {@link updateLink}. */
 const SETTINGS = Object.keys(DEFAULT_SETTINGS) as (keyof LinkSettings)[];

@@ -81,15 +81,11 @@ const deleteSchema = {
   description: 'The link can no longer be paid. Its name stays reserved for the account. `status` of changePayLink activates it again.',
 };
 
-export interface PayLinkRouteOptions {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-  readonly payLinks: PayLinks;
-  readonly rules: LinkRules;
-}
-
 /** The routes by which owners manage pay links. */
-export function payLinkRoutes(app: App, { access, runIdempotent, payLinks, rules }: PayLinkRouteOptions): void {
+export function payLinkRoutes(
+  app: App,
+  { access, runIdempotent, payLinks, rules }: { access: Access; runIdempotent: IdempotentHandler; payLinks: PayLinks; rules: LinkRules },
+): void {
   const render = (link: PayLink) => renderPayLink(link, rules.publicUrl);
 
   /** @throws Refusal `not_found` for an unknown link and for one of another account. */

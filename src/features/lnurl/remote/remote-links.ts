@@ -26,13 +26,6 @@ import {
 import { brokenResponse, fetchJson, isError, refusedBy, requireObject, withParameters } from './response.ts';
 import { readSuccessAction } from './success-action.ts';
 
-export interface RemoteLinkOptions {
-  readonly outbound: Outbound;
-  readonly payments: Payments;
-  readonly invoices: Invoices;
-  readonly clock: Clock;
-}
-
 /** A payment to a link or an address of another service. */
 export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountMsat' | 'wtxType' | 'claim'>, PayerMessage {
   readonly destination: Destination;
@@ -71,7 +64,8 @@ const PULL_EXPIRY_SECONDS = 3600;
 export type RemoteLinks = ReturnType<typeof createRemoteLinks>;
 
 /** Links and addresses of other services, which wallets of this service pay or withdraw from. */
-export function createRemoteLinks({ outbound, payments, invoices, clock }: RemoteLinkOptions) {
+export function createRemoteLinks(modules: { outbound: Outbound; payments: Payments; invoices: Invoices; clock: Clock }) {
+  const { outbound, payments, invoices, clock } = modules;
   const tasks = new RunningTasks();
   const runForWallet = <T>({ id, accountId }: Wallet, task: () => Promise<T>) =>
     tasks.run(id, MAX_PER_WALLET, tooMany, () => tasks.run(accountId, MAX_PER_ACCOUNT, tooMany, task));

@@ -120,18 +120,15 @@ const revokeSchema = {
   description: 'All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing.',
 };
 
-export interface WithdrawLinkRouteOptions {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-  readonly links: WithdrawLinks;
-}
-
 type Kind = (typeof KINDS)[number];
 /** What requests for both kinds can have. A permanent link ignores `uses` and `expiry`. */
 type LinkFields = Partial<Static<TObject<typeof linkFields>>>;
 
 /** The routes of the owner of withdraw links. */
-export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: WithdrawLinkRouteOptions): void {
+export function withdrawLinkRoutes(
+  app: App,
+  { access, runIdempotent, links }: { access: Access; runIdempotent: IdempotentHandler; links: WithdrawLinks },
+): void {
   async function createLink(
     { wallet, guards, credential }: WalletAuthorization,
     fields: LinkFields,
