@@ -70,10 +70,6 @@ export function createAccounts(database: Database, clock: Clock) {
     /** Returns whether a key of the same lineage is valid. */
     isLineageValid: async (key: Key) => (await database.first(keySql.findValidOfLineage, key.lineageId)) !== undefined,
 
-    /** Returns the public key that identifies a wallet in links of a kind. */
-    publicKeyOfWallet: async (walletId: string, kind: KeyKind) =>
-      (await database.first(keySql.findPublicKeyOfWallet, walletId, kind))?.public_text,
-
     /**
      * Creates the account of `secretKey` unless it exists; without `secretKey`, creates the first account unless there is one.
      * `store` gets the keys before the commit, so that they cannot be lost.

@@ -35,11 +35,6 @@ export const findKeyById = statement<KeyRow>('access_key_find_by_id', `${KEY} WH
 /** Finds a key, valid or not. */
 export const knowsKey = statement<{ id: string }>('access_key_knows', 'SELECT id FROM access_key WHERE kind = $1 AND secret_hash = $2');
 
-export const findPublicKeyOfWallet = statement<{ public_text: string }>(
-  'access_key_public_of_wallet',
-  `SELECT public_text FROM access_key WHERE wallet_id = $1 AND kind = $2 AND public_text IS NOT NULL ORDER BY id LIMIT 1`,
-);
-
 /** Returns the valid keys among these, and locks them against revocation until the transaction ends. */
 export const validKeys = statement<{ id: string }>(
   'access_key_valid',

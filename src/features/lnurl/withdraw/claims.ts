@@ -13,7 +13,7 @@ import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import { type ClaimPayment, type LinkUses, LinkUsesChanged } from '../../../core/payments/conclude.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../../core/payments/fee-limit.ts';
 import type { Payment } from '../../../core/payments/payment.ts';
-import { defaultPayLinkId, type Wallet } from '../../../core/wallets/wallets.ts';
+import { defaultPayLinkId } from '../../../core/wallets/wallets.ts';
 import { protocolUri } from '../lnurl.ts';
 import { payLinkUrl } from '../pay/pay-requests.ts';
 import { storeNotice } from './balance-notices.ts';
@@ -34,21 +34,11 @@ export interface WithdrawRequest {
   readonly balanceNotify?: string | undefined;
 }
 
-interface IdentifiedLink {
-  readonly link: sql.ClaimableRow;
-  /** The `k1` of the callback. */
-  readonly k1: string;
-  /** The token of the callback; undefined if the request has none. */
-  readonly token?: string;
-  /** The token of the next balance check (LUD-14); undefined like `token`. */
-  readonly balanceToken?: string;
-}
-
-/** Finds the link of a request by its `ott`, the token of a balance check, or a `k1`. A `k1` must be that of the token. */
-async function identifyLink(
-  { database, clock }: WithdrawLinkOptions,
-  { ott: token, k1 }: WithdrawRequest,
-): Promise<IdentifiedLink | undefined> {
+/**
+ * Finds the link of a request by its `ott`, the token of a balance check, or a `k1`. A `k1` must be that of the token. Returns with the link
+ * the `k1` and the token of the callback, and the token of the next balance check (LUD-14). A request without a token gets no tokens.
+ */
+async function identifyLink({ database, clock }: WithdrawLinkOptions, { ott: token, k1 }: WithdrawRequest) {
   const text = token ?? k1;
   if (text === undefined) return undefined;
   const checkedId = linkOfBalanceToken(text);
@@ -71,20 +61,18 @@ function isSameText(a: string, b: string): boolean {
   return timingSafeEqual(secretHash(a), secretHash(b));
 }
 
-type FoundLink = IdentifiedLink & { readonly wallet: Wallet };
+type FoundLink = Awaited<ReturnType<typeof findLink>>;
 
 /** Returns the same error for an unknown token, another wallet's path and a wrong `k1`, so that guessing reveals nothing. @throws Refusal */
-async function findLink(options: WithdrawLinkOptions, request: WithdrawRequest): Promise<FoundLink> {
+async function findLink(options: WithdrawLinkOptions, request: WithdrawRequest) {
   const [found, resolved] = await Promise.all([identifyLink(options, request), options.wallets.resolve(request.key)]);
   if (!found || resolved?.wallet.id !== found.link.wallet_id) throw new Refusal('link_unusable', 'This withdraw link is not valid.');
   return { ...found, wallet: resolved.wallet };
 }
 
 /** Returns the URL of step 1. It contains the wallet's public key, which has no rights without a token. */
-export async function linkUrl({ accounts, publicUrl }: WithdrawLinkOptions, walletId: string): Promise<string> {
-  const key = await accounts.publicKeyOfWallet(walletId, 'wallet_lnurl_withdraw');
-  invariant(key, `wallet ${walletId} has no public key for withdraw links`);
-  return `${publicUrl}/v1/user/wallet/${key}/lnurl-process`;
+export function linkUrl({ publicUrl }: WithdrawLinkOptions, { public_key }: sql.LinkRow): string {
+  return `${publicUrl}/v1/user/wallet/${public_key}/lnurl-process`;
 }
 
 export type ClaimParameters = Awaited<ReturnType<typeof claimParameters>>;
@@ -95,7 +83,8 @@ export async function claimParameters(options: WithdrawLinkOptions, request: Wit
   const amounts = await requireOpenLink(options, found);
   const { link, k1, token, balanceToken } = found;
   const maxMsat = largestAmount(amounts, request);
-  const [url, payLink] = await Promise.all([linkUrl(options, link.wallet_id), findPayLinkUri(options, link.wallet_id)]);
+  const url = linkUrl(options, link);
+  const payLink = await findPayLinkUri(options, link.wallet_id);
   const query = new URLSearchParams();
   if (token !== undefined) query.set('ott', token);
   if (request.num_satoshis !== undefined) query.set('num_satoshis', String(request.num_satoshis));

@@ -58,7 +58,8 @@ export function renderWithdrawLink({
   max_msat,
   pass_thru,
   isActive,
-  made_by: _,
+  made_by: _maker,
+  public_key: _key,
   ...link
 }: WithdrawLink): Static<typeof WithdrawLinkObject> {
   return {

@@ -28,6 +28,8 @@ export type LinkRow = LinkTerms & {
   created_at: number;
   /** The key that created it. Claims count against its limits, and are rejected when its lineage is no longer valid. */
   made_by: string | null;
+  /** The `waklw_` key of the wallet. */
+  public_key: string;
 };
 
 /** A link for its claimers, with what its claims of one day cost or reserve, and whether a claim is pending (0 or 1). */
@@ -50,7 +52,8 @@ export const insertLink = statement(
 );
 
 const COLUMNS = `l.id, l.wallet_id, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru,
-  l.expires_at, l.revoked_at, l.created_at, l.made_by`;
+  l.expires_at, l.revoked_at, l.created_at, l.made_by,
+  (SELECT public_text FROM access_key k WHERE k.wallet_id = l.wallet_id AND k.kind = 'wallet_lnurl_withdraw' ORDER BY k.id LIMIT 1) AS public_key`;
 
 /**
  * `$1` is the start of the day. One statement reads the uses that are left and the pending claim: a claim that fails between two statements

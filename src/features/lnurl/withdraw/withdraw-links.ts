@@ -80,13 +80,14 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
       const token = newToken();
       const stored = [id, wallet.id, wallet.ledgerAccount, secretHash(k1Of(token))];
       const limits = [max_msat, fee_limit_msat, uses, daily_limit_msat];
-      const secrets = linkSecrets(await linkUrl(options, wallet.id), token, max_msat, memo);
       return database.transaction(async (tx) => {
         await requireGuards(tx, [sendingWalletGuard(wallet.id), ...guards]);
         await tx.run(sql.insertLink, ...stored, ...limits, memo, user_label, pass_thru, expiresAt, now, madeBy?.id ?? null);
+        const link = await readLink(tx, wallet.id, id);
+        const secrets = linkSecrets(linkUrl(options, link), token, link);
         const words = searchRows({ id, owner: wallet.accountId, text: user_label });
         await writeRows(tx, [...words, ...(extraRows?.(id, secrets) ?? [])]);
-        return { link: await readLink(tx, wallet.id, id), secrets };
+        return { link, secrets };
       });
     },
 
@@ -151,7 +152,7 @@ export type LinkSecrets = ReturnType<typeof linkSecrets>;
  * Returns the fields of a link that only its creation returns: its token, and the URLs that contain it. `base` is the URL of step 1 without its
  * query.
  */
-function linkSecrets(base: string, token: string, maxMsat: number | null, memo: string) {
+function linkSecrets(base: string, token: string, { max_msat: maxMsat, memo }: sql.LinkRow) {
   const amount = maxMsat === null ? '' : `&num_satoshis=${floorSat(msat(maxMsat))}`;
   const url = `${base}?ott=${token}${amount}`;
   return {
