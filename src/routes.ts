@@ -106,7 +106,7 @@ function registerRoutes(
   nodeRoutes(app, deps);
   claimRoutes(app, deps);
   withdrawLinkRoutes(app, deps);
-  payLinkRoutes(app, { ...deps, rules: config });
+  payLinkRoutes(app, deps);
   payRequestRoutes(app, deps);
   remoteLinkRoutes(app, deps);
   lnurlAuthRoutes(app, deps);

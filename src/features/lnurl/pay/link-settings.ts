@@ -69,11 +69,8 @@ export const LinkChangeBody = Type.Partial(Type.Object({ ...linkFields, user_lab
   additionalProperties: false,
 });
 
-/** The settings that a request changes, as columns. `domain` is empty where the request leaves the choice to the service. */
-export interface LinkChanges extends Partial<LinkSettings> {
-  /** undefined removes the image. */
-  image?: Image | undefined;
-}
+/** The settings of a link, with the image for payers. */
+export type LinkContent = LinkSettings & { image?: Image | undefined };
 
 export interface LinkRules {
   /** The domains of addresses; the first is the default. */
@@ -82,27 +79,35 @@ export interface LinkRules {
   readonly publicUrl: string;
 }
 
+/** The fields of a request. An empty `lnurlp_domain` leaves the choice to the service. */
+export type LinkChanges = Static<typeof LinkChangeBody>;
+
 /** With a comment and data of the payer, `passThru` has at most 4 kB. */
 const PASS_THRU_BYTES = 900;
 
-/** Reads the fields that a request has. @throws Refusal naming the field */
-export function readChanges(body: Static<typeof LinkChangeBody>, { addressDomains, publicUrl }: LinkRules): LinkChanges {
-  const changes: LinkChanges = {};
-  const { lnurlp_payerData: payerData, lnurlp_successAction: action, lnurlp_domain: domain } = body;
-  if (body.status !== undefined) changes.state = body.status;
-  if (body.user_label !== undefined) changes.user_label = plainText('user_label', body.user_label);
-  if (body.lnurlp_short_desc !== undefined) changes.short_desc = memoText(body.lnurlp_short_desc, 'lnurlp_short_desc');
-  if (body.lnurlp_long_desc !== undefined) changes.long_desc = plainText('lnurlp_long_desc', body.lnurlp_long_desc) || null;
-  if (body.lnurlp_image !== undefined) changes.image = body.lnurlp_image === '' ? undefined : readImage(body.lnurlp_image);
-  if (body.lnurlp_minSendable_msat !== undefined) changes.min_msat = body.lnurlp_minSendable_msat;
-  if (body.lnurlp_maxSendable_msat !== undefined) changes.max_msat = body.lnurlp_maxSendable_msat;
-  if (body.lnurlp_commentAllowed !== undefined) changes.comment_length = body.lnurlp_commentAllowed;
-  if (payerData !== undefined) changes.payer_data = jsonOrNull(readPayerDataRequest(payerData));
-  if (action !== undefined) changes.success_action = jsonOrNull(readSuccessAction(action, publicUrl));
-  if (body.passThru !== undefined) changes.pass_thru = linkPassThru(body.passThru);
-  if (body.lnurlp_identifier !== undefined) changes.name = body.lnurlp_identifier === '' ? null : readName(body.lnurlp_identifier);
-  if (domain !== undefined) changes.domain = domain === '' ? '' : readDomain(domain, addressDomains);
-  return changes;
+/** Returns the settings after a request has changed those that it names. @throws Refusal naming the field */
+export function changedSettings(current: LinkContent, changes: LinkChanges, { addressDomains, publicUrl }: LinkRules): LinkContent {
+  const { lnurlp_payerData: payerData, lnurlp_successAction: action, lnurlp_identifier: name, lnurlp_domain: domain } = changes;
+  const changed = { ...current };
+  if (changes.status !== undefined) changed.state = changes.status;
+  if (changes.user_label !== undefined) changed.user_label = plainText('user_label', changes.user_label);
+  if (changes.lnurlp_short_desc !== undefined) changed.short_desc = memoText(changes.lnurlp_short_desc, 'lnurlp_short_desc');
+  if (changes.lnurlp_long_desc !== undefined) changed.long_desc = plainText('lnurlp_long_desc', changes.lnurlp_long_desc) || null;
+  if (changes.lnurlp_image !== undefined) changed.image = changes.lnurlp_image === '' ? undefined : readImage(changes.lnurlp_image);
+  if (changes.lnurlp_minSendable_msat !== undefined) changed.min_msat = changes.lnurlp_minSendable_msat;
+  if (changes.lnurlp_maxSendable_msat !== undefined) changed.max_msat = changes.lnurlp_maxSendable_msat;
+  if (changes.lnurlp_commentAllowed !== undefined) changed.comment_length = changes.lnurlp_commentAllowed;
+  if (payerData !== undefined) changed.payer_data = jsonOrNull(readPayerDataRequest(payerData));
+  if (action !== undefined) changed.success_action = jsonOrNull(readSuccessAction(action, publicUrl));
+  if (changes.passThru !== undefined) changed.pass_thru = linkPassThru(changes.passThru);
+  if (name !== undefined) changed.name = name === '' ? null : readName(name);
+  if (domain) changed.domain = readDomain(domain, addressDomains);
+  if (changed.min_msat > changed.max_msat)
+    throw new Refusal('validation_failed', '`lnurlp_minSendable_msat` must not exceed `lnurlp_maxSendable_msat`.');
+  if (changed.name !== null) return { ...changed, domain: changed.domain ?? addressDomains[0] ?? '' };
+  if (domain !== undefined && name === undefined)
+    throw new Refusal('validation_failed', '`lnurlp_domain` must be sent with `lnurlp_identifier`.');
+  return { ...changed, domain: null };
 }
 
 function jsonOrNull(value: object | undefined): string | null {
@@ -117,21 +122,6 @@ function linkPassThru(passThru: object): string | null {
   return text === '{}' ? null : text;
 }
 
-/** Returns the settings after a change. @throws Refusal */
-export function changedSettings(
-  current: LinkSettings,
-  { image: _image, ...changes }: LinkChanges,
-  domains: readonly string[],
-): LinkSettings {
-  const changed = { ...current, ...changes };
-  if (changed.min_msat > changed.max_msat)
-    throw new Refusal('validation_failed', '`lnurlp_minSendable_msat` must not exceed `lnurlp_maxSendable_msat`.');
-  if (changed.name !== null) return { ...changed, domain: changed.domain || (current.domain ?? domains[0] ?? '') };
-  if (changes.domain !== undefined && changes.name === undefined)
-    throw new Refusal('validation_failed', '`lnurlp_domain` must be sent with `lnurlp_identifier`.');
-  return { ...changed, domain: null };
-}
-
 /** A thumbnail as an entry of the metadata: its type, and its data in base64. */
 export type Image = readonly [type: 'image/png;base64' | 'image/jpeg;base64', data: string];
 
@@ -139,7 +129,7 @@ export type Image = readonly [type: 'image/png;base64' | 'image/jpeg;base64', da
  * Returns the metadata that a paying wallet shows, as the text that invoices commit to. The address is `text/identifier`, because the service
  * has no mail. Source: LUD-06, LUD-16, LUD-20.
  */
-export function metadataText({ short_desc, long_desc, domain, name, image }: LinkSettings & { image?: Image | undefined }): string {
+export function metadataText({ short_desc, long_desc, domain, name, image }: LinkContent): string {
   const entries: (readonly string[])[] = [['text/plain', short_desc]];
   if (name !== null) entries.push(['text/identifier', `${name}@${domain}`]);
   if (long_desc !== null) entries.push(['text/long-desc', long_desc]);

@@ -12,7 +12,7 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
-import { changedSettings, imageIn, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
+import { changedSettings, imageIn, type LinkChanges, type LinkContent, type LinkRules, metadataText } from './link-settings.ts';
 import * as sql from './pay-links.sql.ts';
 import { createPayRequests } from './pay-requests.ts';
 
@@ -36,7 +36,7 @@ export type PayLinks = ReturnType<typeof createPayLinks>;
 
 /** Pay links and Lightning addresses, with the requests of payers. */
 export function createPayLinks(options: PayLinkOptions) {
-  const { database, clock, addressDomains } = options;
+  const { database, clock } = options;
 
   /** Runs a task that stores a link, in a transaction. @returns the link @throws Refusal `address_taken` */
   async function write(id: string, { guards, extraRows }: ChangeOptions, task: (tx: Tx) => Promise<void>): Promise<PayLink> {
@@ -63,11 +63,11 @@ export function createPayLinks(options: PayLinkOptions) {
 
     /** Creates a link. @throws Refusal `validation_failed`, `address_taken` */
     create(wallet: Wallet, changes: LinkChanges, change: ChangeOptions): Promise<PayLink> {
-      const settings = changedSettings(sql.DEFAULT_SETTINGS, changes, addressDomains);
+      const settings = changedSettings(sql.DEFAULT_SETTINGS, changes, options);
       const id = `lnurlp_${newId(clock.nowMs())}`;
       const now = unixSeconds(clock);
       return write(id, change, async (tx) => {
-        const hash = await storeReferences(tx, wallet.accountId, { ...settings, image: changes.image }, now);
+        const hash = await storeReferences(tx, wallet.accountId, settings, now);
         await tx.run(sql.insertLink, id, wallet.id, wallet.accountId, hash, now, ...sql.settingParameters(settings));
         await writeRows(tx, searchRows({ id, owner: wallet.accountId, text: searchTextOf(settings) }));
       });
@@ -79,9 +79,8 @@ export function createPayLinks(options: PayLinkOptions) {
       return write(id, change, async (tx) => {
         await tx.first(sql.lockLink, id);
         const link = await readLink(tx, id);
-        const settings = changedSettings(link, changes, addressDomains);
-        const image = 'image' in changes ? changes.image : imageIn(link.metadata);
-        const hash = await storeReferences(tx, link.account_id, { ...settings, image }, now);
+        const settings = changedSettings({ ...link, image: imageIn(link.metadata) }, changes, options);
+        const hash = await storeReferences(tx, link.account_id, settings, now);
         await tx.run(sql.updateLink, id, hash, now, ...sql.settingParameters(settings));
         await writeRows(tx, changedSearchRows({ id, owner: link.account_id, text: searchTextOf(settings) }, searchTextOf(link)));
       });
@@ -105,7 +104,7 @@ async function readLink(tx: Tx, id: string): Promise<sql.WholePayLinkRow> {
 }
 
 /** Stores the address and the metadata of a link. @returns the hash of the metadata @throws Refusal `address_taken` */
-async function storeReferences(tx: Tx, accountId: string, settings: Parameters<typeof metadataText>[0], now: number): Promise<string> {
+async function storeReferences(tx: Tx, accountId: string, settings: LinkContent, now: number): Promise<string> {
   const { domain, name } = settings;
   if (name !== null && (await tx.run(sql.takeName, domain, name, accountId, now)) !== 1) throw new Refusal('address_taken');
   const text = metadataText(settings);

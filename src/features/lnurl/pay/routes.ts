@@ -8,7 +8,7 @@ import { KeyParams } from '../../../http/fields.ts';
 import type { IdempotentHandler } from '../../../http/idempotent.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
-import { LinkBody, LinkChangeBody, type LinkRules, readChanges } from './link-settings.ts';
+import { LinkBody, LinkChangeBody } from './link-settings.ts';
 import { PayLinkObject, renderPayLink } from './pay-link-object.ts';
 import type { PayLink, PayLinks } from './pay-links.ts';
 
@@ -84,9 +84,14 @@ const deleteSchema = {
 /** The routes by which owners manage pay links. */
 export function payLinkRoutes(
   app: App,
-  { access, runIdempotent, payLinks, rules }: { access: Access; runIdempotent: IdempotentHandler; payLinks: PayLinks; rules: LinkRules },
+  {
+    access,
+    runIdempotent,
+    payLinks,
+    publicUrl,
+  }: { access: Access; runIdempotent: IdempotentHandler; payLinks: PayLinks; publicUrl: string },
 ): void {
-  const render = (link: PayLink) => renderPayLink(link, rules.publicUrl);
+  const render = (link: PayLink) => renderPayLink(link, publicUrl);
 
   /** @throws Refusal `not_found` for an unknown link and for one of another account. */
   async function authorize(request: FastifyRequest<{ Params: { id: string } }>): Promise<WalletAuthorization> {
@@ -104,10 +109,9 @@ export function payLinkRoutes(
   for (const base of WALLET_BASES) {
     app.post(`${base}/lnurlp`, { schema: createSchema }, async (request, reply) => {
       const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_withdraw');
-      const changes = readChanges(request.body, rules);
       const scope = { credential, walletId: wallet.id };
       const link = await runIdempotent(request, reply, scope, {
-        make: async ({ rows }) => render(await payLinks.create(wallet, changes, { guards, extraRows: rows })),
+        make: async ({ rows }) => render(await payLinks.create(wallet, request.body, { guards, extraRows: rows })),
         replay,
       });
       return reply.code(201).send(link);
@@ -134,22 +138,21 @@ export function payLinkRoutes(
 
   app.patch('/v1/lnurlp/:id', { schema: changeSchema }, async (request) => {
     const { guards } = await authorize(request);
-    return render(await payLinks.change(request.params.id, readChanges(request.body, rules), { guards }));
+    return render(await payLinks.change(request.params.id, request.body, { guards }));
   });
 
   app.post('/v1/lnurlp/:id', { schema: changeByPostSchema }, async (request, reply) => {
     const { wallet, guards, credential } = await authorize(request);
     const { id } = request.params;
-    const changes = readChanges(request.body, rules);
     const scope = { credential, walletId: wallet.id, objectId: id };
     return runIdempotent(request, reply, scope, {
-      make: async ({ rows }) => render(await payLinks.change(id, changes, { guards, extraRows: rows })),
+      make: async ({ rows }) => render(await payLinks.change(id, request.body, { guards, extraRows: rows })),
       replay,
     });
   });
 
   app.delete('/v1/lnurlp/:id', { schema: deleteSchema }, async (request) => {
     const { guards } = await authorize(request);
-    return render(await payLinks.change(request.params.id, { state: 'inactive' }, { guards }));
+    return render(await payLinks.change(request.params.id, { status: 'inactive' }, { guards }));
   });
 }
