@@ -84,13 +84,9 @@ const deleteSchema = {
 /** The routes by which owners manage pay links. */
 export function payLinkRoutes(
   app: App,
-  {
-    access,
-    runIdempotent,
-    payLinks,
-    publicUrl,
-  }: { access: Access; runIdempotent: IdempotentHandler; payLinks: PayLinks; publicUrl: string },
+  modules: { access: Access; runIdempotent: IdempotentHandler; payLinks: PayLinks; publicUrl: string },
 ): void {
+  const { access, runIdempotent, payLinks, publicUrl } = modules;
   const render = (link: PayLink) => renderPayLink(link, publicUrl);
 
   /** @throws Refusal `not_found` for an unknown link and for one of another account. */
