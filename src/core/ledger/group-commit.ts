@@ -18,12 +18,6 @@ interface Waiting {
   readonly reject: (error: unknown) => void;
 }
 
-export interface LedgerStats {
-  readonly waiting: number;
-  readonly batches: number;
-  readonly postings: number;
-}
-
 const MAX_BATCH = 256;
 const MAX_QUEUE = 10_000;
 const RESOLVE_AGAIN_MS = 500;
@@ -58,7 +52,7 @@ export class GroupCommit {
   }
 
   /** Returns how many postings wait, and how many were committed since the start. */
-  stats(): LedgerStats {
+  stats() {
     return { waiting: this.#queue.length, batches: this.#batches, postings: this.#postings };
   }
 

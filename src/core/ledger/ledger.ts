@@ -3,7 +3,7 @@ import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Msat } from '../kernel/money.ts';
 import { balanceOf } from './arithmetic.ts';
-import { GroupCommit, type LedgerStats } from './group-commit.ts';
+import { GroupCommit } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
 import type { CacheOptions } from './store-sqlite/balance-cache.ts';
@@ -67,7 +67,7 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
     endRetentionPeriod: (): Promise<void> => store.endRetentionPeriod(),
 
     /** Returns how many postings wait, and how many this instance has committed. */
-    stats: (): LedgerStats => commits.stats(),
+    stats: () => commits.stats(),
 
     /** Resolves when all postings are decided and all rows of accounts are up to date. */
     async drain(): Promise<void> {

@@ -75,12 +75,12 @@ export async function conclude(context: PaymentContext, payment: Payment, outcom
 export async function bookConclusion({ ledger, endings }: PaymentContext, { payment, posting }: Conclusion): Promise<void> {
   try {
     const receipt = await ledger.post(posting);
-    endings.announce(payment.id, { payment, receipt });
+    endings.emit(payment.id, { payment, receipt });
   } catch (error) {
     // The next attempt reads the outcome of the other request.
     if (error instanceof SentAgain) return;
     if (!(error instanceof HoldClosed)) throw error;
-    endings.announce(payment.id);
+    endings.emit(payment.id);
   }
 }
 

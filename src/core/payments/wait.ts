@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { writeRows } from '../db/row-write.ts';
 import { eventRow } from '../journal/events.ts';
 import { invariant } from '../kernel/assert.ts';
@@ -15,43 +16,37 @@ export interface AwaitedPayment {
   readonly receipt?: Receipt;
 }
 
-type Waiter = (ended?: AwaitedPayment) => void;
+/**
+ * Notifies waiting requests of the payments whose outcome this process has booked: the event's name is the payment's id. Its argument is
+ * undefined if the outcome was booked elsewhere. Then only the database has it.
+ */
+export class Endings extends EventEmitter<Record<string, [ended?: AwaitedPayment]>> {
+  isClosed = false;
 
-/** Notifies waiting requests of the payments whose outcome this process has booked. */
-export class Endings {
-  readonly #waiters = new Map<string, Set<Waiter>>();
-  #isClosed = false;
-
-  get isClosed(): boolean {
-    return this.#isClosed;
+  constructor() {
+    super();
+    // Any number of requests may wait for one payment.
+    this.setMaxListeners(0);
   }
 
-  /** `ended` is undefined if the outcome was booked elsewhere. Then only the database has it. */
-  announce(paymentId: string, ended?: AwaitedPayment): void {
-    for (const waiter of this.#waiters.get(paymentId) ?? []) waiter(ended);
-  }
-
-  /** Resolves when the payment is announced. Resolves with undefined after `ms`, or when `close` is called. */
+  /** Resolves when the payment has ended. Resolves with undefined after `ms`, or when `close` is called. */
   next(paymentId: string, ms: number): Promise<AwaitedPayment | undefined> {
-    if (this.#isClosed) return Promise.resolve(undefined);
+    if (this.isClosed) return Promise.resolve(undefined);
     return new Promise((resolve) => {
-      const waiters = this.#waiters.get(paymentId) ?? new Set();
-      this.#waiters.set(paymentId, waiters);
-      const finish: Waiter = (ended) => {
+      const finish = (ended?: AwaitedPayment) => {
         clearTimeout(timer);
-        waiters.delete(finish);
-        if (waiters.size === 0) this.#waiters.delete(paymentId);
+        this.off(paymentId, finish);
         resolve(ended);
       };
       const timer = setTimeout(finish, ms);
-      waiters.add(finish);
+      this.on(paymentId, finish);
     });
   }
 
   /** Resolves all present and future calls of `next` with undefined. */
   close(): void {
-    this.#isClosed = true;
-    for (const waiters of [...this.#waiters.values()]) for (const waiter of [...waiters]) waiter();
+    this.isClosed = true;
+    for (const paymentId of this.eventNames()) this.emit(paymentId);
   }
 }
 
