@@ -1,4 +1,3 @@
-import type { Alerts } from '../alerts/alerts.ts';
 import { concludeCharge } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
 import { reopenedRow, settledInternallyRow } from '../invoices/close.ts';
@@ -63,8 +62,10 @@ export async function conclude(context: PaymentContext, payment: Payment, outcom
   requireProof(payment, outcome.preimage);
   const heldMsat = await context.ledger.openHoldMsat(payment.id);
   if (heldMsat === undefined) return;
-  await bookConclusion(context, success(context, payment, heldMsat, outcome));
-  if (shareFee(payment, heldMsat, outcome.feeMsat).excessMsat === 0) return;
+  const { chargedMsat, charged, excess, alert } = divideCost(context, payment, heldMsat, outcome.feeMsat);
+  const end = { preimage: outcome.preimage, feeMsat: chargedMsat, charged, rows: alert, transfers: excess };
+  await bookConclusion(context, success(context, payment, end));
+  if (excess.length === 0) return;
   // The alert about it is stored already, so a failure here only delays its line in the log.
   const late = (error: unknown) =>
     context.log.warn({ payment: payment.id, reason: errorMessage(error) }, 'an alert is stored and will be logged later');
@@ -90,53 +91,28 @@ export function requireProof(payment: Payment, preimage: string): void {
     throw new Error('the node reports the payment as succeeded, with a preimage that does not match its payment hash');
 }
 
-type FeeShares = ReturnType<typeof shareFee>;
-
-/** Divides the routing fee: the wallet pays up to the fee reserve, the operator the excess. */
-export function shareFee(payment: Payment, reservedMsat: Msat, feeMsat: Msat) {
+/**
+ * Divides the cost of a payment: the wallet pays the amount, and the routing fee up to the fee reserve, the operator the excess. All of it goes
+ * to the ledger account of the payment's node.
+ */
+export function divideCost({ alerts, connections, clock }: PaymentContext, payment: Payment, reservedMsat: Msat, feeMsat: Msat) {
   const chargedMsat = minMsat(feeMsat, subMsat(reservedMsat, payment.amountMsat));
-  return { chargedMsat, excessMsat: subMsat(feeMsat, chargedMsat) };
-}
-
-/** Returns the transfers of the amount and of each non-zero share of the fee to the ledger account of the payment's node. */
-export function paidTransfers(payment: Payment, node: number, shares: FeeShares, nowMs: number) {
-  const { chargedMsat, excessMsat } = shares;
+  const excessMsat = subMsat(feeMsat, chargedMsat);
+  const to = connections.of(payment.nodeId).ledgerAccount;
   const passThru = JSON.stringify({ source_transaction: walletTransactionId(payment.transferId, 'from') });
-  const fee = { id: newId(nowMs), to: node, passThru };
+  const feeTransfer = (from: number, amountMsat: Msat) => ({ id: newId(clock.nowMs()), from, to, amountMsat, passThru });
+  const message = `routing cost ${satText(feeMsat)}: the wallet was charged ${satText(chargedMsat)}, the operator bears ${satText(excessMsat)}`;
   return {
+    chargedMsat,
     charged: [
-      { ...amountTransfer(payment), to: node },
+      { ...amountTransfer(payment), to },
       // A wallet transaction that refers to the payment's.
-      ...(chargedMsat > 0 ? [{ ...fee, from: payment.ledgerAccount, amountMsat: chargedMsat, fromType: 'network_fee' }] : []),
+      ...(chargedMsat > 0 ? [{ ...feeTransfer(payment.ledgerAccount, chargedMsat), fromType: 'network_fee' }] : []),
     ],
-    excess: excessMsat > 0 ? [{ ...fee, id: newId(nowMs), from: SYSTEM_ACCOUNTS.routingFees, amountMsat: excessMsat }] : [],
+    excess: excessMsat > 0 ? [feeTransfer(SYSTEM_ACCOUNTS.routingFees, excessMsat)] : [],
+    // Part of the posting that books the excess, so it is raised once.
+    alert: excessMsat > 0 ? alerts.rowsOf({ kind: 'fee_above_limit', subject: payment.id, message }) : [],
   };
-}
-
-/** Returns the alert about an excess. It is part of the posting that books the excess, so it is raised once. */
-export function excessAlert(alerts: Alerts, payment: Payment, { chargedMsat, excessMsat }: FeeShares): RowWrite[] {
-  if (excessMsat === 0) return [];
-  const message = `routing cost ${satText(chargedMsat + excessMsat)}: the wallet was charged ${satText(chargedMsat)}, the operator bears ${satText(excessMsat)}`;
-  return alerts.rowsOf({ kind: 'fee_above_limit', subject: payment.id, message });
-}
-
-/** Returns the end of a successful payment: amount and real fee are posted, the rest of the reserve is released. */
-export function success(
-  context: PaymentContext,
-  payment: Payment,
-  heldMsat: Msat,
-  outcome: Extract<PaymentOutcome, { state: 'succeeded' }>,
-): Conclusion {
-  const { alerts, connections, clock } = context;
-  const shares = shareFee(payment, heldMsat, outcome.feeMsat);
-  const { charged, excess } = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
-  const ended = succeeded(context, payment, outcome.preimage, shares.chargedMsat);
-  const posting: Posting = {
-    rows: [...ended.rows, ...excessAlert(alerts, payment, shares)],
-    posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
-    transfers: excess,
-  };
-  return { payment: ended.payment, posting };
 }
 
 /** Returns the end of a successful internal payment: the amount moves to the other wallet, without a fee. */
@@ -144,16 +120,11 @@ export function internalSuccess(context: PaymentContext, payment: Payment, invoi
   invariant(invoice.preimage, 'an issued invoice has a preimage');
   const settled = settledInternallyRow(invoice.id, payment.amountMsat, unixSeconds(context.clock), notPending);
   const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
-  const ended = succeeded(context, payment, invoice.preimage, ZERO_MSAT);
-  const posting: Posting = {
-    rows: [settled, ...ended.rows],
-    posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: [transfer] }],
-  };
-  return { payment: ended.payment, posting };
+  return success(context, payment, { preimage: invoice.preimage, feeMsat: ZERO_MSAT, charged: [transfer], rows: [settled] });
 }
 
 /** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
-export function failure({ linkUses, clock }: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
+function failure({ linkUses, clock }: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
   const rows: RowWrite[] = [
     { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: () => new SentAgain() },
     failedTransactionRow(payment),
@@ -174,23 +145,33 @@ function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
   return { id, from, amountMsat, fromType, fromLntx };
 }
 
-/** Returns the payment after its success, and the rows of the posting that records it. */
-function succeeded(
-  { clock, linkUses }: PaymentContext,
-  payment: Payment,
-  preimage: string,
-  feeMsat: Msat,
-): { payment: Payment; rows: RowWrite[] } {
+interface Success {
+  readonly preimage: string;
+  /** The fee that the wallet pays. */
+  readonly feeMsat: Msat;
+  /** The transfers from the wallet. */
+  readonly charged: readonly TransferOrder[];
+  /** Further rows and transfers of the posting. */
+  readonly rows: readonly RowWrite[];
+  readonly transfers?: readonly TransferOrder[];
+}
+
+/** Returns the end of a successful payment: its cost is posted, the rest of the reserve is released. */
+function success({ clock, linkUses }: PaymentContext, payment: Payment, end: Success): Conclusion {
+  const { preimage, feeMsat, charged, rows, transfers = [] } = end;
   const settledAt = unixSeconds(clock);
   const spentMsat = msat(payment.amountMsat + feeMsat);
-  return {
-    payment: { ...payment, state: 'succeeded', preimage, feeMsat, settledAt },
+  const posting: Posting = {
     rows: [
+      ...rows,
       { statement: sql.markSucceeded, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
       ...concludeCharge(payment.charge, spentMsat),
       ...(isClaim(payment) ? linkUses.settleUse(payment, spentMsat) : []),
     ],
+    posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],
+    transfers,
   };
+  return { payment: { ...payment, state: 'succeeded', preimage, feeMsat, settledAt }, posting };
 }
 
 /** The hold of a payment and its state change in one posting, so this is a bug. */

@@ -7,7 +7,7 @@ import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { conclude, excessAlert, isClaim, LinkUsesChanged, paidTransfers, requireProof, shareFee } from './conclude.ts';
+import { conclude, divideCost, isClaim, LinkUsesChanged, requireProof } from './conclude.ts';
 import { type Payment, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -76,21 +76,18 @@ function chargedToWallet(
   { preimage, feeMsat }: Success,
   overused: number,
 ): Posting {
-  const { alerts, connections, clock } = context;
-  const shares = shareFee(payment, reservedMsat, feeMsat);
-  const { chargedMsat } = shares;
-  const parameters = [payment.id, preimage, chargedMsat, unixSeconds(clock)];
+  const { chargedMsat, charged, excess, alert } = divideCost(context, payment, reservedMsat, feeMsat);
+  const parameters = [payment.id, preimage, chargedMsat, unixSeconds(context.clock)];
   const spentMsat = msat(payment.amountMsat + chargedMsat);
   const message = `reported as failed, then as succeeded: the wallet was charged ${satText(payment.amountMsat)} and ${satText(chargedMsat)} for routing`;
-  const transfers = paidTransfers(payment, connections.of(payment.nodeId).ledgerAccount, shares, clock.nowMs());
   return {
     rows: [
       { statement: sql.correctCharged, parameters, onMiss: new CorrectedBefore() },
       ...chargeLate(payment.charge, spentMsat),
       ...correctionRows(context, payment, message, overused, spentMsat),
-      ...excessAlert(alerts, payment, shares),
+      ...alert,
     ],
-    transfers: [...transfers.charged, ...transfers.excess],
+    transfers: [...charged, ...excess],
     events: [correctionEvent(context, payment, 'charged')],
   };
 }
