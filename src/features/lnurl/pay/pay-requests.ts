@@ -105,11 +105,11 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
       };
     },
 
-    /** Returns whether the invoice with this token is paid (LUD-21); undefined for an unknown token. */
+    /** Returns whether the invoice with this token is paid (LUD-21). @throws Refusal `not_found` */
     async verifyPayment(token: string) {
       const found = await database.first(sql.findInvoiceByToken, secretHash(token));
       const invoice = found && (await invoices.find(found.invoice_id));
-      if (!invoice) return undefined;
+      if (!invoice) throw new Refusal('not_found', 'Not found');
       const settled = invoice.state === 'settled';
       return { status: 'OK' as const, settled, preimage: settled ? (invoice.preimage ?? null) : null, pr: invoice.paymentRequest };
     },

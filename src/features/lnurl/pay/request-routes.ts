@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MAX_MSAT } from '../../../core/kernel/money.ts';
-import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
 import type { RateLimits } from '../../../http/limits/rate-limits.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
@@ -138,9 +137,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: Pay
     return showPage(request, reply, await payLinks.addressParameters(name, request.headers.host));
   });
 
-  app.get('/v1/lnurlp/verify/:token', { schema: verifySchema, config: { lnurl: true } }, async (request) => {
-    const state = await payLinks.verifyPayment(request.params.token);
-    if (!state) throw new Refusal('not_found', 'Not found');
-    return state;
-  });
+  app.get('/v1/lnurlp/verify/:token', { schema: verifySchema, config: { lnurl: true } }, (request) =>
+    payLinks.verifyPayment(request.params.token),
+  );
 }
