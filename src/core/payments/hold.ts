@@ -57,18 +57,27 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
   // Rejects most requests beyond the wallet's limit without a posting.
   if (pending >= context.maxInFlight) throw new Refusal('too_many_payments');
   for (;;) {
+    let { payment } = draft;
+    let balance: Balance | undefined;
     try {
-      const allowed = await checkLimits(context, draft.limits, draft.payment.amountMsat, draft.reserveMsat);
-      const payment = { ...draft.payment, charge: allowed.charge };
-      return await hold(context, { ...draft, payment, reserveMsat: allowed.reserveMsat, rows: [...allowed.rows, ...(draft.rows ?? [])] });
+      const { charge, reserveMsat, rows } = await checkLimits(context, draft.limits, payment.amountMsat, draft.reserveMsat);
+      payment = { ...payment, charge };
+      const receipt = await context.ledger.post(
+        holdPosting(context, { ...draft, payment, reserveMsat, rows: [...rows, ...(draft.rows ?? [])] }),
+      );
+      balance = receipt.balances.get(payment.ledgerAccount);
     } catch (error) {
+      // Another request for the same invoice may have been first; its hold or its charge may even be the reason of this error. After an
+      // error of the database, only the database knows whether the payment was started.
+      const first = await findReplayed(context, payment);
       // Another payment has changed the same budget; a smaller reserve may fit now.
-      if (error instanceof BudgetChanged) continue;
-      // The budget may be used up by this very payment, if another request has started it meanwhile.
-      const first = error instanceof Refusal && (await findReplayed(context, draft.payment));
+      if (!first && error instanceof BudgetChanged) continue;
       if (!first) throw error;
-      return toReplay(first);
+      if (first.id !== payment.id) return toReplay(first);
+      markBooked();
     }
+    void attempt(context, payment, { issued: draft.issued });
+    return { payment, isReplay: false, balance };
   }
 }
 
@@ -78,24 +87,6 @@ async function requireNode(context: PaymentContext, { payment, issued }: Payment
   if (payment.invoiceId === undefined) return connections.of(payment.nodeId).requireCanSend();
   const { nodeId } = issued ?? (await readIssued(context, payment.invoiceId));
   return connections.of(nodeId).requireAvailable();
-}
-
-async function hold(context: PaymentContext, draft: PaymentDraft): Promise<StartedPayment> {
-  const { payment, issued } = draft;
-  let balance: Balance | undefined;
-  try {
-    const receipt = await context.ledger.post(holdPosting(context, draft));
-    balance = receipt.balances.get(payment.ledgerAccount);
-  } catch (error) {
-    // Another request for the same invoice may have been first; its hold may even be the reason of this error. After an error of the
-    // database, only the database knows whether the payment was started.
-    const first = await findReplayed(context, payment);
-    if (!first) throw error;
-    if (first.id !== payment.id) return toReplay(first);
-    markBooked();
-  }
-  void attempt(context, payment, { issued });
-  return { payment, isReplay: false, balance };
 }
 
 /** Returns the posting that holds amount and fee reserve, and inserts the payment as pending. */
