@@ -7,6 +7,7 @@ import type { SettlementDetails } from './core/invoices/settle.ts';
 import { pause } from './core/kernel/clock.ts';
 import { errorMessage, type Log } from './core/kernel/log.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
+import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
 import type { WebhookTiming } from './features/webhooks/deliverer.ts';
@@ -51,7 +52,7 @@ export interface JobTiming {
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(modules: Modules, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, invoices, payments, eventLog, webhooks, proofs, links, operator } = modules;
+  const { ledger, idempotency, invoices, payments, eventLog, webhooks, links, operator } = modules;
   const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS, expiryMs = EXPIRY_MS, resumeMs = RESUME_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const comparison = { ...modules, stuckPaymentSeconds, timing: probe, pollMs };
@@ -84,7 +85,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     },
   ];
   if (proofIntervalSeconds === 0) return jobs;
-  const run = (signal: AbortSignal) => proofs.takeEvery(proofIntervalSeconds, signal);
+  const run = (signal: AbortSignal) => takeEpochs(modules, proofIntervalSeconds, signal);
   return [...jobs, { name: 'proofs of liabilities', lease: 'proof-epochs', interval: 'continuous', run }];
 }
 

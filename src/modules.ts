@@ -28,7 +28,6 @@ import { createWithdrawLinks } from './features/lnurl/withdraw/withdraw-links.ts
 import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import { Operator } from './features/operator/operator.ts';
-import { createProofs } from './features/proof/proofs.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { History } from './features/transactions/history.ts';
 import { createObjects } from './features/transactions/objects.ts';
@@ -102,13 +101,12 @@ export async function createModules({ config, log, database, commits, opened, jo
     clock,
     log,
   });
-  const proofs = createProofs({ database, clock, log });
   const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  const money = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, proofs, stuckPaymentSeconds };
+  const money = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, stuckPaymentSeconds };
   const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
 }

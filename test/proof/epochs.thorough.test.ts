@@ -4,9 +4,10 @@ import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
-import type { Epoch, WalletProof } from '../../src/features/proof/epoch.ts';
-import { createProofs, type Proofs } from '../../src/features/proof/proofs.ts';
-import { KEEP_EPOCHS } from '../../src/features/proof/take-epoch.ts';
+import { type EpochRow, lastEpoch, pageOfEpochs, readEpoch } from '../../src/features/proof/proof.sql.ts';
+import { hex, type WalletProof } from '../../src/features/proof/proof-object.ts';
+import { KEEP_EPOCHS, takeEpoch } from '../../src/features/proof/take-epoch.ts';
+import { readProof } from '../../src/features/proof/wallet-proof.ts';
 import { onBothDatabases, problemsOf, silentLog } from '../support/ledger.ts';
 import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets.ts';
 import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
@@ -17,26 +18,26 @@ const MANY = 301;
 
 onBothDatabases('epochs of the proof of liabilities', (open) => {
   it('V1: prove every wallet its balance as the definition of the tree says, for few and for many wallets', async () => {
-    const { database, ledger, proofs, wallets } = await started(open, 0);
+    const { database, ledger, take, wallets } = await started(open, 0);
     for (const more of [1, 1, 61, 1, 1, 64, MANY - 129]) {
       wallets.push(...(await manyWallets(database, ledger, balances(more))));
-      const { root } = await proofs.take(forever);
-      await expectWhole(proofs, wallets, hex(root));
+      const { root } = await take();
+      await expectWhole(database, wallets, hex(root));
     }
     expect(wallets).toHaveLength(MANY);
   });
 
   it('can be made without any wallet', async () => {
-    const { proofs } = await started(open, 0);
-    const epoch = await proofs.take(forever);
-    expect([epoch.epoch, epoch.leaves, epoch.totalMsat]).toEqual([1, 0, 0]);
-    expect(hex(epoch.root)).toBe(slowRoot(1, epoch.createdAt, 0, slowTree([]), '0'.repeat(64)));
+    const { take } = await started(open, 0);
+    const epoch = await take();
+    expect([epoch.epoch, epoch.leaves, epoch.total_msat]).toEqual([1, 0, 0]);
+    expect(hex(epoch.root)).toBe(slowRoot(1, epoch.created_at, 0, slowTree([]), '0'.repeat(64)));
   });
 
   it('V4: are one moment of the ledger, although money moves while they are made', async () => {
-    const { database, ledger, proofs, wallets } = await started(open, MANY);
+    const { database, ledger, take, wallets } = await started(open, MANY);
     const taking = { over: false };
-    const epoch = proofs.take(forever).finally(() => {
+    const epoch = take().finally(() => {
       taking.over = true;
     });
     const [first, last] = [wallets[0], wallets.at(-1)] as [TestedWallet, TestedWallet];
@@ -48,48 +49,47 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
       await move(ledger, node, last.ledgerAccount, 70);
       await move(ledger, first.ledgerAccount, serviceFees, 3);
     } while (!taking.over);
-    const { totalMsat, root } = await epoch;
-    const leaves = await expectWhole(proofs, wallets, hex(root));
-    expect(leaves.reduce((sum, { balance }) => sum + balance, 0n)).toBe(BigInt(totalMsat));
+    const { total_msat, root } = await epoch;
+    const leaves = await expectWhole(database, wallets, hex(root));
+    expect(leaves.reduce((sum, { balance }) => sum + balance, 0n)).toBe(BigInt(total_msat));
     expect(await problemsOf(database)).toEqual([]);
   });
 
   it('V4: are not published when a wallet is missing: the sums of the ledger disagree', async () => {
-    const { database, proofs, wallets } = await started(open, 3);
-    await proofs.take(forever);
+    const { database, take, wallets } = await started(open, 3);
+    await take();
     await dropWallet(database, wallets[1] as TestedWallet);
-    await expect(proofs.take(forever)).rejects.toThrow('the system accounts owe');
-    expect((await proofs.last())?.epoch).toBe(1);
+    await expect(take()).rejects.toThrow('the system accounts owe');
+    expect((await database.first(lastEpoch))?.epoch).toBe(1);
   });
 
   it('V5: commit to the root before it, and keep every root but only the last trees', async () => {
-    const { database, proofs, wallets } = await started(open, 70);
+    const { database, take, wallets } = await started(open, 70);
     const epochs = [];
-    for (let number = 1; number <= KEEP_EPOCHS + 2; number++) epochs.push(await proofs.take(forever));
+    for (let number = 1; number <= KEEP_EPOCHS + 2; number++) epochs.push(await take());
     for (const [index, epoch] of epochs.entries()) {
       expect(epoch.epoch).toBe(index + 1);
-      expect(hex(epoch.previousRoot)).toBe(index === 0 ? '0'.repeat(64) : hex(epochs[index - 1]?.root));
-      expect(plain(await proofs.epoch(index + 1))).toEqual(plain(epoch));
+      expect(hex(epoch.previous_root)).toBe(index === 0 ? '0'.repeat(64) : hex((epochs[index - 1] as EpochRow).root));
+      expect(plain(await database.first(readEpoch, index + 1))).toEqual(plain(epoch));
     }
-    const { epochs: listed, total } = await proofs.list(5, 1);
-    expect(total).toBe(epochs.length);
+    const listed = await database.all(pageOfEpochs, epochs.length - 5, epochs.length - 1);
     expect(listed.map(plain)).toEqual(epochs.slice(-6, -1).reverse().map(plain));
     const [wallet] = wallets as [TestedWallet];
-    await expect(proofs.ofWallet(wallet, 2)).rejects.toMatchObject({ type: 'proof_unavailable' });
-    expect(plain((await proofs.ofWallet(wallet, 3)).epoch)).toEqual(plain(epochs[2]));
+    await expect(readProof(database, wallet, 2)).rejects.toMatchObject({ type: 'proof_unavailable' });
+    expect((await readProof(database, wallet, 3)).root).toBe(hex((epochs[2] as EpochRow).root));
     expect(await count(database, 'trees')).toBe(KEEP_EPOCHS);
     expect(await count(database, 'leaves')).toBe(KEEP_EPOCHS * wallets.length);
   });
 
   it('change the neighbours of a wallet and the salt of its leaf each time', async () => {
-    const { proofs, wallets } = await started(open, 100);
+    const { database, take, wallets } = await started(open, 100);
     const orders: string[][] = [];
     const salts = new Set<string>();
     for (let number = 1; number <= 2; number++) {
-      await proofs.take(forever);
-      const shown = await Promise.all(wallets.map((wallet) => proofs.ofWallet(wallet)));
-      for (const { salt } of shown) salts.add(hex(salt));
-      orders.push(shown.sort((a, b) => a.index - b.index).map(({ walletId }) => walletId));
+      await take();
+      const shown = await Promise.all(wallets.map((wallet) => readProof(database, wallet)));
+      for (const { salt } of shown) salts.add(salt);
+      orders.push(shown.sort((a, b) => a.leaf_index - b.leaf_index).map(({ wallet_id }) => wallet_id));
     }
     expect(salts.size).toBe(200);
     expect(orders[0]).not.toEqual(orders[1]);
@@ -98,29 +98,29 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
   });
 
   it('have no proof for a wallet that was created later', async () => {
-    const { database, ledger, proofs } = await started(open, 70);
-    await proofs.take(forever);
+    const { database, ledger, take } = await started(open, 70);
+    await take();
     const [young] = (await manyWallets(database, ledger, [500])) as [TestedWallet];
-    await expect(proofs.ofWallet(young)).rejects.toMatchObject({ type: 'proof_unavailable', status: 404 });
-    await proofs.take(forever);
-    expect((await proofs.ofWallet(young)).balanceMsat).toBe(500);
+    await expect(readProof(database, young)).rejects.toMatchObject({ type: 'proof_unavailable', status: 404 });
+    await take();
+    expect((await readProof(database, young)).balance_msat).toBe(500);
   });
 
   it('are neither visible nor left in the database when they were interrupted', async () => {
-    const { database, proofs, wallets } = await started(open, 1100);
+    const { database, take, wallets } = await started(open, 1100);
     const stopped = new AbortController();
-    const refused = expect(proofs.take(stopped.signal)).rejects.toThrow();
+    const refused = expect(take(stopped.signal)).rejects.toThrow();
     while ((await count(database, 'leaves')) === 0) await new Promise(setImmediate);
     stopped.abort();
     await refused;
-    expect(await proofs.last()).toBeUndefined();
-    await expect(proofs.ofWallet(wallets[0] as TestedWallet)).rejects.toMatchObject({ type: 'proof_unavailable' });
-    expect((await proofs.take(forever)).epoch).toBe(1);
+    expect(await database.first(lastEpoch)).toBeUndefined();
+    await expect(readProof(database, wallets[0] as TestedWallet)).rejects.toMatchObject({ type: 'proof_unavailable' });
+    expect((await take()).epoch).toBe(1);
     expect([await count(database, 'trees'), await count(database, 'leaves')]).toEqual([1, wallets.length]);
   });
 
   it('keep the tree of an epoch that another instance publishes after its tree was listed for deletion', async () => {
-    const { database, proofs, wallets } = await started(open, 70);
+    const { database, wallets } = await started(open, 70);
     // The other instance lists the tree while it is being built, and continues after it was published.
     const listed = Promise.withResolvers<void>();
     const published = Promise.withResolvers<void>();
@@ -139,25 +139,25 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
         return database.snapshot(work);
       },
     });
-    const first = createProofs({ database: building, clock: systemClock, log: silentLog }).take(forever);
+    const first = takeEpoch({ database: building, clock: systemClock, log: silentLog }, forever);
     await expect.poll(() => count(database, 'trees')).toBe(1);
-    const second = createProofs({ database: listing, clock: systemClock, log: silentLog }).take(forever);
+    const second = takeEpoch({ database: listing, clock: systemClock, log: silentLog }, forever);
     const { root } = await first;
     published.resolve();
     await Promise.allSettled([second]);
     expect(await count(database, 'leaves')).toBeGreaterThanOrEqual(wallets.length);
-    await expectWhole(proofs, wallets, hex(root));
+    await expectWhole(database, wallets, hex(root));
   });
 
   it('made by two instances at once are either two epochs or given up; the next one is complete', async () => {
-    const { database, proofs, wallets } = await started(open, 140);
-    const taken = await Promise.allSettled([proofs.take(forever), proofs.take(forever)]);
+    const { database, take, wallets } = await started(open, 140);
+    const taken = await Promise.allSettled([take(), take()]);
     const published = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     // Each may have dropped the tree of the other. Every published epoch is complete.
-    expect((await proofs.last())?.epoch ?? 0).toBe(published.length);
-    if (published.length > 0) await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
-    await proofs.take(forever);
-    await expectWhole(proofs, wallets, hex((await proofs.last())?.root));
+    expect((await database.first(lastEpoch))?.epoch ?? 0).toBe(published.length);
+    if (published.length > 0) await expectWhole(database, wallets, hex((await database.first(lastEpoch))?.root ?? Buffer.of()));
+    await take();
+    await expectWhole(database, wallets, hex((await database.first(lastEpoch))?.root ?? Buffer.of()));
     expect(await count(database, 'trees')).toBe(published.length + 1);
   });
 });
@@ -179,8 +179,8 @@ function changed(database: Database, methods: Partial<Pick<Database, 'all' | 'sn
 async function started(open: () => Promise<Database>, wallets: number) {
   const database = await open();
   const ledger = createLedger(database, systemClock);
-  const proofs = createProofs({ database, clock: systemClock, log: silentLog });
-  return { database, ledger, proofs, wallets: await manyWallets(database, ledger, balances(wallets)) };
+  const take = (signal = forever) => takeEpoch({ database, clock: systemClock, log: silentLog }, signal);
+  return { database, ledger, take, wallets: await manyWallets(database, ledger, balances(wallets)) };
 }
 
 /** Returns the balances of some wallets, a few of them 0. */
@@ -189,22 +189,20 @@ function balances(wallets: number): number[] {
 }
 
 /** Reads the proofs of all wallets, and expects that together they are the tree of the definition, with the published root. */
-async function expectWhole(proofs: Proofs, wallets: readonly TestedWallet[], root: string): Promise<SlowLeaf[]> {
+async function expectWhole(database: Database, wallets: readonly TestedWallet[], root: string): Promise<SlowLeaf[]> {
   const shown: WalletProof[] = [];
-  for (const wallet of wallets) shown.push(await proofs.ofWallet(wallet));
-  shown.sort((a, b) => a.index - b.index);
-  expect(shown.map(({ index }) => index)).toEqual(wallets.map((_, index) => index));
-  const leaves = shown.map(({ salt, walletId, balanceMsat, head }) => {
-    return { salt: hex(salt), wallet: walletId, balance: BigInt(balanceMsat), head: hex(head) };
-  });
+  for (const wallet of wallets) shown.push(await readProof(database, wallet));
+  shown.sort((a, b) => a.leaf_index - b.leaf_index);
+  expect(shown.map(({ leaf_index }) => leaf_index)).toEqual(wallets.map((_, index) => index));
+  const leaves = shown.map(({ salt, wallet_id: wallet, balance_msat, head }) => ({ salt, wallet, balance: BigInt(balance_msat), head }));
   expect(leaves.map(({ wallet }) => wallet).sort()).toEqual(wallets.map(({ id }) => id).sort());
   const step = Math.ceil(shown.length / 20);
-  for (const { index, path } of shown.filter((_, at) => at % step === 0 || at === shown.length - 1)) {
-    const steps = path.map(({ side, sumMsat, hash }) => ({ side, sum: BigInt(sumMsat), hash: hex(hash) }));
-    expect(steps).toEqual(slowPath(leaves, index));
+  for (const { leaf_index, path } of shown.filter((_, at) => at % step === 0 || at === shown.length - 1)) {
+    const steps = path.map(({ side, sum_msat, hash }) => ({ side, sum: BigInt(sum_msat), hash }));
+    expect(steps).toEqual(slowPath(leaves, leaf_index));
   }
-  const { epoch, createdAt, previousRoot } = (shown[0] as WalletProof).epoch;
-  expect(root).toBe(slowRoot(epoch, createdAt, leaves.length, slowTree(leaves), hex(previousRoot)));
+  const { epoch, created_at, previous_root } = shown[0] as WalletProof;
+  expect(root).toBe(slowRoot(epoch, created_at, leaves.length, slowTree(leaves), previous_root));
   return leaves;
 }
 
@@ -218,10 +216,6 @@ async function count(database: Database, of: keyof typeof COUNTS): Promise<numbe
 }
 
 /** The two databases return bytes as different classes. */
-function plain(epoch: Epoch | undefined) {
-  return epoch && { ...epoch, treeHash: hex(epoch.treeHash), previousRoot: hex(epoch.previousRoot), root: hex(epoch.root) };
-}
-
-function hex(bytes: Uint8Array | undefined): string {
-  return Buffer.from(bytes ?? []).toString('hex');
+function plain(epoch: EpochRow | undefined) {
+  return epoch && { ...epoch, tree_hash: hex(epoch.tree_hash), previous_root: hex(epoch.previous_root), root: hex(epoch.root) };
 }

@@ -11,6 +11,7 @@ import { watchCommits } from '../../src/core/db/commits.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { findAction, requestAction } from '../../src/features/operator/actions.ts';
+import { lastEpoch } from '../../src/features/proof/proof.sql.ts';
 import { findReconciliation, requestReconciliation } from '../../src/features/reconcile/requests.ts';
 import { backgroundJobs } from '../../src/jobs.ts';
 import { createModules } from '../../src/modules.ts';
@@ -47,7 +48,7 @@ onBothDatabases('each background job of the service', (open) => {
   it('runs without an error and does its work', async () => {
     const database = await open();
     const { config, net, modules, wallet, warnings } = await serviceOn(database);
-    const { ledger, invoices, payments, connections, proofs } = modules;
+    const { ledger, invoices, payments, connections } = modules;
     const [{ nodeId } = { nodeId: '' }] = connections.all;
     await ledger.post({ transfers: [testDeposit(wallet.ledgerAccount, 2000 * PENDING_SAT)] });
     const held = net.outside.invoice({ amountMsat: 1000 * PENDING_SAT, script: { hold: true } });
@@ -64,7 +65,7 @@ onBothDatabases('each background job of the service', (open) => {
       [`events of ${nodeId}`]: async () => (await invoices.find(invoiceId))?.state === 'settled',
       'operator actions': async () => (await findAction(database, action.id))?.state === 'done',
       reconciliation: async () => (await findReconciliation(database, reconciliation))?.status === 'done',
-      'proofs of liabilities': async () => (await proofs.last()) !== undefined,
+      'proofs of liabilities': async () => (await database.first(lastEpoch)) !== undefined,
     };
     const jobs = backgroundJobs(modules, config, { probe: { againMs: 1, arrivalMs: 1 }, pollMs: 10 });
     expect(jobs.filter(({ interval }) => interval === 'continuous').map(({ name }) => name)).toEqual(Object.keys(isDone));

@@ -1,33 +1,12 @@
-import { hash } from 'node:crypto';
+import { createHmac, hash } from 'node:crypto';
 import { invariant } from '../../core/kernel/assert.ts';
-import { type Msat, msat } from '../../core/kernel/money.ts';
+import { msat } from '../../core/kernel/money.ts';
+import type { EpochRow, Leaf } from './proof.sql.ts';
 
 /** A node of the tree: the sum of the leaves below it, and a hash that commits to each of them. */
 export interface SumNode {
-  readonly sumMsat: Msat;
+  readonly sum_msat: number;
   readonly hash: Uint8Array;
-}
-
-/** The content of a wallet's leaf. */
-export interface Leaf {
-  /** 32 bytes that only the wallet's proof discloses. Without them a balance could be guessed and checked against the hash. */
-  readonly salt: Uint8Array;
-  readonly walletId: string;
-  /** The posted balance, including held money. */
-  readonly balanceMsat: Msat;
-  /** The hash of the wallet's last ledger entry; {@link NOTHING} before the first. */
-  readonly head: Uint8Array;
-}
-
-/** The content of an epoch's root. Times are Unix seconds. */
-export interface EpochFacts {
-  readonly epoch: number;
-  readonly createdAt: number;
-  readonly leaves: number;
-  readonly totalMsat: Msat;
-  readonly treeHash: Uint8Array;
-  /** {@link NOTHING} for the first epoch. */
-  readonly previousRoot: Uint8Array;
 }
 
 /** 32 zero bytes, in place of a hash that does not exist. */
@@ -38,9 +17,18 @@ const LEAF = Buffer.of(0);
 const INNER = Buffer.of(1);
 const EPOCH = Buffer.of(2);
 
-/** SHA-256(0 ‖ salt ‖ balance ‖ head ‖ wallet id). Only the last part has a variable length, so the input is unambiguous. */
-export function leafNode({ salt, walletId, balanceMsat, head }: Leaf): SumNode {
-  return { sumMsat: balanceMsat, hash: sha256(LEAF, bytes32(salt), u64(balanceMsat), bytes32(head), Buffer.from(walletId)) };
+/** How many consecutive ledger accounts are shuffled together. */
+const WINDOW = 16_384;
+
+const WINDOW_BYTES = 6;
+const KEYED_BYTES = 16;
+
+/**
+ * SHA-256(0 ‖ salt ‖ balance ‖ head ‖ wallet id). Only the last part has a variable length, so the input is unambiguous. The salt is 32 bytes
+ * that only the wallet's proof discloses. Without them a balance could be guessed and checked against the hash.
+ */
+export function leafNode(salt: Uint8Array, { wallet_id, balance_msat, head }: Leaf): SumNode {
+  return { sum_msat: msat(balance_msat), hash: sha256(LEAF, bytes32(salt), u64(balance_msat), bytes32(head), Buffer.from(wallet_id)) };
 }
 
 /**
@@ -49,13 +37,38 @@ export function leafNode({ salt, walletId, balanceMsat, head }: Leaf): SumNode {
  * @throws RangeError when the sum is not a safe integer.
  */
 export function innerNode(left: SumNode, right: SumNode): SumNode {
-  const parts = [INNER, u64(left.sumMsat), left.hash, u64(right.sumMsat), right.hash];
-  return { sumMsat: msat(left.sumMsat + right.sumMsat), hash: sha256(...parts) };
+  const parts = [INNER, u64(left.sum_msat), left.hash, u64(right.sum_msat), right.hash];
+  return { sum_msat: msat(left.sum_msat + right.sum_msat), hash: sha256(...parts) };
 }
 
 /** SHA-256(2 ‖ epoch ‖ created at ‖ leaves ‖ total ‖ tree hash ‖ previous root): the number that is published. */
-export function epochRoot({ epoch, createdAt, leaves, totalMsat, treeHash, previousRoot }: EpochFacts): Uint8Array {
-  return sha256(EPOCH, u64(epoch), u64(createdAt), u64(leaves), u64(totalMsat), bytes32(treeHash), bytes32(previousRoot));
+export function epochRoot(row: Omit<EpochRow, 'root' | 'tree'>): Uint8Array {
+  const { epoch, created_at, leaves, total_msat, tree_hash, previous_root } = row;
+  return sha256(EPOCH, u64(epoch), u64(created_at), u64(leaves), u64(total_msat), bytes32(tree_hash), bytes32(previous_root));
+}
+
+/** Returns the salt of a leaf: different for each wallet and epoch, and not computable without the seed. */
+export function saltOf(seed: Uint8Array, walletId: string): Uint8Array {
+  return keyed(seed, 'salt', walletId);
+}
+
+/**
+ * Returns the sort key of a wallet's leaf; leaves are sorted by it, bytewise. Within a window the order changes in every epoch, so that an
+ * owner sees the balance of a neighbour once and not over time. Windows bound memory and keep the rows in order.
+ */
+export function leafSortKey(seed: Uint8Array, walletId: string, account: number): Uint8Array {
+  const sortKey = Buffer.alloc(WINDOW_BYTES + KEYED_BYTES);
+  sortKey.writeUIntBE(windowOf(account), 0, WINDOW_BYTES);
+  keyed(seed, 'order', walletId).copy(sortKey, WINDOW_BYTES, 0, KEYED_BYTES);
+  return sortKey;
+}
+
+export function windowOf(account: number): number {
+  return Math.floor(account / WINDOW);
+}
+
+function keyed(seed: Uint8Array, purpose: 'salt' | 'order', walletId: string): Buffer {
+  return createHmac('sha256', seed).update(`${purpose} ${walletId}`).digest();
 }
 
 function sha256(...parts: readonly Uint8Array[]): Uint8Array {

@@ -6,16 +6,10 @@ export const beginTree = statement<{ id: number }>(
 );
 
 /**
- * Begins each transaction that writes to a tree. Locks the tree until the commit, and changes no row when another instance has dropped the
- * tree: so no leaf is written while that instance deletes them.
+ * Sets the state of a tree that is being built: at the begin of each transaction that writes to it, and at its end. Locks the tree until the
+ * commit, and changes no row when another instance has dropped the tree: so no leaf is written while that instance deletes them.
  */
-export const holdTree = statement('proof_hold_tree', `UPDATE proof_tree SET state = 'building' WHERE id = $1 AND state = 'building'`);
-
-/** Changes no row when the tree was dropped. */
-export const completeTree = statement(
-  'proof_complete_tree',
-  `UPDATE proof_tree SET state = 'complete' WHERE id = $1 AND state = 'building'`,
-);
+export const setTreeState = statement('proof_set_tree_state', `UPDATE proof_tree SET state = $2 WHERE id = $1 AND state = 'building'`);
 
 /** Rows as JSON, because both databases accept a list of texts as a parameter. */
 export const insertLeaves = statement('proof_insert_leaves', {
@@ -33,6 +27,7 @@ export const insertNodes = statement('proof_insert_nodes', {
     FROM unnest($2::json[]) AS r`,
 });
 
+/** A published epoch. `previous_root` is 32 zero bytes for the first one. */
 export type EpochRow = {
   epoch: number;
   created_at: number;
@@ -70,9 +65,15 @@ export const blockOf = statement<{ position: number; first_sort_key: Uint8Array 
   `SELECT position, first_sort_key FROM proof_node WHERE tree = $1 AND first_sort_key <= $2 ORDER BY first_sort_key DESC LIMIT 1`,
 );
 
-export type LeafRow = { sort_key: Uint8Array; wallet_id: string; balance_msat: number; head: Uint8Array };
+export type Leaf = {
+  wallet_id: string;
+  /** The posted balance, including held money: until a payment succeeds, its money belongs to the customer. */
+  balance_msat: number;
+  /** The hash of the wallet's last ledger entry; 32 zero bytes before the first. */
+  head: Uint8Array;
+};
 
-export const leavesFrom = statement<LeafRow>(
+export const leavesFrom = statement<Leaf & { sort_key: Uint8Array }>(
   'proof_leaves_from',
   'SELECT sort_key, wallet_id, balance_msat, head FROM proof_leaf WHERE tree = $1 AND sort_key >= $2 ORDER BY sort_key LIMIT $3',
 );

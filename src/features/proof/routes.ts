@@ -1,46 +1,14 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
+import type { Database } from '../../core/db/database.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { KeyParams } from '../../http/fields.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
-import { namedObject, oneOf } from '../../http/responses/response-types.ts';
-import type { Epoch, WalletProof } from './epoch.ts';
-import type { Proofs } from './proofs.ts';
-
-function hash(description: string) {
-  return Type.String({ description: `${description}: 32 bytes in hex` });
-}
-
-const EpochObject = namedObject('Epoch', {
-  epoch: Type.Integer({ description: 'The number of the epoch, from 1, without a gap' }),
-  created_at: Type.Integer({ description: 'Unix seconds' }),
-  root: hash('The root of the tree, which commits to every wallet'),
-  total_msat: Type.Integer({ description: 'The sum of all balances in millisatoshis' }),
-  leaves: Type.Integer({ description: 'The number of wallets' }),
-  tree_hash: hash('The hash of the tree'),
-  previous_root: hash('The root of the epoch before'),
-});
-
-const { tree_hash: _treeHash, ...EPOCH_OF_PROOF } = EpochObject.properties;
-
-const ProofObject = namedObject('WalletProof', {
-  ...EPOCH_OF_PROOF,
-  leaf_index: Type.Integer({ description: 'The position of the leaf of the wallet, from 0' }),
-  wallet_id: Type.String({ description: 'The wallet, `wal_…`' }),
-  salt: hash('A random value that hides the wallet in the published tree'),
-  balance_msat: Type.Integer({ description: 'The booked balance in millisatoshis, with what is held' }),
-  head: hash('The hash of the last ledger entry of the wallet, or zeros'),
-  path: Type.Array(
-    Type.Object({
-      side: oneOf(['left', 'right'], { description: 'The side on which this node is joined to the path' }),
-      sum_msat: Type.Integer({ description: 'The sum of the balances below this node, in millisatoshis' }),
-      hash: hash('The hash of this node'),
-    }),
-    { description: 'The nodes from the leaf of the wallet to the root' },
-  ),
-});
+import * as sql from './proof.sql.ts';
+import { EpochObject, ProofObject, renderEpoch } from './proof-object.ts';
+import { readProof } from './wallet-proof.ts';
 
 const EPOCH = { tags: ['Proof'], ...PUBLIC };
 
@@ -87,54 +55,33 @@ const walletSchema = {
   response: { 200: ProofObject },
 };
 
-export function proofRoutes(app: App, { access, proofs }: { access: Access; proofs: Proofs }): void {
-  app.get('/v1/proof', { schema: lastSchema }, async () => epochObject(await proofs.last()));
+export function proofRoutes(app: App, { access, database }: { access: Access; database: Database }): void {
+  app.get('/v1/proof', { schema: lastSchema }, async () => renderEpoch(requireEpoch(await database.first(sql.lastEpoch))));
 
   app.get('/v1/proof/:epoch', { schema: epochSchema }, async (request) => {
-    const isNumber = /^[1-9][0-9]{0,14}$/.test(request.params.epoch);
-    return epochObject(isNumber ? await proofs.epoch(Number(request.params.epoch)) : undefined);
+    const { epoch } = request.params;
+    const isNumber = /^[1-9][0-9]{0,14}$/.test(epoch);
+    return renderEpoch(requireEpoch(isNumber ? await database.first(sql.readEpoch, Number(epoch)) : undefined));
   });
 
   app.get('/v1/proofs', { schema: listSchema, config: { isPublic: true } }, async (request, reply) => {
     const page = readPage(request.query);
-    const { epochs, total } = await proofs.list(page.limit, page.offset);
+    const total = (await database.first(sql.lastEpoch))?.epoch ?? 0;
+    const newest = total - page.offset;
+    const rows = await database.all(sql.pageOfEpochs, newest - page.limit + 1, newest);
     setPageHeaders(request, reply, page, total);
-    return epochs.map(epochObject);
+    return rows.map(renderEpoch);
   });
 
   for (const base of WALLET_BASES) {
     app.get(`${base}/proof`, { schema: walletSchema }, async (request) => {
       const wallet = await access.wallet(request, 'wallet_read');
-      return proofObject(await proofs.ofWallet(wallet, request.query.epoch));
+      return readProof(database, wallet, request.query.epoch);
     });
   }
 }
 
-function epochObject(epoch: Epoch | undefined): Static<typeof EpochObject> {
-  if (!epoch) throw new Refusal('proof_unavailable', 'No such epoch has been published.');
-  return {
-    epoch: epoch.epoch,
-    created_at: epoch.createdAt,
-    root: hex(epoch.root),
-    total_msat: epoch.totalMsat,
-    leaves: epoch.leaves,
-    tree_hash: hex(epoch.treeHash),
-    previous_root: hex(epoch.previousRoot),
-  };
-}
-
-function proofObject({ epoch, index, walletId, salt, balanceMsat, head, path }: WalletProof): Static<typeof ProofObject> {
-  return {
-    ...epochObject(epoch),
-    leaf_index: index,
-    wallet_id: walletId,
-    salt: hex(salt),
-    balance_msat: balanceMsat,
-    head: hex(head),
-    path: path.map(({ side, sumMsat, hash }) => ({ side, sum_msat: sumMsat, hash: hex(hash) })),
-  };
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+function requireEpoch(row: sql.EpochRow | undefined): sql.EpochRow {
+  if (!row) throw new Refusal('proof_unavailable', 'No such epoch has been published.');
+  return row;
 }

@@ -1,8 +1,7 @@
-import { ZERO_MSAT } from '../../core/kernel/money.ts';
 import { innerNode, NOTHING, type SumNode } from './hashes.ts';
 
 /** The tree over no leaves. */
-const EMPTY: SumNode = { sumMsat: ZERO_MSAT, hash: NOTHING };
+const EMPTY: SumNode = { sum_msat: 0, hash: NOTHING };
 
 /**
  * Builds a Merkle-sum tree from a sequence of leaves. Memory grows with the height of the tree only.
@@ -51,16 +50,9 @@ export class SumTree {
   }
 }
 
-/** The node of a sibling on a path. */
-export interface Sibling {
-  readonly level: number;
-  readonly position: number;
-  readonly side: 'left' | 'right';
-}
-
 /** Returns the siblings on the path from a leaf to the top, from below. */
-export function siblingsOf(index: number, leaves: number): Sibling[] {
-  const siblings: Sibling[] = [];
+export function siblingsOf(index: number, leaves: number) {
+  const siblings: { level: number; position: number; side: 'left' | 'right' }[] = [];
   for (let level = 0, position = index, width = leaves; width > 1; level++) {
     const isLeft = position % 2 === 0;
     const sibling = isLeft ? position + 1 : position - 1;

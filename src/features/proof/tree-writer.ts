@@ -1,10 +1,9 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../../core/db/database.ts';
-import { leafNode, type SumNode } from './hashes.ts';
+import { leafNode, leafSortKey, type SumNode, saltOf, windowOf } from './hashes.ts';
 import * as sql from './proof.sql.ts';
-import { leafSortKey, saltOf, windowOf } from './seed.ts';
+import { hex } from './proof-object.ts';
 import { SumTree } from './sum-tree.ts';
-import { PAGE, type WalletState } from './wallet-states.ts';
 
 /**
  * The lowest level that is stored. Each of its nodes has 64 leaves below it, which a proof hashes again in about 2 ms. Storing all nodes
@@ -13,9 +12,12 @@ import { PAGE, type WalletState } from './wallet-states.ts';
 export const BLOCK_LEVEL = 6;
 export const BLOCK = 2 ** BLOCK_LEVEL;
 
-interface SortedState extends WalletState {
-  readonly sortKey: Uint8Array;
-}
+/** How many wallets are read, and leaves written, at a time. On SQLite this blocks the process for some milliseconds. */
+export const PAGE = 250;
+
+/** The leaf of a wallet with this ledger account. */
+type WalletLeaf = sql.Leaf & { readonly account: number };
+type SortedLeaf = WalletLeaf & { readonly sortKey: Uint8Array };
 
 /** Writes a tree to the database while it is built. Keeps one window of wallets in memory. */
 export class TreeWriter {
@@ -23,7 +25,7 @@ export class TreeWriter {
   readonly #tree: { readonly id: number; readonly seed: Uint8Array };
   readonly #signal: AbortSignal;
   readonly #sums = new SumTree((level, position, node) => this.#keepNode(level, position, node));
-  #window: SortedState[] = [];
+  #window: SortedLeaf[] = [];
   #leafRows: string[] = [];
   #nodeRows: string[] = [];
   #blockBegins: string | null = null;
@@ -40,15 +42,15 @@ export class TreeWriter {
   }
 
   /** Adds wallets, in the order of their ledger accounts. @returns whether a window was written. */
-  async add(states: readonly WalletState[]): Promise<boolean> {
+  async add(leaves: readonly WalletLeaf[]): Promise<boolean> {
     let wrote = false;
-    for (const state of states) {
+    for (const leaf of leaves) {
       const [first] = this.#window;
-      if (first && windowOf(first.account) !== windowOf(state.account)) {
+      if (first && windowOf(first.account) !== windowOf(leaf.account)) {
         await this.#writeWindow();
         wrote = true;
       }
-      this.#window.push({ ...state, sortKey: leafSortKey(this.#tree.seed, state.walletId, state.account) });
+      this.#window.push({ ...leaf, sortKey: leafSortKey(this.#tree.seed, leaf.wallet_id, leaf.account) });
     }
     // On SQLite no read waits for I/O, so other work would never run.
     await nextTurn();
@@ -65,22 +67,23 @@ export class TreeWriter {
   async #writeWindow(): Promise<void> {
     const window = this.#window.sort((a, b) => Buffer.compare(a.sortKey, b.sortKey));
     this.#window = [];
-    for (const state of window) {
-      this.#addLeaf(state);
+    for (const leaf of window) {
+      this.#addLeaf(leaf);
       if (this.#leafRows.length >= PAGE) await this.#writeRows();
     }
     await this.#writeRows();
   }
 
-  #addLeaf({ sortKey, walletId, balanceMsat, head }: SortedState): void {
+  #addLeaf(leaf: SortedLeaf): void {
+    const { sortKey, wallet_id, balance_msat, head } = leaf;
     if (this.#sums.leaves % BLOCK === 0) this.#blockBegins = hex(sortKey);
-    this.#leafRows.push(JSON.stringify([hex(sortKey), walletId, balanceMsat, hex(head)]));
-    this.#sums.add(leafNode({ salt: saltOf(this.#tree.seed, walletId), walletId, balanceMsat, head }));
+    this.#leafRows.push(JSON.stringify([hex(sortKey), wallet_id, balance_msat, hex(head)]));
+    this.#sums.add(leafNode(saltOf(this.#tree.seed, wallet_id), leaf));
   }
 
-  #keepNode(level: number, position: number, { sumMsat, hash }: SumNode): void {
+  #keepNode(level: number, position: number, { sum_msat, hash }: SumNode): void {
     if (level < BLOCK_LEVEL) return;
-    this.#nodeRows.push(JSON.stringify([level, position, sumMsat, hex(hash), level === BLOCK_LEVEL ? this.#blockBegins : null]));
+    this.#nodeRows.push(JSON.stringify([level, position, sum_msat, hex(hash), level === BLOCK_LEVEL ? this.#blockBegins : null]));
   }
 
   async #writeRows(): Promise<void> {
@@ -90,14 +93,10 @@ export class TreeWriter {
     this.#leafRows = [];
     this.#nodeRows = [];
     await this.#database.transaction(async (tx) => {
-      if ((await tx.run(sql.holdTree, this.#tree.id)) !== 1) throw new Error('another instance has given this tree up');
+      if ((await tx.run(sql.setTreeState, this.#tree.id, 'building')) !== 1) throw new Error('another instance has given this tree up');
       if (leaves.length > 0) await tx.run(sql.insertLeaves, this.#tree.id, leaves);
       if (nodes.length > 0) await tx.run(sql.insertNodes, this.#tree.id, nodes);
     });
     await nextTurn();
   }
-}
-
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
 }

@@ -1,25 +1,21 @@
 import type { Database, Tx } from '../../core/db/database.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { toEpoch, type WalletProof } from './epoch.ts';
-import { leafNode, type SumNode } from './hashes.ts';
+import { leafNode, leafSortKey, type SumNode, saltOf } from './hashes.ts';
 import * as sql from './proof.sql.ts';
-import { leafSortKey, saltOf } from './seed.ts';
+import { hex, renderEpoch, type WalletProof } from './proof-object.ts';
 import { SumTree, siblingsOf } from './sum-tree.ts';
 import { BLOCK, BLOCK_LEVEL } from './tree-writer.ts';
 
-/** The wallet that a proof is about. */
-export interface ProvenWallet {
-  readonly id: string;
-  readonly ledgerAccount: number;
-}
-
 /**
  * Reads the proof of a wallet in an epoch, the last one unless given.
- * @throws Refusal `proof_unavailable`
+ * @throws Refusal `proof_unavailable` when the wallet is younger than the epoch, or the epoch unknown or too old.
  */
-export function readProof(database: Database, wallet: ProvenWallet, epoch: number | undefined): Promise<WalletProof> {
+export function readProof(
+  database: Database,
+  wallet: { readonly id: string; readonly ledgerAccount: number },
+  epoch?: number,
+): Promise<WalletProof> {
   // One snapshot, because the tree may be deleted at the same time.
   return database.snapshot(async (snapshot) => {
     const row = await (epoch === undefined ? snapshot.first(sql.lastEpoch) : snapshot.first(sql.readEpoch, epoch));
@@ -32,9 +28,15 @@ export function readProof(database: Database, wallet: ProvenWallet, epoch: numbe
       throw new Refusal('proof_unavailable', `The wallet was made after epoch ${row.epoch}; its first proof comes with the next one.`);
     const { index, block, leaf } = found;
     invariant(leaf.wallet_id === wallet.id, 'two wallets share a sort key');
-    const path = await readPath(snapshot, row, index, nodesOf(block, seed));
-    const { balance_msat, head } = leaf;
-    return { epoch: toEpoch(row), index, walletId: wallet.id, salt: saltOf(seed, wallet.id), balanceMsat: msat(balance_msat), head, path };
+    return {
+      ...renderEpoch(row),
+      leaf_index: index,
+      wallet_id: wallet.id,
+      salt: hex(saltOf(seed, wallet.id)),
+      balance_msat: leaf.balance_msat,
+      head: hex(leaf.head),
+      path: await readPath(snapshot, row, index, nodesOf(block, seed)),
+    };
   });
 }
 
@@ -51,28 +53,23 @@ async function findLeaf(snapshot: Tx, tree: number, sortKey: Uint8Array) {
 }
 
 /** Returns the nodes of a block, the lower part of the tree, by level and position within the block. */
-function nodesOf(block: readonly sql.LeafRow[], seed: Uint8Array): ReadonlyMap<string, SumNode> {
+function nodesOf(block: readonly sql.Leaf[], seed: Uint8Array): ReadonlyMap<string, SumNode> {
   const nodes = new Map<string, SumNode>();
   const tree = new SumTree((level, position, node) => nodes.set(`${level}/${position}`, node));
-  for (const { wallet_id: walletId, balance_msat, head } of block) {
-    tree.add(leafNode({ salt: saltOf(seed, walletId), walletId, balanceMsat: msat(balance_msat), head }));
-  }
+  for (const leaf of block) tree.add(leafNode(saltOf(seed, leaf.wallet_id), leaf));
   tree.finish();
   return nodes;
 }
 
 async function readPath(snapshot: Tx, { tree, leaves }: sql.EpochRow, index: number, below: ReadonlyMap<string, SumNode>) {
-  const path: { side: 'left' | 'right'; sumMsat: SumNode['sumMsat']; hash: Uint8Array }[] = [];
+  const path: WalletProof['path'] = [];
   for (const { level, position, side } of siblingsOf(index, leaves)) {
     const node =
-      level < BLOCK_LEVEL ? below.get(`${level}/${position % (BLOCK / 2 ** level)}`) : await readNode(snapshot, tree, level, position);
+      level < BLOCK_LEVEL
+        ? below.get(`${level}/${position % (BLOCK / 2 ** level)}`)
+        : await snapshot.first(sql.readNode, tree, level, position);
     invariant(node, `node ${level}/${position} of tree ${tree} is missing`);
-    path.push({ side, sumMsat: node.sumMsat, hash: node.hash });
+    path.push({ side, sum_msat: node.sum_msat, hash: hex(node.hash) });
   }
   return path;
-}
-
-async function readNode(snapshot: Tx, tree: number, level: number, position: number): Promise<SumNode | undefined> {
-  const row = await snapshot.first(sql.readNode, tree, level, position);
-  return row && { sumMsat: msat(row.sum_msat), hash: row.hash };
 }
