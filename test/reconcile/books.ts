@@ -8,13 +8,13 @@ import type { InvoiceStatus, LightningNode, PaymentOutcome } from '../../src/cor
 import type { Payment } from '../../src/core/payments/payment.ts';
 import { createPayments } from '../../src/core/payments/payments.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
-import { reconcile } from '../../src/features/reconcile/reconcile.ts';
+import { runRequest } from '../../src/features/reconcile/reconcile.ts';
 import type { NodeComparison } from '../../src/features/reconcile/reconciliation-object.ts';
-import type { ReconciliationScope } from '../../src/features/reconcile/requests.sql.ts';
-import { beginPeriodic, storeReport } from '../../src/features/reconcile/requests.ts';
+import { type ReconciliationScope, start } from '../../src/features/reconcile/requests.sql.ts';
+import { findReconciliation, requestReconciliation } from '../../src/features/reconcile/requests.ts';
 import type { ReconcileModules } from '../../src/features/reconcile/run.ts';
 import { silentLog } from '../support/ledger.ts';
-import { connectionsTo, createModules, draftOf, modulesOn, NODE_ID, preimageOf } from '../support/modules.ts';
+import { connectionsTo, createModules, draftOf, modulesOn, preimageOf } from '../support/modules.ts';
 
 export const RESERVE_MSAT = 5000;
 export const STUCK_SECONDS = 3600;
@@ -80,16 +80,13 @@ export async function booksOn(database: Database) {
       scope: ReconciliationScope = 'full',
       { node: changedCalls = {}, ...changed }: { node?: Partial<LightningNode> } & Record<string, unknown> = {},
     ): Promise<NodeComparison & { id: string }> {
-      const connection = connectionsTo(database, { ...node, ...changedCalls }).of(NODE_ID);
-      const { id } = await beginPeriodic(database, clock.ms / 1000);
-      const report = await reconcile(
-        { ...deps, ...changed },
-        connection,
-        { id, scope, requested_by: 'bob', reason: 'a test' },
-        new AbortController().signal,
-      );
-      await storeReport(database, id, report);
-      const [comparison] = report.nodes;
+      const connections = connectionsTo(database, { ...node, ...changedCalls });
+      const requester = { requestedBy: 'bob', reason: 'a test' };
+      const id = await database.transaction((tx) => requestReconciliation(tx, 'periodic', clock.ms / 1000, requester));
+      await database.transaction((tx) => tx.run(start, id));
+      const request = { id, scope, requested_by: 'bob', reason: 'a test' };
+      await runRequest({ ...deps, connections, ...changed }, request, new AbortController().signal);
+      const [comparison] = (await findReconciliation(database, id))?.nodes ?? [];
       return { id, ...(comparison as NodeComparison) };
     },
     openAlerts: async () => (await alerts.listOpen()).map(({ kind, subject }) => `${kind} ${subject}`),

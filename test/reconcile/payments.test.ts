@@ -20,7 +20,7 @@ onBothDatabases('reconciled payments', (open) => {
         pending_states: [{ node_state: 'pending', count: 2 }],
         stuck_payments: 1,
       });
-      const evidence = { [old.id]: { at: books.clock.ms / 1000, nodeState: 'pending' } };
+      const evidence = { [old.id]: { checked_at: books.clock.ms / 1000, node_state: 'pending', facts: [], proves_failure: false } };
       expect((await lastReport(books.database))?.evidence).toEqual(evidence);
     }
     expect(await books.openAlerts()).toEqual([`payment_stuck ${old.id}`]);
@@ -83,7 +83,7 @@ onBothDatabases('reconciled payments', (open) => {
       const { pending_states } = await books.reconcile('full', { node: { collectEvidence: async () => evidence } });
       expect(pending_states).toEqual([{ node_state: 'pending', count: 1 }]);
       const nodeState = expect.stringContaining('unknown');
-      expect((await lastReport(books.database))?.evidence[id]).toEqual({ at: expect.any(Number), nodeState });
+      expect((await lastReport(books.database))?.evidence[id]).toMatchObject({ node_state: nodeState, facts: [] });
       expect(await books.alerts.listOpen()).toMatchObject([{ message: nodeState }]);
     }
   });

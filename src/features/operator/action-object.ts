@@ -1,7 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { SqlReader } from '../../core/db/database.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
-import type { OperatorPage } from './actions.ts';
 import * as sql from './operator.sql.ts';
 
 const KINDS = ['credit', 'return', 'resolve', 'drain', 'activate', 'move', 'set_fiat_rate', 'remove_fiat_rate'] as const;
@@ -38,7 +37,7 @@ export async function findRecord(database: SqlReader, id: string): Promise<Actio
 }
 
 /** Returns actions and changes of the fiat rate, newest first. */
-export async function listRecords(database: SqlReader, limit: number, offset: number): Promise<OperatorPage<ActionResponse>> {
+export async function listRecords(database: SqlReader, limit: number, offset: number) {
   const items = (await database.all(sql.listRecords, limit, offset)).map(renderAction);
   return { items, total: (await database.first(sql.countRecords))?.n ?? 0 };
 }

@@ -29,12 +29,6 @@ export interface NewAction extends Requester {
   readonly preimage?: string | undefined;
 }
 
-/** A page of a list, and the number of all its items. */
-export interface OperatorPage<T> {
-  readonly items: T[];
-  readonly total: number;
-}
-
 /** Two identical requests at the same time would both find no earlier one. */
 const lockActions = tableLock('operator_lock', 'operator_action');
 

@@ -80,15 +80,15 @@ export function fiatRateRoutes(app: App, modules: OperatorRouteModules): void {
     const credential = await access.operator(request);
     const { currency, per_btc } = request.body;
     if (!CURRENCIES.has(currency)) throw new Refusal('validation_failed', `\`currency\` must be ${CURRENCY_RULE}.`);
-    const rate = { currency, per_btc, set_at: unixSeconds(clock) };
-    const id = await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, rate, callerName(credential)));
+    const change = { currency, per_btc, set_at: unixSeconds(clock), set_by: callerName(credential) };
+    const id = await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, change));
     return (await database.first(sql.findRateChange, id)) ?? NO_RATE;
   });
 
   app.delete('/v1/operator/fiat-rate', { schema: removeSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
-    const removed = { currency: null, per_btc: null, set_at: unixSeconds(clock) };
-    await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, removed, callerName(credential)));
+    const change = { currency: null, per_btc: null, set_at: unixSeconds(clock), set_by: callerName(credential) };
+    await changeOnce(modules, request, reply, { credential }, (tx) => changeFiatRate(tx, change));
     return NO_RATE;
   });
 }
@@ -96,11 +96,12 @@ export function fiatRateRoutes(app: App, modules: OperatorRouteModules): void {
 /** A change of the rate. Currency and price are null if it removes the rate. */
 interface RateChange extends FiatRate {
   readonly set_at: number;
+  readonly set_by: string;
 }
 
 /** Stores a change of the rate. @returns its id, `opa_…` */
-export async function changeFiatRate(tx: Tx, { currency, per_btc, set_at }: RateChange, requestedBy: string): Promise<string> {
+export async function changeFiatRate(tx: Tx, { currency, per_btc, set_at, set_by }: RateChange): Promise<string> {
   const id = `opa_${newId()}`;
-  await tx.run(sql.insertRateChange, id, currency, per_btc, set_at, requestedBy);
+  await tx.run(sql.insertRateChange, id, currency, per_btc, set_at, set_by);
   return id;
 }

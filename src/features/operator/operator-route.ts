@@ -15,7 +15,7 @@ import { type PageQuery, readPage, setPageHeaders } from '../../http/responses/l
 import { nullable } from '../../http/responses/response-types.ts';
 import type { Requester } from '../reconcile/requests.ts';
 import { ActionObject, renderAction } from './action-object.ts';
-import { type NewAction, type OperatorPage, requestAction } from './actions.ts';
+import { type NewAction, requestAction } from './actions.ts';
 import type { Operator, OperatorModules } from './operator.ts';
 
 /** The modules of the routes for operators. */
@@ -61,7 +61,7 @@ export function time(description: string) {
 export async function readOperatorPage<T>(
   request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
   reply: FastifyReply,
-  read: (limit: number, offset: number) => Promise<OperatorPage<T>>,
+  read: (limit: number, offset: number) => Promise<{ items: T[]; total: number }>,
 ): Promise<T[]> {
   const page = readPage(request.query);
   const { items, total } = await read(page.limit, page.offset);

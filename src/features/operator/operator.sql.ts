@@ -90,16 +90,18 @@ export const storeEvidence = statement(
   `UPDATE operator_action SET evidence = $2 WHERE id = $1 AND state = 'requested'`,
 );
 
+/** With the names of the API's object; `id` is the payment hash. */
 export type UnmatchedSettlementRow = {
-  payment_hash: string;
-  amount_msat: number;
-  settled_at: number;
-  node_id: string;
-  is_keysend: number;
+  id: string;
+  created_at: number;
+  num_msat: number;
   left_msat: number;
+  ln_node_id: string;
+  is_keysend: number;
 };
 
-const UNMATCHED = `SELECT s.payment_hash, s.amount_msat, s.settled_at, s.node_id, s.is_keysend, CAST(s.amount_msat - COALESCE((
+const UNMATCHED = `SELECT s.payment_hash AS id, s.settled_at AS created_at, s.amount_msat AS num_msat, s.node_id AS ln_node_id, s.is_keysend,
+  CAST(s.amount_msat - COALESCE((
     SELECT sum(a.amount_msat - COALESCE(a.back_msat, 0)) FROM operator_action a
     WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
   FROM unmatched_settlement s`;
@@ -123,7 +125,7 @@ export const findUnmatchedSettlement = statement<UnmatchedSettlementRow>(
 /** Settlements without a wallet, newest first; $1 = 1: only those of which something is left. */
 export const listUnmatchedSettlements = statement<UnmatchedSettlementRow>(
   'operator_list_unmatched',
-  `SELECT * FROM (${UNMATCHED}) AS unmatched WHERE $1 = 0 OR left_msat > 0 ORDER BY settled_at DESC, payment_hash LIMIT $2 OFFSET $3`,
+  `SELECT * FROM (${UNMATCHED}) AS unmatched WHERE $1 = 0 OR left_msat > 0 ORDER BY created_at DESC, id LIMIT $2 OFFSET $3`,
 );
 
 export const countUnmatchedSettlements = statement<{ n: number }>(
@@ -133,27 +135,27 @@ export const countUnmatchedSettlements = statement<{ n: number }>(
 
 export const firstAccount = statement<{ id: string }>('operator_first_account', 'SELECT id FROM account ORDER BY created_at, id LIMIT 1');
 
+/** With the names of the API's object, and what identifies the payment at its node. */
 export type PaymentDetailsRow = {
   id: string;
   wallet_id: string;
-  amount_msat: number;
-  created_at: number;
-  node_id: string;
+  wallet_label: string;
+  ln_node_id: string;
   payment_hash: string;
   user_label: string;
-  wallet_label: string;
-  is_keysend: number;
-  is_internal: number;
+  num_msat: number;
   held_msat: number;
+  is_keysend: number;
   state: 'pending' | 'succeeded' | 'failed';
   failure_reason: string | null;
+  created_at: number;
   invoice_id: string | null;
   unclear_since_ms: number | null;
 };
 
 /** An internal payment belongs to the node of its invoice. */
-const PAYMENT = `SELECT p.id, p.wallet_id, p.amount_msat, p.created_at, coalesce(i.node_id, p.node_id) AS node_id, p.payment_hash, p.user_label,
-    p.state, p.failure_reason, p.invoice_id, p.unclear_since_ms, w.user_label AS wallet_label, p.is_keysend, CASE WHEN p.invoice_id IS NULL THEN 0 ELSE 1 END AS is_internal, h.amount_msat AS held_msat
+const PAYMENT = `SELECT p.id, p.wallet_id, w.user_label AS wallet_label, coalesce(i.node_id, p.node_id) AS ln_node_id, p.payment_hash, p.user_label,
+    p.amount_msat AS num_msat, h.amount_msat AS held_msat, p.is_keysend, p.state, p.failure_reason, p.created_at, p.invoice_id, p.unclear_since_ms
   FROM payment p JOIN wallet w ON w.id = p.wallet_id JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id`;
 
 /** Pending payments created up to a time, oldest first. */
@@ -169,16 +171,6 @@ export const countPendingUntil = statement<{ n: number }>(
 
 export const findPayment = statement<PaymentDetailsRow>('operator_find_payment', `${PAYMENT} WHERE p.id = $1`);
 
-export type PendingOfNodeRow = { node_id: string; n: number; held_msat: number; oldest_at: number };
-
-export const pendingByNode = statement<PendingOfNodeRow>(
-  'operator_pending_by_node',
-  `SELECT coalesce(i.node_id, p.node_id) AS node_id, count(*) AS n, CAST(sum(h.amount_msat) AS BIGINT) AS held_msat,
-     min(p.created_at) AS oldest_at
-   FROM payment p JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id
-   WHERE p.state = 'pending' GROUP BY coalesce(i.node_id, p.node_id)`,
-);
-
 export const listRecords = statement<RecordRow>('operator_list_records', `${RECORD} ORDER BY id DESC LIMIT $1 OFFSET $2`);
 
 export const countRecords = statement<{ n: number }>(
@@ -188,12 +180,32 @@ export const countRecords = statement<{ n: number }>(
 
 export const findRecord = statement<RecordRow>('operator_find_record', `${RECORD} WHERE id = $1`);
 
-export type NodeRow = { id: string; pubkey: string | null; state: 'active' | 'draining'; wallets: number };
+/** With the names of the API's object. */
+export type NodeRow = {
+  id: string;
+  pubkey: string | null;
+  draining: number;
+  num_wallets: number;
+  open_alerts: number;
+  pending_payments: number;
+  in_flight_msat: number;
+  oldest_pending_at: number | null;
+};
 
+/** An internal payment belongs to the node of its invoice. */
 export const listNodes = statement<NodeRow>(
   'operator_list_nodes',
-  `SELECT id, pubkey, state, (SELECT count(*) FROM wallet WHERE wallet.node_id = lightning_node.id) AS wallets
-   FROM lightning_node ORDER BY ledger_account DESC`,
+  `SELECT n.id, n.pubkey, CASE n.state WHEN 'draining' THEN 1 ELSE 0 END AS draining,
+     (SELECT count(*) FROM wallet w WHERE w.node_id = n.id) AS num_wallets,
+     (SELECT count(*) FROM alert a WHERE a.subject = n.id AND a.cleared_at IS NULL) AS open_alerts,
+     coalesce(pending.payments, 0) AS pending_payments, coalesce(pending.held_msat, 0) AS in_flight_msat, pending.oldest_at AS oldest_pending_at
+   FROM lightning_node n LEFT JOIN (
+     SELECT coalesce(i.node_id, p.node_id) AS node_id, count(*) AS payments, CAST(sum(h.amount_msat) AS BIGINT) AS held_msat,
+       min(p.created_at) AS oldest_at
+     FROM payment p JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id
+     WHERE p.state = 'pending' GROUP BY coalesce(i.node_id, p.node_id)
+   ) AS pending ON pending.node_id = n.id
+   ORDER BY n.ledger_account DESC`,
 );
 
 export const findNodeState = statement<{ state: 'active' | 'draining' }>(

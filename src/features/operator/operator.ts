@@ -12,11 +12,11 @@ import type { Payments } from '../../core/payments/payments.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import { NodeProbe } from '../reconcile/node-probe.ts';
 import { lookUpEvidence } from '../reconcile/pending.ts';
+import type { NodeEvidence } from '../reconcile/reconciliation-object.ts';
 import { type Action, ActionRefused, ExecutedElsewhere, findAction, openActions, readAction } from './actions.ts';
 import { type ChannelsObject, readChannels } from './channels-object.ts';
 import { changeNode, moveWallet } from './nodes.ts';
 import * as sql from './operator.sql.ts';
-import { type PaymentEvidenceObject, renderEvidence } from './payment-object.ts';
 import { resolvePayment } from './resolve.ts';
 import { continueReturn, creditWallet } from './suspense.ts';
 
@@ -121,7 +121,7 @@ export class Operator {
   }
 
   /** Attempts a pending payment again as the background job does, and returns what the node reports if it is still pending. */
-  async recheck(paymentId: string): Promise<Static<typeof PaymentEvidenceObject> | null> {
+  async recheck(paymentId: string): Promise<NodeEvidence | null> {
     const { database, connections, payments, clock } = this.#modules;
     const pending = await payments.find(paymentId);
     if (pending?.state !== 'pending') return null;
@@ -131,10 +131,10 @@ export class Operator {
     await Promise.race([payments.attempt(pending), pause(1000 * this.#waitSeconds, limit)]);
     waited.abort();
     const row = await database.first(sql.findPayment, paymentId);
-    const connection = connections.all.find(({ nodeId }) => nodeId === row?.node_id);
+    const connection = connections.all.find(({ nodeId }) => nodeId === row?.ln_node_id);
     if (row?.state !== 'pending' || !connection) return null;
     const probe = new NodeProbe(connection, AbortSignal.any([this.#stopping.signal]));
-    return renderEvidence(await lookUpEvidence(probe, clock, row));
+    return lookUpEvidence(probe, clock, row);
   }
 
   /** Returns the channels of a node as they are now; undefined for an unknown node. @throws Refusal when the node does not answer. */

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { NodeConnection } from '../../core/connection/connection.ts';
+import type { SqlReader } from '../../core/db/database.ts';
 import { unixSeconds, withTimeout } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
@@ -106,15 +107,16 @@ export function readHistory({ database, clock }: OperatorModules, period: Histor
 /** Reads the figures of the ledger, of the last reconciliation, and whether each node answers. */
 export async function readOverview(modules: OperatorModules): Promise<Static<typeof OverviewObject>> {
   const { database, alerts, connections, clock } = modules;
-  const asked = connections.all.map((connection) => ({ connection, status: readStatus(connection) }));
   const totals = await database.snapshot(readTotals);
   const comparisons = (await lastReport(database))?.nodes ?? [];
-  const pending = await database.all(sql.pendingByNode);
   const rows = await database.all(sql.listNodes);
-  const openAlerts = await alerts.listOpen();
   const alertsByKind = await alerts.countOpen();
-  const read = { totals, comparisons, pending, rows, alerted: openAlerts.map(({ subject }) => subject) };
-  const nodes = await Promise.all(asked.map(({ connection, status }) => nodeFigures(modules, read, connection, status)));
+  const read = rows.flatMap((row) => {
+    const connection = connections.all.find(({ nodeId }) => nodeId === row.id);
+    return connection ? [nodeFigures(database, row, connection, totals, comparisons)] : [];
+  });
+  const nodes = await Promise.all(read);
+  const oldest = rows.flatMap(({ oldest_pending_at }) => oldest_pending_at ?? []);
   const assets = sumKnown(nodes.map((one) => one.assets_msat));
   return {
     at: unixSeconds(clock),
@@ -127,47 +129,38 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
     operator_costs_msat: 0 - totals.operatorMsat,
     own_msat: assets === null ? null : assets - totals.customersMsat - totals.suspenseMsat,
     difference_msat: sumKnown(nodes.map((one) => one.difference_msat)),
-    num_wallets: sum(rows.map(({ wallets }) => wallets)),
-    ...pendingFigures(pending),
+    num_wallets: sum(rows.map((row) => row.num_wallets)),
+    pending_payments: sum(rows.map((row) => row.pending_payments)),
+    in_flight_msat: sum(rows.map((row) => row.in_flight_msat)),
+    oldest_pending_at: oldest.length === 0 ? null : Math.min(...oldest),
     open_alerts: sum(alertsByKind.map(({ n }) => n)),
     alerts_by_kind: alertsByKind.map(({ kind, n }) => ({ kind, count: n })),
     nodes,
   };
 }
 
-interface ReadFigures {
-  readonly totals: LedgerTotals;
-  /** Of the last reconciliation. */
-  readonly comparisons: readonly NodeComparison[];
-  readonly pending: readonly sql.PendingOfNodeRow[];
-  readonly rows: readonly sql.NodeRow[];
-  /** The subjects of the open alerts. */
-  readonly alerted: readonly string[];
-}
-
 async function nodeFigures(
-  { database }: OperatorModules,
-  { totals, comparisons, pending, rows, alerted }: ReadFigures,
+  database: SqlReader,
+  row: sql.NodeRow,
   connection: NodeConnection,
-  status: ReturnType<typeof readStatus>,
+  totals: LedgerTotals,
+  comparisons: readonly NodeComparison[],
 ): Promise<Static<typeof NodeFigures>> {
   const { nodeId, ledgerAccount, createdAt } = connection;
+  const status = await readStatus(connection);
   const info = connection.info();
-  const row = rows.find(({ id }) => id === nodeId);
   const compared = comparisons.find(({ ln_node_id }) => ln_node_id === nodeId);
   const measured = await lastMeasured(database, nodeId);
   const newest = await database.first(sql.newestOfNode, ledgerAccount);
   const heldMsat = totals.heldByNode.get(ledgerAccount) ?? 0;
   return {
-    id: nodeId,
+    ...row,
     alias: info?.alias ?? null,
     network: info?.network ?? null,
     software: info?.software ?? null,
-    pubkey: row?.pubkey ?? null,
     created_at: createdAt,
-    ...(await status),
-    draining: row?.state === 'draining',
-    num_wallets: row?.wallets ?? 0,
+    ...status,
+    draining: row.draining === 1,
     channels: info?.channels ?? null,
     assets_msat: measured?.assets_msat ?? null,
     assets_at: measured?.assets_at ?? null,
@@ -178,9 +171,7 @@ async function nodeFigures(
     difference_msat: compared?.difference_msat ?? null,
     reconciled_at: compared?.ended_at ?? null,
     incomplete_reason: compared?.incomplete_reason ?? null,
-    ...pendingFigures(pending.filter((one) => one.node_id === nodeId)),
     last_booked_at: newest ? Math.floor(newest.created_at_ms / 1000) : null,
-    open_alerts: alerted.filter((subject) => subject === nodeId).length,
   };
 }
 
@@ -196,14 +187,6 @@ async function readStatus(connection: NodeConnection) {
   } catch (error) {
     return { status: 'unavailable' as const, status_reason: errorMessage(error) };
   }
-}
-
-function pendingFigures(rows: readonly sql.PendingOfNodeRow[]) {
-  return {
-    pending_payments: sum(rows.map(({ n }) => n)),
-    in_flight_msat: sum(rows.map(({ held_msat }) => held_msat)),
-    oldest_pending_at: rows.length === 0 ? null : Math.min(...rows.map(({ oldest_at }) => oldest_at)),
-  };
 }
 
 function sum(values: readonly number[]): number {

@@ -2,30 +2,10 @@ import { type Static, Type } from 'typebox';
 import type { Database } from '../../core/db/database.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
-import type { NodeEvidence } from '../reconcile/pending.ts';
+import { type NodeEvidence, PaymentEvidenceObject } from '../reconcile/reconciliation-object.ts';
 import { lastReport } from '../reconcile/requests.ts';
-import type { OperatorPage } from './actions.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
-
-export const PaymentEvidenceObject = Type.Object({
-  checked_at: Type.Integer({ description: 'When the node was asked, in Unix seconds' }),
-  node_state: Type.String({
-    description:
-      'The state of the payment at the node: `pending`, `succeeded`, `failed (…)`, `no record` or `no response`; of an internal payment, that of its invoice',
-  }),
-  facts: Type.Array(
-    Type.Object({
-      fact: Type.String({ description: 'A sentence' }),
-      holds: Type.Boolean({ description: 'Whether it is true' }),
-      detail: Type.String({ description: 'What the node reported' }),
-    }),
-    {
-      description: 'What the records of the node show. Empty unless the node reports the payment as pending, and its adapter can read them',
-    },
-  ),
-  proves_failure: Type.Boolean({ description: 'Whether the facts prove that no money can leave the node for this payment any more' }),
-});
 
 export const OperatorPaymentObject = namedObject('OperatorPayment', {
   id: Type.String({ description: 'The id of the lightning transaction, `lntx_…`' }),
@@ -53,12 +33,7 @@ export const OperatorPaymentObject = namedObject('OperatorPayment', {
 type OperatorPayment = Static<typeof OperatorPaymentObject>;
 
 /** Returns pending payments, oldest first, with the evidence of the last reconciliation. */
-export async function listPendingPayments(
-  modules: OperatorModules,
-  status: 'pending' | 'stuck',
-  limit: number,
-  offset: number,
-): Promise<OperatorPage<OperatorPayment>> {
+export async function listPendingPayments(modules: OperatorModules, status: 'pending' | 'stuck', limit: number, offset: number) {
   const { database, clock, stuckPaymentSeconds } = modules;
   const until = status === 'stuck' ? unixSeconds(clock) - stuckPaymentSeconds : Number.MAX_SAFE_INTEGER;
   const rows = await database.all(sql.listPendingUntil, until, limit, offset);
@@ -80,31 +55,17 @@ async function lastEvidence(database: Database): Promise<Readonly<Record<string,
 
 function renderPayment(
   { clock, stuckPaymentSeconds }: OperatorModules,
-  row: sql.PaymentDetailsRow,
+  { state, invoice_id, unclear_since_ms: _unclearSinceMs, ...row }: sql.PaymentDetailsRow,
   evidence: NodeEvidence | undefined,
 ): OperatorPayment {
   const ageSeconds = Math.max(0, unixSeconds(clock) - row.created_at);
   return {
-    id: row.id,
-    wallet_id: row.wallet_id,
-    wallet_label: row.wallet_label,
-    ln_node_id: row.node_id,
-    payment_hash: row.payment_hash,
-    user_label: row.user_label,
-    num_msat: row.amount_msat,
-    held_msat: row.held_msat,
+    ...row,
     is_keysend: row.is_keysend === 1,
-    is_internal: row.is_internal === 1,
-    status: row.state === 'succeeded' ? 'settled' : row.state,
-    failure_reason: row.failure_reason,
-    created_at: row.created_at,
+    is_internal: invoice_id !== null,
+    status: state === 'succeeded' ? 'settled' : state,
     age_seconds: ageSeconds,
-    is_stuck: row.state === 'pending' && ageSeconds >= stuckPaymentSeconds,
-    evidence: evidence ? renderEvidence(evidence) : null,
+    is_stuck: state === 'pending' && ageSeconds >= stuckPaymentSeconds,
+    evidence: evidence ?? null,
   };
-}
-
-export function renderEvidence({ at, nodeState, proof }: NodeEvidence): Static<typeof PaymentEvidenceObject> {
-  const facts = proof?.items.map(({ fact, holds, detail }) => ({ fact, holds, detail })) ?? [];
-  return { checked_at: at, node_state: nodeState, facts, proves_failure: proof?.provesFailure ?? false };
 }

@@ -57,10 +57,7 @@ export function reconciliationRoutes(app: App, modules: OperatorRouteModules): v
 
   app.get('/v1/operator/reconciliations', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
-    return readOperatorPage(request, reply, async (limit, offset) => {
-      const { reconciliations: items, total } = await listReconciliations(database, limit, offset);
-      return { items, total };
-    });
+    return readOperatorPage(request, reply, (limit, offset) => listReconciliations(database, limit, offset));
   });
 
   app.get('/v1/operator/reconciliations/:id', { schema: getSchema }, async (request) => {

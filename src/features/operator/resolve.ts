@@ -6,6 +6,7 @@ import { describeEvidence } from '../../core/lightning/node.ts';
 import { paymentHashOf } from '../../core/lightning/payment-hash.ts';
 import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
 import { type Payment, referenceOf } from '../../core/payments/payment.ts';
+import { describePayment } from '../reconcile/pending.ts';
 import { type Action, ActionRefused, readAction } from './actions.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
@@ -40,11 +41,10 @@ async function resolveAtNode(deps: OperatorModules, action: Action, payment: Pay
   const connection = deps.connections.of(payment.nodeId);
   const reference = referenceOf(payment);
   const status = await ask(() => connection.call((node) => lookUpPayment(node, reference)));
-  const reported = status === undefined ? 'no record' : status.state === 'failed' ? `failed (${status.reason})` : status.state;
   const collected = status?.state === 'pending' ? await ask(() => connection.call((node) => collectEvidence(node, reference))) : undefined;
   const outcome = action.target === 'settled' ? provenSuccess(action, payment, status) : provenFailure(status, collected);
   const proof = outcome === status ? [] : collected ? [describeEvidence(collected)] : [`preimage ${action.preimage}`];
-  await storeEvidence(deps, action, [...proof, `the node reports: ${reported}`].join('; '));
+  await storeEvidence(deps, action, [...proof, `the node reports: ${describePayment(status)}`].join('; '));
   await deps.payments.reportOutcome(payment.id, outcome);
 }
 

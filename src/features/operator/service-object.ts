@@ -33,21 +33,25 @@ export const LimitObject = namedObject('Limit', {
   description: Type.String({ description: 'What it limits' }),
 });
 
+/** Each limit by its setting: the environment variable, the unit, and what it limits. */
+const LIMITS = {
+  maxRequestsAtOnce: ['MAX_REQUESTS_AT_ONCE', 'requests', 'Requests of one key that run at the same time'],
+  maxConnections: ['MAX_CONNECTIONS', 'connections', 'Connections to this instance'],
+  maxUnsentBytes: ['MAX_UNSENT_BYTES', 'bytes', 'Responses of one key or address that were not read yet'],
+  maxPaymentsInFlight: ['MAX_PAYMENTS_IN_FLIGHT', 'payments', 'Pending payments of one wallet'],
+  maxOpenInvoices: ['MAX_OPEN_INVOICES', 'invoices', 'Open invoices of one wallet'],
+  paymentWaitSeconds: ['PAYMENT_WAIT_SECONDS', 'seconds', 'How long a response waits for the end of a payment'],
+  stuckPaymentSeconds: ['STUCK_PAYMENT_SECONDS', 'seconds', 'The age at which a pending payment is stuck'],
+  reconcileSeconds: ['RECONCILE_SECONDS', 'seconds', 'Between two reconciliations'],
+  proofIntervalSeconds: ['PROOF_INTERVAL_SECONDS', 'seconds', 'Between two proofs of liabilities. 0: none'],
+  eventRetentionDays: ['EVENT_RETENTION_DAYS', 'days', 'How long events are kept'],
+} as const;
+
 /** The settings that limits are read from. */
-export interface LimitSettings {
+export type LimitSettings = Readonly<Record<keyof typeof LIMITS, number>> & {
   readonly rateLimit: { readonly perSecond: number; readonly burst: number };
   readonly addressRateLimit: { readonly perSecond: number; readonly burst: number };
-  readonly maxRequestsAtOnce: number;
-  readonly maxConnections: number;
-  readonly maxUnsentBytes: number;
-  readonly maxPaymentsInFlight: number;
-  readonly maxOpenInvoices: number;
-  readonly paymentWaitSeconds: number;
-  readonly stuckPaymentSeconds: number;
-  readonly reconcileSeconds: number;
-  readonly proofIntervalSeconds: number;
-  readonly eventRetentionDays: number;
-}
+};
 
 export function renderInstances({ instances, leases }: Awaited<ReturnType<Instances['list']>>): Static<typeof InstancesObject> {
   return {
@@ -70,26 +74,13 @@ export function renderInstances({ instances, leases }: Awaited<ReturnType<Instan
 /** Returns the limits in force. */
 export function listLimits(settings: LimitSettings): Static<typeof LimitObject>[] {
   const { rateLimit, addressRateLimit } = settings;
-  const limits: [setting: string, value: number, unit: string, description: string][] = [
-    ['RATE_LIMIT_PER_SECOND', rateLimit.perSecond, 'requests per second', 'Requests of one key. 0: no limit'],
-    ['RATE_LIMIT_BURST', rateLimit.burst, 'requests', 'Requests of one key at once, after a pause'],
-    [
-      'ADDRESS_RATE_LIMIT_PER_SECOND',
-      addressRateLimit.perSecond,
-      'requests per second',
-      'Requests of one address without a valid key, or to public LNURL routes. 0: no limit',
-    ],
-    ['ADDRESS_RATE_LIMIT_BURST', addressRateLimit.burst, 'requests', 'The same at once, after a pause'],
-    ['MAX_REQUESTS_AT_ONCE', settings.maxRequestsAtOnce, 'requests', 'Requests of one key that run at the same time'],
-    ['MAX_CONNECTIONS', settings.maxConnections, 'connections', 'Connections to this instance'],
-    ['MAX_UNSENT_BYTES', settings.maxUnsentBytes, 'bytes', 'Responses of one key or address that were not read yet'],
-    ['MAX_PAYMENTS_IN_FLIGHT', settings.maxPaymentsInFlight, 'payments', 'Pending payments of one wallet'],
-    ['MAX_OPEN_INVOICES', settings.maxOpenInvoices, 'invoices', 'Open invoices of one wallet'],
-    ['PAYMENT_WAIT_SECONDS', settings.paymentWaitSeconds, 'seconds', 'How long a response waits for the end of a payment'],
-    ['STUCK_PAYMENT_SECONDS', settings.stuckPaymentSeconds, 'seconds', 'The age at which a pending payment is stuck'],
-    ['RECONCILE_SECONDS', settings.reconcileSeconds, 'seconds', 'Between two reconciliations'],
-    ['PROOF_INTERVAL_SECONDS', settings.proofIntervalSeconds, 'seconds', 'Between two proofs of liabilities. 0: none'],
-    ['EVENT_RETENTION_DAYS', settings.eventRetentionDays, 'days', 'How long events are kept'],
-  ];
-  return limits.map(([setting, value, unit, description]) => ({ setting, value, unit, description }));
+  const ofAddress = 'Requests of one address without a valid key, or to public LNURL routes. 0: no limit';
+  const limits = [
+    ['RATE_LIMIT_PER_SECOND', 'requests per second', 'Requests of one key. 0: no limit', rateLimit.perSecond],
+    ['RATE_LIMIT_BURST', 'requests', 'Requests of one key at once, after a pause', rateLimit.burst],
+    ['ADDRESS_RATE_LIMIT_PER_SECOND', 'requests per second', ofAddress, addressRateLimit.perSecond],
+    ['ADDRESS_RATE_LIMIT_BURST', 'requests', 'The same at once, after a pause', addressRateLimit.burst],
+    ...Object.entries(LIMITS).map(([name, limit]) => [...limit, settings[name as keyof typeof LIMITS]] as const),
+  ] as const;
+  return limits.map(([setting, unit, description, value]) => ({ setting, value, unit, description }));
 }

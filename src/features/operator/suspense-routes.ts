@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox';
+import { Type } from 'typebox';
 import type { SqlReader } from '../../core/db/database.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
@@ -6,7 +6,6 @@ import { choice, PaymentRequest, plainText, requestBody } from '../../http/field
 import { PageQuery } from '../../http/responses/list.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
 import { ActionObject, renderAction } from './action-object.ts';
-import type { OperatorPage } from './actions.ts';
 import * as sql from './operator.sql.ts';
 import {
   ACTION,
@@ -75,7 +74,7 @@ const returnSchema = {
 export function suspenseRoutes(app: App, modules: OperatorRouteModules): void {
   const { access, database, payments, wallets } = modules;
   /** @throws Refusal `not_found` */
-  const readHash = async (id: string) => requireFound(await database.first(sql.findUnmatchedSettlement, id.toLowerCase())).payment_hash;
+  const readHash = async (id: string) => requireFound(await database.first(sql.findUnmatchedSettlement, id.toLowerCase())).id;
 
   app.get('/v1/operator/suspense', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
@@ -101,22 +100,13 @@ export function suspenseRoutes(app: App, modules: OperatorRouteModules): void {
 }
 
 /** Returns settlements without a wallet, newest first; unless `isAll`, only those of which something is left in suspense. */
-export async function listSuspense(
-  database: SqlReader,
-  isAll: boolean,
-  limit: number,
-  offset: number,
-): Promise<OperatorPage<Static<typeof SuspenseObject>>> {
+export async function listSuspense(database: SqlReader, isAll: boolean, limit: number, offset: number) {
   const onlyLeft = isAll ? 0 : 1;
   const rows = await database.all(sql.listUnmatchedSettlements, onlyLeft, limit, offset);
   const items = rows.map(async (row) => ({
-    id: row.payment_hash,
-    created_at: row.settled_at,
-    num_msat: row.amount_msat,
-    left_msat: row.left_msat,
-    ln_node_id: row.node_id,
+    ...row,
     is_keysend: row.is_keysend === 1,
-    actions: (await database.all(sql.listOfSubject, row.payment_hash)).map(renderAction),
+    actions: (await database.all(sql.listOfSubject, row.id)).map(renderAction),
   }));
   return { items: await Promise.all(items), total: (await database.first(sql.countUnmatchedSettlements, onlyLeft))?.n ?? 0 };
 }

@@ -1,8 +1,7 @@
 import { unbookedSettlements } from '../../core/connection/unbooked.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
-import { type Measurement, measure } from './measure.ts';
-import type { NodeAnswer } from './node-probe.ts';
+import { type Measurement, measure, NotMeasured } from './measure.ts';
 import type { ComparedBalance } from './reconciliation-object.ts';
 import { acceptBaseline, missingMsat, type Remainder, readRemainder, recordFall, recordRise } from './remainder.ts';
 import type { ReconciliationRun } from './run.ts';
@@ -12,18 +11,24 @@ const TRIES = 5;
 /** More measurements for a new baseline, which must be exact. */
 const BASELINE_TRIES = 20;
 
-/** The node's balance and its own money; or the reason why it was not measured. */
-type Outcome =
-  | { readonly status: 'measured'; readonly look: Measurement; readonly remainder: Remainder }
-  | { readonly status: 'unanswered' | 'unsteady'; readonly reason: string };
+/** The node's balance and its own money. */
+interface Measured {
+  readonly look: Measurement;
+  readonly remainder: Remainder;
+}
 
 /** Compares the node's balance with the ledger, and tracks the node's own money. */
 export async function compareBalance(run: ReconciliationRun): Promise<ComparedBalance> {
-  run.progress = 'balance';
+  run.state.progress = 'balance';
   const tracked = await readRemainder(run);
-  const outcome = tracked && run.scope !== 'new_baseline' ? await trackRemainder(run, tracked) : await takeBaseline(run, tracked);
-  if (outcome.status === 'measured') await alertIfTooLittle(run, outcome.look);
-  return render(outcome);
+  try {
+    const measured = tracked && run.scope !== 'new_baseline' ? await trackRemainder(run, tracked) : await takeBaseline(run, tracked);
+    await alertIfTooLittle(run, measured.look);
+    return render('measured', null, measured);
+  } catch (error) {
+    if (error instanceof NotMeasured) return render(error.status, error.message);
+    throw error;
+  }
 }
 
 async function alertIfTooLittle(run: ReconciliationRun, { nodeMsat, remainderMsat, inFlightMsat, movedMsat }: Measurement): Promise<void> {
@@ -35,53 +40,46 @@ async function alertIfTooLittle(run: ReconciliationRun, { nodeMsat, remainderMsa
   await run.alerts.raise({ kind: 'node_holds_less', subject: run.nodeId, message });
 }
 
-async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promise<Outcome> {
-  let measured = await measure(run);
+/** @throws NotMeasured */
+async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promise<Measured> {
+  let look = await measure(run);
   // A payment that ends between the two reads looks like missing money. So does a payment whose claim the node's peer has not confirmed yet.
-  const isUnclear = (look: Measurement) => look.movedMsat > 0 || missingMsat(tracked, look) > 0;
-  for (let tries = 1; tries < TRIES && measured.answered && isUnclear(measured.value); tries++) {
+  for (let tries = 1; tries < TRIES && (look.movedMsat > 0 || missingMsat(tracked, look) > 0); tries++) {
     await pause(run.probe.timing.againMs, run.signal);
-    measured = await measure(run);
+    look = await measure(run);
   }
-  if (!measured.answered) return { status: 'unanswered', reason: measured.reason };
-  const look = measured.value;
-  if (missingMsat(tracked, look) > 0) return { status: 'measured', look, remainder: await recordFall(run, tracked, look) };
+  if (missingMsat(tracked, look) > 0) return { look, remainder: await recordFall(run, tracked, look) };
   const unbookedMsat = await unbookedSum(run);
   // The minimum of the node's own money.
   const certainMsat = ({ remainderMsat, movedMsat }: Measurement) => remainderMsat - movedMsat - unbookedMsat;
   const risenMsat = certainMsat(look);
-  if (risenMsat <= tracked.levelMsat) return { status: 'measured', look, remainder: tracked };
+  if (risenMsat <= tracked.levelMsat) return { look, remainder: tracked };
   // Money that has arrived and is not booked yet looks like the node's own, so a later measurement must confirm an increase.
   await pause(run.probe.timing.arrivalMs, run.signal);
   const again = await measure(run);
-  if (!again.answered) return { status: 'unanswered', reason: again.reason };
-  const levelMsat = Math.min(risenMsat, certainMsat(again.value));
-  const remainder = levelMsat > tracked.levelMsat ? await recordRise(run, tracked, levelMsat) : tracked;
-  return { status: 'measured', look: again.value, remainder };
+  const levelMsat = Math.min(risenMsat, certainMsat(again));
+  return { look: again, remainder: levelMsat > tracked.levelMsat ? await recordRise(run, tracked, levelMsat) : tracked };
 }
 
 /**
  * Accepts the node's own money as the new baseline, once three consecutive measurements agree and the ledger did not move. Money that has
  * arrived and is not booked yet looks like the node's own, so the third one comes later.
+ * @throws NotMeasured
  */
-async function takeBaseline(run: ReconciliationRun, tracked: Remainder | undefined): Promise<Outcome> {
-  let measured = await measure(run);
-  for (let tries = 1; tries < BASELINE_TRIES && measured.answered; tries++) {
-    const first: Measurement = measured.value;
-    const agrees = (again: NodeAnswer<Measurement>) =>
-      again.answered && first.movedMsat + again.value.movedMsat === 0 && again.value.remainderMsat === first.remainderMsat;
-    await pause(run.probe.timing.againMs, run.signal);
-    measured = await measure(run);
-    if (!agrees(measured)) continue;
-    await pause(run.probe.timing.arrivalMs, run.signal);
-    measured = await measure(run);
-    if (measured.answered && agrees(measured)) {
-      const remainder = await acceptBaseline(run, tracked, measured.value, await unbookedSum(run));
-      return { status: 'measured', look: measured.value, remainder };
-    }
+async function takeBaseline(run: ReconciliationRun, tracked: Remainder | undefined): Promise<Measured> {
+  const { againMs, arrivalMs } = run.probe.timing;
+  let look = await measure(run);
+  for (let tries = 1; tries < BASELINE_TRIES; tries++) {
+    const first = look;
+    const measureAgain = async (waitMs: number) => {
+      await pause(waitMs, run.signal);
+      look = await measure(run);
+      return first.movedMsat + look.movedMsat === 0 && look.remainderMsat === first.remainderMsat;
+    };
+    if ((await measureAgain(againMs)) && (await measureAgain(arrivalMs)))
+      return { look, remainder: await acceptBaseline(run, tracked, look, await unbookedSum(run)) };
   }
-  if (!measured.answered) return { status: 'unanswered', reason: measured.reason };
-  return { status: 'unsteady', reason: `money moved through the node during each of ${BASELINE_TRIES} measurements` };
+  throw new NotMeasured('unsteady', `money moved through the node during each of ${BASELINE_TRIES} measurements`);
 }
 
 /** Returns the amount in msat that has arrived and could not be booked. */
@@ -90,12 +88,11 @@ async function unbookedSum(run: ReconciliationRun): Promise<number> {
   return sumOf(unbooked.values());
 }
 
-function render(outcome: Outcome): ComparedBalance {
-  const { look, remainder } = outcome.status === 'measured' ? outcome : {};
-  const expectedMsat = look && remainder && remainder.baselineMsat + look.heldByNodeMsat;
+function render(status: ComparedBalance['balance_status'], reason: string | null, measured?: Measured): ComparedBalance {
+  const { look, remainder } = measured ?? {};
   return {
-    balance_status: outcome.status,
-    balance_reason: outcome.status === 'measured' ? null : outcome.reason,
+    balance_status: status,
+    balance_reason: reason,
     assets_msat: look?.nodeMsat ?? null,
     baseline_msat: remainder?.baselineMsat ?? null,
     baseline_at: remainder?.baselineAt ?? null,
@@ -104,7 +101,7 @@ function render(outcome: Outcome): ComparedBalance {
     suspense_msat: look?.totals.suspenseMsat ?? null,
     operator_costs_msat: look ? 0 - look.totals.operatorMsat : null,
     other_nodes_msat: look ? sumOf(look.totals.heldByNode.values()) - look.heldByNodeMsat : null,
-    expected_msat: expectedMsat ?? null,
+    expected_msat: look && remainder ? remainder.baselineMsat + look.heldByNodeMsat : null,
     difference_msat: look && remainder ? look.remainderMsat - remainder.baselineMsat : null,
     in_flight_msat: look?.inFlightMsat ?? null,
     rose_msat: remainder?.roseMsat ?? null,

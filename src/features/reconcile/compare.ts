@@ -66,7 +66,7 @@ export async function beginComparison<R extends Row & { id: string; node_id: str
       if (verdict === 'unanswered' || verdict === 'unfinished') again.add(row.id);
       if (verdict === 'agreed' || verdict === 'unfinished') await clearAlerts(row.id);
     });
-    run.progress = `${comparison.name}: ${findings[comparison.counter]}`;
+    run.state.progress = `${comparison.name}: ${findings[comparison.counter]}`;
     return again;
   }
 
@@ -121,21 +121,18 @@ export async function sweepWindow<R extends { readonly id: string }>(
   const cursor = isFull ? '' : ((await readNodeFact(run, fact)) ?? '');
   const stored = cursor > start ? cursor : start;
   let after = stored;
-  let isSecondHalf = false;
-  for (let left = isFull ? Number.MAX_SAFE_INTEGER : PERIODIC_ROWS; left > 0; ) {
+  let left = isFull ? Number.MAX_SAFE_INTEGER : PERIODIC_ROWS;
+  for (let isSecondHalf = false; left > 0 && !(isSecondHalf && after >= stored); ) {
     const limit = Math.min(PAGE, left);
     const page = await readPage(after, limit);
     const rows = isSecondHalf ? page.filter(({ id }) => id <= stored) : page;
     await visit(rows);
     if (run.probe.stopReason !== undefined) return;
     left -= rows.length;
-    after = page.at(-1)?.id ?? after;
-    if (page.length < limit && !isSecondHalf && stored > start) {
-      isSecondHalf = true;
-      after = start;
-    } else if (rows.length < limit) {
+    if (rows.length === limit) after = rows.at(-1)?.id ?? after;
+    else {
       after = isSecondHalf ? stored : start;
-      left = 0;
+      isSecondHalf = true;
     }
     await writeNodeFact(run, fact, after);
   }

@@ -69,7 +69,7 @@ function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedInvoice, I
       if (invoice.state !== 'settled' && status?.state === 'settled') return settleMissed(run, invoice, status);
       const { id, wallet_id, received_msat } = invoice;
       const num_msat = received_msat ?? 0;
-      const state = describeInvoice({ answered: true, value: status });
+      const state = describeInvoice(status);
       const node_state = status?.state === 'settled' ? `${state} with ${satText(status.amountMsat)}` : state;
       const ledger_state = `settled ${invoice.inside === 1 ? 'internally' : 'from outside'} with ${satText(num_msat)}`;
       const message = `${wallet_id}: ${ledger_state} in the ledger, ${node_state} at the node`;

@@ -1,4 +1,3 @@
-import type { NodeAnswer } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
 import type { ReconciliationRun } from './run.ts';
 import { type LedgerTotals, readTotals } from './totals.ts';
@@ -17,26 +16,35 @@ export interface Measurement {
   readonly movedMsat: number;
 }
 
-export async function measure(run: ReconciliationRun): Promise<NodeAnswer<Measurement>> {
+/** The node's balance could not be measured. */
+export class NotMeasured extends Error {
+  override readonly name = 'NotMeasured';
+  readonly status: 'unanswered' | 'unsteady';
+
+  constructor(status: NotMeasured['status'], reason: string) {
+    super(reason);
+    this.status = status;
+  }
+}
+
+/** @throws NotMeasured when the node does not answer. */
+export async function measure(run: ReconciliationRun): Promise<Measurement> {
   const { ledgerAccount } = run.connection;
   const before = await readLedger(run);
   const answer = await run.probe.call((node) => node.balance());
-  if (!answer.answered) return answer;
+  if (!answer.answered) throw new NotMeasured('unanswered', answer.reason);
   const nodeMsat = answer.value.localMsat;
   const { totals, heldByNodeMsat, entries, inFlightMsat } = await readLedger(run);
   // Both reads return committed rows, so the ledger at the time of the node's response is between them.
   const moved =
     before.entries === entries ? undefined : await run.database.first(sql.movedAtNode, before.position, before.entries, ledgerAccount);
   return {
-    answered: true,
-    value: {
-      nodeMsat,
-      totals,
-      heldByNodeMsat,
-      remainderMsat: nodeMsat - heldByNodeMsat,
-      inFlightMsat: Math.max(before.inFlightMsat, inFlightMsat),
-      movedMsat: moved?.moved_msat ?? 0,
-    },
+    nodeMsat,
+    totals,
+    heldByNodeMsat,
+    remainderMsat: nodeMsat - heldByNodeMsat,
+    inFlightMsat: Math.max(before.inFlightMsat, inFlightMsat),
+    movedMsat: moved?.moved_msat ?? 0,
   };
 }
 

@@ -79,7 +79,7 @@ function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedPayment, P
       return false;
     },
     onContradiction({ id, wallet_id, amount_msat: num_msat, state: ledger_state }, outcome) {
-      const node_state = describePayment({ answered: true, value: outcome });
+      const node_state = describePayment(outcome);
       const message = `${satText(num_msat)} of ${wallet_id}: ${ledger_state} in the ledger, ${node_state} at the node`;
       return reportContradiction(run, 'payment_contradicted', { id, wallet_id, num_msat, ledger_state, node_state }, message);
     },

@@ -1,24 +1,14 @@
 import { readPages } from '../../core/db/pages.ts';
 import { type Clock, timeText, unixSeconds } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
-import type { InvoiceStatus, PaymentEvidence, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
+import type { InvoiceStatus, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
 import { describeEvidence } from '../../core/lightning/node.ts';
 import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
 import { PAGE } from './compare.ts';
-import type { NodeAnswer, NodeProbe } from './node-probe.ts';
+import type { NodeProbe } from './node-probe.ts';
 import * as sql from './reconcile.sql.ts';
-import { MAX_LISTED, type PendingPayments } from './reconciliation-object.ts';
+import { MAX_LISTED, type NodeEvidence, type PendingPayments } from './reconciliation-object.ts';
 import type { ReconciliationRun } from './run.ts';
-
-/** What the node reported about a pending payment. */
-export interface NodeEvidence {
-  /** Unix seconds. */
-  readonly at: number;
-  /** Its state at the node, as text. */
-  readonly nodeState: string;
-  /** What the node's records show, if its adapter collects it. */
-  readonly proof?: PaymentEvidence | undefined;
-}
 
 /**
  * Looks up every pending payment at the node, and raises an alert for those that are stuck. Books nothing: the saga attempts payments again,
@@ -39,10 +29,10 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingPay
       if (run.startedAt - payment.created_at < run.stuckPaymentSeconds) continue;
       const evidence = await withProof(probe, clock, payment, nodeState);
       // The oldest ones.
-      if (counted.stuck_payments++ < MAX_LISTED) run.evidence[payment.id] = evidence;
+      if (counted.stuck_payments++ < MAX_LISTED) run.state.evidence[payment.id] = evidence;
       await alerts.raise({ kind: 'payment_stuck', subject: payment.id, message: stuckMessage(payment, evidence) });
     }
-    run.progress = `pending payments: ${counted.pending_payments}`;
+    run.state.progress = `pending payments: ${counted.pending_payments}`;
     if (run.signal.aborted) break;
   }
   await clearEnded(run);
@@ -59,8 +49,12 @@ export async function lookUpEvidence(probe: NodeProbe, clock: Clock, payment: Lo
 
 /** Returns the node's state of the payment; of an internal payment, its state of the invoice. */
 async function stateAtNode(probe: NodeProbe, payment: LookedUp): Promise<string> {
-  if (payment.invoice_id !== null) return describeInvoice(await probe.call((node) => lookUpInvoice(node, payment.payment_hash)));
-  return describePayment(await probe.call((node) => lookUpPayment(node, referenceTo(payment))));
+  if (payment.invoice_id !== null) {
+    const invoice = await probe.call((node) => lookUpInvoice(node, payment.payment_hash));
+    return invoice.answered ? describeInvoice(invoice.value) : NO_RESPONSE;
+  }
+  const outcome = await probe.call((node) => lookUpPayment(node, referenceTo(payment)));
+  return outcome.answered ? describePayment(outcome.value) : NO_RESPONSE;
 }
 
 /** Returns what identifies the payment at the node. */
@@ -70,25 +64,23 @@ export function referenceTo({ id, payment_hash, unclear_since_ms }: LookedUp): P
 
 /** Adds what the node's records show about a payment that it reports as pending. */
 async function withProof(probe: NodeProbe, clock: Clock, payment: LookedUp, nodeState: string): Promise<NodeEvidence> {
-  const at = unixSeconds(clock);
-  if (nodeState !== 'pending') return { at, nodeState };
+  const evidence = { checked_at: unixSeconds(clock), node_state: nodeState, facts: [], proves_failure: false };
+  if (nodeState !== 'pending') return evidence;
   const answer = await probe.call((node) => collectEvidence(node, referenceTo(payment)));
-  if (answer.answered) return { at, nodeState, proof: answer.value };
-  return { at, nodeState: `${nodeState}; what its records show is unknown (${answer.reason})` };
+  if (!answer.answered) return { ...evidence, node_state: `${nodeState}; what its records show is unknown (${answer.reason})` };
+  const { items = [], provesFailure = false } = answer.value ?? {};
+  return { ...evidence, facts: [...items], proves_failure: provesFailure };
 }
 
 /** Describes the node's response to the lookup of a payment. */
-export function describePayment(answer: NodeAnswer<PaymentOutcome | undefined>): string {
-  if (!answer.answered) return NO_RESPONSE;
-  const outcome = answer.value;
+export function describePayment(outcome: PaymentOutcome | undefined): string {
   if (outcome === undefined) return NO_RECORD;
   return outcome.state === 'failed' ? `failed (${outcome.reason})` : outcome.state;
 }
 
 /** Describes the node's response to the lookup of an invoice. */
-export function describeInvoice(answer: NodeAnswer<InvoiceStatus | undefined>): string {
-  if (!answer.answered) return NO_RESPONSE;
-  return answer.value === undefined ? NO_RECORD : `invoice ${answer.value.state}`;
+export function describeInvoice(status: InvoiceStatus | undefined): string {
+  return status === undefined ? NO_RECORD : `invoice ${status.state}`;
 }
 
 const NO_RESPONSE = 'no response';
@@ -100,7 +92,8 @@ async function clearEnded({ alerts, database }: ReconciliationRun): Promise<void
   }
 }
 
-function stuckMessage({ created_at, amount_msat, wallet_id }: sql.ComparedPayment, { nodeState, proof }: NodeEvidence): string {
-  const evidence = proof ? `${nodeState}. ${describeEvidence(proof)}` : nodeState;
-  return `pending since ${timeText(created_at)}: ${satText(amount_msat)} of ${wallet_id}; state at the node: ${evidence}`;
+function stuckMessage({ created_at, amount_msat, wallet_id }: sql.ComparedPayment, evidence: NodeEvidence): string {
+  const { node_state, facts, proves_failure: provesFailure } = evidence;
+  const found = facts.length > 0 ? `${node_state}. ${describeEvidence({ items: facts, provesFailure })}` : node_state;
+  return `pending since ${timeText(created_at)}: ${satText(amount_msat)} of ${wallet_id}; state at the node: ${found}`;
 }

@@ -1,4 +1,4 @@
-import type { NodeConnection } from '../../core/connection/connection.ts';
+import type { Database } from '../../core/db/database.ts';
 import { pause, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
@@ -8,17 +8,9 @@ import { NodeProbe, STOPPING } from './node-probe.ts';
 import { comparePayments } from './payments.ts';
 import { comparePending } from './pending.ts';
 import type { NodeComparison } from './reconciliation-object.ts';
-import type { RunningRequest } from './requests.sql.ts';
-import {
-  beginPeriodic,
-  type ReconciliationReport,
-  requeueUnfinished,
-  storeFailure,
-  storeProgress,
-  storeReport,
-  takeRequest,
-} from './requests.ts';
-import type { ReconcileModules, ReconciliationRun } from './run.ts';
+import * as sql from './requests.sql.ts';
+import { type ReconciliationReport, requestReconciliation } from './requests.ts';
+import type { ReconcileModules, ReconciliationRun, RequestState } from './run.ts';
 import { storeSamples } from './samples.ts';
 import { readPositions } from './totals.ts';
 
@@ -27,62 +19,105 @@ const POLL_MS = 1000;
 const INCOMPLETE_SECONDS = 30;
 const PROGRESS_MS = 1000;
 const LOG_EVERY = 10;
-
-/** Compares the ledger with all nodes at the same time, so that a node that does not answer delays no other. */
-async function reconcileAll(modules: ReconcileModules, request: RunningRequest, signal: AbortSignal): Promise<ReconciliationReport> {
-  const { all } = modules.connections;
-  const runs = all.map((connection, index) => {
-    // Baselines and alerts about decreases have the id of the comparison.
-    const own = index === 0 ? request : { ...request, id: `rec_${newId()}` };
-    return reconcile(modules, connection, own, signal, request.id);
-  });
-  // A comparison that fails must not leave the others running.
-  const reports = (await Promise.allSettled(runs)).map((one) => {
-    if (one.status === 'rejected') throw one.reason;
-    return one.value;
-  });
-  const positions = await readPositions(modules.database, all);
-  return {
-    nodes: reports.flatMap(({ nodes }) => nodes.map((one) => ({ ...one, ...positions.get(one.ln_node_id) }))),
-    evidence: Object.assign({}, ...reports.map(({ evidence }) => evidence)),
-  };
-}
+/** The number of periodic reconciliations that are stored, and of those that operators requested. */
+const MAX_PERIODIC = 10;
+const MAX_REQUESTED = 100;
 
 /**
- * Compares the ledger with a node: pending payments, ended payments, invoices and the balance. Returns a report and raises alerts. It books
- * only missed settlements, and outcomes that the payments can correct. `requestId` is the request whose progress is published.
+ * Reconciles at the start, every `seconds`, and within two seconds of a request in the database, until the signal aborts. Only the holder of
+ * the lease may call it.
  */
-export async function reconcile(
-  modules: ReconcileModules,
-  connection: NodeConnection,
-  request: RunningRequest,
-  signal: AbortSignal,
-  requestId = request.id,
-): Promise<ReconciliationReport> {
-  const run: ReconciliationRun = {
-    ...modules,
-    ...request,
-    connection,
-    nodeId: connection.nodeId,
-    startedAt: unixSeconds(modules.clock),
-    signal,
-    probe: new NodeProbe(connection, signal, modules.timing),
-    findings: { compared_payments: 0, compared_invoices: 0, contradictions: [], missed_settlements: [] },
-    evidence: {},
-    unbookedMsat: new Map(),
-    progress: '',
-  };
+export async function reconcilePeriodically(modules: ReconcileModules, seconds: number, signal: AbortSignal): Promise<void> {
+  const { database, clock, pollMs = POLL_MS } = modules;
+  await database.transaction((tx) => tx.run(sql.requeue));
+  for (let due = 0; !signal.aborted; await pause(pollMs, signal)) {
+    let request = await takeRequest(database);
+    if (!request && performance.now() >= due) {
+      const periodic = { requestedBy: '', reason: '' };
+      await database.transaction((tx) => requestReconciliation(tx, 'periodic', unixSeconds(clock), periodic));
+      request = await takeRequest(database);
+    }
+    if (!request) continue;
+    const hasAnswered = await runRequest(modules, request, signal);
+    due = performance.now() + 1000 * (hasAnswered ? seconds : Math.min(seconds, INCOMPLETE_SECONDS));
+  }
+}
+
+/** Starts the oldest open request. */
+async function takeRequest(database: Database): Promise<sql.RunningRequest | undefined> {
+  const next = await database.first(sql.nextRequest);
+  const taken = next && (await database.transaction((tx) => tx.run(sql.start, next.id)));
+  return taken === 1 ? next : undefined;
+}
+
+/** Runs a request and stores its report. @returns whether the run was finished and every node answered. */
+export async function runRequest(modules: ReconcileModules, request: sql.RunningRequest, signal: AbortSignal): Promise<boolean> {
+  const { database, clock, log } = modules;
+  const state: RequestState = { progress: '', evidence: {} };
   const done = new AbortController();
-  const publishing = publishProgress(run, requestId, done.signal);
+  const publishing = publishProgress(modules, request.id, state, done.signal);
   try {
-    return { nodes: [await compare(run)], evidence: run.evidence };
+    const nodes = await compareAll(modules, request, state, signal);
+    await storeSamples(database, nodes, unixSeconds(clock));
+    const report: ReconciliationReport = { nodes, evidence: state.evidence };
+    await database.transaction(async (tx) => {
+      await tx.run(sql.finish, request.id, JSON.stringify(report));
+      await tx.run(sql.deleteOld, MAX_PERIODIC, MAX_REQUESTED);
+    });
+    for (const node of nodes) logComparison(modules, request, node);
+    return nodes.every(({ incomplete_reason }) => incomplete_reason === null);
+  } catch (error) {
+    // The service stops. The next holder of the lease repeats the request.
+    if (signal.aborted) return false;
+    const reason = errorMessage(error);
+    log.error({ reason }, 'reconciliation failed; the next run continues');
+    await database.transaction((tx) => tx.run(sql.fail, request.id, reason));
+    return false;
   } finally {
     done.abort();
     await publishing;
   }
 }
 
-async function compare(run: ReconciliationRun): Promise<NodeComparison> {
+/** Compares the ledger with all nodes at the same time, so that a node that does not answer delays no other. */
+async function compareAll(
+  modules: ReconcileModules,
+  request: sql.RunningRequest,
+  state: RequestState,
+  signal: AbortSignal,
+): Promise<NodeComparison[]> {
+  const { all } = modules.connections;
+  const runs = all.map((connection, index) => {
+    // Baselines and alerts about decreases have the id of the comparison.
+    const id = index === 0 ? request.id : `rec_${newId()}`;
+    return compareNode({
+      ...modules,
+      ...request,
+      id,
+      state,
+      connection,
+      nodeId: connection.nodeId,
+      startedAt: unixSeconds(modules.clock),
+      signal,
+      probe: new NodeProbe(connection, signal, modules.timing),
+      findings: { compared_payments: 0, compared_invoices: 0, contradictions: [], missed_settlements: [] },
+      unbookedMsat: new Map(),
+    });
+  });
+  // A comparison that fails must not leave the others running.
+  const nodes = (await Promise.allSettled(runs)).map((one) => {
+    if (one.status === 'rejected') throw one.reason;
+    return one.value;
+  });
+  const positions = await readPositions(modules.database, all);
+  return nodes.map((node) => ({ ...node, ...positions.get(node.ln_node_id) }));
+}
+
+/**
+ * Compares the ledger with a node: pending payments, ended payments, invoices and the balance. Raises alerts. It books only missed
+ * settlements, and outcomes that the payments can correct.
+ */
+async function compareNode(run: ReconciliationRun): Promise<NodeComparison> {
   const { nodeId, startedAt, signal, probe, alerts, findings } = run;
   const pending = await comparePending(run);
   await comparePayments(run);
@@ -99,41 +134,7 @@ async function compare(run: ReconciliationRun): Promise<NodeComparison> {
   return { ...node, ...balance, held_msat: null, position_msat: null, ...pending, ...findings };
 }
 
-/**
- * Reconciles at the start, every `seconds`, and within two seconds of a request in the database, until the signal aborts. Only the holder of
- * the lease may call it.
- */
-export async function reconcilePeriodically(modules: ReconcileModules, seconds: number, signal: AbortSignal): Promise<void> {
-  await requeueUnfinished(modules.database);
-  for (let due = 0; !signal.aborted; await pause(modules.pollMs ?? POLL_MS, signal)) {
-    const isDue = performance.now() >= due;
-    const request =
-      (await takeRequest(modules.database)) ?? (isDue ? await beginPeriodic(modules.database, unixSeconds(modules.clock)) : undefined);
-    if (!request) continue;
-    const hasAnswered = await runRequest(modules, request, signal);
-    due = performance.now() + 1000 * (hasAnswered ? seconds : Math.min(seconds, INCOMPLETE_SECONDS));
-  }
-}
-
-/** @returns whether the run was finished and every node answered. */
-async function runRequest(modules: ReconcileModules, request: RunningRequest, signal: AbortSignal): Promise<boolean> {
-  const { database, log } = modules;
-  try {
-    const report = await reconcileAll(modules, request, signal);
-    await storeSamples(database, report.nodes, unixSeconds(modules.clock));
-    await storeReport(database, request.id, report);
-    for (const node of report.nodes) logComparison(modules, request, node);
-    return report.nodes.every(({ incomplete_reason }) => incomplete_reason === null);
-  } catch (error) {
-    // The service stops. The next holder of the lease repeats the request.
-    if (signal.aborted) return false;
-    log.error({ reason: errorMessage(error) }, 'reconciliation failed; the next run continues');
-    await storeFailure(database, request.id, errorMessage(error));
-    return false;
-  }
-}
-
-function logComparison({ log }: ReconcileModules, { scope }: RunningRequest, node: NodeComparison): void {
+function logComparison({ log }: ReconcileModules, { scope }: sql.RunningRequest, node: NodeComparison): void {
   const fields = {
     node: node.ln_node_id,
     scope,
@@ -149,10 +150,10 @@ function logComparison({ log }: ReconcileModules, { scope }: RunningRequest, nod
 }
 
 /** Stores the progress every second, and logs it every ten seconds. */
-async function publishProgress(run: ReconciliationRun, requestId: string, signal: AbortSignal): Promise<void> {
-  const { database, log } = run;
+async function publishProgress({ database, log }: ReconcileModules, id: string, state: RequestState, signal: AbortSignal): Promise<void> {
   for (let seconds = 1; !(await pause(PROGRESS_MS, signal)); seconds++) {
-    await storeProgress(database, requestId, `${run.progress} (${seconds} s)`).catch(() => undefined);
-    if (seconds % LOG_EVERY === 0) log.info({ progress: run.progress }, 'reconciliation is running');
+    const progress = `${state.progress} (${seconds} s)`;
+    await database.transaction((tx) => tx.run(sql.updateProgress, id, progress)).catch(() => undefined);
+    if (seconds % LOG_EVERY === 0) log.info({ progress: state.progress }, 'reconciliation is running');
   }
 }

@@ -87,6 +87,26 @@ const ComparisonObject = namedObject('NodeComparison', {
   ...FindingsObject.properties,
 });
 
+/** What the node reported about a pending payment. The report of a reconciliation contains it for stuck ones. */
+export const PaymentEvidenceObject = Type.Object({
+  checked_at: Type.Integer({ description: 'When the node was asked, in Unix seconds' }),
+  node_state: Type.String({
+    description:
+      'The state of the payment at the node: `pending`, `succeeded`, `failed (…)`, `no record` or `no response`; of an internal payment, that of its invoice',
+  }),
+  facts: Type.Array(
+    Type.Object({
+      fact: Type.String({ description: 'A sentence' }),
+      holds: Type.Boolean({ description: 'Whether it is true' }),
+      detail: Type.String({ description: 'What the node reported' }),
+    }),
+    {
+      description: 'What the records of the node show. Empty unless the node reports the payment as pending, and its adapter can read them',
+    },
+  ),
+  proves_failure: Type.Boolean({ description: 'Whether the facts prove that no money can leave the node for this payment any more' }),
+});
+
 export const ReconciliationObject = namedObject('Reconciliation', {
   id: Type.String({ description: 'The id, `rec_…`' }),
   scope: oneOf(['periodic', 'full', 'new_baseline'], {
@@ -107,6 +127,7 @@ export type NodeComparison = Static<typeof ComparisonObject>;
 export type ComparedBalance = Static<typeof BalanceObject>;
 export type NodePosition = Static<typeof PositionObject>;
 export type PendingPayments = Static<typeof PendingObject>;
+export type NodeEvidence = Static<typeof PaymentEvidenceObject>;
 export type Findings = Static<typeof FindingsObject>;
 
 /** The maximum length of the lists. */

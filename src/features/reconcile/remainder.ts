@@ -55,9 +55,8 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
   const uncertainMsat = measured.inFlightMsat + measured.movedMsat;
   const uncertain = uncertainMsat > 0 ? ` Up to ${satText(uncertainMsat)} more may be missing or in flight.` : '';
   const message = `${satText(fellMsat)} left the node between ${timeText(tracked.levelAt)} and ${timeText(now)} without an entry in the ledger.${uncertain}`;
-  const alert = run.alerts.rowsOf({ kind: FALL, subject: run.id, message });
   await run.database.transaction(async (tx) => {
-    await writeRows(tx, alert);
+    await writeRows(tx, run.alerts.rowsOf({ kind: FALL, subject: run.id, message }));
     await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
   });
   await run.alerts.announce();

@@ -18,7 +18,8 @@ const COLUMNS = 'id, state, scope, requested_at, requested_by, reason, progress,
 
 export const insertRequest = statement(
   'reconcile_insert_request',
-  `INSERT INTO reconciliation (id, state, scope, requested_at, progress, requested_by, reason) VALUES ($1, $2, $3, $4, '', $5, $6)`,
+  `INSERT INTO reconciliation (id, state, scope, requested_at, progress, requested_by, reason)
+   VALUES ($1, 'requested', $2, $3, '', $4, $5)`,
 );
 
 export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
@@ -61,14 +62,10 @@ export const lastReport = statement<{ report: string }>(
   `SELECT report FROM reconciliation WHERE state = 'done' ORDER BY id DESC LIMIT 1`,
 );
 
-/** Deletes all but the newest. */
-const deleteOld = (name: string, which: string) =>
-  statement(
-    name,
-    `DELETE FROM reconciliation WHERE ${which} AND state IN ('done', 'failed')
-       AND id < (SELECT min(id) FROM (SELECT id FROM reconciliation WHERE ${which} ORDER BY id DESC LIMIT $1) AS newest)`,
-  );
-
-export const deleteOldPeriodic = deleteOld('reconcile_forget_old_periodic', `scope = 'periodic'`);
-
-export const deleteOldRequested = deleteOld('reconcile_forget_old_requested', `scope <> 'periodic'`);
+/** Deletes all but the newest periodic ones ($1), and the newest of those that operators requested ($2). */
+export const deleteOld = statement(
+  'reconcile_delete_old',
+  `DELETE FROM reconciliation WHERE state IN ('done', 'failed')
+     AND id NOT IN (SELECT id FROM reconciliation WHERE scope = 'periodic' ORDER BY id DESC LIMIT $1)
+     AND id NOT IN (SELECT id FROM reconciliation WHERE scope <> 'periodic' ORDER BY id DESC LIMIT $2)`,
+);

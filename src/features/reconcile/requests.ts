@@ -1,12 +1,7 @@
 import type { Database, SqlReader, Tx } from '../../core/db/database.ts';
 import { newId } from '../../core/kernel/ids.ts';
-import type { NodeEvidence } from './pending.ts';
-import { type NodeComparison, type Reconciliation, renderReconciliation } from './reconciliation-object.ts';
+import { type NodeComparison, type NodeEvidence, type Reconciliation, renderReconciliation } from './reconciliation-object.ts';
 import * as sql from './requests.sql.ts';
-
-/** The number of periodic reconciliations that are stored, and of those that operators requested. */
-const MAX_PERIODIC = 10;
-const MAX_REQUESTED = 100;
 
 /** The result of a reconciliation. Stored as JSON. */
 export interface ReconciliationReport {
@@ -29,7 +24,7 @@ export async function requestReconciliation(
   { requestedBy, reason }: Requester,
 ): Promise<string> {
   const id = `rec_${newId()}`;
-  await tx.run(sql.insertRequest, id, 'requested', scope, now, requestedBy, reason);
+  await tx.run(sql.insertRequest, id, scope, now, requestedBy, reason);
   return id;
 }
 
@@ -37,7 +32,7 @@ export async function requestReconciliation(
 export async function listReconciliations(database: SqlReader, limit: number, offset: number) {
   const rows = await database.all(sql.listRequests, limit, offset);
   const count = await database.first(sql.countRequests);
-  return { reconciliations: rows.map(renderReconciliation), total: count?.n ?? 0 };
+  return { items: rows.map(renderReconciliation), total: count?.n ?? 0 };
 }
 
 export async function findReconciliation(database: SqlReader, id: string): Promise<Reconciliation | undefined> {
@@ -55,39 +50,4 @@ export async function lastReport(database: Database): Promise<ReconciliationRepo
 export async function lastPositions(database: Database) {
   const nodes = (await lastReport(database))?.nodes ?? [];
   return nodes.map(({ ln_node_id: nodeId, position_msat }) => ({ nodeId, positionMsat: position_msat ?? 0 }));
-}
-
-/** Starts the oldest open request. */
-export async function takeRequest(database: Database): Promise<sql.RunningRequest | undefined> {
-  const next = await database.first(sql.nextRequest);
-  const taken = next && (await database.transaction((tx) => tx.run(sql.start, next.id)));
-  return taken === 1 ? next : undefined;
-}
-
-/** Starts a periodic reconciliation. */
-export async function beginPeriodic(database: Database, now: number): Promise<sql.RunningRequest> {
-  const request = { id: `rec_${newId()}`, scope: 'periodic', requested_by: '', reason: '' } as const;
-  await database.transaction((tx) => tx.run(sql.insertRequest, request.id, 'running', request.scope, now, '', ''));
-  return request;
-}
-
-/** Opens the unfinished requests of an earlier lease holder again. */
-export async function requeueUnfinished(database: Database): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.requeue));
-}
-
-export async function storeReport(database: Database, id: string, report: ReconciliationReport): Promise<void> {
-  await database.transaction(async (tx) => {
-    await tx.run(sql.finish, id, JSON.stringify(report));
-    await tx.run(sql.deleteOldPeriodic, MAX_PERIODIC);
-    await tx.run(sql.deleteOldRequested, MAX_REQUESTED);
-  });
-}
-
-export async function storeFailure(database: Database, id: string, reason: string): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.fail, id, reason));
-}
-
-export async function storeProgress(database: Database, id: string, progress: string): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.updateProgress, id, progress));
 }

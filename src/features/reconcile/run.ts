@@ -8,8 +8,7 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { NodeProbe, ProbeTiming } from './node-probe.ts';
-import type { NodeEvidence } from './pending.ts';
-import type { Findings } from './reconciliation-object.ts';
+import type { Findings, NodeEvidence } from './reconciliation-object.ts';
 import type { RunningRequest } from './requests.sql.ts';
 
 /** The modules and settings of reconciliations. */
@@ -28,20 +27,25 @@ export interface ReconcileModules {
   readonly pollMs?: number | undefined;
 }
 
+/** What the runs of a request have in common, one for each node. */
+export interface RequestState {
+  /** The present step, as text. */
+  progress: string;
+  /** What the nodes reported about stuck payments, by the id of the payment. */
+  readonly evidence: Record<string, NodeEvidence>;
+}
+
 /** A running reconciliation with one node, and its findings so far. */
 export interface ReconciliationRun extends ReconcileModules, RunningRequest {
+  readonly state: RequestState;
   readonly startedAt: number;
   readonly connection: NodeConnection;
   readonly nodeId: string;
   readonly signal: AbortSignal;
   readonly probe: NodeProbe;
   readonly findings: Findings;
-  /** What the node reported about stuck payments, by the id of the payment. */
-  readonly evidence: Record<string, NodeEvidence>;
   /** Payment hash → amount in msat that arrived and could not be booked. It is not the node's own money. */
   readonly unbookedMsat: Map<string, number>;
-  /** The present step, as text. */
-  progress: string;
 }
 
 /** Returns the name of a fact about the reconciliation with a node. */
