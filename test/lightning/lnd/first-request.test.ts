@@ -78,7 +78,7 @@ describe('the first request to send a payment', () => {
     expect(firstRequestMs * 50).toBeLessThanOrEqual(graceMs);
   });
 
-  describe.each(LND_ERRORS.filter(([, { is }]) => is === 'payment_exists'))('reads the record after "%s"', (message) => {
+  describe.each(LND_ERRORS.filter(([, meaning]) => meaning === 'payment_exists'))('reads the record after "%s"', (message) => {
     const exists = { status: 409, body: { error: { code: 6, message, details: [] } } };
 
     it.each([-1, 0])('and returns the outcome of the payment, which another instance has sent (state %i)', async (at) => {

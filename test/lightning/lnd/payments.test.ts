@@ -226,17 +226,20 @@ describe('the outcome is unknown, and not NodeUnavailable,', () => {
 });
 
 describe('an error of LND means', () => {
-  it.each(LND_ERRORS.filter(([, { is }]) => is === 'not_ready' || is === 'forbidden'))('that nothing was done: %s', async (text) => {
-    const order = orderOf(SUCCESS);
-    const { lnd, node } = await opened(order);
-    lnd.on(SEND, { status: 500, body: { error: { code: 2, message: text, details: [] } } });
-    lnd.on('POST /v1/invoices', { status: 500, body: { code: 2, message: text, details: [] } });
-    await expect(node.pay(order)).rejects.toThrow(NodeUnavailable);
-    const invoice = { preimage: '01'.repeat(32), description: '', expirySeconds: 60 };
-    await expect(node.createInvoice(invoice)).rejects.toThrow(NodeUnavailable);
-  });
+  it.each(LND_ERRORS.filter(([, meaning]) => meaning === 'not_ready' || meaning === 'forbidden'))(
+    'that nothing was done: %s',
+    async (text) => {
+      const order = orderOf(SUCCESS);
+      const { lnd, node } = await opened(order);
+      lnd.on(SEND, { status: 500, body: { error: { code: 2, message: text, details: [] } } });
+      lnd.on('POST /v1/invoices', { status: 500, body: { code: 2, message: text, details: [] } });
+      await expect(node.pay(order)).rejects.toThrow(NodeUnavailable);
+      const invoice = { preimage: '01'.repeat(32), description: '', expirySeconds: 60 };
+      await expect(node.createInvoice(invoice)).rejects.toThrow(NodeUnavailable);
+    },
+  );
 
-  it.each(LND_ERRORS.filter(([, { is }]) => is === 'payment_exists'))('that the record has the outcome: %s', async (text) => {
+  it.each(LND_ERRORS.filter(([, meaning]) => meaning === 'payment_exists'))('that the record has the outcome: %s', async (text) => {
     const order = orderOf(SUCCESS);
     const { lnd, node } = await opened(order);
     lnd.on(trackOf(order), NO_RECORD, state(SUCCESS, -1, order.paymentId));
@@ -248,9 +251,10 @@ describe('an error of LND means', () => {
     await expect(node.pay(order)).rejects.toThrow('LND contradicts itself');
   });
 
-  it.each(LND_ERRORS.flatMap(([text, meaning]) => (meaning.is === 'refused' ? [[text, meaning.reason]] : [])))(
+  it.each(LND_ERRORS.filter(([, meaning]) => meaning === 'refused' || meaning === 'expired'))(
     'that the payment failed: %s',
-    async (text = '', reason) => {
+    async (text, meaning) => {
+      const reason = meaning === 'expired' ? 'TIMEOUT' : 'ERROR';
       const order = orderOf(SUCCESS);
       const { lnd, node } = await opened(order);
       lnd.on(SEND, { status: 500, body: { error: { code: 2, message: `${text} more`, details: [] } } });

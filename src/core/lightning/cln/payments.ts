@@ -4,9 +4,9 @@ import { type Bolt11, decodeBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import { type FailureReason, NodeUnavailable, type PaymentOrder, type PaymentOutcome, type PaymentReference } from '../node.ts';
 import { ownBalanceMsat } from './channels.ts';
 import { type ClnContext, RETRY_SECONDS } from './context.ts';
+import { readRecord, type SendRecord, writeRecord } from './datastore.ts';
 import { type ErrorMeaning, meaningOf, ResponseLost } from './errors.ts';
 import { isAny, outcomeOf, readRows } from './rows.ts';
-import { readRecord, type SendRecord, writeRecord } from './send-records.ts';
 import { UnclearPayments } from './unclear-payments.ts';
 
 /** lightningd responds when the payment has ended, which takes as long as a receiver holds it. Afterwards only the rows are read. */
@@ -53,10 +53,12 @@ export class ClnPayments {
     const invoice = readInvoice(order);
     if (!invoice) return { state: 'failed', reason: 'ERROR' };
     const running = this.#open.get(order.paymentId) ?? this.#begin(order, invoice);
+    // The payment goes on.
+    const waitEnded = new Error('lightningd did not answer in time; the outcome of the payment is unknown');
     try {
-      return await withTimeout(this.#cln.timing.waitMs, running, () => new WaitEnded());
+      return await withTimeout(this.#cln.timing.waitMs, running, () => waitEnded);
     } catch (error) {
-      if (error instanceof WaitEnded && this.#recorded.has(order.paymentId)) return { state: 'pending' };
+      if (error === waitEnded && this.#recorded.has(order.paymentId)) return { state: 'pending' };
       throw error;
     }
   }
@@ -154,15 +156,6 @@ export class ClnPayments {
     if (!isFirst) return await this.#unclear.observe(order, record, reason);
     const isFinal = await writeRecord(this.#cln.datastore, order, record, reason);
     return isFinal ? { state: 'failed', reason } : { state: 'pending' };
-  }
-}
-
-/** The time to wait has passed. The payment goes on. */
-class WaitEnded extends Error {
-  override readonly name = 'WaitEnded';
-
-  constructor() {
-    super('lightningd did not answer in time; the outcome of the payment is unknown');
   }
 }
 

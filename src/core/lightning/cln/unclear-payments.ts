@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FailureReason, PaymentOutcome, PaymentReference } from '../node.ts';
 import type { ClnContext } from './context.ts';
+import { type SendRecord, writeRecord } from './datastore.ts';
 import { outcomeOf, readRows } from './rows.ts';
-import { type SendRecord, writeRecord } from './send-records.ts';
 
 interface Quiet {
   readonly generation: number | undefined;

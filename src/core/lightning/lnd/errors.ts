@@ -1,4 +1,4 @@
-import { type FailureReason, NodeUnavailable, NotPermitted } from '../node.ts';
+import { NodeUnavailable, NotPermitted } from '../node.ts';
 
 /** An error that LND returned, as text. */
 export class LndError extends Error {
@@ -13,64 +13,55 @@ export class LndError extends Error {
 }
 
 /**
- * The meaning of an error.
+ * The beginnings of error texts, and what they mean. LND uses the same status and code for nearly all errors. Every other text is an unknown
+ * outcome.
  * - `not_ready`, `forbidden`: the call did nothing.
- * - `refused`: a request to send a payment did nothing.
+ * - `expired`, `refused`: a request to send a payment did nothing.
  * - `payment_exists`: the same, because the node has a record of the payment hash. The record has the outcome.
  * - `no_payment`, `no_invoice`: the node has no such record.
  * - `invoice_exists`: the node has an invoice with this preimage.
  * - `no_route`: no route has been found.
  */
-export type LndErrorMeaning =
-  | { readonly is: 'not_ready' | 'forbidden' | 'payment_exists' | 'no_payment' | 'no_invoice' | 'invoice_exists' | 'no_route' }
-  | { readonly is: 'refused'; readonly reason: FailureReason };
+export const LND_ERRORS = [
+  ['waiting to start, RPC services not available', 'not_ready'],
+  ['wallet not created, create one to enable full RPC access', 'not_ready'],
+  ['wallet locked, unlock it to enable full RPC access', 'not_ready'],
+  ['the RPC server is in the process of starting up, but not yet ready to accept calls', 'not_ready'],
 
-const notReady = { is: 'not_ready' } as const;
-const forbidden = { is: 'forbidden' } as const;
-const paymentExists = { is: 'payment_exists' } as const;
-const refused = { is: 'refused', reason: 'ERROR' } as const;
+  ['permission denied', 'forbidden'],
+  ['expected 1 macaroon, got 0', 'forbidden'],
+  ['cannot determine data format of binary-encoded macaroon', 'forbidden'],
+  ['verification failed: signature mismatch after caveat verification', 'forbidden'],
+  ['cannot retrieve macaroon: cannot get macaroon: root key with id', 'forbidden'],
 
-/** The beginnings of error texts. LND uses the same status and code for nearly all errors. Every other text is an unknown outcome. */
-export const LND_ERRORS: readonly (readonly [text: string, meaning: LndErrorMeaning])[] = [
-  ['waiting to start, RPC services not available', notReady],
-  ['wallet not created, create one to enable full RPC access', notReady],
-  ['wallet locked, unlock it to enable full RPC access', notReady],
-  ['the RPC server is in the process of starting up, but not yet ready to accept calls', notReady],
+  ['payment already exists', 'payment_exists'],
+  ['payment is in transition', 'payment_exists'],
+  ['invoice is already paid', 'payment_exists'],
 
-  ['permission denied', forbidden],
-  ['expected 1 macaroon, got 0', forbidden],
-  ['cannot determine data format of binary-encoded macaroon', forbidden],
-  ['verification failed: signature mismatch after caveat verification', forbidden],
-  ['cannot retrieve macaroon: cannot get macaroon: root key with id', forbidden],
+  ['invoice expired. Valid until', 'expired'],
+  ['invoice not for current active network', 'refused'],
+  ['checksum failed', 'refused'],
+  ['self-payments not allowed', 'refused'],
+  ['amount must be specified when paying a zero amount invoice', 'refused'],
+  ['amount must not be specified when paying a non-zero', 'refused'],
+  ['sat and msat arguments are mutually exclusive', 'refused'],
 
-  ['payment already exists', paymentExists],
-  ['payment is in transition', paymentExists],
-  ['invoice is already paid', paymentExists],
-
-  ['invoice expired. Valid until', { is: 'refused', reason: 'TIMEOUT' }],
-  ['invoice not for current active network', refused],
-  ['checksum failed', refused],
-  ['self-payments not allowed', refused],
-  ['amount must be specified when paying a zero amount invoice', refused],
-  ['amount must not be specified when paying a non-zero', refused],
-  ['sat and msat arguments are mutually exclusive', refused],
-
-  ["payment isn't initiated", { is: 'no_payment' }],
-  ['unable to locate invoice', { is: 'no_invoice' }],
-  ['invoice with payment hash already exists', { is: 'invoice_exists' }],
-  ['unable to find a path to destination', { is: 'no_route' }],
-  ['insufficient local balance', { is: 'no_route' }],
-];
+  ["payment isn't initiated", 'no_payment'],
+  ['unable to locate invoice', 'no_invoice'],
+  ['invoice with payment hash already exists', 'invoice_exists'],
+  ['unable to find a path to destination', 'no_route'],
+  ['insufficient local balance', 'no_route'],
+] as const;
 
 /** Returns the meaning of an error; undefined: unknown. */
-export function meaningOf(error: unknown): LndErrorMeaning | undefined {
+export function meaningOf(error: unknown): (typeof LND_ERRORS)[number][1] | undefined {
   if (!(error instanceof LndError)) return undefined;
   return LND_ERRORS.find(([text]) => error.text.startsWith(text))?.[1];
 }
 
 /** Turns an error into a NodeUnavailable if the call certainly did nothing. */
 export function toNodeError(error: LndError): Error {
-  const meaning = meaningOf(error)?.is;
+  const meaning = meaningOf(error);
   if (meaning === 'not_ready') return new NodeUnavailable(`LND is not ready: ${error.text}`);
   if (meaning !== 'forbidden') return error;
   return new NotPermitted(

@@ -29,7 +29,7 @@ export async function findInvoice(transport: LndTransport, paymentHash: string):
   try {
     return await transport.get<LndInvoice>(`/v1/invoice/${paymentHash}`);
   } catch (error) {
-    if (meaningOf(error)?.is === 'no_invoice') return undefined;
+    if (meaningOf(error) === 'no_invoice') return undefined;
     throw error;
   }
 }
@@ -50,7 +50,7 @@ export async function createInvoice(transport: LndTransport, request: InvoiceReq
     const { payment_request } = await transport.call<{ payment_request: string }>({ method: 'POST', path: '/v1/invoices', body });
     return { paymentRequest: payment_request };
   } catch (error) {
-    if (meaningOf(error)?.is !== 'invoice_exists') throw error;
+    if (meaningOf(error) !== 'invoice_exists') throw error;
     const existing = await findInvoice(transport, paymentHashOf(preimage));
     if (!existing) throw error;
     return { paymentRequest: existing.payment_request };

@@ -2,6 +2,7 @@ import { errorMessage } from '../../kernel/log.ts';
 import { TtlCache } from '../../kernel/ttl-cache.ts';
 import { decodeUnverifiedBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import {
+  type FailureReason,
   type KeysendOrder,
   NodeUnavailable,
   type PaymentOrder,
@@ -67,7 +68,7 @@ export class LndPayments {
         if (!until || hasEnded(record)) return record;
       }
     } catch (error) {
-      if (meaningOf(error)?.is === 'no_payment') return undefined;
+      if (meaningOf(error) === 'no_payment') return undefined;
       // The payment goes on without us.
       if (latest) return latest;
       throw error;
@@ -123,7 +124,7 @@ export class LndPayments {
       return this.#outcome(order, record ?? first);
     }
     // Another payment has paid the hash or is paying it, so this one was not sent.
-    return first.status === 'FAILED' ? undefined : this.#failure(order, { state: 'failed', reason: 'ERROR' });
+    return first.status === 'FAILED' ? undefined : this.#failure(order, 'ERROR');
   }
 
   /** Returns the request, or a failure if the order cannot be paid. */
@@ -137,7 +138,7 @@ export class LndPayments {
         timeout_seconds: ATTEMPTS_SECONDS,
       };
     } catch (error) {
-      if (error instanceof InvalidInvoice) return this.#failure(order, { state: 'failed', reason: 'ERROR' });
+      if (error instanceof InvalidInvoice) return this.#failure(order, 'ERROR');
       throw error;
     }
   }
@@ -157,8 +158,9 @@ export class LndPayments {
     } catch (error) {
       if (latest) return { state: 'pending' };
       const meaning = meaningOf(error);
-      if (meaning?.is === 'payment_exists') return undefined;
-      if (meaning?.is === 'refused') return this.#failure(order, { state: 'failed', reason: meaning.reason });
+      if (meaning === 'payment_exists') return undefined;
+      if (meaning === 'expired') return this.#failure(order, 'TIMEOUT');
+      if (meaning === 'refused') return this.#failure(order, 'ERROR');
       throw error;
     }
     if (!latest) throw new Error('LND did not confirm that it has the payment');
@@ -171,8 +173,8 @@ export class LndPayments {
   }
 
   /** Returns a failure of a payment that LND has no record of. @throws NodeUnavailable while an earlier request may still be executed. */
-  #failure(order: PaymentReference, failed: PaymentOutcome): PaymentOutcome {
-    if (!this.#mayStillRun(order)) return failed;
+  #failure(order: PaymentReference, reason: FailureReason): PaymentOutcome {
+    if (!this.#mayStillRun(order)) return { state: 'failed', reason };
     throw new NodeUnavailable('an earlier request to send this payment may still be executed; the next try decides');
   }
 

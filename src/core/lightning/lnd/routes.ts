@@ -27,7 +27,7 @@ export async function queryRoutes(
     const path = `/v1/graph/routes/${destination}/0?amt_msat=${amountMsat}`;
     return (await transport.get<{ routes: readonly LndRoute[] }>(path)).routes.map(toRoute);
   } catch (error) {
-    if (meaningOf(error)?.is === 'no_route') return [];
+    if (meaningOf(error) === 'no_route') return [];
     throw error;
   }
 }
