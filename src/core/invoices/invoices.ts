@@ -5,6 +5,7 @@ import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
+import type { TransactionOwner } from '../journal/wallet-transactions.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
@@ -49,9 +50,6 @@ export interface NewInvoice {
   readonly extraRows?: (invoiceId: string) => readonly RowWrite[];
 }
 
-/** Whose open invoices a list contains: those of one wallet, by its ledger account, or those of all wallets of an account. */
-export type InvoiceOwner = { readonly ledgerAccount: number } | { readonly accountId: string };
-
 export interface OpenInvoiceQuery {
   /** `desc`: newest first. */
   readonly order: 'asc' | 'desc';
@@ -59,14 +57,6 @@ export interface OpenInvoiceQuery {
   readonly after: string | undefined;
   readonly limit: number;
   matches(invoice: Invoice): boolean;
-}
-
-export interface OpenInvoices {
-  readonly invoices: Invoice[];
-  /** The last invoice that was read. */
-  readonly last: Invoice | undefined;
-  /** Whether the read ended before the end of the list, because it is limited. */
-  readonly isCapped: boolean;
 }
 
 /** How many rows one statement and one list read. */
@@ -146,8 +136,11 @@ export class Invoices {
     return ids.length === 0 ? [] : (await this.#context.database.all(sql.findMany, ids)).map(rowToInvoice);
   }
 
-  /** Returns invoices that can still be paid, in the order of their creation. Reads at most 20,000. */
-  async listOpen(owner: InvoiceOwner, { order, after, limit, matches }: OpenInvoiceQuery): Promise<OpenInvoices> {
+  /**
+   * Returns invoices that can still be paid, in the order of their creation, and the last one that was read. Reads at most 20,000. `isCapped`:
+   * there may be more.
+   */
+  async listOpen(owner: TransactionOwner, { order, after, limit, matches }: OpenInvoiceQuery) {
     const { database, clock } = this.#context;
     const [statement, id] =
       'accountId' in owner ? [sql.listOpen.account[order], owner.accountId] : [sql.listOpen.wallet[order], owner.ledgerAccount];

@@ -1,6 +1,6 @@
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
+import { type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/node.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
@@ -58,12 +58,6 @@ async function settleUnmatched(context: InvoiceContext, settlement: SettlementAt
   await credit(context, settlement, row, { to: SYSTEM_ACCOUNTS.suspense });
 }
 
-interface CreditTarget {
-  readonly to: number;
-  readonly toLntx?: string;
-  readonly toType?: string;
-}
-
 /**
  * Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once.
  * @returns false when it was booked before.
@@ -72,7 +66,7 @@ async function credit(
   { ledger, connections, clock }: InvoiceContext,
   settlement: SettlementAtNode,
   row: Omit<RowWrite, 'onMiss'>,
-  to: CreditTarget,
+  to: Omit<TransferOrder, 'id' | 'from' | 'amountMsat'>,
 ): Promise<boolean> {
   const { paymentHash, amountMsat, nodeId } = settlement;
   const transfer = { id: newId(clock.nowMs()), from: connections.of(nodeId).ledgerAccount, amountMsat, ...to };

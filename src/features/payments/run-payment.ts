@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Invoices } from '../../core/invoices/invoices.ts';
 import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import type { Clock } from '../../core/kernel/clock.ts';
 import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
@@ -29,7 +28,6 @@ export interface PaymentRouteDependencies {
   readonly objects: Objects;
   /** How long a response waits for a payment's end, from the arrival of its request. */
   readonly paymentWaitSeconds: number;
-  readonly clock: Clock;
 }
 
 type PaymentRequest = FastifyRequest<{ Body: { fee_limit_msat?: number } }>;

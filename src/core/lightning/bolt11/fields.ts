@@ -1,6 +1,6 @@
 import { bech32 } from '@scure/base';
-import { type Msat, msat } from '../../kernel/money.ts';
-import { type Bolt11Feature, readFeatures } from './features.ts';
+import { msat } from '../../kernel/money.ts';
+import { readFeatures } from './features.ts';
 
 /**
  * A payment request that is not a well-formed, signed BOLT11 invoice. The message states the reason without repeating the input, and there is
@@ -10,33 +10,11 @@ export class InvalidInvoice extends Error {
   override readonly name = 'InvalidInvoice';
 }
 
-/** One channel of a private route towards the payee. */
-export interface RouteHint {
-  /** The node at the start of the channel: 33 bytes in hex. */
-  readonly pubkey: string;
-  /** 64 bits in decimal. */
-  readonly shortChannelId: string;
-  readonly feeBaseMsat: Msat;
-  readonly feeProportionalMillionths: number;
-  /** In blocks. */
-  readonly cltvExpiryDelta: number;
-}
-
 /** The tagged fields of an invoice. Hashes, keys and metadata are in hex. */
-export interface Bolt11Fields {
-  readonly paymentHash: string;
-  readonly paymentSecret: string;
-  /** An invoice has either `description` or `descriptionHash`, never both. */
-  readonly description: string | undefined;
-  readonly descriptionHash: string | undefined;
-  /** The `n` field. */
-  readonly statedPayee: string | undefined;
-  readonly expirySeconds: number;
-  readonly minFinalCltvExpiry: number;
-  readonly metadata: string | undefined;
-  readonly routeHints: readonly (readonly RouteHint[])[];
-  readonly features: readonly Bolt11Feature[];
-}
+export type Bolt11Fields = Readonly<ReturnType<typeof readFields>>;
+
+/** One channel of a private route towards the payee. */
+export type RouteHint = Readonly<ReturnType<typeof readHop>>;
 
 /** The 5-bit words of each field by the letter of its type, in order of appearance. */
 type FieldWords = Map<string, number[][]>;
@@ -66,7 +44,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
  * Source: BOLT11, "Tagged Fields".
  * @throws InvalidInvoice
  */
-export function readFields(words: readonly number[]): Bolt11Fields {
+export function readFields(words: readonly number[]) {
   const fields = splitFields(words);
   const description = optional(fields, 'd', readText);
   const descriptionHash = optional(fields, 'h', readHex);
@@ -75,8 +53,10 @@ export function readFields(words: readonly number[]): Bolt11Fields {
   return {
     paymentHash: required(fields, 'p', readHex),
     paymentSecret: required(fields, 's', readHex),
+    /** An invoice has either `description` or `descriptionHash`, never both. */
     description,
     descriptionHash,
+    /** The `n` field. */
     statedPayee: optional(fields, 'n', readHex),
     expirySeconds: optional(fields, 'x', readNumber) ?? DEFAULT_EXPIRY_SECONDS,
     minFinalCltvExpiry: optional(fields, 'c', readNumber) ?? DEFAULT_MIN_FINAL_CLTV_EXPIRY,
@@ -158,15 +138,18 @@ function readRoute(bytes: Uint8Array): RouteHint[] {
   return hops;
 }
 
-function readHop(bytes: Uint8Array): RouteHint {
+function readHop(bytes: Uint8Array) {
   // Checks only the first byte. Checking that the point is on the curve costs a square root for each hop, and the node checks it again.
   if (bytes[0] !== 2 && bytes[0] !== 3) throw new InvalidInvoice('an r field has a hop whose node is not a public key');
   const rest = new DataView(bytes.buffer, bytes.byteOffset + PUBKEY_BYTES);
   return {
+    /** The node at the start of the channel: 33 bytes in hex. */
     pubkey: Buffer.from(bytes.subarray(0, PUBKEY_BYTES)).toString('hex'),
+    /** 64 bits in decimal. */
     shortChannelId: rest.getBigUint64(0).toString(),
     feeBaseMsat: msat(rest.getUint32(8)),
     feeProportionalMillionths: rest.getUint32(12),
+    /** In blocks. */
     cltvExpiryDelta: rest.getUint16(16),
   };
 }

@@ -87,11 +87,9 @@ export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): Ligh
     balance: async () => ({ localMsat: await ownBalanceMsat(rpc) }),
     async claimForLedger(ledgerId, replaces) {
       for (;;) {
-        if (await datastore.create(LEDGER, ledgerId)) return ledgerId;
         const stored = await datastore.read(LEDGER);
-        if (!stored) continue;
-        if (stored.text !== replaces) return stored.text;
-        if (await datastore.replace(LEDGER, ledgerId, stored.generation)) return ledgerId;
+        if (stored && stored.text !== replaces) return stored.text;
+        if (await datastore.write(LEDGER, ledgerId, stored?.generation)) return ledgerId;
       }
     },
     /** Who can open the Unix socket may do everything, so there is nothing to compare. */

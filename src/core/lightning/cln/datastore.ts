@@ -25,19 +25,14 @@ export class Datastore {
     return entry?.string === undefined ? undefined : { text: entry.string, generation: entry.generation ?? 0 };
   }
 
-  /** Returns false when the key exists already. */
-  create(key: readonly string[], text: string): Promise<boolean> {
-    return this.#write({ key: ['satchel', ...key], string: text, mode: 'must-create' });
-  }
-
-  /** Returns false when the stored text is no longer of this generation. */
-  replace(key: readonly string[], text: string, generation: number): Promise<boolean> {
-    return this.#write({ key: ['satchel', ...key], string: text, mode: 'must-replace', generation });
-  }
-
-  async #write(parameters: object): Promise<boolean> {
+  /**
+   * Creates a key, or replaces the text of a generation. Returns false when the key exists already, or when its text is no longer of this
+   * generation.
+   */
+  async write(key: readonly string[], text: string, replaced?: number): Promise<boolean> {
+    const mode = replaced === undefined ? { mode: 'must-create' } : { mode: 'must-replace', generation: replaced };
     try {
-      await this.#rpc.call('datastore', parameters);
+      await this.#rpc.call('datastore', { key: ['satchel', ...key], string: text, ...mode });
       return true;
     } catch (error) {
       if (['key_exists', 'key_missing', 'key_changed'].includes(meaningOf(error))) return false;
@@ -56,15 +51,10 @@ export interface SendRecord {
   readonly failed: FailureReason | undefined;
 }
 
-interface StoredRecord {
-  readonly hash: string;
-  readonly failed?: FailureReason | undefined;
-}
-
 export async function readRecord(datastore: Datastore, { paymentId, paymentHash }: PaymentReference): Promise<SendRecord | undefined> {
   const stored = await datastore.read(['payment', paymentId]);
   if (!stored) return undefined;
-  const { hash, failed } = JSON.parse(stored.text) as StoredRecord;
+  const { hash, failed } = JSON.parse(stored.text) as { hash: string; failed?: FailureReason };
   if (hash !== paymentHash) throw new Error('the node has a record of this payment id with another payment hash');
   return { generation: stored.generation, failed };
 }
@@ -79,8 +69,7 @@ export async function writeRecord(
   record: SendRecord | undefined,
   failed?: FailureReason,
 ): Promise<SendRecord | undefined> {
-  const key = ['payment', paymentId];
-  const text = JSON.stringify({ hash: paymentHash, failed } satisfies StoredRecord);
-  const isWritten = record ? await datastore.replace(key, text, record.generation) : await datastore.create(key, text);
+  const text = JSON.stringify({ hash: paymentHash, failed });
+  const isWritten = await datastore.write(['payment', paymentId], text, record?.generation);
   return isWritten ? { generation: record ? record.generation + 1 : 0, failed } : undefined;
 }

@@ -46,7 +46,7 @@ export class NodeHistory {
     const stored = await this.#datastore.read(EPOCH);
     if (stored) return stored.text;
     const epoch = randomBytes(4).toString('hex');
-    return (await this.#datastore.create(EPOCH, epoch)) ? epoch : await this.epoch();
+    return (await this.#datastore.write(EPOCH, epoch)) ? epoch : await this.epoch();
   }
 
   /** Returns whether a counter is below an earlier value. The next call compares with the values that were read now. */

@@ -39,7 +39,7 @@ export async function cancelInvoice(cln: ClnContext, paymentHash: string): Promi
   const invoice = await find(cln, paymentHash);
   if (!invoice) return (await isCancelled(cln, paymentHash)) ? 'cancelled' : 'unknown';
   if (invoice.status === 'paid') return 'settled';
-  await cln.datastore.create(tombstone(paymentHash), String(Math.floor(Date.now() / 1000)));
+  await cln.datastore.write(tombstone(paymentHash), String(Math.floor(Date.now() / 1000)));
   return deleteInvoice(cln, invoice, invoice.status);
 }
 
@@ -64,7 +64,7 @@ async function deleteInvoice(cln: ClnContext, invoice: InvoiceRecord, status: 'u
   if (!now) return 'cancelled';
   if (now.status !== 'paid') return deleteInvoice(cln, now, now.status);
   const stored = await cln.datastore.read(tombstone(paymentHash));
-  if (stored) await cln.datastore.replace(tombstone(paymentHash), PAID, stored.generation);
+  if (stored) await cln.datastore.write(tombstone(paymentHash), PAID, stored.generation);
   return 'settled';
 }
 
@@ -91,7 +91,9 @@ function tombstone(paymentHash: string): string[] {
 
 /** lightningd computes the hash of a long description itself, from its text. */
 function descriptionOf({ description, descriptionHash }: InvoiceRequest) {
-  const text = withoutEscapes(description);
+  // lightningd rejects characters that JSON writes as `\u…`: control characters become spaces, halves of surrogate pairs become U+FFFD. The text
+  // keeps its length in bytes.
+  const text = description.toWellFormed().replace(CONTROL, ' ');
   if (descriptionHash === undefined) return { description: text };
   if (hash('sha256', text, 'hex') !== descriptionHash)
     throw new Error('Core Lightning creates an invoice with a description hash only from the text of the description');
@@ -100,11 +102,3 @@ function descriptionOf({ description, descriptionHash }: InvoiceRequest) {
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to replace
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f]/g;
-
-/**
- * Returns the text without the characters that JSON writes as `\u…`, which lightningd rejects: control characters become spaces, halves of
- * surrogate pairs become U+FFFD. The text keeps its length in bytes.
- */
-function withoutEscapes(text: string): string {
-  return text.toWellFormed().replace(CONTROL, ' ');
-}

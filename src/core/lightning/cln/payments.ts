@@ -90,11 +90,10 @@ export class ClnPayments {
       const recorded = await writeRecord(this.#cln.datastore, order, record);
       if (!recorded) continue;
       this.#recorded.add(order.paymentId);
-      const isFirst = recorded.generation === 0 && order.unclearSinceMs === undefined;
       // lightningd would reject the call; and it would pay an invoice of its own, without a channel.
       const isPaidByOther = isAny(others, 'complete') || isAny(others, 'pending');
-      if (isPaidByOther || invoice.payee === (await this.#nodeId())) return await this.#fail(order, recorded, isFirst, 'ERROR');
-      return await this.#send(order, invoice, recorded, isFirst);
+      if (isPaidByOther || invoice.payee === (await this.#nodeId())) return await this.#fail(order, recorded, 'ERROR');
+      return await this.#send(order, invoice, recorded);
     }
   }
 
@@ -107,7 +106,7 @@ export class ClnPayments {
     return { ...rows, record, known };
   }
 
-  async #send(order: PaymentOrder, invoice: Bolt11, record: SendRecord, isFirst: boolean): Promise<PaymentOutcome> {
+  async #send(order: PaymentOrder, invoice: Bolt11, record: SendRecord): Promise<PaymentOutcome> {
     const amount = invoice.amountMsat === undefined ? { amount_msat: order.amountMsat } : {};
     const limits = { maxfee: order.feeLimitMsat, retry_for: RETRY_SECONDS };
     const parameters = { invstring: invoice.paymentRequest, ...amount, ...limits, label: order.paymentId };
@@ -119,7 +118,7 @@ export class ClnPayments {
       error = thrown;
     }
     try {
-      return error === undefined ? await this.#concludeSuccess(order) : await this.#concludeError(order, record, isFirst, error);
+      return error === undefined ? await this.#concludeSuccess(order) : await this.#concludeError(order, record, error);
     } catch (thrown) {
       // The node became unavailable after the request, so `NodeUnavailable` would wrongly report that nothing was sent.
       throw thrown instanceof NodeUnavailable ? new ResponseLost(thrown.message) : thrown;
@@ -137,22 +136,23 @@ export class ClnPayments {
     return known;
   }
 
-  async #concludeError(order: PaymentOrder, record: SendRecord, isFirst: boolean, error: unknown): Promise<PaymentOutcome> {
+  async #concludeError(order: PaymentOrder, record: SendRecord, error: unknown): Promise<PaymentOutcome> {
     const { known, others } = await this.#read(order);
     if (known) return known;
     const meaning = meaningOf(error);
     const isOther = isAny(others, 'pending') || isAny(others, 'complete');
-    if (meaning === 'in_flight') return isOther ? await this.#fail(order, record, isFirst, 'ERROR') : { state: 'pending' };
+    if (meaning === 'in_flight') return isOther ? await this.#fail(order, record, 'ERROR') : { state: 'pending' };
     const reason = REASONS[meaning];
     if (!reason) throw error;
     const isTooMuch = meaning === 'no_route' && order.amountMsat > (await ownBalanceMsat(this.#cln.rpc));
     // xpay may start one more part while it returns an error.
     const late = HAVE_SENT.includes(meaning) ? await this.#unclear.recheck(order) : undefined;
-    return late ?? (await this.#fail(order, record, isFirst, isTooMuch ? 'INSUFFICIENT_BALANCE' : reason));
+    return late ?? (await this.#fail(order, record, isTooMuch ? 'INSUFFICIENT_BALANCE' : reason));
   }
 
   /** Ends the payment as failed, unless an earlier request may still be executed. */
-  async #fail(order: PaymentOrder, record: SendRecord, isFirst: boolean, reason: FailureReason): Promise<PaymentOutcome> {
+  async #fail(order: PaymentOrder, record: SendRecord, reason: FailureReason): Promise<PaymentOutcome> {
+    const isFirst = record.generation === 0 && order.unclearSinceMs === undefined;
     if (!isFirst) return await this.#unclear.observe(order, record, reason);
     const isFinal = await writeRecord(this.#cln.datastore, order, record, reason);
     return isFinal ? { state: 'failed', reason } : { state: 'pending' };

@@ -3,18 +3,14 @@ import type { PaymentOutcome, PaymentReference } from '../node.ts';
 import type { ClnContext } from './context.ts';
 import type { SendpayRow } from './rpc.ts';
 
-/** The rows with the hash of a payment. The label of a row is the id of its payment. */
-export interface SendpayRows {
-  readonly own: readonly SendpayRow[];
-  /** Rows of other payments of the same invoice. */
-  readonly others: readonly SendpayRow[];
-}
-
-export async function readRows({ rpc, history }: ClnContext, { paymentId, paymentHash }: PaymentReference): Promise<SendpayRows> {
+/** Returns the rows of a payment, and those of other payments of the same invoice. The label of a row is the id of its payment. */
+export async function readRows({ rpc, history }: ClnContext, { paymentId, paymentHash }: PaymentReference) {
   const { payments } = await rpc.call('listsendpays', { payment_hash: paymentHash });
   for (const row of payments) history.record('sendpays', 'created', row.created_index);
   return { own: payments.filter(({ label }) => label === paymentId), others: payments.filter(({ label }) => label !== paymentId) };
 }
+
+export type SendpayRows = Awaited<ReturnType<typeof readRows>>;
 
 /**
  * Returns what all rows together prove; undefined when no row is pending or complete. lightningd returns success with the first part that

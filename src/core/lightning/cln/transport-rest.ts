@@ -7,10 +7,7 @@ import { ResponseLost, RpcError } from './errors.ts';
 import { type ClnTransport, MAX_RESPONSE_BYTES, parseJson, reasonOf } from './transport.ts';
 import { isRune, publicAddress, type RestAddress } from './url.ts';
 
-interface Credentials {
-  readonly rune: string;
-  readonly ca: string | undefined;
-}
+type Credentials = ReturnType<typeof readCredentials>;
 
 /** The code of lightningd for a rune that does not permit the request. */
 const NOT_PERMITTED = 1502;
@@ -73,7 +70,7 @@ function remedy(code: string): string {
 }
 
 /** @throws NodeUnavailable when a file cannot be read. */
-export function readCredentials({ rune, certPath }: RestAddress): Credentials {
+export function readCredentials({ rune, certPath }: RestAddress) {
   return {
     rune: 'text' in rune ? rune.text : readRune(rune.path),
     ca: certPath === undefined ? undefined : readFile('cert', certPath),

@@ -4,14 +4,10 @@ import { errorMessage } from '../../kernel/log.ts';
 import { NodeUnavailable } from '../node.ts';
 import { certificatePem, type LndAddress, type Secret } from './url.ts';
 
-/** What a connection needs: the certificate to trust and the macaroon in hex. */
-export interface LndCredentials {
-  readonly ca: string | undefined;
-  readonly macaroon: string;
-}
+export type LndCredentials = Awaited<ReturnType<typeof readCredentials>>;
 
-/** Reads the certificate and the macaroon of an address. @throws NodeUnavailable when a file cannot be read. */
-export async function readCredentials({ certificate, macaroon }: LndAddress): Promise<LndCredentials> {
+/** Reads the certificate to trust as PEM, and the macaroon in hex. @throws NodeUnavailable when a file cannot be read. */
+export async function readCredentials({ certificate, macaroon }: LndAddress) {
   const ca = certificate && certificateOf(await bytesOf('certificate', certificate));
   return { ca, macaroon: (await bytesOf('macaroon', macaroon)).toString('hex') };
 }

@@ -5,11 +5,11 @@ import { findInvoice, type LndInvoice } from './invoices.ts';
 import type { LndTransport } from './transport.ts';
 import { fromBase64, readMsat, readWhole } from './values.ts';
 
-/** LND numbers the settlements of a node from 1, without gaps. The hash proves that the number is still that of the same settlement. */
-interface SettleIndex {
-  readonly index: number;
-  readonly paymentHash: string;
-}
+/**
+ * `<settle index>:<payment hash>`. LND numbers the settlements of a node from 1, without gaps. The hash proves that the number is still that of
+ * the same settlement.
+ */
+const POSITION = /^([1-9]\d{0,14}):([0-9a-f]{64})$/;
 
 const INVOICES_PER_PAGE = 1000;
 /** Records that LND adds to an HTLC: the preimage of a keysend, and a signal between peers. */
@@ -17,9 +17,9 @@ const OWN_RECORDS = ['5482373484', '106823'];
 
 /** Returns whether the node has this settlement at this position. */
 export async function knowsPosition(transport: LndTransport, position: Position): Promise<boolean> {
-  const known = parsePosition(position);
-  const invoice = known && (await findInvoice(transport, known.paymentHash));
-  return invoice?.state === 'SETTLED' && readWhole(invoice.settle_index) === known?.index;
+  const paymentHash = POSITION.exec(position)?.[2];
+  const invoice = paymentHash === undefined ? undefined : await findInvoice(transport, paymentHash);
+  return invoice?.state === 'SETTLED' && readWhole(invoice.settle_index) === indexOf(position);
 }
 
 /** Returns the position of the newest settlement. LND orders invoices by their creation, so all of them are read. */
@@ -43,31 +43,29 @@ export async function* watchSettlements(
   signal: AbortSignal,
 ): AsyncGenerator<Settlement, void> {
   if (position !== undefined && !(await knowsPosition(lnd.transport, position))) throw historyChanged(position);
-  let last: SettleIndex | undefined = position === undefined ? undefined : parsePosition(position);
+  let last = position;
   // LND sends no backlog for 0, so the stream cannot repeat the first settlement.
-  while ((last?.index ?? 0) < 2) {
-    for (const settlement of await listedAfter(lnd.transport, last?.index ?? 0)) {
-      yield settlement;
-      last = parsePosition(settlement.position);
-    }
-    if ((last?.index ?? 0) >= 2) break;
-    if (!(await waitForSettlement(lnd, signal))) return;
+  while (last === undefined || indexOf(last) < 2) {
+    const listed = await listedAfter(lnd.transport, indexOf(last));
+    yield* listed;
+    last = listed.at(-1)?.position ?? last;
+    if (indexOf(last) < 2 && !(await waitForSettlement(lnd, signal))) return;
   }
-  if (last) yield* streamAfter(lnd, last, signal);
+  yield* streamAfter(lnd, last, signal);
 }
 
-async function* streamAfter(lnd: LndContext, start: SettleIndex, signal: AbortSignal): AsyncGenerator<Settlement, void> {
+async function* streamAfter(lnd: LndContext, start: Position, signal: AbortSignal): AsyncGenerator<Settlement, void> {
   const proof = new AbortController();
   const timer = setTimeout(() => proof.abort(new Error('LND did not repeat the settlement at the known position')), lnd.timing.answerMs);
   /** Undefined until the stream has repeated the settlement at the position. */
   let last: number | undefined;
   try {
-    for await (const invoice of subscribeInvoices(lnd, start.index - 1, AbortSignal.any([signal, proof.signal]))) {
+    for await (const invoice of subscribeInvoices(lnd, indexOf(start) - 1, AbortSignal.any([signal, proof.signal]))) {
       if (invoice.state !== 'SETTLED') continue;
       const settlement = toSettlement(invoice);
       const index = readWhole(invoice.settle_index);
       if (last === undefined) {
-        if (settlement.position !== positionOf(start)) throw historyChanged(positionOf(start));
+        if (settlement.position !== start) throw historyChanged(start);
         clearTimeout(timer);
       } else if (index > last) yield settlement;
       last = Math.max(last ?? 0, index);
@@ -124,7 +122,7 @@ function toSettlement(invoice: LndInvoice): Settlement {
   const paymentHash = fromBase64(invoice.r_hash);
   return {
     type: 'settlement',
-    position: positionOf({ index: readWhole(invoice.settle_index), paymentHash }),
+    position: `${readWhole(invoice.settle_index)}:${paymentHash}`,
     paymentHash,
     preimage: fromBase64(invoice.r_preimage),
     amountMsat: readMsat(invoice.amt_paid_msat),
@@ -143,13 +141,9 @@ export function customRecordsOf(invoice: LndInvoice): CustomRecords {
   return records;
 }
 
-function positionOf({ index, paymentHash }: SettleIndex): Position {
-  return `${index}:${paymentHash}`;
-}
-
-function parsePosition(position: Position): SettleIndex | undefined {
-  const [, index = '', paymentHash = ''] = /^([1-9]\d{0,14}):([0-9a-f]{64})$/.exec(position) ?? [];
-  return index === '' ? undefined : { index: Number(index), paymentHash };
+/** Returns the settle index of a position: 0 at the beginning. */
+function indexOf(position: Position | undefined): number {
+  return Number(POSITION.exec(position ?? '')?.[1] ?? 0);
 }
 
 function historyChanged(position: Position): HistoryChanged {
