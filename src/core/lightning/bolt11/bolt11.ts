@@ -120,14 +120,10 @@ export function unverifiedPaymentHash(text: string): string | undefined {
     const start = at + 3;
     at = start + Math.max(0, length);
     if (text.charAt(start - 3) !== 'p' || length !== HASH_WORDS || at > text.length) continue;
-    return hexOf(Array.from({ length: HASH_WORDS }, (_, index) => wordAt(start + index)));
+    const bytes = bech32.fromWordsUnsafe(Array.from({ length: HASH_WORDS }, (_, index) => wordAt(start + index)));
+    return bytes ? Buffer.from(bytes).toString('hex') : undefined;
   }
   return undefined;
-}
-
-function hexOf(words: readonly number[]): string | undefined {
-  const bytes = bech32.fromWordsUnsafe([...words]);
-  return bytes ? Buffer.from(bytes).toString('hex') : undefined;
 }
 
 function readBech32(bare: string): { prefix: string; words: number[] } {

@@ -43,7 +43,8 @@ export function readFeatures(words: readonly number[]): Bolt11Feature[] {
   const features: Bolt11Feature[] = [];
   words.toReversed().forEach((word, index) => {
     for (let offset = 0; offset < 5; offset++) {
-      if ((word >> offset) & 1) features.push(featureOf(index * 5 + offset));
+      const bit = index * 5 + offset;
+      if ((word >> offset) & 1) features.push({ bit, name: NAMES[bit - (bit % 2)] ?? UNKNOWN, required: bit % 2 === 0 });
     }
   });
   return features;
@@ -52,8 +53,4 @@ export function readFeatures(words: readonly number[]): Bolt11Feature[] {
 /** Returns the bits that the payee requires and BOLT9 does not define. A payer must reject such an invoice (BOLT11, "Tagged Fields"). */
 export function unknownRequiredBits(features: readonly Bolt11Feature[]): number[] {
   return features.filter((feature) => feature.required && feature.name === UNKNOWN).map((feature) => feature.bit);
-}
-
-function featureOf(bit: number): Bolt11Feature {
-  return { bit, name: NAMES[bit - (bit % 2)] ?? UNKNOWN, required: bit % 2 === 0 };
 }

@@ -61,7 +61,7 @@ export class LndTransport {
       return JSON.parse(text) as T;
     } catch (error) {
       if (!timeout.aborted) throw error;
-      if (!mayTakeLong) this.#markUnresponsive();
+      if (!mayTakeLong) this.unresponsiveAtMs = Date.now();
       throw error instanceof NodeUnavailable ? error : new Error(`LND did not answer ${method} ${path} within ${timeoutMs} ms`);
     }
   }
@@ -82,7 +82,7 @@ export class LndTransport {
       yield* readLines<T>(await this.#send(request, this.#streams, signal));
     } catch (error) {
       if (signal.aborted) return;
-      if (!(error instanceof LndError)) this.#markUnresponsive();
+      if (!(error instanceof LndError)) this.unresponsiveAtMs = Date.now();
       throw error;
     }
   }
@@ -117,7 +117,7 @@ export class LndTransport {
     };
     const options: RequestOptions = { host, port, agent, method, path, headers, ...(ca !== undefined && { ca }) };
     const response = await requestOverHttps(options, text, AbortSignal.any([signal, this.#closing.signal])).catch((error) => {
-      if (!mayTakeLong || !signal.aborted) this.#markUnresponsive();
+      if (!mayTakeLong || !signal.aborted) this.unresponsiveAtMs = Date.now();
       throw error instanceof NotSent ? this.#unreachable(error.cause) : this.#lost(error);
     });
     if (response.statusCode === 200) return response;
@@ -129,10 +129,6 @@ export class LndTransport {
     if (!this.#credentials || nowMs - this.#credentials.atMs > CREDENTIALS_MS)
       this.#credentials = { latest: readCredentials(this.#address), atMs: nowMs };
     return this.#credentials.latest;
-  }
-
-  #markUnresponsive(): void {
-    this.unresponsiveAtMs = Date.now();
   }
 
   #unreachable({ code = '', message }: NodeJS.ErrnoException): NodeUnavailable {
