@@ -1,4 +1,5 @@
 import { statfsSync } from 'node:fs';
+import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { failureList } from './test/support/failure-list.ts';
@@ -47,6 +48,9 @@ function freeBytes(folder: string): number {
     return 0;
   }
 }
+
+// Tests start the service and its commands hundreds of times. With a cache of the compiled modules, a start takes half the processor time.
+process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules', '.cache', 'satchel');
 
 /** The file to which failed tests are appended. CI prints it in the end. */
 const failures = process.env.FAILURE_LIST;
