@@ -6,7 +6,7 @@ import type { Dialect } from '../../src/core/db/database.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify } from '../support/process.ts';
-import { Column, isBegun, isCertain } from './kill-matrix/matrix.ts';
+import { Column, isBegun, isCertain, middlePoints } from './kill-matrix/matrix.ts';
 import { OPERATIONS, type Operation } from './kill-matrix/operations.ts';
 import { Table } from './kill-matrix/table.ts';
 
@@ -16,17 +16,30 @@ const ALL = process.env.KILL_MATRIX === 'all';
 
 type Points = Readonly<Record<Dialect, readonly string[]>>;
 
-/** Each point is tested on one of the databases, in turn; with KILL_MATRIX=all on both. */
-function selected(points: Points, dialect: Dialect): readonly string[] {
+/**
+ * Returns the points of an operation that are tested on a database; with KILL_MATRIX=all, each one on both. Otherwise:
+ * - In the middle of a transaction, a kill leaves nothing of it. So these points are tested on each database, but only in the first operation
+ *   with a transaction of the same statements in the same order.
+ * - Every other point is tested in every operation, on one of the databases in turn. The next operation begins with the other database.
+ */
+function select(operation: Operation, points: Points, dialect: Dialect, tested: Set<string>): readonly string[] {
   if (ALL) return points[dialect];
+  const middle = middlePoints(points[dialect]);
+  const isTested = (point: string) => tested.has(`${dialect} ${middle.get(point)}`);
   const [first, second] = DIALECTS;
   const shared = points[first].filter((point) => points[second].includes(point));
-  return points[dialect].filter((point) => !shared.includes(point) || DIALECTS[shared.indexOf(point) % DIALECTS.length] === dialect);
+  const turn = OPERATIONS.indexOf(operation);
+  const isOther = (point: string) => shared.includes(point) && DIALECTS[(shared.indexOf(point) + turn) % DIALECTS.length] !== dialect;
+  const selected = points[dialect].filter((point) => (middle.has(point) ? !isTested(point) : !isOther(point)));
+  for (const statements of middle.values()) tested.add(`${dialect} ${statements}`);
+  return selected;
 }
 
 describe('kill -9 at every step', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-matrix-'));
   const columns: Column[] = [];
+  /** The databases and statements of the transactions that were tested. */
+  const tested = new Set<string>();
   const grounds = DIALECTS.map((dialect) => ({
     dialect,
     urls: freshUrls(dialect),
@@ -37,8 +50,7 @@ describe('kill -9 at every step', () => {
     const opening = grounds.map(async ({ dialect, urls, node }) => {
       const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
       const own = await processSettings(join(folder, dialect), await urls());
-      const shared = { BOOTSTRAP_SECRET_KEY: KEY, OUTBOUND_ALLOW: '127.0.0.1', NODE_COMPILE_CACHE: join(folder, 'compiled') };
-      return Column.open(dialect, { ...own, ...shared, LIGHTNING_URL: lightningUrl });
+      return Column.open(dialect, { ...own, BOOTSTRAP_SECRET_KEY: KEY, OUTBOUND_ALLOW: '127.0.0.1', LIGHTNING_URL: lightningUrl });
     });
     columns.push(...(await Promise.all(opening)));
   });
@@ -51,7 +63,7 @@ describe('kill -9 at every step', () => {
   /** Stops at the first failing point, because the state of the ledger would make later points fail as well. */
   async function killAtEach(column: Column, operation: Operation, points: Points, table: Table): Promise<void> {
     const { dialect } = column.lane;
-    for (const point of selected(points, dialect)) {
+    for (const point of select(operation, points, dialect, tested)) {
       try {
         const { killed, outcome } = await column.run(operation, point);
         table.set(point, dialect, killed ? outcome : 'not passed');

@@ -22,7 +22,7 @@ async function main(): Promise<void> {
   await server.listen({ host: config.host, port: config.port });
   process.on('message', (order: Order) => void points.obey(order).then((report) => process.send?.(report)));
   process.on('disconnect', () => process.exit(0));
-  // NODE_COMPILE_CACHE halves the time of the next start. A killed process cannot write its cache at its end.
+  // A killed process cannot write its cache of compiled modules at its end.
   flushCompileCache();
   process.stdout.write('Satchel is ready\n');
 }
