@@ -1,3 +1,4 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Database } from './database.ts';
@@ -55,6 +56,7 @@ export async function openPostgres(url: string, { log, readOnly = false, without
     types: { getTypeParser: typeParser as never },
     options: readOnly ? '-c default_transaction_read_only=on' : PINNED_PLANS,
   });
+  pool.on('connect', ({ connection }) => writeOncePerTurn(connection.stream));
   // An idle connection that breaks is replaced by the next use; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: errorMessage(error) }, 'an idle database connection was lost'));
   const client = await pool.connect();
@@ -76,6 +78,27 @@ export async function openPostgres(url: string, { log, readOnly = false, without
       if (await running.close()) await pool.end();
     },
   };
+}
+
+/**
+ * Sends what is written in one turn of the event loop with one system call. `pg` makes one for each statement, which took a quarter of the
+ * time of a transfer.
+ */
+function writeOncePerTurn(stream: Duplex): void {
+  const write = stream.write;
+  let isCorked = false;
+  const writeCorked = (...message: Parameters<Duplex['write']>) => {
+    if (!isCorked) {
+      isCorked = true;
+      stream.cork();
+      setImmediate(() => {
+        isCorked = false;
+        stream.uncork();
+      });
+    }
+    return write.apply(stream, message);
+  };
+  stream.write = writeCorked as Duplex['write'];
 }
 
 /** Warns about settings with which a crash can undo confirmed commits. */
