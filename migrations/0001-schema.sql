@@ -463,23 +463,24 @@ CREATE TABLE invoice (
   dest_pubkey TEXT NOT NULL,
   -- The type of the wallet transaction that credits it.
   wtx_type TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'settled', 'canceled')),
   payment_hash TEXT NOT NULL UNIQUE,
   payment_request TEXT NOT NULL,
   -- NULL: the payer chooses the amount.
   amount_msat INTEGER CHECK (amount_msat > 0),
-  received_msat INTEGER CHECK (received_msat > 0),
   memo TEXT NOT NULL,
   description_hash TEXT,
   expiry_seconds INTEGER NOT NULL,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
-  settled_at INTEGER,
-  preimage TEXT,
   is_keysend INTEGER NOT NULL DEFAULT 0,
   -- The keysend's TLV records as JSON text.
   custom_records TEXT,
   pass_thru TEXT,
+  -- What changes comes last and in pages with free space: PostgreSQL then writes only these bytes to its WAL.
+  state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'settled', 'canceled')),
+  received_msat INTEGER CHECK (received_msat > 0),
+  settled_at INTEGER,
+  preimage TEXT,
   -- 1 when the money arrived although the invoice was no longer open.
   late INTEGER NOT NULL DEFAULT 0,
   -- 1: the event `invoice_expired` is stored.
@@ -487,6 +488,9 @@ CREATE TABLE invoice (
   CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CHECK ((state = 'settled') = (received_msat IS NOT NULL))
 ) STRICT;
+-- begin postgres
+ALTER TABLE invoice SET (fillfactor = 50);
+-- end postgres
 -- Lists of open invoices, of a wallet and of an account.
 CREATE INDEX invoice_open_wallet ON invoice (ledger_account, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
 CREATE INDEX invoice_open_account ON invoice (account_id, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
@@ -525,21 +529,16 @@ CREATE TABLE payment (
   transfer_id TEXT NOT NULL UNIQUE,
   -- The type of the wallet transaction.
   wtx_type TEXT NOT NULL,
-  state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
-  failure_reason TEXT,
   payment_hash TEXT NOT NULL,
   payment_request TEXT NOT NULL,
   dest_pubkey TEXT NOT NULL,
   amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
-  fee_msat INTEGER CHECK (fee_msat >= 0),
   user_label TEXT NOT NULL,
   memo TEXT NOT NULL,
   description_hash TEXT,
   expiry_seconds INTEGER NOT NULL,
   expires_at INTEGER,
   created_at INTEGER NOT NULL,
-  settled_at INTEGER,
-  preimage TEXT,
   is_keysend INTEGER NOT NULL,
   custom_records TEXT,
   pass_thru TEXT,
@@ -549,12 +548,18 @@ CREATE TABLE payment (
   link_id TEXT,
   -- What the payee of an LNURL shows after a payment (LUD-09), as JSON. It is written with the payment and shown once that is settled.
   success_action TEXT,
-  -- The node reported success after the payment had been booked as failed. Either the wallet was charged then, or the operator bore it.
-  correction TEXT CHECK (correction IN ('charged', 'borne')),
   -- The budget that the payment counts against, and how much of it the payment reserves while it is pending.
   budget_lineage_id TEXT REFERENCES access_key (id),
   budget_period_start INTEGER,
   budget_reserved_msat INTEGER CHECK (budget_reserved_msat > 0),
+  -- What changes comes last and in pages with free space: PostgreSQL then writes only these bytes to its WAL.
+  state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
+  failure_reason TEXT,
+  fee_msat INTEGER CHECK (fee_msat >= 0),
+  settled_at INTEGER,
+  preimage TEXT,
+  -- The node reported success after the payment had been booked as failed. Either the wallet was charged then, or the operator bore it.
+  correction TEXT CHECK (correction IN ('charged', 'borne')),
   -- 1 once the node is known to have the payment. From then on it is looked up and never sent again: a node that was restored from an
   -- older backup may have forgotten a payment whose money has left.
   at_node INTEGER NOT NULL DEFAULT 0,
@@ -567,6 +572,9 @@ CREATE TABLE payment (
   CHECK ((state = 'succeeded') = (settled_at IS NOT NULL)),
   CHECK ((state = 'failed') = (failure_reason IS NOT NULL))
 ) STRICT;
+-- begin postgres
+ALTER TABLE payment SET (fillfactor = 50);
+-- end postgres
 -- At most one payment of a payment hash is pending or paid. This prevents that an invoice is paid twice.
 CREATE UNIQUE INDEX payment_live ON payment (payment_hash) WHERE state <> 'failed' AND correction IS NULL;
 CREATE INDEX payment_hash ON payment (payment_hash);
