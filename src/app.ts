@@ -1,6 +1,5 @@
 import { pino } from 'pino';
 import { type Config, makeDataDir } from './config.ts';
-import { watchCommits } from './core/db/commits.ts';
 import { watchHealth } from './core/db/health.ts';
 import { MIGRATIONS, migrate } from './core/db/migrate.ts';
 import { openDatabase } from './core/db/open.ts';
@@ -30,13 +29,12 @@ export interface Overrides {
 export async function startSatchel(config: Config, overrides: Overrides = { openDatabase, openNode }): Promise<Satchel> {
   const log = pino({ level: config.logLevel, base: null });
   makeDataDir(config.dataDir);
-  const { database: watched, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log }), log);
-  const { database, commits } = watchCommits(watched);
+  const { database, health } = watchHealth(await overrides.openDatabase(config.databaseUrl, { log }), log);
   const opened: OpenedNode[] = [];
   try {
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
-    const modules = await createModules({ ...overrides, config, log, database, commits, opened });
+    const modules = await createModules({ ...overrides, config, log, database, opened });
     await modules.instances.start();
     return run(config, { ...modules, health }, overrides);
   } catch (error) {

@@ -6,7 +6,6 @@ import { createKeyUses } from './core/accounts/key-uses.ts';
 import { createKeyring } from './core/accounts/keyring.ts';
 import { createAlerts } from './core/alerts/alerts.ts';
 import { connectNodes } from './core/connection/connections.ts';
-import type { Commits } from './core/db/commits.ts';
 import type { Database, Tx } from './core/db/database.ts';
 import { Instances } from './core/db/instances.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
@@ -43,14 +42,13 @@ interface ModuleOptions {
   readonly config: Config;
   readonly log: pino.Logger;
   readonly database: Database;
-  readonly commits: Commits;
   readonly opened: readonly OpenedNode[];
   readonly jobTiming?: JobTiming | undefined;
   readonly passwords?: Passwords | undefined;
 }
 
 /** Creates each module once, with the modules it depends on as arguments. */
-export async function createModules({ config, log, database, commits, opened, jobTiming, passwords }: ModuleOptions) {
+export async function createModules({ config, log, database, opened, jobTiming, passwords }: ModuleOptions) {
   const clock = systemClock;
   const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, stuckPaymentSeconds } = config;
   const instances = new Instances({ database, clock, log });
@@ -83,13 +81,12 @@ export async function createModules({ config, log, database, commits, opened, jo
   const history = new History({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
   const eventObjects = (events: readonly LoggedEvent[]) => renderEvents({ history, invoices, payments, objects }, events);
-  const feed = new Feed({ database, eventLog, commits, log });
+  const feed = new Feed({ database, eventLog, log });
   const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
   const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
   const webhooks = new Webhooks({
     database,
-    commits,
     eventLog,
     renderEvents: eventObjects,
     instances,

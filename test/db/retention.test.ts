@@ -10,13 +10,7 @@ const insert = statement(
   `INSERT INTO idempotency_outcome (name, fingerprint, made, created_at) VALUES ($1, '', '', 0)`,
 );
 const list = statement<{ name: string }>('test_retention_list', 'SELECT name FROM idempotency_outcome ORDER BY position');
-const RETAINED: Retained = {
-  name: 'test',
-  periods: 3,
-  newestPosition: statement('test_retention_newest', 'SELECT max(position) AS position FROM idempotency_outcome'),
-  oldestPosition: statement('test_retention_oldest', 'SELECT min(position) AS position FROM idempotency_outcome'),
-  deleteBelow: statement('test_retention_delete', 'DELETE FROM idempotency_outcome WHERE position < $1'),
-};
+const RETAINED: Retained = { table: 'idempotency_outcome', periods: 3 };
 
 onBothDatabases('retention', (open, dialect) => {
   const add = (database: Database, name: string) => database.transaction((tx) => tx.run(insert, name));
@@ -59,7 +53,7 @@ onBothDatabases('retention', (open, dialect) => {
             ...tx,
             async run(write, ...parameters) {
               const changes = await tx.run(write, ...parameters);
-              if (write === RETAINED.deleteBelow) deleted.push(changes);
+              if (write.sqlite.startsWith('DELETE FROM idempotency_outcome ')) deleted.push(changes);
               return changes;
             },
           }),

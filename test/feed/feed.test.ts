@@ -14,15 +14,9 @@ afterEach(() => {
 
 function feedOn(log: LogTwin) {
   const listeners = new Set<() => void>();
-  const commits = {
-    listen(listener: () => void) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-  // The feed uses only the name of the database: how often it polls.
-  const database = { dialect: 'sqlite' } as Database;
-  const feed = new Feed({ database, eventLog: log.asLog(), commits, log: silentLog });
+  // The feed uses only the name of the database (how often it polls) and its commits.
+  const database = { dialect: 'sqlite', onCommit: (listener) => listeners.add(listener) && (() => undefined) } as Partial<Database>;
+  const feed = new Feed({ database: database as Database, eventLog: log.asLog(), log: silentLog });
   opened.push(feed);
   return { feed, commit: () => listeners.forEach((listener) => void listener()) };
 }

@@ -164,16 +164,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
 
 /** Returns the database with some of its methods replaced. */
 function changed(database: Database, methods: Partial<Pick<Database, 'all' | 'snapshot'>>): Database {
-  return {
-    dialect: database.dialect,
-    identity: database.identity,
-    all: (statement, ...parameters) => database.all(statement, ...parameters),
-    first: (statement, ...parameters) => database.first(statement, ...parameters),
-    transaction: (work) => database.transaction(work),
-    snapshot: (work) => database.snapshot(work),
-    close: () => database.close(),
-    ...methods,
-  };
+  return { ...database, ...methods };
 }
 
 async function started(open: () => Promise<Database>, wallets: number) {

@@ -7,7 +7,6 @@ import { expect, it, onTestFinished } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { readConfig } from '../../src/config.ts';
 import { newKeyText } from '../../src/core/accounts/keys.ts';
-import { watchCommits } from '../../src/core/db/commits.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { findAction, requestAction } from '../../src/features/operator/actions.ts';
@@ -37,7 +36,7 @@ async function serviceOn(opened: Database) {
   const modules = await createModules({
     config,
     log: pino({ level: 'warn', base: null }, lines),
-    ...watchCommits(opened),
+    database: opened,
     opened: [{ node: net.connect() }],
   });
   const { wallet } = await modules.wallets.create(modules.newKeys?.accountId ?? '', 'test');

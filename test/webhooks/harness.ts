@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import { onTestFinished } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
-import { watchCommits } from '../../src/core/db/commits.ts';
 import type { Database, SqlValue } from '../../src/core/db/database.ts';
 import { CommitUnknown, StatementFailed } from '../../src/core/db/errors.ts';
 import { statement } from '../../src/core/db/statement.ts';
@@ -74,11 +73,18 @@ export class Instance {
   fault: 'before' | 'after' | undefined;
   readonly #life = new AbortController();
   readonly #ended: Promise<void>;
+  #onCommit = (): void => undefined;
 
   constructor(world: World, { post, log = silentLog, renderEvents = renderIds }: InstanceOptions) {
     const clock = { nowMs: () => Date.now() + world.passedMs };
-    const transaction: Database['transaction'] = (work) => this.#transaction(world.database, work);
-    const { database, commits } = watchCommits({ ...world.database, transaction });
+    const transaction: Database['transaction'] = (work) =>
+      this.#transaction(world.database, work).finally(() => this.#onCommit()) as ReturnType<typeof work>;
+    // An instance notices its own commits only.
+    const onCommit: Database['onCommit'] = (listener) => {
+      this.#onCommit = listener;
+      return () => undefined;
+    };
+    const database = { ...world.database, transaction, onCommit };
     const sendUnlessKilled: Post = async (...request) => {
       if (this.isKilled) return new Promise(() => undefined);
       const response = await post(...request);
@@ -86,7 +92,6 @@ export class Instance {
     };
     this.webhooks = new Webhooks({
       database,
-      commits,
       clock,
       log,
       secretBox: KEY,

@@ -57,5 +57,7 @@ export interface Database extends SqlReader {
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
   /** Runs several reads on one consistent state of the database: that of the first read. */
   snapshot<T>(work: (tx: Tx) => Promise<T>, options?: SnapshotOptions): Promise<T>;
+  /** Calls a listener after each transaction of this process, also after one that failed. @returns a function that removes the listener. */
+  onCommit(listener: () => void): () => void;
   close(): Promise<void>;
 }

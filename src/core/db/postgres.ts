@@ -67,6 +67,7 @@ export async function openPostgres(url: string, { log, readOnly = false, without
   return {
     dialect: 'postgres',
     identity: running,
+    onCommit: running.onWrite,
     ...queries(pool),
     async transaction(work) {
       if (readOnly) throw new Error('the database was opened for reading only');

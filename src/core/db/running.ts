@@ -6,7 +6,14 @@ import { CommitUnknown } from './errors.ts';
 export class Running {
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #inside = new AsyncLocalStorage<{ over: boolean }>();
+  readonly #listeners = new Set<() => void>();
   #closed = false;
+
+  /** Calls a listener after each task that writes. @returns a function that removes the listener. */
+  readonly onWrite = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  };
 
   /**
    * Runs a task that writes, and marks the request that waits for it.
@@ -26,6 +33,8 @@ export class Running {
     } catch (error) {
       if (error instanceof CommitUnknown) markBooked();
       throw error;
+    } finally {
+      for (const listener of this.#listeners) listener();
     }
   }
 

@@ -51,6 +51,7 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
   return {
     dialect: 'sqlite',
     identity: running,
+    onCommit: running.onWrite,
     all: async (statement, ...parameters) => readerNow().all(statement, ...parameters),
     first: async (statement, ...parameters) => readerNow().first(statement, ...parameters),
     async transaction(work) {

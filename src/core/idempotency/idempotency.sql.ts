@@ -20,15 +20,3 @@ export const replaceRefusal = statement('idempotency_replace_refusal', {
   postgres: `UPDATE idempotency_outcome SET position = DEFAULT,
       fingerprint = $2, made = $3, sealed = $4, created_at = $5 WHERE name = $1 AND made = $6`,
 });
-
-export const newestPosition = statement<{ position: number | null }>(
-  'idempotency_newest_position',
-  'SELECT max(position) AS position FROM idempotency_outcome',
-);
-
-export const oldestPosition = statement<{ position: number | null }>(
-  'idempotency_oldest_position',
-  'SELECT min(position) AS position FROM idempotency_outcome',
-);
-
-export const deleteBelow = statement('idempotency_delete_below', 'DELETE FROM idempotency_outcome WHERE position < $1');

@@ -62,13 +62,7 @@ export interface Idempotency {
 /** A refusal is stored as this prefix and a number, in place of the id of the created object. */
 const REFUSED = 'refused ';
 
-const RETAINED: Retained = {
-  name: 'idempotency',
-  periods: 2 * PERIODS_PER_DAY,
-  newestPosition: sql.newestPosition,
-  oldestPosition: sql.oldestPosition,
-  deleteBelow: sql.deleteBelow,
-};
+const RETAINED: Retained = { table: 'idempotency_outcome', periods: 2 * PERIODS_PER_DAY };
 
 export function createIdempotency(database: Database, clock: Clock): Idempotency {
   function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite {

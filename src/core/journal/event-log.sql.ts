@@ -35,11 +35,6 @@ export const newestPosition = statement<{ position: number | null }>(
   'SELECT max(position) AS position FROM event',
 );
 
-export const oldestPosition = statement<{ position: number | null }>(
-  'event_oldest_position',
-  'SELECT min(position) AS position FROM event',
-);
-
 /** The newest event up to a position. */
 export const newestUpTo = statement<{ position: number; created_at_ms: number }>(
   'event_newest_up_to',
@@ -51,5 +46,3 @@ export const oldestPeriod = statement<{ period: number; position: number }>(
   'event_oldest_period',
   "SELECT period, position FROM retention_period WHERE name = 'event' ORDER BY period LIMIT 1",
 );
-
-export const deleteBelow = statement('event_delete_below', 'DELETE FROM event WHERE position < $1');

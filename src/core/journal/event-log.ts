@@ -66,14 +66,8 @@ export type EventLog = ReturnType<typeof createEventLog>;
  * a position has missed no event before it.
  */
 export function createEventLog(database: Database, retentionDays: number) {
-  const retained: Retained = {
-    name: 'event',
-    // Events before the oldest period that is kept count as expired, so it is kept for one period more.
-    periods: retentionDays * PERIODS_PER_DAY + 1,
-    newestPosition: sql.newestPosition,
-    oldestPosition: sql.oldestPosition,
-    deleteBelow: sql.deleteBelow,
-  };
+  // Events before the oldest period that is kept count as expired, so it is kept for one period more.
+  const retained: Retained = { table: 'event', periods: retentionDays * PERIODS_PER_DAY + 1 };
 
   async function oldest(): Promise<number> {
     const first = await database.first(sql.oldestPeriod);

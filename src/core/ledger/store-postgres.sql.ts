@@ -49,15 +49,3 @@ export const readBatch = statement<{ outcome: 'committed' | 'refuted' }>(
   'ledger_read_batch',
   'SELECT outcome FROM ledger_batch WHERE id = $1',
 );
-
-export const newestBatchPosition = statement<{ position: number | null }>(
-  'ledger_newest_batch_position',
-  'SELECT max(position) AS position FROM ledger_batch',
-);
-
-export const oldestBatchPosition = statement<{ position: number | null }>(
-  'ledger_oldest_batch_position',
-  'SELECT min(position) AS position FROM ledger_batch',
-);
-
-export const deleteBatchesBelow = statement('ledger_delete_batches_below', 'DELETE FROM ledger_batch WHERE position < $1');

@@ -8,13 +8,7 @@ import type { RowWrite } from './posting.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from './store.ts';
 import * as sql from './store-postgres.sql.ts';
 
-const RETAINED_BATCHES: Retained = {
-  name: 'ledger_batch',
-  periods: PERIODS_PER_DAY,
-  newestPosition: sql.newestBatchPosition,
-  oldestPosition: sql.oldestBatchPosition,
-  deleteBelow: sql.deleteBatchesBelow,
-};
+const RETAINED_BATCHES: Retained = { table: 'ledger_batch', periods: PERIODS_PER_DAY };
 
 /**
  * The ledger in PostgreSQL. A batch locks the rows of its accounts, and sends everything that it writes together with COMMIT, so it takes

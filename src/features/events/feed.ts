@@ -1,4 +1,3 @@
-import type { Commits } from '../../core/db/commits.ts';
 import type { Database } from '../../core/db/database.ts';
 import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
@@ -90,11 +89,11 @@ export class Feed {
   #isBehind = false;
   #wake = (): void => undefined;
 
-  constructor({ database, eventLog, commits, log }: { database: Database; eventLog: EventLog; commits: Commits; log: Log }) {
+  constructor({ database, eventLog, log }: { database: Database; eventLog: EventLog; log: Log }) {
     this.#database = database;
     this.#eventLog = eventLog;
     this.#log = log;
-    commits.listen(() => {
+    database.onCommit(() => {
       this.#isBehind = true;
       this.#wake();
     });

@@ -83,7 +83,7 @@ export class Deliverer {
 
   /** Delivers until the signal aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const stopListening = this.#deps.commits.listen(() => {
+    const stopListening = this.#deps.database.onCommit(() => {
       // Under load, a commit brings no turn forward while the events of earlier ones wait.
       if (this.#hasWebhooks && !(this.#hasBacklog && this.#sending.rate.isLow)) this.#planTurn(SHORTEST_WAIT_MS);
     });

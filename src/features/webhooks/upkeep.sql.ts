@@ -45,22 +45,8 @@ export const deleteWebhook = statement(
     (SELECT 1 FROM webhook_delivery WHERE ${ANY_STATE} AND webhook_id = $1)`,
 );
 
-export const newestPosition = statement<{ position: number | null }>(
-  'webhook_delivery_newest_position',
-  'SELECT max(position) AS position FROM webhook_delivery',
-);
-
-/* Deliveries that wait expire with their events. Those that others wait for remain; they are cancelled instead of sent. */
-
-export const oldestPosition = statement<{ position: number | null }>(
-  'webhook_delivery_oldest_position',
-  "SELECT position FROM webhook_delivery WHERE state NOT IN ('claimed', 'retrying') ORDER BY position LIMIT 1",
-);
-
-export const deleteBelow = statement(
-  'webhook_delivery_delete_below',
-  "DELETE FROM webhook_delivery WHERE position < $1 AND state NOT IN ('claimed', 'retrying')",
-);
+/** Deliveries that wait expire with their events. Those that others wait for remain; they are cancelled instead of sent. */
+export const EXPIRING = "state NOT IN ('claimed', 'retrying')";
 
 /* Deliveries of their own, and replays. */
 

@@ -1,6 +1,5 @@
 import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
 import type { Alerts } from '../../core/alerts/alerts.ts';
-import type { Commits } from '../../core/db/commits.ts';
 import type { Database, SqlReader, SqlValue, Tx } from '../../core/db/database.ts';
 import { type ListStatements, openList } from '../../core/db/list.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY } from '../../core/db/retention.ts';
@@ -52,7 +51,6 @@ export type ReplayRange = { readonly after: string } | { readonly from: number; 
 
 export interface WebhookDependencies {
   readonly database: Database;
-  readonly commits: Commits;
   readonly eventLog: EventLog;
   /** Renders events as the API shows them, in the same order. */
   readonly renderEvents: (events: readonly LoggedEvent[]) => Promise<readonly object[]>;
@@ -222,9 +220,8 @@ export class Webhooks {
   /** Ends a retention period (db/retention.ts). Deliveries that waited for one that has expired are sent. */
   async endRetentionPeriod(): Promise<void> {
     const { database, retentionDays } = this.#deps;
-    const { newestPosition, oldestPosition, deleteBelow } = upkeep;
     const periods = retentionDays * PERIODS_PER_DAY;
-    await endRetentionPeriod(database, { name: 'webhook_delivery', periods, newestPosition, oldestPosition, deleteBelow });
+    await endRetentionPeriod(database, { table: 'webhook_delivery', periods, expiring: upkeep.EXPIRING });
     await database.transaction((tx) => tx.run(unholdAll));
   }
 
