@@ -114,9 +114,9 @@ onBothDatabases('the journal', (open) => {
             own.filter(matches).reduce((sum, { amountMsat }) => sum + Math.abs(amountMsat), 0);
           const isFee = ({ type }: { type: string }) => type === 'service_fee';
           expect(summary).toMatchObject({
-            inMsat: of(({ amountMsat }) => amountMsat > 0),
-            outMsat: of((one) => one.amountMsat < 0 && !isFee(one)),
-            feesMsat: of(isFee),
+            in_msat: of(({ amountMsat }) => amountMsat > 0),
+            out_msat: of((one) => one.amountMsat < 0 && !isFee(one)),
+            fees_msat: of(isFee),
           });
         }
       }),

@@ -10,14 +10,13 @@ export type SumRow = {
   out_msat: number;
   out_count: number;
   fees_msat: number;
-  fees_count: number;
 };
 
 const TABLES = { wallet: ['wallet_hour', 'ledger_account'], account: ['account_hour', 'account_id'] } as const;
 
 const sumOf = (name: string) => `CAST(sum(${name}) AS BIGINT) AS ${name}`;
 
-const SUMS = ['in_msat', 'in_count', 'out_msat', 'out_count', 'fees_msat', 'fees_count'].map(sumOf).join(', ');
+const SUMS = ['in_msat', 'in_count', 'out_msat', 'out_count', 'fees_msat'].map(sumOf).join(', ');
 
 /** Hours from $2 to $3, the last one excluded, in units of $4 hours. */
 const sumsOf = (owner: ListOwner) => {
@@ -41,9 +40,9 @@ const UNSETTLED = "status <> 'settled'";
 
 /** The failed payments that were started in a period (Unix milliseconds), in units of $4 milliseconds. */
 const failuresOf = (owner: ListOwner) =>
-  statement<{ unit: number; n: number }>(
+  statement<{ unit: number; failed_count: number }>(
     `journal_failures_of_${owner}`,
-    `SELECT placed_at_ms / $4 AS unit, count(*) AS n FROM wallet_transaction
+    `SELECT placed_at_ms / $4 AS unit, count(*) AS failed_count FROM wallet_transaction
      WHERE ${TABLES[owner][1]} = $1 AND ${UNSETTLED} AND status = 'failed' AND placed_at_ms >= $2 AND placed_at_ms < $3 GROUP BY 1`,
   );
 

@@ -2,34 +2,15 @@ import type { Database, Tx } from '../db/database.ts';
 import * as sql from './sums.sql.ts';
 import type { TransactionOwner } from './wallet-transactions.ts';
 
-/** The sums of bookings, in millisatoshis. Fees are part of neither `in` nor `out`. */
-export interface Sums {
-  readonly inMsat: number;
-  readonly inCount: number;
-  readonly outMsat: number;
-  readonly outCount: number;
-  readonly feesMsat: number;
-  /** Payments that were started in the period and failed. */
-  readonly failedCount: number;
-}
+const NOTHING = { in_msat: 0, in_count: 0, out_msat: 0, out_count: 0, fees_msat: 0, failed_count: 0 };
 
-/** The sums of one hour, day or month (UTC). */
-export interface Bucket extends Sums {
-  /** Unix seconds. */
-  readonly start: number;
-  /** The booked balance at its end. */
-  readonly balanceMsat: number;
-}
+/**
+ * The sums of bookings, as the API names them. Fees are part of neither `in_msat` nor `out_msat`. `failed_count`: payments that were started in
+ * the period and failed.
+ */
+type Sums = typeof NOTHING;
 
-export interface Summary extends Sums {
-  /** The booked balance now, including {@link heldMsat}. */
-  readonly balanceMsat: number;
-  /** What pending payments hold. */
-  readonly heldMsat: number;
-  /** The number of the account's wallets; 1 for a wallet. */
-  readonly wallets: number;
-  readonly buckets: readonly Bucket[];
-}
+export type Summary = Awaited<ReturnType<typeof readSummary>>;
 
 export interface SummaryQuery {
   /** Whole hours in Unix seconds; `until` is excluded. */
@@ -43,11 +24,11 @@ const HOUR = 3600;
 const DAY = 86_400;
 
 /** Returns the sums of a wallet or an account. The cost depends on the hours with bookings in the period, not on the bookings. */
-export function readSummary(database: Database, owner: TransactionOwner, query: SummaryQuery): Promise<Summary> {
+export function readSummary(database: Database, owner: TransactionOwner, query: SummaryQuery) {
   return database.snapshot((tx) => summaryIn(tx, owner, query));
 }
 
-async function summaryIn(tx: Tx, owner: TransactionOwner, { from, until, interval }: SummaryQuery): Promise<Summary> {
+async function summaryIn(tx: Tx, owner: TransactionOwner, { from, until, interval }: SummaryQuery) {
   const [kind, id] = 'accountId' in owner ? (['account', owner.accountId] as const) : (['wallet', owner.ledgerAccount] as const);
   const isWholeDays = from % DAY === 0 && until % DAY === 0;
   const unit = interval !== 'hour' && isWholeDays ? DAY : HOUR;
@@ -59,60 +40,44 @@ async function summaryIn(tx: Tx, owner: TransactionOwner, { from, until, interva
   const later = await tx.first(statements.netSince, id, until / HOUR);
   const held = await tx.first(statements.held, id);
   const wallets = kind === 'account' ? await tx.first(sql.countWallets, id) : undefined;
-  const parts = partsOf(rows, failures, unit);
+  const parts = [...rows, ...failures].map((row) => ({ ...row, start: row.unit * unit }));
   return {
-    ...total(parts),
-    balanceMsat,
-    heldMsat: held?.held_msat ?? 0,
+    /** The booked balance now, including what pending payments hold. */
+    balance_msat: balanceMsat,
+    held_msat: held?.held_msat ?? 0,
+    /** The number of the account's wallets; 1 for a wallet. */
     wallets: wallets?.n ?? 1,
+    ...total(parts),
     buckets: interval ? bucketsOf(parts, { from, until, interval }, balanceMsat - (later?.net_msat ?? 0)) : [],
   };
 }
 
-/** The sums of one read hour or day. */
-interface Part extends Sums {
+/** What was booked, or failed, in an hour or a day that begins at `start`. */
+interface Part extends Partial<Sums> {
   readonly start: number;
 }
 
-const NOTHING: Sums = { inMsat: 0, inCount: 0, outMsat: 0, outCount: 0, feesMsat: 0, failedCount: 0 };
-
-function partsOf(rows: readonly sql.SumRow[], failures: readonly { unit: number; n: number }[], seconds: number): Part[] {
-  const booked = rows.map((row) => ({
-    start: row.unit * seconds,
-    inMsat: row.in_msat,
-    inCount: row.in_count,
-    outMsat: row.out_msat,
-    outCount: row.out_count,
-    feesMsat: row.fees_msat,
-    failedCount: 0,
-  }));
-  return [...booked, ...failures.map(({ unit, n }) => ({ ...NOTHING, start: unit * seconds, failedCount: n }))];
-}
-
-function total(parts: readonly Sums[]): Sums {
-  const sum = (key: keyof Sums) => parts.reduce((all, part) => all + part[key], 0);
-  return {
-    inMsat: sum('inMsat'),
-    inCount: sum('inCount'),
-    outMsat: sum('outMsat'),
-    outCount: sum('outCount'),
-    feesMsat: sum('feesMsat'),
-    failedCount: sum('failedCount'),
-  };
+function total(parts: readonly Part[]): Sums {
+  const sums = { ...NOTHING };
+  for (const part of parts) for (const name of Object.keys(NOTHING) as (keyof Sums)[]) sums[name] += part[name] ?? 0;
+  return sums;
 }
 
 type BucketQuery = SummaryQuery & { readonly interval: 'hour' | 'day' | 'month' };
 
-/** Returns a bucket for each interval of the period, also for those without bookings. `endMsat`: the balance at the end of the period. */
-function bucketsOf(parts: readonly Part[], { from, until, interval }: BucketQuery, endMsat: number): Bucket[] {
+/**
+ * Returns the sums of each interval of the period, also of those without bookings, with the booked balance at its end. `endMsat`: the balance at
+ * the end of the period.
+ */
+function bucketsOf(parts: readonly Part[], { from, until, interval }: BucketQuery, endMsat: number) {
   const byStart = Map.groupBy(parts, ({ start }) => startOf(start, interval));
   const sums: (Sums & { start: number })[] = [];
   for (let start = startOf(from, interval); start < until; start = nextStart(start, interval))
     sums.push({ start, ...total(byStart.get(start) ?? []) });
   let balanceMsat = endMsat;
   const buckets = sums.reverse().map((bucket) => {
-    const atEnd = { ...bucket, balanceMsat };
-    balanceMsat -= bucket.inMsat - bucket.outMsat - bucket.feesMsat;
+    const atEnd = { ...bucket, balance_msat: balanceMsat };
+    balanceMsat -= bucket.in_msat - bucket.out_msat - bucket.fees_msat;
     return atEnd;
   });
   return buckets.reverse();

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../core/db/database.ts';
-import { readSummary, type Summary, type SummaryQuery, type Sums } from '../../core/journal/sums.ts';
+import { readSummary, type Summary, type SummaryQuery } from '../../core/journal/sums.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { msat, subMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
@@ -118,24 +118,12 @@ function periodOf(clock: Clock, { from = 0, until, interval }: Static<typeof Sum
 }
 
 function summaryObject(summary: Summary, kind: 'wallet' | 'account'): Static<typeof SummaryObject> {
-  const { balanceMsat, heldMsat, wallets, buckets } = summary;
-  const spendableMsat = subMsat(msat(balanceMsat), msat(heldMsat));
+  const { balance_msat, held_msat, wallets, ...sums } = summary;
+  const spendableMsat = subMsat(msat(balance_msat), msat(held_msat));
   return {
     balance_msat: spendableMsat,
-    pending_msat: heldMsat,
+    pending_msat: held_msat,
     ...(kind === 'wallet' ? { max_payable_msat: maxPayable(PAYMENT_FEE_RULE, spendableMsat) } : { wallets }),
-    ...sumsObject(summary),
-    buckets: buckets.map((bucket) => ({ start: bucket.start, ...sumsObject(bucket), balance_msat: bucket.balanceMsat })),
-  };
-}
-
-function sumsObject({ inMsat, inCount, outMsat, outCount, feesMsat, failedCount }: Sums) {
-  return {
-    in_msat: inMsat,
-    in_count: inCount,
-    out_msat: outMsat,
-    out_count: outCount,
-    fees_msat: feesMsat,
-    failed_count: failedCount,
+    ...sums,
   };
 }
