@@ -6,8 +6,10 @@ import {
   type NamedRequest,
   nameOf,
   type Outcome,
+  type SealKey,
+  seal,
+  unseal,
 } from '../core/idempotency/idempotency.ts';
-import { type SealKey, seal, unseal } from '../core/idempotency/seal.ts';
 import { invariant } from '../core/kernel/assert.ts';
 import { markBooked } from '../core/kernel/booking-mark.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
@@ -135,7 +137,7 @@ export function createIdempotentHandler({ idempotency, limits }: IdempotentDepen
 function outcomeWriter(idempotency: Idempotency, named: NamedRequest, sealKey: SealKey): OutcomeWriter {
   return {
     rows: (made, secret) => [idempotency.rowOf(named, made, secret === undefined ? undefined : seal(sealKey, secret))],
-    saveExisting: (made) => idempotency.store(named, made),
+    saveExisting: async (made) => void (await idempotency.store(named, made)),
   };
 }
 

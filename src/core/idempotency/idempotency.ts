@@ -1,10 +1,11 @@
-import { hash } from 'node:crypto';
+import { hash, hkdfSync } from 'node:crypto';
 import type { Database } from '../db/database.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { sealText, unsealText } from '../kernel/sealing.ts';
 import * as sql from './idempotency.sql.ts';
 
 /** A request with an Idempotency-Key. */
@@ -23,7 +24,8 @@ export interface NamedRequest {
 export interface Outcome {
   /** The id of the created object. */
   readonly made: string;
-  readonly sealed: Uint8Array | undefined;
+  /** Null if the response has no secret. */
+  readonly sealed: Uint8Array | null;
 }
 
 /**
@@ -40,31 +42,16 @@ export class ConcurrentOutcome extends Error {
   override readonly name = 'ConcurrentOutcome';
 }
 
-/**
- * Outcomes of idempotent requests, stored for at least two days of running time and shared by all instances.
- */
-export interface Idempotency {
-  /** Returns the stored state of a request. @throws Refusal `idempotency_mismatch` if it has an outcome, and its body differs. */
-  find(request: NamedRequest): Promise<Outcome | Refused | undefined>;
-  /**
-   * Stores that a request is refused, so that no other instance that is executing it can complete it.
-   * @returns its outcome instead, if it has one.
-   */
-  refuse(request: NamedRequest): Promise<Outcome | undefined>;
-  /** Returns the row that stores an outcome, for the posting or transaction that creates the object. */
-  rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite;
-  /** Stores an outcome that existed before the request. */
-  store(request: NamedRequest, made: string): Promise<void>;
-  /** Ends a retention period (`retention.ts`) and deletes expired outcomes. */
-  endRetentionPeriod(): Promise<void>;
-}
-
 /** A refusal is stored as this prefix and a number, in place of the id of the created object. */
 const REFUSED = 'refused ';
 
 const RETAINED: Retained = { table: 'idempotency_outcome', periods: 2 * PERIODS_PER_DAY };
 
-export function createIdempotency(database: Database, clock: Clock): Idempotency {
+/** Outcomes of idempotent requests, stored for at least two days of running time and shared by all instances. */
+export type Idempotency = ReturnType<typeof createIdempotency>;
+
+export function createIdempotency(database: Database, clock: Clock) {
+  /** Returns the row that stores an outcome, for the posting or transaction that creates the object. */
   function rowOf(request: NamedRequest, made: string, sealed?: Uint8Array): RowWrite {
     const parameters = [nameOf(request), fingerprintOf(request.body), made, sealed ?? null, unixSeconds(clock)];
     const onMiss = new ConcurrentOutcome();
@@ -72,31 +59,39 @@ export function createIdempotency(database: Database, clock: Clock): Idempotency
     return { statement: sql.replaceRefusal, parameters: [...parameters, request.refused.refusal], onMiss };
   }
 
+  /** Returns the stored state of a request. @throws Refusal `idempotency_mismatch` if it has an outcome, and its body differs. */
   async function find(request: NamedRequest): Promise<Outcome | Refused | undefined> {
     const row = await database.first(sql.findOutcome, nameOf(request));
     if (row?.made.startsWith(REFUSED)) return { refusal: row.made };
     if (!row) return undefined;
     if (row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
     markBooked();
-    return { made: row.made, sealed: row.sealed ?? undefined };
+    return row;
+  }
+
+  /** Stores an outcome that existed before the request. @returns false if another outcome or refusal was stored meanwhile. */
+  async function store(request: NamedRequest, made: string): Promise<boolean> {
+    const { statement, parameters } = rowOf(request, made);
+    return (await database.transaction((tx) => tx.run(statement, ...parameters))) === 1;
   }
 
   return {
     rowOf,
     find,
-    async refuse(request) {
+    store,
+    /**
+     * Stores that a request is refused, so that no other instance that is executing it can complete it.
+     * @returns its outcome instead, if it has one.
+     */
+    async refuse(request: NamedRequest): Promise<Outcome | undefined> {
       for (let { refused } = request; ; ) {
-        const { statement, parameters } = rowOf({ ...request, refused }, nextRefusal(refused));
-        if ((await database.transaction((tx) => tx.run(statement, ...parameters))) === 1) return undefined;
+        if (await store({ ...request, refused }, nextRefusal(refused))) return undefined;
         const found = await find(request);
         if (isOutcome(found)) return found;
         refused = found;
       }
     },
-    async store(request, made) {
-      const { statement, parameters } = rowOf(request, made);
-      await database.transaction((tx) => tx.run(statement, ...parameters));
-    },
+    /** Ends a retention period (`retention.ts`) and deletes expired outcomes. */
     endRetentionPeriod: () => endRetentionPeriod(database, RETAINED),
   };
 }
@@ -128,4 +123,24 @@ function sorted(value: unknown, depth = 0): unknown {
   if (Array.isArray(value)) return value.map((item) => sorted(item, depth + 1));
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
   return entries.map(([name, inner]) => [name, sorted(inner, depth + 1)]);
+}
+
+/** The secrets from which the encryption key is derived: the request's credential and its Idempotency-Key. Neither is stored. */
+export interface SealKey {
+  readonly credential: string;
+  readonly idempotencyKey: string;
+}
+
+/** Encrypts a JSON value (AES-256-GCM, key derived with HKDF-SHA256, RFC 5869). */
+export function seal(key: SealKey, value: unknown): Uint8Array {
+  return sealText(derive(key), JSON.stringify(value));
+}
+
+/** Decrypts a sealed value. @throws Error if the key differs or the bytes were changed. */
+export function unseal(key: SealKey, sealed: Uint8Array): unknown {
+  return JSON.parse(unsealText(derive(key), sealed));
+}
+
+function derive({ credential, idempotencyKey }: SealKey): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', credential, idempotencyKey, 'satchel idempotency', 32));
 }
