@@ -28,7 +28,7 @@ import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import { Operator } from './features/operator/operator.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
-import { History } from './features/transactions/history.ts';
+import { createHistory } from './features/transactions/history.ts';
 import { createObjects } from './features/transactions/objects.ts';
 import { createSecretBox } from './features/webhooks/secrets.ts';
 import { Webhooks } from './features/webhooks/webhooks.ts';
@@ -78,7 +78,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const limits = { maxInFlight, paymentWaitSeconds };
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...limits });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
-  const history = new History({ database, ledger, wallets, invoices, payments, objects, clock });
+  const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
   const eventObjects = (events: readonly LoggedEvent[]) => renderEvents({ history, invoices, payments, objects }, events);
   const feed = new Feed({ database, eventLog, log });

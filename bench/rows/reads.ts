@@ -11,7 +11,7 @@ import type { LightningNode } from '../../src/core/lightning/node.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
 import type { StatusWaits } from '../../src/features/events/status-waits.ts';
 import { invoiceRoutes } from '../../src/features/invoices/routes.ts';
-import { History } from '../../src/features/transactions/history.ts';
+import { createHistory } from '../../src/features/transactions/history.ts';
 import { LightningTransactionObject } from '../../src/features/transactions/lightning-transaction-object.ts';
 import { transactionRoutes } from '../../src/features/transactions/routes.ts';
 import { WalletTransactionObject } from '../../src/features/transactions/wallet-transaction-object.ts';
@@ -120,7 +120,15 @@ function routes(web: Web, database: Database): (app: App) => void {
     maxOpenInvoices: 1_000_000,
   });
   const none = { find: async () => undefined, findByHash: async () => undefined, findMany: async () => [] };
-  const history = new History({ database, ledger, wallets, invoices, payments: none as unknown as Payments, objects: web.objects, clock });
+  const history = createHistory({
+    database,
+    ledger,
+    wallets,
+    invoices,
+    payments: none as unknown as Payments,
+    objects: web.objects,
+    clock,
+  });
   const wait: StatusWaits['wait'] = async (_request, _reply, _seconds, { known }) => known;
   const waits = { wait } as StatusWaits;
   return (app) => {

@@ -11,6 +11,7 @@ import type { FundedWallet, Wallets } from '../../core/wallets/wallets.ts';
 import type { Objects } from './objects.ts';
 import { storedTexts } from './transactions.sql.ts';
 import { isTransfer, transactionFromOpenInvoice, transactionFromRow, type WalletTransaction } from './wallet-transaction.ts';
+import type { RenderedTransaction } from './wallet-transaction-object.ts';
 
 /** The modules that a history reads. */
 export interface Sources {
@@ -27,11 +28,9 @@ export interface Sources {
 export async function completeRows(sources: Sources, rows: readonly WalletTransactionRow[]): Promise<WalletTransaction[]> {
   const { database, wallets, invoices, payments } = sources;
   const transfers = rows.flatMap((row) => (row.lntx === null ? [transferIdOf(row)] : []));
+  const walletIds = rows.map(({ wallet_id }) => wallet_id);
   const [funded, paid, received, sent, others] = await Promise.all([
-    fundedWallets(
-      sources,
-      rows.map(({ wallet_id }) => wallet_id),
-    ),
+    fundedWallets(sources, walletIds),
     payments.findMany(lightningIds(rows, 'out')),
     invoices.findMany(lightningIds(rows, 'in')),
     transfers.length === 0 ? [] : database.all(storedTexts, [], transfers),
@@ -51,13 +50,16 @@ export async function completeRows(sources: Sources, rows: readonly WalletTransa
   });
 }
 
-/** Returns open invoices as transactions, in the same order. */
-export async function completeInvoices(sources: Sources, open: readonly Invoice[]): Promise<WalletTransaction[]> {
-  const funded = await fundedWallets(
-    sources,
-    open.map(({ walletId }) => walletId),
-  );
-  return open.map((invoice) => transactionFromOpenInvoice(invoice, funded(invoice.walletId)));
+/** Returns rows as objects of the API, in the same order. */
+export async function renderRows(sources: Sources, rows: readonly WalletTransactionRow[]): Promise<RenderedTransaction[]> {
+  return (await completeRows(sources, rows)).map(sources.objects.walletTransaction);
+}
+
+/** Returns open invoices as wallet transactions of the API, in the same order. */
+export async function renderOpenInvoices(sources: Sources, open: readonly Invoice[]): Promise<RenderedTransaction[]> {
+  const walletIds = open.map(({ walletId }) => walletId);
+  const funded = await fundedWallets(sources, walletIds);
+  return open.map((invoice) => sources.objects.walletTransaction(transactionFromOpenInvoice(invoice, funded(invoice.walletId))));
 }
 
 /** Returns wallets with their balances, by their ids. Reads all of them with two statements. */

@@ -21,8 +21,13 @@ export interface FoundLightning {
  * the invoice.
  */
 export async function findLightning(sources: Sources, idOrHash: string, owner: Owner): Promise<FoundLightning | undefined> {
-  const { invoices, payments, objects, ledger } = sources;
-  const own = async <T extends { readonly walletId: string }>(found: Promise<T | undefined>) => ifOwn(sources, await found, owner);
+  const { invoices, payments, objects, ledger, wallets } = sources;
+  async function own<T extends { readonly walletId: string }>(reading: Promise<T | undefined>): Promise<T | undefined> {
+    const found = await reading;
+    if (!found || found.walletId === owner.walletId) return found;
+    const isOwn = owner.walletId === undefined && (await wallets.find(found.walletId))?.accountId === owner.accountId;
+    return isOwn ? found : undefined;
+  }
   const ownerId = owner.walletId ?? owner.accountId;
   const byId = isId(idOrHash);
   const hash = idOrHash.toLowerCase();
@@ -45,14 +50,4 @@ export async function findLightning(sources: Sources, idOrHash: string, owner: O
     fee_limit_msat: held === undefined ? null : subMsat(held, amountMsat),
   };
   return { walletId, transaction: { ...objects.payment(payment), ...details } };
-}
-
-async function ifOwn<T extends { readonly walletId: string }>(
-  { wallets }: Sources,
-  found: T | undefined,
-  { accountId, walletId }: Owner,
-): Promise<T | undefined> {
-  if (!found) return undefined;
-  if (walletId !== undefined) return walletId === found.walletId ? found : undefined;
-  return (await wallets.find(found.walletId))?.accountId === accountId ? found : undefined;
 }

@@ -17,7 +17,7 @@ import {
 import type { List, ListPart } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
-import { completeInvoices, completeRows, type Sources } from './complete.ts';
+import { renderOpenInvoices, renderRows, type Sources } from './complete.ts';
 import { isSearch, matchesSearch, rowSearch, type Search } from './search.ts';
 import { openItemId } from './wallet-transaction.ts';
 import type { RenderedTransaction } from './wallet-transaction-object.ts';
@@ -51,7 +51,7 @@ export function listTransactions(sources: Sources, of: Lister, query: ListQuery)
 
 /** The list of an index. Without filters, the index alone counts it and finds the beginning of a page. */
 function listRows(sources: Sources, of: Lister, query: ListQuery, status: TransactionQuery['status']): List<RenderedTransaction> {
-  const { database, objects } = sources;
+  const { database } = sources;
   const owner = ownerOf(of);
   const filter = filterOf(sources, query);
   const isPlain = status === 'settled' && Object.values(filter).every((one) => one === undefined);
@@ -81,7 +81,7 @@ function listRows(sources: Sources, of: Lister, query: ListQuery, status: Transa
   return {
     async readPage(part) {
       const { rows, next } = await readRows(part);
-      return { items: (await completeRows(sources, rows)).map(objects.walletTransaction), next: next?.id };
+      return { items: await renderRows(sources, rows), next: next?.id };
     },
     async count(_max, order = 'desc') {
       if (isPlain) return { total: await countSettled(sources, of), isCapped: false };
@@ -135,8 +135,7 @@ function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash:
       const rows = await readRows(order);
       const start = after === undefined ? offset : rows.findIndex(({ id }) => id === after) + 1;
       const page = rows.slice(start, start + limit);
-      const items = (await completeRows(sources, page)).map(sources.objects.walletTransaction);
-      return { items, next: start + limit < rows.length ? page.at(-1)?.id : undefined };
+      return { items: await renderRows(sources, page), next: start + limit < rows.length ? page.at(-1)?.id : undefined };
     },
     count: async (_max, order = 'desc') => (await readRows(order)).length,
   };
@@ -171,8 +170,7 @@ function listOpen(sources: Sources, of: Lister, query: ListQuery): List<Rendered
       const open = cursor ? await read(order, cursor.id, limit + 1) : await readBeginning(order);
       const page = open.invoices.slice(offset, offset + limit);
       const last = open.invoices.length > offset + limit ? page.at(-1) : open.isCapped ? open.last : undefined;
-      const items = (await completeInvoices(sources, page)).map(sources.objects.walletTransaction);
-      return { items, next: last && openItemId(last) };
+      return { items: await renderOpenInvoices(sources, page), next: last && openItemId(last) };
     },
     async count(_max, order = 'desc') {
       const open = await readBeginning(order);
