@@ -15,17 +15,7 @@ export class ForeignLedger extends Error {
 export type NodeIdentity = Pick<NodeInfo, 'pubkey' | 'network'>;
 
 /** A node of the ledger. */
-export interface LedgerNode {
-  /** `lnd_…`, the API's `ln_node_id`. */
-  readonly id: string;
-  readonly ledgerAccount: number;
-  /** Undefined until the node was first reached. */
-  readonly identity: NodeIdentity | undefined;
-  /** A draining node gets no new wallets. */
-  readonly state: 'active' | 'draining';
-  /** Unix seconds. */
-  readonly createdAt: number;
-}
+export type LedgerNode = ReturnType<typeof toNode>;
 
 /** Returns the nodes of the ledger in the order in which they were added. The id of the first one is also the id of the ledger. */
 export async function ledgerNodes(database: SqlReader): Promise<[LedgerNode, ...LedgerNode[]]> {
@@ -34,9 +24,9 @@ export async function ledgerNodes(database: SqlReader): Promise<[LedgerNode, ...
   return [first, ...others];
 }
 
-function toNode({ id, ledger_account, pubkey, network, state, created_at }: sql.LedgerNodeRow): LedgerNode {
-  const identity = pubkey === null ? undefined : { pubkey, network: network as NodeIdentity['network'] };
-  return { id, ledgerAccount: ledger_account, identity, state, createdAt: created_at };
+/** Without an identity until the node was first reached. */
+function toNode({ pubkey, network, ...node }: sql.LedgerNodeRow) {
+  return { ...node, identity: pubkey === null || network === null ? undefined : { pubkey, network } };
 }
 
 /** Adds nodes until the ledger has one for each URL of LIGHTNING_URL. They have no identity until they are first reached. */

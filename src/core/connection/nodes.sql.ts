@@ -1,12 +1,17 @@
+import { asFields } from '../db/fields.ts';
 import { statement, tableLock } from '../db/statement.ts';
+import type { NodeInfo } from '../lightning/node.ts';
 
 export type LedgerNodeRow = {
+  /** `lnd_…`, the API's `ln_node_id`. */
   id: string;
-  ledger_account: number;
+  ledgerAccount: number;
   pubkey: string | null;
-  network: string | null;
+  network: NodeInfo['network'] | null;
+  /** A draining node gets no new wallets. */
   state: 'active' | 'draining';
-  created_at: number;
+  /** Unix seconds. */
+  createdAt: number;
 };
 
 /** Instances that add or bind nodes at the same time do so one after the other. */
@@ -15,7 +20,7 @@ export const lockNodes = tableLock('node_lock', 'lightning_node');
 /** All nodes, in the order in which they were added. */
 export const listNodes = statement<LedgerNodeRow>(
   'node_list',
-  'SELECT id, ledger_account, pubkey, network, state, created_at FROM lightning_node ORDER BY ledger_account DESC',
+  `SELECT ${asFields('id, ledger_account, pubkey, network, state, created_at')} FROM lightning_node ORDER BY ledger_account DESC`,
 );
 
 /** The accounts of nodes have the numbers 1, -1, -2, … */

@@ -1,4 +1,5 @@
 import type { SqlReader } from '../db/database.ts';
+import { readPages } from '../db/pages.ts';
 import { writeRows } from '../db/row-write.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
@@ -65,11 +66,8 @@ export async function unbookedSettlements(database: SqlReader, nodeId: string): 
 
 /** Reads the events of a node that were set aside, a page at a time. An event may be deleted while it is visited. */
 async function* unbookedEvents(database: SqlReader, nodeId: string): AsyncGenerator<{ id: string; event: NodeEvent }> {
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: { id: string; event: string }[] = await database.all(sql.listUnbookedAfter, nodeId, after, PAGE);
+  for await (const page of readPages(database, sql.listUnbookedAfter, PAGE, (last) => [nodeId, last?.id ?? '']))
     for (const { id, event } of page) yield { id, event: JSON.parse(event) as NodeEvent };
-    after = page.at(-1)?.id;
-  }
 }
 
 /** Returns a description of an event, and an id that does not change when the node reports the event again, so that it is stored once. */

@@ -39,11 +39,6 @@ export interface Tx extends Queryable {
 
 export type Dialect = 'sqlite' | 'postgres';
 
-export interface SnapshotOptions {
-  /** The statements may read whole tables, for hours. They have no time limit. */
-  readonly takesLong?: boolean;
-}
-
 /** The database: a SQLite file or PostgreSQL. `all` and `first` read outside of a transaction. */
 export interface Database extends SqlReader {
   readonly dialect: Dialect;
@@ -55,8 +50,11 @@ export interface Database extends SqlReader {
    * @throws CommitUnknown when the connection was lost during the commit, which may have been applied or not. Check before a retry.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
-  /** Runs several reads on one consistent state of the database: that of the first read. */
-  snapshot<T>(work: (tx: Tx) => Promise<T>, options?: SnapshotOptions): Promise<T>;
+  /**
+   * Runs several reads on one consistent state of the database: that of the first read. With `takesLong` they may read whole tables, for hours,
+   * and have no time limit.
+   */
+  snapshot<T>(work: (tx: Tx) => Promise<T>, options?: { readonly takesLong?: boolean }): Promise<T>;
   /** Calls a listener after each transaction of this process, also after one that failed. @returns a function that removes the listener. */
   onCommit(listener: () => void): () => void;
   close(): Promise<void>;

@@ -9,14 +9,7 @@ import { writeFact } from './facts.sql.ts';
 export type OutageEffect = 'nothing written' | 'outcome unknown';
 
 /** Whether the database works, according to the last operations. During an outage it is probed until it works again. */
-export interface DatabaseHealth {
-  /** Records an error if it is an outage of the database. @returns undefined for any other error. */
-  note(error: unknown): OutageEffect | undefined;
-  /** Whether writes work, as far as is known without trying one. */
-  isWritable(): boolean;
-  /** Stops probing. */
-  close(): void;
-}
+export type DatabaseHealth = ReturnType<typeof watchHealth>['health'];
 
 const PROBE_MS = 2_000;
 
@@ -27,7 +20,7 @@ const PROBE_BYTES = 64 * 1024;
  * Watches the transactions of a database. Logs one line when an outage begins and one when it ends, however many requests fail. Only a
  * successful probe ends an outage: on a full disk some writes still succeed.
  */
-export function watchHealth(watched: Database, log: Log): { database: Database; health: DatabaseHealth } {
+export function watchHealth(watched: Database, log: Log) {
   const life = new AbortController();
   let failures = 0;
 
@@ -47,6 +40,7 @@ export function watchHealth(watched: Database, log: Log): { database: Database; 
     } while (!(await pause(PROBE_MS, life.signal)));
   }
 
+  /** Records an error if it is an outage of the database. @returns undefined for any other error. */
   function note(error: unknown): OutageEffect | undefined {
     const isUnknown = error instanceof CommitUnknown;
     if (!isUnknown && !isOutage(error)) return undefined;
@@ -69,5 +63,12 @@ export function watchHealth(watched: Database, log: Log): { database: Database; 
       }
     },
   };
-  return { database, health: { note, isWritable: () => failures === 0, close: () => life.abort() } };
+  const health = {
+    note,
+    /** Whether writes work, as far as is known without trying one. */
+    isWritable: () => failures === 0,
+    /** Stops probing. */
+    close: () => life.abort(),
+  };
+  return { database, health };
 }

@@ -5,24 +5,6 @@ import { errorMessage, type Log } from '../kernel/log.ts';
 import type { Database, Tx } from './database.ts';
 import * as sql from './instances.sql.ts';
 
-/** A process that runs the service on this database. Times are Unix seconds by its clock. */
-export interface Instance {
-  readonly id: string;
-  readonly host: string;
-  readonly pid: number;
-  readonly startedAt: number;
-  readonly seenAt: number;
-  /** Whether it is the instance that returns the list. */
-  readonly isThis: boolean;
-}
-
-/** The right to run some background jobs, which one instance at a time has. */
-export interface Lease {
-  readonly name: string;
-  /** Undefined while no instance holds it. */
-  readonly holder: Instance | undefined;
-}
-
 export interface InstanceOptions {
   readonly database: Database;
   readonly clock: Clock;
@@ -117,17 +99,18 @@ export class Instances {
     }
   }
 
-  /** Returns the running instances and those that crashed within the last hour, in the order of their start, and the leases. */
-  async list(): Promise<{ readonly instances: readonly Instance[]; readonly leases: readonly Lease[] }> {
+  /**
+   * Returns the running instances and those that crashed within the last hour, in the order of their start, and the leases: which instance has
+   * the right to run which background jobs. Times are Unix seconds by the clock of each instance.
+   */
+  async list() {
     const { database, clock } = this.#options;
     const now = unixSeconds(clock);
-    const rows = await database.all(sql.listInstances, now - KEPT_SECONDS);
-    const own = { id: this.id, host: hostname(), pid: process.pid, startedAt: this.#startedAt, seenAt: now, isThis: true };
-    const instances = [...rows.filter(({ id }) => id !== this.id).map(toInstance), own];
+    const others = (await database.all(sql.listInstances, now - KEPT_SECONDS)).filter(({ id }) => id !== this.id);
+    const own = { id: this.id, host: hostname(), pid: process.pid, started_at: this.#startedAt, seen_at: now };
     // By id, too, so that all instances return the same order.
-    instances.sort((a, b) => a.startedAt - b.startedAt || (a.id < b.id ? -1 : 1));
-    const leases = await database.all(sql.listLeases);
-    return { instances, leases: leases.map((row) => ({ name: row.name, holder: instances.find(({ id }) => id === row.instance_id) })) };
+    const instances = [...others, own].sort((a, b) => a.started_at - b.started_at || (a.id < b.id ? -1 : 1));
+    return { instances, leases: await database.all(sql.listLeases) };
   }
 
   async #register(): Promise<void> {
@@ -186,8 +169,4 @@ export class Instances {
   #write(...[statement, ...parameters]: Parameters<Tx['run']>): Promise<number> {
     return this.#options.database.transaction((tx) => tx.run(statement, ...parameters));
   }
-}
-
-function toInstance({ id, host, pid, started_at, seen_at }: sql.InstanceRow): Instance {
-  return { id, host, pid, startedAt: started_at, seenAt: seen_at, isThis: false };
 }

@@ -7,7 +7,7 @@ import { ActionObject, findRecord, listRecords } from './action-object.ts';
 import { ChannelsObject } from './channels-object.ts';
 import { idParams, OPERATOR, type OperatorRouteModules, readOperatorPage } from './operator-route.ts';
 import { BalanceSampleObject, HISTORY_PERIODS, OverviewObject, readHistory, readOverview } from './overview-object.ts';
-import { InstancesObject, LimitObject, type LimitSettings, listLimits, renderInstances } from './service-object.ts';
+import { InstancesObject, LimitObject, type LimitSettings, listLimits, readInstances } from './service-object.ts';
 
 const overviewSchema = {
   ...OPERATOR,
@@ -114,7 +114,7 @@ export function operatorReadRoutes(app: App, modules: OperatorRouteModules, limi
 
   app.get('/v1/operator/instances', { schema: instancesSchema }, async (request) => {
     await access.operator(request);
-    return renderInstances(await instances.list());
+    return readInstances(instances);
   });
 
   app.get('/v1/operator/limits', { schema: limitsSchema }, async (request) => {

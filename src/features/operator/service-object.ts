@@ -53,21 +53,21 @@ export type LimitSettings = Readonly<Record<keyof typeof LIMITS, number>> & {
   readonly addressRateLimit: { readonly perSecond: number; readonly burst: number };
 };
 
-export function renderInstances({ instances, leases }: Awaited<ReturnType<Instances['list']>>): Static<typeof InstancesObject> {
+export async function readInstances(own: Instances): Promise<Static<typeof InstancesObject>> {
+  const { instances, leases } = await own.list();
   return {
-    instances: instances.map(({ startedAt, seenAt, isThis, ...one }) => ({
-      ...one,
-      started_at: startedAt,
-      seen_at: seenAt,
-      is_this: isThis,
-    })),
-    leases: leases.map(({ name, holder }) => ({
-      name,
-      instance_id: holder?.id ?? null,
-      is_held: holder !== undefined,
-      renewed_at: holder?.seenAt ?? null,
-      expires_at: holder ? holder.seenAt + STALE_SECONDS : null,
-    })),
+    instances: instances.map((one) => ({ ...one, is_this: one.id === own.id })),
+    leases: leases.map(({ name, instance_id }) => {
+      const renewedAt = instances.find(({ id }) => id === instance_id)?.seen_at;
+      const isHeld = renewedAt !== undefined;
+      return {
+        name,
+        instance_id: isHeld ? instance_id : null,
+        is_held: isHeld,
+        renewed_at: renewedAt ?? null,
+        expires_at: isHeld ? renewedAt + STALE_SECONDS : null,
+      };
+    }),
   };
 }
 
