@@ -18,7 +18,7 @@ import { choice, eventTypes, KeyParams } from '../../http/fields.ts';
 import { listTurn } from '../../http/limits/callers.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { readPage, sendPart } from '../../http/responses/list.ts';
-import { createEventTexts, type EventTexts, eventFrames } from './event-frames.ts';
+import { createEventTexts, eventFrames } from './event-frames.ts';
 import { EventObject } from './event-object.ts';
 import type { Feed } from './feed.ts';
 import { type Streams, wantsStream } from './streams.ts';
@@ -83,69 +83,74 @@ export interface EventRouteDependencies {
   readonly streams: Streams;
 }
 
-export function eventRoutes(app: App, deps: EventRouteDependencies): void {
-  const { access } = deps;
-  const withTexts = { ...deps, eventTexts: createEventTexts(deps.renderEvents) };
-  for (const base of WALLET_BASES) {
-    app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true } }, async (request, reply) =>
-      send(withTexts, request, reply, async () => ({ walletId: (await access.wallet(request, 'wallet_tx_read')).id })),
-    );
-  }
-  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true } }, async (request, reply) =>
-    send(withTexts, request, reply, async () => eventScope(await accountScope(access, request))),
-  );
-}
-
-function eventScope(scope: Awaited<ReturnType<typeof accountScope>>): RequestScope {
-  return 'wallet' in scope ? { walletId: scope.wallet.id } : scope;
-}
-
 type EventRequest = FastifyRequest & { query: Static<typeof EventQuery> };
 type RequestScope = Exclude<EventScope, 'all'>;
 
-interface SendDependencies extends EventRouteDependencies {
-  readonly eventTexts: EventTexts;
+export function eventRoutes(app: App, { access, feed, eventLog, renderEvents, streams }: EventRouteDependencies): void {
+  const eventTexts = createEventTexts(renderEvents);
+
+  for (const base of WALLET_BASES) {
+    app.get(`${base}/events`, { schema: listSchema, config: { closedQuery: true } }, async (request, reply) =>
+      send(request, reply, async () => ({ walletId: (await access.wallet(request, 'wallet_tx_read')).id })),
+    );
+  }
+  app.get('/v1/events', { schema: accountListSchema, config: { closedQuery: true } }, async (request, reply) =>
+    send(request, reply, async () => {
+      const scope = await accountScope(access, request);
+      return 'wallet' in scope ? { walletId: scope.wallet.id } : scope;
+    }),
+  );
+
+  /** `authorize` returns what the key may read. */
+  async function send(request: EventRequest, reply: FastifyReply, authorize: () => Promise<RequestScope>) {
+    const scope = await authorize();
+    const { type, after, order = 'asc' } = request.query;
+    const names = type?.split(',').map((name) => name.trim());
+    const types = names && new Set(eventTypes('type', names));
+    if (!wantsStream(request)) return sendPage(request, reply, { scope, types, order });
+    const resumed = lastEventId(request) ?? after;
+    const position = resumed === undefined ? undefined : await positionInLog(scope, resumed);
+    return streams.send(request, reply, {
+      frames: (signal) => eventFrames({ feed, eventLog, eventTexts }, { scope, types, after: position }, signal),
+      isAllowed: () => isStillAllowed(request, authorize),
+    });
+  }
+
+  async function sendPage(request: EventRequest, reply: FastifyReply, query: LogQuery) {
+    const { after } = request.query;
+    const { limit } = readPage(request.query);
+    await listTurn(request);
+    const beginning = async () => (query.order === 'desc' ? END : eventLog.oldest());
+    const start = after === undefined ? await beginning() : await positionOf(query.scope, after);
+    const part = await eventLog.read(query, start, limit).catch((error) => throwExpired(query.scope, error));
+    const objects = await renderEvents(part.events);
+    return sendPart(request, reply, { objects, limit, next: part.isEnd ? undefined : cursorAt(part.next) });
+  }
+
+  /** Returns the position of a cursor from which a stream can continue. @throws Refusal `cursor_expired` */
+  async function positionInLog(scope: EventScope, cursor: string): Promise<number> {
+    const position = await positionOf(scope, cursor);
+    if (position < (await eventLog.oldest())) await throwExpired(scope, new UnknownCursor('the cursor has expired'));
+    return position;
+  }
+
+  /** @throws Refusal `cursor_expired` */
+  async function positionOf(scope: EventScope, cursor: string): Promise<number> {
+    return eventLog.positionOf(cursor).catch((error) => throwExpired(scope, error));
+  }
+
+  async function throwExpired(scope: EventScope, error: unknown): Promise<never> {
+    if (!(error instanceof UnknownCursor)) throw error;
+    const { events } = await eventLog.read({ scope }, await eventLog.oldest(), 1);
+    const oldest = events[0] ? `The oldest event is ${events[0].id}. ` : '';
+    throw new Refusal('cursor_expired', `${oldest}Read from there without \`after\`; earlier events have expired.`);
+  }
 }
 
-/** `authorize` returns what the key may read. */
-async function send(deps: SendDependencies, request: EventRequest, reply: FastifyReply, authorize: () => Promise<RequestScope>) {
-  const scope = await authorize();
-  const { type } = request.query;
-  const types =
-    type === undefined
-      ? undefined
-      : new Set(
-          eventTypes(
-            'type',
-            type.split(',').map((name) => name.trim()),
-          ),
-        );
-  if (!wantsStream(request)) return list(deps, request, reply, { scope, types, order: request.query.order ?? 'asc' });
-  const after = await resumeFrom(deps.eventLog, request, scope);
-  return deps.streams.send(request, reply, {
-    frames: (signal) => eventFrames(deps, { scope, types, after }, signal),
-    isAllowed: () => isStillAllowed(request, authorize),
-  });
-}
-
-async function list(deps: SendDependencies, request: EventRequest, reply: FastifyReply, query: LogQuery) {
-  const { eventLog, renderEvents } = deps;
-  const { limit } = readPage(request.query);
-  await listTurn(request);
-  const start = await startOf(eventLog, query, request.query.after);
-  const part = await eventLog.read(query, start, limit).catch((error) => throwExpired(eventLog, query.scope, error));
-  const objects = await renderEvents(part.events);
-  return sendPart(request, reply, { objects, limit, next: part.isEnd ? undefined : cursorAt(part.next) });
-}
-
-/** Returns the position after which a stream begins; undefined for one of new events only. A browser sends Last-Event-ID when it reconnects. */
-async function resumeFrom(eventLog: EventLog, { headers, query }: EventRequest, scope: EventScope): Promise<number | undefined> {
+/** A browser sends this header when it connects again. */
+function lastEventId({ headers }: FastifyRequest): string | undefined {
   const header = headers['last-event-id'];
-  const after = typeof header === 'string' && header !== '' ? header : query.after;
-  if (after === undefined) return undefined;
-  const position = await positionOf(eventLog, scope, after);
-  if (position < (await eventLog.oldest())) await throwExpired(eventLog, scope, new UnknownCursor('the cursor has expired'));
-  return position;
+  return typeof header === 'string' && header !== '' ? header : undefined;
 }
 
 /** Checks the key of a stream again. */
@@ -156,22 +161,4 @@ async function isStillAllowed(request: FastifyRequest, authorize: () => Promise<
     // While the database cannot be read, nothing is sent either.
     (error) => !(error instanceof Refusal),
   );
-}
-
-/** Returns the position after which a page begins: that of the cursor, or the beginning of the log in the order of the list. */
-async function startOf(eventLog: EventLog, { scope, order }: LogQuery, after: string | undefined): Promise<number> {
-  if (after !== undefined) return positionOf(eventLog, scope, after);
-  return order === 'desc' ? END : eventLog.oldest();
-}
-
-/** @throws Refusal `cursor_expired` */
-async function positionOf(eventLog: EventLog, scope: EventScope, after: string): Promise<number> {
-  return eventLog.positionOf(after).catch((error) => throwExpired(eventLog, scope, error));
-}
-
-async function throwExpired(eventLog: EventLog, scope: EventScope, error: unknown): Promise<never> {
-  if (!(error instanceof UnknownCursor)) throw error;
-  const { events } = await eventLog.read({ scope }, await eventLog.oldest(), 1);
-  const oldest = events[0] ? `The oldest event is ${events[0].id}. ` : '';
-  throw new Refusal('cursor_expired', `${oldest}Read from there without \`after\`; earlier events have expired.`);
 }
