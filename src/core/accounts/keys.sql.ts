@@ -1,4 +1,4 @@
-import type { BudgetPeriod } from '../budgets/limits.ts';
+import type { LimitColumns } from '../budgets/limits.ts';
 import { firstOwnParameter, listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
 import type { KeyKind } from './keys.ts';
@@ -10,16 +10,12 @@ export const insertKey = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
 
-export type KeyRow = {
+export type KeyRow = LimitColumns & {
   id: string;
-  lineage_id: string;
   kind: KeyKind;
   account_id: string;
   wallet_id: string | null;
   expires_at: number | null;
-  budget_msat: number | null;
-  budget_period: BudgetPeriod | null;
-  max_payment_msat: number | null;
 };
 
 const KEY = `SELECT id, lineage_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
@@ -53,22 +49,13 @@ export const validLineages = statement<{ id: string }>(
 );
 
 /** The columns have the names of the API. */
-export type ListedRow = {
-  id: string;
-  lineage_id: string;
-  kind: KeyKind;
+export type ListedRow = KeyRow & {
   public_text: string | null;
   last_four: string | null;
-  account_id: string;
-  wallet_id: string | null;
   label: string;
-  budget_msat: number | null;
-  budget_period: BudgetPeriod | null;
   budget_spent_msat: number | null;
   budget_pending_msat: number | null;
-  max_payment_msat: number | null;
   created_at: number;
-  expires_at: number | null;
   revoked_at: number | null;
   replaced_by: string | null;
   last_used_at: number | null;

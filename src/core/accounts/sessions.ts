@@ -81,8 +81,7 @@ export function createSessions(database: Database, clock: Clock) {
         await requireGuards(tx, [keyGuard(by)]);
         await tx.run(sql.revokeSession, id, by.accountId, unixSeconds(clock));
       });
-      const session = requireFound(await findSessionById(database, clock, by.accountId, id));
-      return session;
+      return requireFound(await findSessionById(database, clock, by.accountId, id));
     },
   };
 }

@@ -54,7 +54,7 @@ export async function checkLimits(
   amountMsat: Msat,
   reserveMsat: Msat,
 ): Promise<Allowance> {
-  requireWithinCap(limits, amountMsat);
+  if (limits?.maxPaymentMsat !== undefined && amountMsat > limits.maxPaymentMsat) throw new Refusal('payment_cap_exceeded');
   const remainingMsat = await remainingLimit(deps, limits);
   if (!limits || remainingMsat === undefined) return { reserveMsat, charge: undefined, rows: [] };
   if (remainingMsat < amountMsat) throw new Refusal('budget_exceeded');
@@ -103,8 +103,4 @@ export function chargeLate(charge: Charge | undefined, spentMsat: Msat): readonl
 function spendingRow({ lineageId, periodStart: start }: Charge, releasedMsat: Msat, spentMsat: Msat): RowWrite {
   const onMiss = new Error('a payment counts against a budget that does not exist');
   return { statement: sql.concludePending, parameters: [lineageId, start, releasedMsat, spentMsat], onMiss };
-}
-
-function requireWithinCap(limits: KeyLimits | undefined, amountMsat: Msat): void {
-  if (limits?.maxPaymentMsat !== undefined && amountMsat > limits.maxPaymentMsat) throw new Refusal('payment_cap_exceeded');
 }

@@ -35,13 +35,16 @@ export function periodStart(period: BudgetPeriod, nowSeconds: number): number {
   }
 }
 
-/** Returns the limits of a key's row; undefined if it has none. */
-export function rowToLimits(row: {
+/** The columns of a key with its limits. */
+export type LimitColumns = {
   lineage_id: string;
   budget_msat: number | null;
   budget_period: BudgetPeriod | null;
   max_payment_msat: number | null;
-}): KeyLimits | undefined {
+};
+
+/** Returns the limits of a key's row; undefined if it has none. */
+export function rowToLimits(row: LimitColumns): KeyLimits | undefined {
   const { lineage_id: lineageId, budget_msat, budget_period: period, max_payment_msat } = row;
   const budget = budget_msat === null || period === null ? undefined : { amountMsat: msat(budget_msat), period };
   const maxPaymentMsat = max_payment_msat === null ? undefined : msat(max_payment_msat);

@@ -133,8 +133,7 @@ export function transactionRoutes(app: App, { access, history }: { access: Acces
   });
 
   app.get('/v1/wallet-transactions/:id', { schema: getSchema }, async (request) => {
-    const found = requireFound(await history.find(await access.account(request), request.params.id));
-    return found;
+    return requireFound(await history.find(await access.account(request), request.params.id));
   });
 }
 
