@@ -12,7 +12,7 @@ import type { List } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type Balance, type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
-import { type IsNodeAvailable, Placement } from './placement.ts';
+import { Placement } from './placement.ts';
 import { searchList, type WalletSearch } from './search.ts';
 import * as sql from './wallets.sql.ts';
 
@@ -80,7 +80,7 @@ export interface WalletDependencies {
   readonly database: Database;
   readonly accounts: Accounts;
   readonly clock: Clock;
-  readonly isNodeAvailable: IsNodeAvailable;
+  readonly isNodeAvailable: (nodeId: string) => Promise<boolean>;
   /** Returns the rows that other modules store with each new wallet. */
   readonly rowsOf?: (wallet: Wallet) => readonly RowWrite[];
 }
