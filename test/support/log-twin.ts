@@ -31,7 +31,7 @@ export class LogTwin {
   dispatch(count: number): void {
     const next = this.events.slice(this.#dispatched, this.#dispatched + count);
     this.#dispatched += next.length;
-    if (next.length > 0) for (const listener of this.listeners) listener.add(next);
+    for (const event of next) for (const listener of this.listeners) listener.add(event);
   }
 
   async listen(_topic: string, options: ListenOptions): Promise<Listener> {

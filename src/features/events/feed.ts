@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Database } from '../../core/db/database.ts';
 import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
 import type { EventType } from '../../core/journal/event-types.ts';
@@ -34,12 +35,10 @@ export class Listener {
     options.signal.addEventListener('abort', this.stop);
   }
 
-  add(events: readonly LoggedEvent[]): void {
-    const { types } = this.#options;
-    const wanted = types ? events.filter(({ type }) => types.has(type)) : events;
-    if (this.#hasLost || wanted.length === 0) return;
-    if (this.#events.length + wanted.length > MAX_WAITING) this.#hasLost = true;
-    else this.#events.push(...wanted);
+  add(event: LoggedEvent): void {
+    if (this.#hasLost || this.#options.types?.has(event.type) === false) return;
+    if (this.#events.length === MAX_WAITING) this.#hasLost = true;
+    else this.#events.push(event);
     this.#wake();
   }
 
@@ -82,7 +81,8 @@ export class Feed {
   readonly #database: Database;
   readonly #eventLog: EventLog;
   readonly #log: Log;
-  readonly #byTopic = new Map<string, Set<Listener>>();
+  /** An event is emitted under the ids of its wallet, its account, and its payment or invoice. */
+  readonly #topics = new EventEmitter<Record<string, [LoggedEvent]>>().setMaxListeners(0);
   readonly #life = new AbortController();
   #reader: Reader | undefined;
   /** Whether this process has committed since the last read. */
@@ -104,12 +104,9 @@ export class Feed {
    * @param topic the id of a wallet (`wal_…`), of an account (`acc_…`), or of a payment or invoice (`lntx_…`)
    */
   async listen(topic: string, options: ListenOptions): Promise<Listener> {
-    const own = this.#byTopic.get(topic) ?? new Set();
-    const listener = new Listener(options, () => {
-      own.delete(listener);
-      if (own.size === 0 && this.#byTopic.get(topic) === own) this.#byTopic.delete(topic);
-    });
-    this.#byTopic.set(topic, own.add(listener));
+    const add = (event: LoggedEvent) => listener.add(event);
+    const listener = new Listener(options, () => this.#topics.off(topic, add));
+    this.#topics.on(topic, add);
     if (options.signal.aborted) listener.stop();
     this.#reader ??= this.#startReader();
     try {
@@ -123,7 +120,7 @@ export class Feed {
 
   /** Returns the number of listeners. */
   countListeners(): number {
-    return Array.from(this.#byTopic.values(), ({ size }) => size).reduce((sum, size) => sum + size, 0);
+    return this.#topics.eventNames().reduce((sum, topic) => sum + this.#topics.listenerCount(topic), 0);
   }
 
   close(): void {
@@ -142,7 +139,7 @@ export class Feed {
   async #run(reader: Reader): Promise<void> {
     try {
       await reader.started;
-      while (!this.#life.signal.aborted && this.#byTopic.size > 0) await this.#readOn(reader);
+      while (!this.#life.signal.aborted && this.#topics.eventNames().length > 0) await this.#readOn(reader);
     } catch {
       // Those who listen get this error.
     } finally {
@@ -166,17 +163,10 @@ export class Feed {
     }
   }
 
+  /** Each listener has one topic, so it gets an event once. */
   #dispatch(events: readonly LoggedEvent[]): void {
-    const byListener = new Map<Listener, LoggedEvent[]>();
-    for (const event of events) {
-      const topics = [event.walletId, event.accountId, event.lightningId].filter((topic) => topic !== undefined);
-      for (const listener of topics.flatMap((topic) => [...(this.#byTopic.get(topic) ?? [])])) {
-        const own = byListener.get(listener);
-        if (own) own.push(event);
-        else byListener.set(listener, [event]);
-      }
-    }
-    for (const [listener, own] of byListener) listener.add(own);
+    for (const event of events)
+      for (const topic of [event.walletId, event.accountId, event.lightningId]) if (topic !== undefined) this.#topics.emit(topic, event);
   }
 
   /** Waits for a commit of this process since the last read, or for the next poll. */
