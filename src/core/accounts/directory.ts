@@ -32,9 +32,7 @@ export interface AccountChanges {
 }
 
 /** The fields that a change set; `setup_link`: a setup link was created. */
-export interface RecordedChanges extends AccountChanges {
-  readonly setup_link?: 'created';
-}
+type RecordedChanges = AccountChanges & { readonly setup_link?: 'created' };
 
 /** A new account, and either its secret API key or the link for its owner. They are returned only once. */
 export interface CreatedAccount {

@@ -42,15 +42,11 @@ const MAX_KEY_LENGTH = 128;
 const SECRET_LENGTH = 28;
 const SHOWN_LENGTH = 4;
 
-/** A parsed key: its kind, and the SHA-256 under which it is stored. */
-export interface ParsedKey {
-  readonly kind: KeyKind;
-  /** In hex. */
-  readonly hash: string;
-}
-
-/** Parses a key; undefined if the text is malformed. `wa_X` and `waka_X` are the same key. */
-export function parseKey(text: string): ParsedKey | undefined {
+/**
+ * Returns the kind of a key, and the SHA-256 in hex under which it is stored; undefined if the text is malformed. `wa_X` and `waka_X` are the
+ * same key.
+ */
+export function parseKey(text: string) {
   if (text.length > MAX_KEY_LENGTH) return undefined;
   const kind = KIND_OF_PREFIX.get(prefixOf(text));
   const secret = secretOf(text);

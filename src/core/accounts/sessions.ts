@@ -20,12 +20,6 @@ export interface StartedSession {
   readonly secret: string;
 }
 
-export interface NewSession {
-  readonly accountId: string;
-  readonly method: SessionMethod;
-  readonly userAgent: string;
-}
-
 /** The characters of a secret: 256 random bits. */
 export const SESSION_SECRET_LENGTH = 43;
 /** A session without a request for this long ends. */
@@ -93,7 +87,11 @@ export async function findSessionById(queries: SqlReader, clock: Clock, accountI
 }
 
 /** Starts a session. The oldest sessions of an account with too many are revoked. */
-export async function startSession(tx: Tx, clock: Clock, { accountId, method, userAgent }: NewSession): Promise<StartedSession> {
+export async function startSession(
+  tx: Tx,
+  clock: Clock,
+  { accountId, method, userAgent }: { accountId: string; method: SessionMethod; userAgent: string },
+): Promise<StartedSession> {
   const now = unixSeconds(clock);
   const id = `ses_${newId(clock.nowMs())}`;
   const secret = randomText(SESSION_SECRET_LENGTH);

@@ -19,7 +19,7 @@ export type AlertRow = {
 };
 
 /** What the event of a closed alert has. */
-export type ClosedAlertRow = { id: string; kind: string; subject: string; message: string; raised_at: number };
+export type ClosedAlertRow = Pick<AlertRow, 'id' | 'kind' | 'subject' | 'message' | 'raised_at'>;
 
 /** Changes one row in every case: opens the alert, or updates the open one. */
 export const raise = statement(

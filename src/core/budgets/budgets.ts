@@ -14,15 +14,6 @@ export interface Charge {
   readonly pendingMsat: Msat;
 }
 
-/** The result of checking a payment against the limits of a key. */
-export interface Allowance {
-  /** The fee reserve, reduced to what the limits leave above the amount, so that a budget can be used up. */
-  readonly reserveMsat: Msat;
-  readonly charge: Charge | undefined;
-  /** Rows for the posting that holds the money. They count the charge, and throw {@link BudgetChanged} if the budget has changed. */
-  readonly rows: readonly RowWrite[];
-}
-
 export interface BudgetDependencies {
   readonly database: Database;
   readonly clock: Clock;
@@ -45,15 +36,12 @@ export async function remainingLimit(deps: BudgetDependencies, limits: KeyLimits
 }
 
 /**
- * Checks a payment against the limits of a key. The result may be outdated when it is used, so its rows check the budget again.
+ * Checks a payment against the limits of a key. Returns the fee reserve, reduced to what the limits leave above the amount, so that a budget can
+ * be used up; the charge; and rows for the posting that holds the money. The rows count the charge, and throw {@link BudgetChanged} if the budget
+ * has changed since it was read.
  * @throws Refusal `payment_cap_exceeded`, `budget_exceeded`.
  */
-export async function checkLimits(
-  deps: BudgetDependencies,
-  limits: KeyLimits | undefined,
-  amountMsat: Msat,
-  reserveMsat: Msat,
-): Promise<Allowance> {
+export async function checkLimits(deps: BudgetDependencies, limits: KeyLimits | undefined, amountMsat: Msat, reserveMsat: Msat) {
   if (limits?.maxPaymentMsat !== undefined && amountMsat > limits.maxPaymentMsat) throw new Refusal('payment_cap_exceeded');
   const remainingMsat = await remainingLimit(deps, limits);
   if (!limits || remainingMsat === undefined) return { reserveMsat, charge: undefined, rows: [] };
