@@ -59,23 +59,19 @@ export async function* eventFrames(
 export function createEventTexts(render: (events: readonly LoggedEvent[]) => Promise<readonly object[]>): EventTexts {
   const texts = new WeakMap<LoggedEvent, Promise<string>>();
 
-  async function renderAll(events: readonly LoggedEvent[]): Promise<string[]> {
-    try {
-      return (await render(events)).map((event) => JSON.stringify(event));
-    } catch (error) {
-      for (const event of events) texts.delete(event);
-      throw error;
+  function renderAll(events: readonly LoggedEvent[]): void {
+    const rendered = render(events);
+    for (const [index, event] of events.entries()) {
+      const text = rendered.then((objects) => JSON.stringify(objects[index]));
+      texts.set(event, text);
+      // The next stream that sends the event renders it again.
+      text.catch(() => texts.delete(event));
     }
   }
 
   return (events) => {
     const added = events.filter((event) => !texts.has(event));
-    const rendered = added.length === 0 ? Promise.resolve([]) : renderAll(added);
-    for (const [index, event] of added.entries())
-      texts.set(
-        event,
-        rendered.then((all) => all[index] ?? ''),
-      );
+    if (added.length > 0) renderAll(added);
     return Promise.all(events.map((event) => texts.get(event) ?? ''));
   };
 }

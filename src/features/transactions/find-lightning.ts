@@ -1,14 +1,9 @@
 import type { Static } from 'typebox';
+import type { KeyOwner } from '../../core/accounts/accounts.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { subMsat } from '../../core/kernel/money.ts';
 import type { Sources } from './complete.ts';
 import type { LightningTransactionDetailsObject } from './lightning-transaction-object.ts';
-
-/** The owner of the transactions to read: one wallet, or all wallets of an account. */
-export interface Owner {
-  readonly accountId: string;
-  readonly walletId: string | undefined;
-}
 
 /** A lightning transaction of a wallet. `counterpart_id` is the other side of an internal payment between two wallets of the owner. */
 export interface FoundLightning {
@@ -17,10 +12,10 @@ export interface FoundLightning {
 }
 
 /**
- * Finds an invoice or a payment of the owner by its id or payment hash. For an internal payment between wallets of the owner, the hash finds
- * the invoice.
+ * Finds an invoice or a payment of an account, or of one of its wallets, by its id or payment hash. For an internal payment between wallets of
+ * the owner, the hash finds the invoice.
  */
-export async function findLightning(sources: Sources, idOrHash: string, owner: Owner): Promise<FoundLightning | undefined> {
+export async function findLightning(sources: Sources, idOrHash: string, owner: KeyOwner): Promise<FoundLightning | undefined> {
   const { invoices, payments, objects, ledger, wallets } = sources;
   async function own<T extends { readonly walletId: string }>(reading: Promise<T | undefined>): Promise<T | undefined> {
     const found = await reading;

@@ -1,3 +1,4 @@
+import type { KeyOwner } from '../../core/accounts/accounts.ts';
 import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import {
   findCredit,
@@ -12,7 +13,7 @@ import type { List } from '../../core/kernel/list.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { completeRows, fundedWallets, renderOpenInvoices, renderRows, type Sources } from './complete.ts';
-import { findLightning, type Owner } from './find-lightning.ts';
+import { findLightning } from './find-lightning.ts';
 import { findOpenItem, isOwn, type Lister, type ListQuery, listTransactions } from './lists.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
 import type { RenderedTransaction } from './wallet-transaction-object.ts';
@@ -76,6 +77,6 @@ export function createHistory(sources: Sources) {
     fundedWallets: (ids: readonly string[]) => fundedWallets(sources, ids),
 
     /** Returns a lightning transaction of the owner by its id or payment hash (hex). */
-    lightning: (idOrHash: string, owner: Owner) => findLightning(sources, idOrHash, owner),
+    lightning: (idOrHash: string, owner: KeyOwner) => findLightning(sources, idOrHash, owner),
   };
 }
