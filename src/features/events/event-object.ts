@@ -49,16 +49,9 @@ export const EventObject = namedObject('Event', {
         ),
       ),
       key: Type.Optional(
-        Type.Object(
-          {
-            id: KeyObject.properties.id,
-            kind: KeyObject.properties.kind,
-            wallet_id: KeyObject.properties.wallet_id,
-            label: KeyObject.properties.label,
-            hint: KeyObject.properties.hint,
-          },
-          { description: 'The key that was created or revoked, without its secret' },
-        ),
+        Type.Object(Type.Pick(KeyObject, ['id', 'kind', 'wallet_id', 'label', 'hint']).properties, {
+          description: 'The key that was created or revoked, without its secret',
+        }),
       ),
       alert: Type.Optional(
         Type.Object(
