@@ -1566,6 +1566,8 @@ export interface ListWalletsRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+  /** Only the wallets with these ids: at most 100, separated by commas. Ids of no wallet of the account are ignored */
+  id?: string;
   /** Only wallets whose label contains this text, in upper or lower case. Not together with `page` */
   label?: string;
   /** Only wallets with this status. Not together with `page` */

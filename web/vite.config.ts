@@ -1,9 +1,12 @@
 import { defineConfig } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|developers|fiat|money|shortcuts))|parts\/(?!chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|developers|fiat|money|shortcuts))|parts\/(?!chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-value|format-fiat)|texts\/en-fiat)/;
+
+/** The screens that choose among wallets, and the palette. */
+const WALLET_CHOICE = /web\/src\/parts\/wallet/;
 
 /** Builds the dashboard. scripts/dashboard.mjs runs it and moves the result to `web/dist`. */
 export default defineConfig({
@@ -27,6 +30,7 @@ export default defineConfig({
           groups: [
             { name: 'shared', test: SHARED },
             { name: 'fiat', test: FIAT },
+            { name: 'wallet-choice', test: WALLET_CHOICE },
           ],
         },
       },

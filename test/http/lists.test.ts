@@ -193,6 +193,23 @@ onFakeNode('lists', (service) => {
     expect(await client.get('/v1/wallets?label=nobody')).toEqual([]);
   });
 
+  it('lists wallets by their ids, with the other filters, and ignores those of another account', async () => {
+    const { client, neighbour } = service;
+    const [first, second] = [await client.namedWallet('by id one'), await client.namedWallet('by id two')];
+    const foreign = await neighbour.namedWallet('by id three');
+    const list = `/v1/wallets?id=${[second.id, first.id, foreign.id, 'wal_unknown'].join()}`;
+    expect(idsOf(await client.get(list))).toEqual([second.id, first.id]);
+    expect(idsOf(await walk(service, `${list}&per-page=1`))).toEqual([second.id, first.id]);
+    expect(idsOf(await client.get(`${list}&label=ONE`))).toEqual([first.id]);
+    expect(
+      (await client.request('GET', `${list}&page=2&per-page=1`, { key: client.secretKey })).headers.get('x-pagination-total-count'),
+    ).toBe('2');
+    const ids = (count: number) => Array.from({ length: count }, (_, index) => `wal_${index}`).join();
+    expect(await client.get(`/v1/wallets?id=${ids(100)}`)).toEqual([]);
+    for (const id of [ids(101), '', 'wal_', 'lntx_1', `${first.id},`, client.secretKey])
+      expect((await client.request('GET', `/v1/wallets?id=${id}`, { key: client.secretKey })).status, id).toBe(400);
+  });
+
   it('links to no page by number in a search for wallets, which rejects them', async () => {
     const { client } = service;
     const linkOf = async (query: string) =>

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Cookie, Page } from 'playwright-core';
+import type { Cookie, Locator, Page } from 'playwright-core';
 import { type App, type FakeNodeApp, onFakeNodeWithSqlite, onPlaygroundAndFakeNode } from './app.ts';
 import { type PageOptions, useChromium } from './chromium.ts';
 import type { Client } from './client.ts';
@@ -117,6 +117,12 @@ export async function fillLogin(page: Page, { email, password }: Pick<Person, 'e
   await page.getByLabel('E-mail').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Log in', exact: true }).click();
+}
+
+/** Chooses a wallet in a `WalletSelect`, by its label or id. */
+export async function chooseWallet(field: Locator, wallet: string): Promise<void> {
+  await field.fill(wallet);
+  await field.page().getByRole('option', { name: wallet, exact: true }).click();
 }
 
 /** The first account is the operator's. */

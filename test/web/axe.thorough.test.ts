@@ -1,6 +1,5 @@
-import axe from 'axe-core';
-import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { violationsOn } from '../support/axe.ts';
 import { type Business, fillBusiness } from '../support/business.ts';
 import { DEVICES, THEMES } from '../support/chromium.ts';
 import { onDashboard } from '../support/dashboard.ts';
@@ -30,10 +29,3 @@ onDashboard(
   },
   { OUTBOUND_ALLOW: '127.0.0.1', PAYMENT_WAIT_SECONDS: '1' },
 );
-
-/** Returns what axe finds, one line for each element. */
-async function violationsOn(page: Page): Promise<string[]> {
-  await page.evaluate(axe.source);
-  const { violations } = await page.evaluate<axe.AxeResults>('axe.run()');
-  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`));
-}

@@ -3,7 +3,7 @@ import { beforeAll, expect, it, vi } from 'vitest';
 import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
 import { DEVICES, THEMES } from '../support/chromium.ts';
 import type { Client, Json } from '../support/client.ts';
-import { onPlaygroundDashboard } from '../support/dashboard.ts';
+import { chooseWallet, onPlaygroundDashboard } from '../support/dashboard.ts';
 import { readQrOn } from '../support/page-qr.ts';
 import { startReceiver } from '../webhooks/receiver.ts';
 
@@ -181,7 +181,7 @@ async function keysendWithoutRoute(page: Page, wallet: string, client: Client): 
 /** A wallet app claims the withdraw link of the QR code. */
 async function claimWithdrawLink(page: Page, client: Client): Promise<void> {
   await page.goto('/links/withdraw');
-  await page.getByLabel('From').selectOption({ label: 'Till' });
+  await chooseWallet(page.getByLabel('From'), 'Till');
   await page.getByLabel('Sats per claim').fill('500');
   await page.getByLabel('Claims').fill('1');
   await page.getByLabel('Text for the claiming wallet').fill('A coffee on us');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onDashboard } from '../support/dashboard.ts';
+import { chooseWallet, onDashboard } from '../support/dashboard.ts';
 
 onDashboard('the keys', ({ client, openLoggedIn }) => {
   const heading = { name: 'Keys', level: 1 } as const;
@@ -11,7 +11,7 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
     await page.waitForURL('**/keys/new');
     const sheet = page.getByRole('dialog');
     await sheet.getByLabel('Label').fill('Till');
-    await sheet.getByLabel('For').selectOption({ label: 'Vending' });
+    await chooseWallet(sheet.getByLabel('For'), 'Vending');
     await sheet.getByLabel('Budget, sats').fill('150 000');
     await sheet.getByRole('button', { name: 'Create key' }).click();
     const secret = await page

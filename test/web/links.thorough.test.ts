@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onDashboard } from '../support/dashboard.ts';
+import { chooseWallet, onDashboard } from '../support/dashboard.ts';
 
 onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
   it('an address is created, shown with its QR code, changed, deactivated and activated', async () => {
@@ -7,7 +7,7 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     const page = await openLoggedIn('/links');
     await page.getByRole('link', { name: 'Address or pay link' }).first().click();
     const sheet = page.getByRole('dialog');
-    await sheet.getByLabel('Into').selectOption({ label: 'Coffee till' });
+    await chooseWallet(sheet.getByLabel('Into'), 'Coffee till');
     await sheet.getByLabel('Name of the Lightning address').fill('coffee');
     await sheet.getByLabel('Text for payers').fill('A coffee at the till');
     await sheet.getByLabel('Largest, sats').fill('500 000');
@@ -37,7 +37,7 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     const wallet = await client.namedWallet('Other', 0);
     await client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_identifier: 'taken' });
     const page = await openLoggedIn('/links/new', { expected: [/409/] });
-    await page.getByLabel('Into').selectOption({ label: 'Other' });
+    await chooseWallet(page.getByLabel('Into'), 'Other');
     await page.getByLabel('Name of the Lightning address').fill('taken');
     await page.getByRole('button', { name: 'Create link' }).click();
     await page.getByRole('alert').waitFor();
@@ -49,7 +49,7 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     const page = await openLoggedIn(`/links?wallet=${wallet.id}`);
     await page.getByRole('link', { name: 'Withdraw link' }).click();
     const sheet = page.getByRole('dialog');
-    await sheet.getByLabel('From').selectOption({ label: 'Vouchers' });
+    await chooseWallet(sheet.getByLabel('From'), 'Vouchers');
     await sheet.getByLabel('Sats per claim').fill('5 000');
     await sheet.getByLabel('Claims').fill('2');
     await sheet.getByLabel('Label').fill('Meetup drinks');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { onDashboard } from '../support/dashboard.ts';
+import { chooseWallet, onDashboard } from '../support/dashboard.ts';
 
 onDashboard(
   'the playground',
@@ -56,32 +56,32 @@ onDashboard(
     });
 
     it('funds a wallet once for a double click', async () => {
-      const wallet = await client.wallet(0);
+      const wallet = await client.namedWallet('Funded till', 0);
       const page = await openLoggedIn('/playground');
-      await page.getByLabel('Wallet', { exact: true }).first().selectOption(wallet.id);
+      await chooseWallet(page.getByLabel('Wallet', { exact: true }).first(), 'Funded till');
       await page.getByRole('button', { name: 'Fund 100\u202f000 sats' }).dblclick();
       await page.getByRole('status').filter({ hasText: 'Paid' }).waitFor();
       expect(await balanceOf(wallet.id)).toBe(100_000);
     });
 
     it('sends a keysend to a wallet', async () => {
-      const wallet = await client.wallet(0);
+      const wallet = await client.namedWallet('Keysend till', 0);
       const page = await openLoggedIn('/playground');
-      await page.getByLabel('Wallet', { exact: true }).last().selectOption(wallet.id);
+      await chooseWallet(page.getByLabel('Wallet', { exact: true }).last(), 'Keysend till');
       await page.getByRole('button', { name: 'Send 500 sats' }).click();
       await page.getByRole('status').filter({ hasText: 'Paid, 500 sats' }).waitFor();
       expect(await balanceOf(wallet.id)).toBe(500);
     });
 
     it('creates an invoice and opens it in the sheet that sends', async () => {
-      const wallet = await client.wallet(10_000);
+      const wallet = await client.namedWallet('Paying till', 10_000);
       const page = await openLoggedIn('/playground');
       await page.getByRole('button', { name: 'Make invoice' }).click();
       const made = page.getByRole('region', { name: 'The invoice' });
       const invoice = (await made.locator('code').textContent()) ?? '';
       expect(invoice).toMatch(/^lnbcrt10u1/);
       await made.getByRole('button', { name: 'Copy invoice' }).waitFor();
-      await made.getByLabel('Pay from').selectOption(wallet.id);
+      await chooseWallet(made.getByLabel('Pay from'), 'Paying till');
       await made.getByRole('button', { name: 'Open in Send' }).click();
       await page.waitForURL(`**/wallets/${wallet.id}/send`);
       expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(invoice);

@@ -36,6 +36,14 @@ export const listWallets = listStatements<WalletRow>('wallet_list', {
   filters: 1,
 });
 
+/** Returns the wallets of the account among these. */
+export const listWalletsById = listStatements<WalletRow>('wallet_list_by_id', {
+  select: WALLET,
+  table: 'wallet',
+  where: 'account_id = $1 AND id = ANY($2::text[])',
+  filters: 2,
+});
+
 /** NULL leaves a column unchanged. Changes no row if nothing would differ. */
 export const updateWallet = statement(
   'wallet_update',

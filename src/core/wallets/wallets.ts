@@ -160,9 +160,13 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
       return new Map(rows.map((row) => [row.ledgerAccount, row.id]));
     },
 
-    /** Returns the wallets of an account that match a search. */
-    list: (accountId: string, search: WalletSearch = {}): List<Wallet> =>
-      searchList(openList(database, { statements: sql.listWallets, filters: [accountId], prefix: 'wal' }), search),
+    /** Returns the wallets of an account, or of these ids, that match a search. */
+    list(accountId: string, { ids, ...search }: WalletSearch & { readonly ids?: readonly string[] | undefined } = {}): List<Wallet> {
+      const selected = ids
+        ? { statements: sql.listWalletsById, filters: [accountId, ids] }
+        : { statements: sql.listWallets, filters: [accountId] };
+      return searchList(openList(database, { ...selected, prefix: 'wal' }), search);
+    },
   };
 }
 

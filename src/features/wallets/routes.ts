@@ -47,6 +47,14 @@ const WalletChangeBody = requestBody({
 
 const ListQuery = Type.Object({
   ...NumberedListQuery.properties,
+  id: Type.Optional(
+    Type.String({
+      mayBeEmpty: false,
+      pattern: '^wal_[0-9A-Za-z]{1,32}(,wal_[0-9A-Za-z]{1,32}){0,99}$',
+      rule: 'ids of wallets, at most 100, separated by commas',
+      description: 'Only the wallets with these ids: at most 100, separated by commas. Ids of no wallet of the account are ignored',
+    }),
+  ),
   label: Type.Optional(
     Type.String({
       mayBeEmpty: false,
@@ -162,12 +170,12 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
 function listRoute(app: App, { access, wallets, ledger }: WalletRouteDependencies): void {
   app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
     const accountId = await access.account(request);
-    const { page, label, status } = request.query;
+    const { page, id, label, status } = request.query;
     requireNoKey('`label`', label ?? '');
     const isSearch = label !== undefined || status !== undefined;
     if (page !== undefined && isSearch)
       throw new Refusal('validation_failed', 'Send either `page`, or `label` and `status`, not both. `after` continues the list.');
-    const list = mapList(wallets.list(accountId, { label, status }), async (listed) => {
+    const list = mapList(wallets.list(accountId, { ids: id?.split(','), label, status }), async (listed) => {
       const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
       return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance));
     });

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Icon, type IconName } from '../parts/icon.tsx';
-import { useWalletNames } from '../parts/wallet-select.tsx';
+import { useWalletSearch, type WalletName, type WalletSearch } from '../parts/wallet-names.ts';
 import { t } from '../texts/texts.ts';
 import { useNavigation } from './navigation.tsx';
 import './palette.css';
@@ -12,6 +12,20 @@ interface Command {
   readonly icon: IconName;
 }
 
+interface WalletCommand {
+  /** Returns the name of the command for the label of a wallet. */
+  readonly name: (wallet: string) => string;
+  readonly end: string;
+  readonly icon: IconName;
+}
+
+const WALLET_ACTIONS: readonly WalletCommand[] = [
+  { name: t.palette.receive, end: '/receive', icon: 'in' },
+  { name: t.palette.send, end: '/send', icon: 'out' },
+  { name: t.palette.transfer, end: '/transfer', icon: 'transfer' },
+];
+const WALLET_COMMANDS: readonly WalletCommand[] = [{ name: (wallet) => wallet, end: '', icon: 'wallet' }, ...WALLET_ACTIONS];
+
 const MAX_RESULTS = 12;
 
 /** Finds screens, wallets and actions by name. */
@@ -21,9 +35,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const [selected, setSelected] = useState(0);
   const dialog = useRef<HTMLDialogElement>(null);
   const id = useId();
-  const found = useCommands()
-    .filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
-    .slice(0, MAX_RESULTS);
+  const { found, isComplete } = useCommands(text.trim());
 
   useEffect(() => dialog.current?.showModal(), []);
 
@@ -82,27 +94,47 @@ export function Palette({ onClose }: { onClose: () => void }) {
               <bdi>{command.name}</bdi>
             </div>
           ))}
-          {found.length === 0 && <p class="secondary">{t.palette.nothing}</p>}
         </div>
+        {found.length === 0 && (
+          <p class="secondary" role="status">
+            {isComplete ? t.palette.nothing : t.common.searching}
+          </p>
+        )}
       </div>
     </dialog>
   );
 }
 
-function useCommands(): readonly Command[] {
+/** Returns the commands that a text selects: of screens by their name, of wallets as the server finds them. */
+function useCommands(typed: string): { readonly found: readonly Command[]; readonly isComplete: boolean } {
+  const text = typed.toLowerCase();
   const navigation = useNavigation();
   const screens = navigation.map(({ label, path, icon }) => ({ name: label, href: path, icon }));
   const ofOperator = navigation.some(({ path }) => path === '/operator') ? Object.entries(t.operator.tabs) : [];
   const pages = ofOperator.map(([end, name]) => ({ name, href: `/operator${end}`, icon: 'server' as const })).slice(1);
-  const actions = [{ name: t.wallets.newWallet, href: '/wallets/new', icon: 'plus' as const }];
-  const perWallet = useWalletNames().flatMap(({ value: id, label: name }) => {
-    const place = `/wallets/${id}`;
-    return [
-      { name, href: place, icon: 'wallet' as const },
-      { name: t.palette.receive(name), href: `${place}/receive`, icon: 'in' as const },
-      { name: t.palette.send(name), href: `${place}/send`, icon: 'out' as const },
-      { name: t.palette.transfer(name), href: `${place}/transfer`, icon: 'transfer' as const },
-    ];
-  });
-  return [...screens, ...pages, ...actions, ...perWallet];
+  const create = { name: t.wallets.newWallet, href: '/wallets/new', icon: 'plus' as const };
+  const named = [...screens, ...pages, create].filter(({ name }) => name.toLowerCase().includes(text));
+
+  const action = WALLET_ACTIONS.find((one) => text !== '' && (text.startsWith(prefixOf(one)) || prefixOf(one).startsWith(text)));
+  const byName = useWalletSearch(typed);
+  const forAction = useWalletSearch(action ? typed.slice(prefixOf(action).length) : '');
+  const wallets = [
+    ...WALLET_COMMANDS.flatMap((command) => currentOf(byName).map((wallet) => ofWallet(command, wallet))),
+    ...(action ? currentOf(forAction).map((wallet) => ofWallet(action, wallet)) : []),
+  ];
+  const commands = new Map([...named, ...wallets].map((command) => [command.href, command]));
+  return { found: [...commands.values()].slice(0, MAX_RESULTS), isComplete: byName.isCurrent && forAction.isCurrent };
+}
+
+function currentOf({ wallets = [], isCurrent }: WalletSearch): readonly WalletName[] {
+  return isCurrent ? wallets : [];
+}
+
+function ofWallet({ name, end, icon }: WalletCommand, { id, label }: WalletName): Command {
+  return { name: name(label), href: `/wallets/${id}${end}`, icon };
+}
+
+/** What a person types before the label of the wallet. */
+function prefixOf({ name }: WalletCommand): string {
+  return name('').toLowerCase();
 }

@@ -1,7 +1,9 @@
-import { api } from '../api/client.ts';
-import { useResource } from '../api/resource.ts';
+import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { errorText } from '../api/action.ts';
 import { t } from '../texts/texts.ts';
-import { SelectField } from './field.tsx';
+import { Field } from './field.tsx';
+import { useWalletLabels, useWalletSearch, type WalletName, type WalletSearch } from './wallet-names.ts';
+import './wallet-select.css';
 
 export interface WalletSelectProps {
   readonly label: string;
@@ -13,26 +15,129 @@ export interface WalletSelectProps {
   readonly hint?: string;
 }
 
-/** The most wallets in the list. Screens for more of them are opened from the wallet. */
-const MAX_WALLETS = 100;
-
-/** A choice of one of the account's wallets, by label. */
+/** A choice of one of the account's wallets, by label: the editable combobox of WAI-ARIA. The server searches as the person types. */
 export function WalletSelect({ label, value, onValue, none, hint }: WalletSelectProps) {
-  const options = useWalletNames();
-  const first = none === undefined ? [{ value: '', label: t.common.chooseWallet }] : [{ value: '', label: none }];
+  const [isOpen, setIsOpen] = useState(false);
+  /** What the person has typed since the list is open. */
+  const [typed, setTyped] = useState<string>();
+  /** The selected option of the open list; -1 for none. */
+  const [active, setActive] = useState(-1);
+  const [picked, setPicked] = useState<WalletName>();
+  const input = useRef<HTMLInputElement>(null);
+  const listId = useId();
+
+  const labels = useWalletLabels([value]);
+  const chosen = value === '' ? (none ?? '') : (labels.get(value) ?? (picked?.id === value ? picked.label : value));
+  const search = useWalletSearch(isOpen ? (typed ?? '') : '');
+  const withNone = none !== undefined && (typed ?? '').trim() === '' ? [{ id: '', label: none }] : [];
+  const options = isOpen ? [...withNone, ...(search.wallets ?? [])] : [];
+  const selected = options[active];
+
+  function open() {
+    input.current?.select();
+    setIsOpen(true);
+  }
+
+  function close() {
+    setIsOpen(false);
+    setTyped(undefined);
+    setActive(-1);
+  }
+
+  function choose(wallet: WalletName) {
+    setPicked(wallet);
+    onValue(wallet.id);
+    close();
+  }
+
+  function onKeyDown(event: KeyboardEvent) {
+    if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      const next = event.key === 'ArrowDown' ? active + 1 : Math.max(active, 0) - 1;
+      if (isOpen) setActive((next + options.length) % Math.max(1, options.length));
+      else open();
+    } else if (isOpen && event.key === 'Enter') {
+      if (selected) choose(selected);
+    } else if (isOpen && event.key === 'Escape') close();
+    else return;
+    // Otherwise Enter submits the form, and Escape closes the sheet.
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
   return (
-    <SelectField label={label} value={value} onValue={onValue} options={[...first, ...options]} {...(hint !== undefined && { hint })} />
+    <Field label={label} hint={hint}>
+      {(control) => (
+        <div class="wallet-select">
+          <input
+            {...control}
+            ref={input}
+            class="input"
+            type="text"
+            role="combobox"
+            aria-autocomplete="list"
+            aria-expanded={options.length > 0}
+            aria-controls={listId}
+            aria-activedescendant={selected && `${listId}-${active}`}
+            placeholder={t.common.chooseWallet}
+            autocomplete="off"
+            spellcheck={false}
+            maxLength={255}
+            value={typed ?? chosen}
+            onClick={open}
+            onBlur={close}
+            onKeyDown={onKeyDown}
+            onInput={(event) => {
+              setTyped(event.currentTarget.value);
+              setActive(-1);
+              setIsOpen(true);
+            }}
+          />
+          {isOpen && <WalletList id={listId} options={options} active={active} status={statusOf(search)} onChoose={choose} />}
+        </div>
+      )}
+    </Field>
   );
 }
 
-/** Returns the wallets as options: ids and labels. */
-export function useWalletNames(): readonly { readonly value: string; readonly label: string }[] {
-  const wallets = useResource(
-    'wallet names',
-    (signal) => api.listWallets({ 'per-page': MAX_WALLETS, fields: 'id,user_label' }, { signal }),
-    {
-      isAffected: ({ event }) => event.name === 'wallet_created' || event.name === 'wallet_updated',
-    },
+interface WalletListProps {
+  readonly id: string;
+  readonly options: readonly WalletName[];
+  readonly active: number;
+  readonly status: string;
+  readonly onChoose: (wallet: WalletName) => void;
+}
+
+function WalletList({ id, options, active, status, onChoose }: WalletListProps) {
+  useEffect(() => document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' }), [active]);
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: a click on the list leaves the focus in the field.
+    <div class="wallet-list" onMouseDown={(event) => event.preventDefault()}>
+      {options.length > 0 && (
+        <div role="listbox" id={id} aria-label={t.common.walletsFound}>
+          {options.map((wallet, index) => (
+            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
+            <div
+              key={wallet.id}
+              id={`${id}-${index}`}
+              role="option"
+              tabIndex={-1}
+              aria-selected={index === active}
+              onClick={() => onChoose(wallet)}
+            >
+              <bdi>{wallet.label}</bdi>
+            </div>
+          ))}
+        </div>
+      )}
+      <p role="status" class="small secondary">
+        {status}
+      </p>
+    </div>
   );
-  return (wallets.data ?? []).flatMap(({ id, user_label: label }) => (id === undefined ? [] : [{ value: id, label: label || id }]));
+}
+
+function statusOf({ wallets, isCurrent, error }: WalletSearch): string {
+  if (error !== undefined) return errorText(error);
+  if (!isCurrent) return t.common.searching;
+  return wallets?.length === 0 ? t.common.noWalletFound : '';
 }

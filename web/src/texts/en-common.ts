@@ -3,6 +3,9 @@ export const common = {
   common: {
     sats: 'sats',
     chooseWallet: 'Choose a wallet',
+    walletsFound: 'Wallets found',
+    noWalletFound: 'No wallet has such a label or id.',
+    searching: 'Searching',
     units: { sats: 'sats', btc: 'BTC' },
     today: 'Today',
     now: 'Now',

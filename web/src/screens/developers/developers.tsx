@@ -5,7 +5,8 @@ import { Details } from '../../parts/details.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
-import { useWalletNames, WalletSelect } from '../../parts/wallet-select.tsx';
+import { useWalletSearch } from '../../parts/wallet-names.ts';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { developers as texts } from '../../texts/en-developers.ts';
 import { type Language, SNIPPET_NAMES, type SnippetName, snippetsOf } from './snippets.ts';
 import './developers.css';
@@ -19,10 +20,10 @@ const LANGUAGES: readonly { readonly value: Language; readonly label: string }[]
 /** The address of the API, and requests to copy for one of the person's wallets. */
 export function DevelopersScreen() {
   const [search, change] = useFilters();
-  const wallets = useWalletNames();
-  const wallet = search.get('wallet') ?? wallets[0]?.value ?? 'wal_…';
+  const newest = useWalletSearch('').wallets?.[0];
+  const walletId = search.get('wallet') ?? newest?.id ?? '';
   const language = LANGUAGES.find(({ value }) => value === search.get('language'))?.value ?? 'curl';
-  const snippets = snippetsOf(language, { url: SERVICE_URL, wallet });
+  const snippets = snippetsOf(language, { url: SERVICE_URL, wallet: walletId || 'wal_…' });
 
   return (
     <>
@@ -46,7 +47,7 @@ export function DevelopersScreen() {
         isPadded
       >
         <div class="stack">
-          <WalletSelect label={texts.wallet} value={wallet} onValue={(id) => change({ wallet: id })} />
+          <WalletSelect label={texts.wallet} value={walletId} onValue={(id) => change({ wallet: id })} />
           {language === 'javascript' && <p class="small secondary">{texts.client}</p>}
           {SNIPPET_NAMES.map((name) => (
             <Snippet key={name} name={name} code={snippets[name]} />

@@ -8,13 +8,13 @@ import { Foreign } from '../../parts/foreign.tsx';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { Time } from '../../parts/time.tsx';
-import { useWalletNames } from '../../parts/wallet-select.tsx';
+import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { t } from '../../texts/texts.ts';
 import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
 
 /** A pay link beside the list: its QR code and what it allows. */
 export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: () => void }) {
-  const wallet = useWalletNames().find(({ value }) => value === link.wallet_id);
+  const label = useWalletLabels([link.wallet_id]).get(link.wallet_id);
   const { run, isBusy, error } = useAction(async () => {
     await api.changePayLink({ id: link.id, status: isActive(link) ? 'inactive' : 'active' });
     onChanged();
@@ -31,7 +31,7 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
           </div>
           <Details
             entries={[
-              [t.links.into, <bdi>{wallet?.label ?? link.wallet_id}</bdi>],
+              [t.links.into, <bdi>{label ?? link.wallet_id}</bdi>],
               [t.links.amount, `${amountsOf(link)} ${t.common.sats}`],
               [t.links.text, <Foreign text={link.lnurlp_short_desc} />],
               [t.links.comment, link.lnurlp_commentAllowed > 0 ? t.links.commentUpTo(link.lnurlp_commentAllowed) : t.links.noComment],

@@ -7,12 +7,12 @@ import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { useWalletNames } from '../../parts/wallet-select.tsx';
+import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { t } from '../../texts/texts.ts';
 
 /** The pay links and Lightning addresses of the account. */
 export function PayLinkTable({ links, selectedId }: { links: Resource<PayLink[]>; selectedId: string | undefined }) {
-  const names = new Map(useWalletNames().map(({ value, label }) => [value, label]));
+  const labels = useWalletLabels((links.data ?? []).map((link) => link.wallet_id));
   return (
     <Loaded resource={links}>
       {(list) =>
@@ -44,12 +44,12 @@ export function PayLinkTable({ links, selectedId }: { links: Resource<PayLink[]>
                             {t.links.inactive}
                           </Badge>
                         )}
-                        <bdi class="sub phone-only">{names.get(link.wallet_id)}</bdi>
+                        <bdi class="sub phone-only">{labels.get(link.wallet_id)}</bdi>
                       </div>
                     </div>
                   </td>
                   <td class="desktop-only secondary">
-                    <bdi>{names.get(link.wallet_id) ?? link.wallet_id}</bdi>
+                    <bdi>{labels.get(link.wallet_id) ?? link.wallet_id}</bdi>
                   </td>
                   <td class="end secondary">{amountsOf(link)}</td>
                 </tr>

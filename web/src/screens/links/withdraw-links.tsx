@@ -10,7 +10,8 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
-import { useWalletNames, WalletSelect } from '../../parts/wallet-select.tsx';
+import { useWalletSearch } from '../../parts/wallet-names.ts';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { isActive } from './pay-link-table.tsx';
 
@@ -19,8 +20,8 @@ const PAGE_SIZE = 100;
 /** The withdraw links of one wallet, which `?wallet=` chooses. */
 export function WithdrawLinks() {
   const [search, change] = useFilters();
-  const wallets = useWalletNames();
-  const walletId = search.get('wallet') ?? wallets[0]?.value ?? '';
+  const newest = useWalletSearch('').wallets?.[0];
+  const walletId = search.get('wallet') ?? newest?.id ?? '';
   const key = walletId === '' ? undefined : `withdraw links ${walletId}`;
   const links = useResource(key, (signal) => api.listWithdrawLinks({ key: walletId, 'per-page': PAGE_SIZE }, { signal }), {
     isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure',
