@@ -1219,17 +1219,17 @@ export interface Routes {
 
 export interface SearchResult {
   /** What was found */
-  type: 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction' | (string & {});
+  type: 'account' | 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction' | (string & {});
   /** Its id */
   id: string;
-  /** Its label or memo. With the address of a pay link, and the last four characters of a key */
+  /** Its label or memo. With the address of a pay link, and the last four characters of a key. The e-mail of an account */
   label: string;
-  /** Its wallet; null for a key of the account */
+  /** Its wallet; null for an account and for a key of it */
   wallet_id: string | null;
   /** Its account */
   account_id: string;
-  /** What matched: the whole id, the payment hash, … */
-  matched: 'id' | 'payment_hash' | 'id_prefix' | 'words' | (string & {});
+  /** What matched: the whole id, the payment hash, the Lightning address or the beginning of the e-mail, … */
+  matched: 'id' | 'payment_hash' | 'address' | 'id_prefix' | 'words' | (string & {});
   /** When it was created, in Unix seconds */
   created_at: number;
 }
@@ -1782,7 +1782,9 @@ export interface SearchRequest {
   /** An id or its first characters (at least 10 after the `_`), a payment hash, an invoice, or words. Each word must be the beginning of a word of the label or memo, in upper or lower case */
   q: string;
   /** Only objects of this type */
-  type?: 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction';
+  type?: 'account' | 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction';
+  /** `account`: the objects of the account, the default. `service`: those of all accounts, and the accounts, by id or the beginning of the e-mail. Only for operators. Payments, transfers and invoices of other accounts are found by id, payment hash or invoice, not by words */
+  scope?: 'account' | 'service';
   /** The number of results. Default: 20, at most 100. There are no further pages */
   'per-page'?: number;
 }
@@ -2902,7 +2904,7 @@ export interface Operations<Options> {
   getWalletSummary(request: GetWalletSummaryRequest, options?: Options): Promise<Summary>;
   /** Read the sums of all wallets of the account. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: a secret API key. (`GET /v1/account/summary`) */
   getAccountSummary(request?: GetAccountSummaryRequest, options?: Options): Promise<Summary>;
-  /** Find objects of the account. Exact ids and payment hashes first, then beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others. Permission: a secret API key. (`GET /v1/search`) */
+  /** Find objects of the account, or of all accounts. Exact ids and payment hashes first, then Lightning addresses and beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others. Permission: a secret API key. (`GET /v1/search`) */
   search(request: SearchRequest, options?: Options): Promise<Array<SearchResult>>;
   /** List the events of a wallet. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/events`) */
   listWalletEvents(request: ListWalletEventsRequest, options?: Options): Promise<Array<Event>>;

@@ -18,7 +18,7 @@ export const OPERATIONS = {
   getTransaction: { method: 'GET', path: '/v1/wallet-transactions/{id}', query: ['fields'] },
   getWalletSummary: { method: 'GET', path: '/v1/wallet/{key}/summary', query: ['from', 'until', 'interval'] },
   getAccountSummary: { method: 'GET', path: '/v1/account/summary', query: ['from', 'until', 'interval', 'wallet_id'] },
-  search: { method: 'GET', path: '/v1/search', query: ['q', 'type', 'per-page'] },
+  search: { method: 'GET', path: '/v1/search', query: ['q', 'type', 'scope', 'per-page'] },
   listWalletEvents: { method: 'GET', path: '/v1/wallet/{key}/events', query: ['after', 'type', 'per-page', 'order'] },
   listEvents: { method: 'GET', path: '/v1/events', query: ['after', 'type', 'per-page', 'order', 'wallet_id'] },
   listWebhooks: { method: 'GET', path: '/v1/webhooks', query: ['after', 'per-page', 'order', 'count'] },

@@ -656,6 +656,8 @@ CREATE TABLE search_word (
   id TEXT NOT NULL,
   PRIMARY KEY (account_id, type, word, id)
 ) STRICT, WITHOUT ROWID;
+-- Words of all accounts, for operators. Not those of payments and transfers, each of which would write one more row per word.
+CREATE INDEX search_word_service ON search_word (type, word, id) WHERE type IN ('wal', 'lnurlp', 'lnurlw', 'key');
 
 -- The sums of a wallet's bookings in one hour, in whole hours since the Unix epoch. Fees are part of neither `in` nor `out`.
 CREATE TABLE wallet_hour (

@@ -102,8 +102,14 @@ const READS: [Statement, unknown[]][] = [
   [upkeep.endOfPart, ['x', 7, 8]],
   [words.findWord, ['x', 'wal', 'y', 50]],
   [words.findLongerWords, ['x', 'wal', 'y', 'z', 50]],
+  [words.findServiceWord, ['wal', 'y', 50]],
+  [words.findLongerServiceWords, ['wal', 'y', 'z', 50]],
   [search.findByHash, ['x', 'y', 50]],
+  [search.findByHash, [null, 'y', 50]],
+  [search.findByEmail, ['x', 'y', 50]],
+  [search.findByAddress, ['x', 'y']],
   ...Object.values(search.readObjects).map((read): [Statement, unknown[]] => [read, ['x', ['y']]]),
+  ...Object.values(search.readObjects).map((read): [Statement, unknown[]] => [read, [null, ['y']]]),
   ...Object.values(search.idsInRange).map((read): [Statement, unknown[]] => [read, ['wal_x', 'wal_x~', 20]]),
 ];
 

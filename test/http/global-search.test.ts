@@ -88,6 +88,44 @@ onFakeNode('searching an account', (service) => {
     for (const q of [alma.id, alma.id.slice(0, -2), 'alma', 'zebra']) expect(await find(q, '', other)).toEqual([]);
   });
 
+  it('finds an address of the account as a whole', async () => {
+    const link = await client.post(`/v1/wallet/${alma.id}/lnurlp`, { lnurlp_identifier: 'alma.shop' });
+    expect(await find(link.ln_address.toUpperCase())).toEqual([expect.objectContaining({ id: link.id, matched: 'address' })]);
+  });
+
+  it('finds accounts and their objects for an operator', async () => {
+    const { id, secret_key: other } = await client.post('/v1/accounts', { email: 'carla@shop.example' });
+    const made = await client.request('POST', '/v1/wallet', { key: other, json: { user_label: 'Carla Quay' } });
+    const wallet = made.body;
+    const link = await client.request('POST', `/v1/wallet/${wallet.id}/lnurlp`, { key: other, json: { lnurlp_identifier: 'carla' } });
+    const invoice = await client.request('POST', `/v1/wallet/${wallet.id}/invoice`, {
+      key: other,
+      json: { num_satoshis: 5, memo: 'walrus' },
+    });
+    const service = '&scope=service';
+    const account = { type: 'account', id, label: 'carla@shop.example', wallet_id: null, account_id: id };
+    for (const q of ['carla@shop.example', 'CARLA@', 'carla@sh'])
+      expect((await find(q, service))[0]).toMatchObject({ ...account, matched: 'address' });
+    expect(await find(id, service)).toEqual([expect.objectContaining({ ...account, matched: 'id' })]);
+    expect(await find('quay carl', service)).toEqual([expect.objectContaining({ type: 'wallet', id: wallet.id, account_id: id })]);
+    expect((await find('carla', service)).map(({ type }) => type)).toEqual(['account', 'wallet', 'pay_link']);
+    expect(await find('carla', `${service}&type=account`)).toHaveLength(1);
+    expect((await find(link.body.ln_address, service))[0]).toMatchObject({ id: link.body.id, matched: 'address', account_id: id });
+    for (const q of [invoice.body.id, invoice.body.r_hash_decoded, invoice.body.payment_request])
+      expect(await find(q, service)).toEqual([expect.objectContaining({ id: invoice.body.id, account_id: id })]);
+    expect(await find('walrus', service)).toEqual([]);
+    expect((await find('alma', `${service}&type=wallet`)).map((one) => one.id)).toContain(alma.id);
+  });
+
+  it('finds objects of other accounts only with a key of an operator that has no limits', async () => {
+    const { secret_key: member } = await client.post('/v1/accounts', { email: 'member@example.com' });
+    const { key: limited } = await client.post('/v1/keys', { label: 'limited', max_payment_msat: 1000 });
+    for (const key of [member, limited, alma.admin])
+      expect((await client.request('GET', '/v1/search?q=alma&scope=service', { key })).status).toBe(403);
+    expect(await find('member@example.com', '', member)).toEqual([]);
+    expect((await client.request('GET', '/v1/search?q=alma&scope=all', { key: client.secretKey })).status).toBe(400);
+  });
+
   it('rejects wallet keys, secrets as the text, and a missing text', async () => {
     expect((await client.request('GET', '/v1/search?q=alma', { key: alma.admin })).status).toBe(403);
     expect((await client.request('GET', `/v1/search?q=${client.secretKey}`, { key: client.secretKey })).status).toBe(400);

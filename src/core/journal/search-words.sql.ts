@@ -30,3 +30,17 @@ export const findLongerWords = statement<{ id: string }>(
   'search_word_find_longer',
   'SELECT id FROM search_word WHERE account_id = $1 AND type = $2 AND word > $3 AND word < $4 ORDER BY word, id LIMIT $5',
 );
+
+// The condition of the index `search_word_service`, which has no words of payments and transfers.
+const OF_SERVICE = `type IN ('wal', 'lnurlp', 'lnurlw', 'key')`;
+
+/** The same of all accounts. */
+export const findServiceWord = statement<{ id: string }>(
+  'search_word_find_service',
+  `SELECT id FROM search_word WHERE ${OF_SERVICE} AND type = $1 AND word = $2 ORDER BY id DESC LIMIT $3`,
+);
+
+export const findLongerServiceWords = statement<{ id: string }>(
+  'search_word_find_longer_service',
+  `SELECT id FROM search_word WHERE ${OF_SERVICE} AND type = $1 AND word > $2 AND word < $3 ORDER BY word, id LIMIT $4`,
+);

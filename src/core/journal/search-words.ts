@@ -47,16 +47,25 @@ export function changedSearchRows({ id, owner, text }: SearchedObject, earlierTe
   ];
 }
 
-/** Returns at most `limit` ids of an account's objects with a word, the newest first, and then as many with a word that begins with it. */
+/**
+ * Returns at most `limit` ids of an account's objects with a word, the newest first, and then as many with a word that begins with it. Without an
+ * account, those of all accounts, but no payments and transfers.
+ */
 export async function findByWord(
   queries: SqlReader,
-  accountId: string,
+  accountId: string | undefined,
   type: SearchedType,
   word: string,
   limit: number,
 ): Promise<string[]> {
-  const exact = await queries.all(sql.findWord, accountId, type, word, limit);
-  const longer = await queries.all(sql.findLongerWords, accountId, type, word, word + AFTER_LETTERS, limit);
+  const end = word + AFTER_LETTERS;
+  const [exact, longer] =
+    accountId === undefined
+      ? [await queries.all(sql.findServiceWord, type, word, limit), await queries.all(sql.findLongerServiceWords, type, word, end, limit)]
+      : [
+          await queries.all(sql.findWord, accountId, type, word, limit),
+          await queries.all(sql.findLongerWords, accountId, type, word, end, limit),
+        ];
   return [...exact, ...longer].map(({ id }) => id);
 }
 

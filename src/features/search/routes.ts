@@ -16,11 +16,13 @@ const SearchResult = namedObject('SearchResult', {
   type: oneOf(TYPE_NAMES, { description: 'What was found' }),
   id: Type.String({ description: 'Its id' }),
   label: Type.String({
-    description: 'Its label or memo. With the address of a pay link, and the last four characters of a key',
+    description: 'Its label or memo. With the address of a pay link, and the last four characters of a key. The e-mail of an account',
   }),
-  wallet_id: nullable(Type.String({ description: 'Its wallet; null for a key of the account' })),
+  wallet_id: nullable(Type.String({ description: 'Its wallet; null for an account and for a key of it' })),
   account_id: Type.String({ description: 'Its account' }),
-  matched: oneOf(['id', 'payment_hash', 'id_prefix', 'words'], { description: 'What matched: the whole id, the payment hash, …' }),
+  matched: oneOf(['id', 'payment_hash', 'address', 'id_prefix', 'words'], {
+    description: 'What matched: the whole id, the payment hash, the Lightning address or the beginning of the e-mail, …',
+  }),
   created_at: Type.Integer({ description: 'When it was created, in Unix seconds' }),
 });
 
@@ -33,6 +35,13 @@ const SearchQuery = Type.Object({
       'of the label or memo, in upper or lower case',
   }),
   type: Type.Optional(choice(TYPE_NAMES, { description: 'Only objects of this type' })),
+  scope: Type.Optional(
+    choice(['account', 'service'], {
+      description:
+        '`account`: the objects of the account, the default. `service`: those of all accounts, and the accounts, by id or the beginning of the ' +
+        'e-mail. Only for operators. Payments, transfers and invoices of other accounts are found by id, payment hash or invoice, not by words',
+    }),
+  ),
   'per-page': Type.Optional(
     Type.Integer({
       minimum: 1,
@@ -45,9 +54,9 @@ const SearchQuery = Type.Object({
 const searchSchema = {
   operationId: 'search',
   tags: ['History'],
-  summary: 'Find objects of the account',
+  summary: 'Find objects of the account, or of all accounts',
   description:
-    'Exact ids and payment hashes first, then beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by ' +
+    'Exact ids and payment hashes first, then Lightning addresses and beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by ' +
     'memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of ' +
     'several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others.',
   ...requires('account'),
@@ -57,8 +66,9 @@ const searchSchema = {
 
 export function searchRoutes(app: App, { access, database }: { access: Access; database: Database }): void {
   app.get('/v1/search', { schema: searchSchema }, async (request) => {
-    const accountId = await access.account(request);
-    const { q, type, 'per-page': perPage = DEFAULT_RESULTS } = request.query;
+    const { q, type, scope, 'per-page': perPage = DEFAULT_RESULTS } = request.query;
+    const isOfService = scope === 'service';
+    const accountId = isOfService ? void (await access.operator(request)) : await access.account(request);
     requireNoKey('`q`', q);
     await listTurn(request);
     return search(database, { accountId, text: q.trim(), type, limit: Math.min(perPage, MAX_RESULTS) });

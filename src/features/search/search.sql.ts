@@ -18,9 +18,19 @@ interface Source {
   readonly join?: string;
 }
 
+/** The searched objects by the prefixes of their ids. Accounts are found by e-mail, not by words. */
+export type FoundType = SearchedType | 'acc';
+
 const OF_WALLET = 'JOIN wallet w ON w.id = o.wallet_id';
 
-const SOURCES: Readonly<Record<SearchedType, readonly Source[]>> = {
+const SOURCES: Readonly<Record<FoundType, readonly Source[]>> = {
+  acc: [
+    {
+      table: 'account',
+      columns: `coalesce(o.email, '') AS label, NULL AS wallet_id, o.id AS account_id, o.created_at`,
+      account: 'o.id',
+    },
+  ],
   wal: [{ table: 'wallet', columns: 'o.user_label AS label, o.id AS wallet_id, o.account_id, o.created_at' }],
   lnurlp: [
     {
@@ -54,22 +64,26 @@ const SOURCES: Readonly<Record<SearchedType, readonly Source[]>> = {
   wtx: [{ table: 'wallet_transaction', columns: 'o.label, o.wallet_id, o.account_id, o.placed_at_ms / 1000 AS created_at' }],
 };
 
-/** Selects objects of an account ($1) that satisfy a condition. */
-function objectsOf(type: SearchedType, condition: string): string {
+function isOf(account: string): string {
+  return `(CAST($1 AS TEXT) IS NULL OR ${account} = $1)`;
+}
+
+/** Selects objects of an account ($1), of all accounts if it is NULL, that satisfy a condition. */
+function objectsOf(type: FoundType, condition: string): string {
   return SOURCES[type]
     .map(
       ({ table, columns, account = 'o.account_id', join = '' }) =>
-        `SELECT o.id, ${columns} FROM ${table} o ${join} WHERE ${account} = $1 AND ${condition}`,
+        `SELECT o.id, ${columns} FROM ${table} o ${join} WHERE ${isOf(account)} AND ${condition}`,
     )
     .join(' UNION ALL ');
 }
 
-function ofTypes<T>(make: (type: SearchedType) => T): Readonly<Record<SearchedType, T>> {
-  const types = Object.keys(SOURCES) as SearchedType[];
-  return Object.fromEntries(types.map((type) => [type, make(type)])) as Record<SearchedType, T>;
+function ofTypes<T>(make: (type: FoundType) => T): Readonly<Record<FoundType, T>> {
+  const types = Object.keys(SOURCES) as FoundType[];
+  return Object.fromEntries(types.map((type) => [type, make(type)])) as Record<FoundType, T>;
 }
 
-/** The objects of an account ($1) among these ids ($2). */
+/** The objects of an account ($1), of all accounts if it is NULL, among these ids ($2). */
 export const readObjects = ofTypes((type) =>
   statement<ObjectRow>(`search_read_${type}`, {
     sqlite: objectsOf(type, 'o.id IN (SELECT value FROM json_each($2))'),
@@ -78,7 +92,7 @@ export const readObjects = ofTypes((type) =>
 );
 
 /** The first ids from $1 until before $2, of any account: a long prefix has few. */
-export const idsInRange: Readonly<Record<SearchedType, Statement<{ id: string }>>> = ofTypes((type) =>
+export const idsInRange: Readonly<Record<FoundType, Statement<{ id: string }>>> = ofTypes((type) =>
   statement<{ id: string }>(
     `search_ids_${type}`,
     SOURCES[type]
@@ -87,11 +101,23 @@ export const idsInRange: Readonly<Record<SearchedType, Statement<{ id: string }>
   ),
 );
 
-/** Invoices and payments of an account ($1) with a payment hash ($2), the newest first. */
+/** Invoices and payments of an account ($1), of all accounts if it is NULL, with a payment hash ($2), the newest first. */
 export const findByHash = statement<{ id: string }>(
   'search_find_hash',
   `SELECT id FROM (
-     SELECT id FROM invoice WHERE payment_hash = $2 AND account_id = $1
-     UNION ALL SELECT p.id FROM payment p JOIN wallet w ON w.id = p.wallet_id WHERE p.payment_hash = $2 AND w.account_id = $1) AS of_hash
+     SELECT id FROM invoice WHERE payment_hash = $2 AND ${isOf('account_id')}
+     UNION ALL SELECT p.id FROM payment p JOIN wallet w ON w.id = p.wallet_id WHERE p.payment_hash = $2 AND ${isOf('w.account_id')}) AS of_hash
    ORDER BY id DESC LIMIT $3`,
+);
+
+/** Accounts with an e-mail from $1 until before $2. */
+export const findByEmail = statement<{ id: string }>(
+  'search_find_email',
+  'SELECT id FROM account WHERE email >= $1 AND email < $2 ORDER BY email LIMIT $3',
+);
+
+/** The link of a Lightning address. */
+export const findByAddress = statement<{ id: string }>(
+  'search_find_address',
+  `SELECT id FROM pay_link WHERE name = $1 AND domain = $2 AND state = 'active'`,
 );

@@ -1,20 +1,21 @@
 import type { Database } from '../../core/db/database.ts';
-import { findByWord, type SearchedType, wordsOf } from '../../core/journal/search-words.ts';
+import { findByWord, wordsOf } from '../../core/journal/search-words.ts';
 import { canonicalText, unverifiedPaymentHash } from '../../core/lightning/bolt11/bolt11.ts';
 import * as sql from './search.sql.ts';
 
 /** The names of the types in the API, in the order of the results. */
 export const TYPES = {
+  account: 'acc',
   wallet: 'wal',
   pay_link: 'lnurlp',
   withdraw_link: 'lnurlw',
   key: 'key',
   lightning_transaction: 'lntx',
   wallet_transaction: 'wtx',
-} as const satisfies Record<string, SearchedType>;
+} as const satisfies Record<string, sql.FoundType>;
 
 export type SearchType = keyof typeof TYPES;
-export type Match = 'id' | 'payment_hash' | 'id_prefix' | 'words';
+export type Match = 'id' | 'payment_hash' | 'address' | 'id_prefix' | 'words';
 
 export interface Found extends sql.ObjectRow {
   readonly type: SearchType;
@@ -22,7 +23,8 @@ export interface Found extends sql.ObjectRow {
 }
 
 export interface SearchQuery {
-  readonly accountId: string;
+  /** Undefined: all accounts, for an operator. */
+  readonly accountId: string | undefined;
   readonly text: string;
   /** Undefined: all types. */
   readonly type?: SearchType | undefined;
@@ -33,13 +35,17 @@ export interface SearchQuery {
 const MIN_PREFIX = 10;
 const ID_PREFIX = new RegExp(`^([a-z]+)_[0-9A-Za-z]{${MIN_PREFIX},}$`);
 const HASH = /^[0-9a-f]{64}$/i;
+/** Sorts after every character of an e-mail. */
+const AFTER_EMAIL = '\u{10FFFF}';
 const MAX_IDS_OF_PREFIX = 20;
+const EMAIL_PREFIX = /^[^\s@]{2,}(@\S*)?$/;
+const ADDRESS = /^([^\s@]+)@([^\s@]+)$/;
 /** With several words, the objects with the longest one are read, and compared with the others. */
 const MAX_COMPARED = 200;
 
 /**
- * Finds objects of an account: first by id or payment hash, then by the beginning of an id, then by words. Each read uses an index of the account,
- * or finds at most a few ids, so its cost does not depend on the number of objects.
+ * Finds objects of an account: first by id or payment hash, then by address or the beginning of an id, then by words. Each read uses an index, or
+ * finds at most a few ids, so its cost does not depend on the number of objects. In all accounts, words of payments and transfers have no index.
  */
 export async function search(database: Database, query: SearchQuery): Promise<Found[]> {
   const { text, limit } = query;
@@ -48,6 +54,8 @@ export async function search(database: Database, query: SearchQuery): Promise<Fo
     for (const one of some) if (!found.has(one.id)) found.set(one.id, one);
   };
   add(await findByHash(database, query));
+  add(await findByAddress(database, query));
+  add(await findByEmail(database, query));
   add(await findByPrefix(database, query));
   const words = wordsOf(text);
   for (const type of words.length === 0 ? [] : typesOf(query)) {
@@ -63,11 +71,11 @@ function typesOf({ type }: SearchQuery): readonly SearchType[] {
 
 async function readObjects(
   database: Database,
-  accountId: string,
+  accountId: string | undefined,
   type: SearchType,
   ids: readonly string[],
 ): Promise<Omit<Found, 'matched'>[]> {
-  const rows = ids.length === 0 ? [] : await database.all(sql.readObjects[TYPES[type]], accountId, ids);
+  const rows = ids.length === 0 ? [] : await database.all(sql.readObjects[TYPES[type]], accountId ?? null, ids);
   const order = new Map(ids.map((id, index) => [id, index]));
   return rows.map((row) => ({ ...row, type })).sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
 }
@@ -78,8 +86,24 @@ async function findByHash(database: Database, query: SearchQuery): Promise<Found
   const request = canonicalText(text);
   const hash = HASH.test(text) ? text.toLowerCase() : request?.startsWith('ln') && unverifiedPaymentHash(request);
   if (!hash || !typesOf(query).includes('lightning_transaction')) return [];
-  const ids = (await database.all(sql.findByHash, accountId, hash, limit)).map(({ id }) => id);
+  const ids = (await database.all(sql.findByHash, accountId ?? null, hash, limit)).map(({ id }) => id);
   return (await readObjects(database, accountId, 'lightning_transaction', ids)).map((one) => ({ ...one, matched: 'payment_hash' }));
+}
+
+/** Finds the pay link of a Lightning address. */
+async function findByAddress(database: Database, query: SearchQuery): Promise<Found[]> {
+  const [, name, domain] = ADDRESS.exec(query.text.toLowerCase()) ?? [];
+  if (name === undefined || domain === undefined || !typesOf(query).includes('pay_link')) return [];
+  const ids = (await database.all(sql.findByAddress, name, domain)).map(({ id }) => id);
+  return (await readObjects(database, query.accountId, 'pay_link', ids)).map((one) => ({ ...one, matched: 'address' }));
+}
+
+/** Finds accounts by the beginning of their e-mail, in a search of all accounts. */
+async function findByEmail(database: Database, query: SearchQuery): Promise<Found[]> {
+  const email = query.text.toLowerCase();
+  if (query.accountId !== undefined || !EMAIL_PREFIX.test(email) || !typesOf(query).includes('account')) return [];
+  const ids = (await database.all(sql.findByEmail, email, email + AFTER_EMAIL, query.limit)).map(({ id }) => id);
+  return (await readObjects(database, undefined, 'account', ids)).map((one) => ({ ...one, matched: 'address' }));
 }
 
 /** Finds objects by their id or the beginning of it. */
@@ -96,7 +120,9 @@ async function findByPrefix(database: Database, query: SearchQuery): Promise<Fou
 /** Finds objects that have words beginning with each of these words. */
 async function findByWords(database: Database, query: SearchQuery, type: SearchType, words: readonly string[]): Promise<Found[]> {
   const longest = words.reduce((longer, word) => (word.length > longer.length ? word : longer));
-  const ids = await findByWord(database, query.accountId, TYPES[type], longest, words.length === 1 ? query.limit : MAX_COMPARED);
+  const prefix = TYPES[type];
+  if (prefix === 'acc') return [];
+  const ids = await findByWord(database, query.accountId, prefix, longest, words.length === 1 ? query.limit : MAX_COMPARED);
   const objects = await readObjects(database, query.accountId, type, [...new Set(ids)]);
   return objects
     .filter(({ label }) => {
