@@ -32,6 +32,13 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('marks the operations for sessions of the dashboard as internal, and no others', () => {
+    const isInternal = (path: string) => /^\/v1\/sessions?(\/|$)/.test(path);
+    const wrong = walk.filter(({ path, operation }) => (operation['x-internal'] === true) !== isInternal(path));
+    expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
+    expect(walk.filter(({ operation }) => operation['x-internal']).length).toBeGreaterThan(20);
+  });
+
   it('describes every parameter, every field and every type of error', () => {
     const named = Object.entries(document.components.schemas).flatMap(([name, schema]) => undescribed(name, schema));
     const asked = walk.flatMap(({ operation }) => [

@@ -137,7 +137,7 @@ const removeSchema = {
 
 const beginLoginSchema = {
   operationId: 'beginPasskeyLogin',
-  tags: ['Accounts'],
+  tags: ['Sessions'],
   summary: 'Begin to log in with a passkey',
   description:
     'Returns the options for `navigator.credentials.get`, in the form of `parseRequestOptionsFromJSON`. For pages of this service only.',

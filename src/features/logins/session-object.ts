@@ -79,9 +79,9 @@ export const COOKIE = 'The response sets a cookie, which authenticates the next 
 export const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
 
 /** Parts of the schemas: of routes that change the ways to log in, and of routes that start a session. */
-export const OWN_LOGIN = { tags: ['Accounts'], ...requires('account') };
+export const OWN_LOGIN = { tags: ['Sessions'], ...requires('account') };
 export const STARTS_SESSION = {
-  tags: ['Accounts'],
+  tags: ['Sessions'],
   ...PUBLIC,
   response: { 201: LoginObject },
   responseHeaders: ['Set-Cookie'],

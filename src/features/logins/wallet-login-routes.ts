@@ -47,7 +47,7 @@ const LoginParams = Type.Object({ id: Type.String({ description: 'The `wlg_` id'
 
 const beginSchema = {
   operationId: 'beginWalletLogin',
-  tags: ['Accounts'],
+  tags: ['Sessions'],
   summary: 'Log in with a Lightning wallet',
   description:
     'Show `lnurl` as a QR code, and complete the login with `token`. The wallet must be linked to an account. For pages of this service only; ' +

@@ -97,6 +97,7 @@ function operationOf(method: Method, route: RouteOptions, components: Components
       .filter(Boolean)
       .join(' '),
     ...(permission !== undefined && { 'x-permission': permission }),
+    ...(tags.includes('Sessions') && { 'x-internal': true }),
     ...(config?.hasSideEffect && method === 'get' && { 'x-side-effect': true }),
     security,
     parameters: [

@@ -31,6 +31,8 @@ export interface Operation {
   readonly 'x-permission'?: string;
   /** A GET that changes something: a client must not repeat it by itself. */
   readonly 'x-side-effect'?: true;
+  /** An operation for the pages of the dashboard: generators of clients and the reference page leave it out. */
+  readonly 'x-internal'?: true;
   readonly security: readonly Record<string, readonly string[]>[];
   readonly parameters?: readonly (Parameter | Reference)[];
   readonly requestBody?: { readonly required: boolean; readonly content: Content };

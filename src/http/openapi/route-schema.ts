@@ -33,6 +33,7 @@ export const TAGS = {
   Webhooks: 'Endpoints of yours to which events are delivered. docs/webhooks.md describes deliveries and signatures.',
   LNURL: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.',
   Accounts: 'Your account; for the operator, all accounts.',
+  Sessions: 'Logins of people, for the pages of the dashboard; applications send a key. `x-internal` marks these operations.',
   Keys: 'API keys of the account and access keys of wallets.',
   Proof: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.',
   Node: 'The Lightning node of this service.',
