@@ -1,10 +1,9 @@
+import type { OpenApiDocument, Operation } from '../../src/http/openapi/document.ts';
 import {
   type ApiResponse,
   type JsonSchema,
   METHODS,
   type Method,
-  type OpenApiDocument,
-  type Operation,
   type Parameter,
   type Reference,
 } from '../../src/http/openapi/openapi-types.ts';

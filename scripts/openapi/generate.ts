@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
-import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { clientCode, clientTypes } from './client.ts';
 
 export const ROOT = new URL('../..', import.meta.url);

@@ -1,12 +1,14 @@
-/** The schema of a request field: JSON Schema, and the keywords of this service. */
-export interface FieldSchema {
-  readonly type?: string;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly pattern?: string;
-  readonly enum?: readonly unknown[];
+import type { JsonSchema } from './openapi/openapi-types.ts';
+
+/** A schema of a route: JSON Schema, and the keywords of the validator, the serializer and this service. */
+export interface RouteSchema extends JsonSchema {
+  readonly nullable?: boolean;
+  /** Of a record, whose keys may be any text. */
+  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
+  /** See `oneOf` in response-types.ts. */
+  readonly words?: readonly unknown[];
+  /** The serializer accepts null, but the value is never null. */
+  readonly neverNull?: boolean;
   /** 0 counts as absent: published clients send it. */
   readonly zeroIsAbsent?: boolean;
   /**
@@ -22,15 +24,15 @@ export interface FieldSchema {
   readonly rule?: string;
 }
 
-/** The keywords that are not JSON Schema: the validator ignores them, and the API's description leaves them out. */
-export const OWN_KEYWORDS = ['zeroIsAbsent', 'mayBeEmpty', 'clearable', 'unit', 'rule'] as const;
+/** The keywords that the validator ignores, and that the API's description leaves out. */
+export const OWN_KEYWORDS: readonly string[] = ['neverNull', 'zeroIsAbsent', 'mayBeEmpty', 'clearable', 'unit', 'rule'];
 
 /** The declared fields of a body, a query or a path. */
-export function fieldsOf(schema: unknown): Readonly<Record<string, FieldSchema>> {
-  return (schema as { properties?: Record<string, FieldSchema> } | undefined)?.properties ?? {};
+export function fieldsOf(schema: unknown): Readonly<Record<string, RouteSchema>> {
+  return (schema as { properties?: Record<string, RouteSchema> } | undefined)?.properties ?? {};
 }
 
-export function isStrict(field: FieldSchema): boolean {
+export function isStrict(field: RouteSchema): boolean {
   return !(field.mayBeEmpty ?? field.type !== 'integer');
 }
 
@@ -38,7 +40,7 @@ export function isStrict(field: FieldSchema): boolean {
 const HUGE = 1_000_000_000_000;
 
 /** States what a value of the field must be: "must be a whole number of seconds, from 60 to 31536000". */
-export function ruleOf(field: FieldSchema): string {
+export function ruleOf(field: RouteSchema): string {
   const { rule, type, maxLength } = field;
   if (field.enum) return `must be one of ${field.enum.join(', ')}`;
   if (rule !== undefined) return `must be ${rule}`;
@@ -48,7 +50,7 @@ export function ruleOf(field: FieldSchema): string {
   return maxLength === undefined ? 'must be a text' : `must be a text of at most ${maxLength} characters`;
 }
 
-function range({ minimum, maximum = HUGE, zeroIsAbsent }: FieldSchema): string {
+function range({ minimum, maximum = HUGE, zeroIsAbsent }: RouteSchema): string {
   if (minimum === undefined) return '';
   if (zeroIsAbsent && minimum === 1) return ', 0 or more';
   const span = maximum < HUGE ? `from ${minimum} to ${maximum}` : `${minimum} or more`;

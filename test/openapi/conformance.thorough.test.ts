@@ -1,6 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { KEY_KINDS, type KeyKind } from '../../src/core/accounts/keys.ts';
-import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json } from '../support/client.ts';
 import { hostileRequests } from './conformance/hostile.ts';

@@ -3,8 +3,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { REFUSALS } from '../../src/core/kernel/refusal.ts';
-import { EXAMPLES } from '../../src/http/openapi/examples.ts';
-import type { JsonSchema, OpenApiDocument, Operation } from '../../src/http/openapi/openapi-types.ts';
+import { EXAMPLES, type OpenApiDocument, type Operation } from '../../src/http/openapi/document.ts';
+import type { JsonSchema } from '../../src/http/openapi/openapi-types.ts';
 import { operationsOf } from './conformance/operations.ts';
 
 // The committed file. Another test compares it with the routes.

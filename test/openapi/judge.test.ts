@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { OpenApiDocument } from '../../src/http/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { HttpResponse } from '../support/client.ts';
 import { createJudge } from './conformance/judge.ts';
 import { operationsOf } from './conformance/operations.ts';

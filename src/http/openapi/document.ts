@@ -1,24 +1,16 @@
+import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { RouteOptions } from 'fastify';
 import type { App } from '../app-type.ts';
+import type { RouteSchema } from '../field-schema.ts';
 import { takesIdempotencyKey } from '../idempotent.ts';
 import { isSelectableAnswer } from '../responses/select.ts';
 import { ERROR_SCHEMA, errorResponses, errorsOf } from './errors.ts';
-import { EXAMPLES, type Examples } from './examples.ts';
 import { COMMON_HEADERS, HEADERS, headersWith, LIST_HEADERS, PAGE_HEADERS, PARAMETERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
-import {
-  type ApiResponse,
-  METHODS,
-  type Method,
-  type OpenApiDocument,
-  type Operation,
-  type Parameter,
-  type PathItem,
-  type Reference,
-} from './openapi-types.ts';
+import { type ApiResponse, type JsonSchema, METHODS, type Media, type Method, type Parameter, type Reference } from './openapi-types.ts';
 import { SECURITY_SCHEMES, TAGS } from './route-schema.ts';
-import { Components, type RouteSchema } from './schemas.ts';
+import { Components } from './schemas.ts';
 
 /** The version of the API. A change that breaks clients has another one. */
 export const API_VERSION = '1';
@@ -28,6 +20,24 @@ const ALIAS = '/v1/user/wallet/';
 const JSON_TYPE = 'application/json';
 const FORM_TYPE = 'application/x-www-form-urlencoded';
 const STREAM_TYPE = 'text/event-stream';
+
+/** Examples of an operation: its parameters by name, the body of a request, and the bodies of responses by status. */
+interface Examples {
+  readonly parameters?: Readonly<Record<string, unknown>>;
+  readonly body?: unknown;
+  readonly responses?: Readonly<Record<string, unknown>>;
+}
+
+/** The examples of the document, by operation. */
+export const EXAMPLES: Readonly<Record<string, Examples>> = JSON.parse(
+  readFileSync(new URL('../../../docs/openapi-examples.json', import.meta.url), 'utf8'),
+);
+
+export type OpenApiDocument = ReturnType<typeof documentOf>;
+export type Operation = ReturnType<typeof operationOf>;
+
+/** `x-alias` is a second address of the same operations. */
+type PathItem = { readonly 'x-alias'?: string } & { readonly [method in Method]?: Operation };
 
 /** Collects the routes that are added from now on. Returns a function that describes them: the OpenAPI document of the API. */
 export function collectDocument(app: App): () => OpenApiDocument {
@@ -40,7 +50,7 @@ export function collectDocument(app: App): () => OpenApiDocument {
 }
 
 /** Writes each object schema once, and sorts the paths by topic. */
-function documentOf(routes: readonly RouteOptions[]): OpenApiDocument {
+function documentOf(routes: readonly RouteOptions[]) {
   const components = new Components();
   const paths: Record<string, PathItem> = {};
   for (const route of routes) {
@@ -49,6 +59,7 @@ function documentOf(routes: readonly RouteOptions[]): OpenApiDocument {
     const method = METHODS.find((one) => one.toUpperCase() === route.method);
     if (method) paths[path] = { ...alias, ...paths[path], [method]: operationOf(method, route, components) };
   }
+  const schemas: Record<string, JsonSchema> = { Error: ERROR_SCHEMA, ...components.all() };
   const topics = Object.keys(TAGS);
   const topicOf = (item: PathItem) => Math.min(...METHODS.flatMap((method) => item[method]?.tags ?? []).map((tag) => topics.indexOf(tag)));
   return {
@@ -61,7 +72,7 @@ function documentOf(routes: readonly RouteOptions[]): OpenApiDocument {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     components: {
-      schemas: { Error: ERROR_SCHEMA, ...components.all() },
+      schemas,
       responses: errorResponses(),
       headers: HEADERS,
       parameters: PARAMETERS,
@@ -74,21 +85,13 @@ function documentOf(routes: readonly RouteOptions[]): OpenApiDocument {
   };
 }
 
-function operationOf(method: Method, route: RouteOptions, components: Components): Operation {
+function operationOf(method: Method, route: RouteOptions, components: Components) {
   const { url, config, schema = {} } = route;
   const { operationId = '', tags = [], summary = '', description, security = [], 'x-permission': permission } = schema;
   const { params, querystring, body } = schema as Readonly<Record<string, RouteSchema | undefined>>;
   const examples = EXAMPLES[operationId] ?? {};
   const responses = responsesOf(method, route, components, examples);
-  const errors = errorsOf({
-    method,
-    url,
-    needsKey: security.length > 0,
-    lnurl: config?.lnurl === true,
-    takesKey: takesIdempotencyKey(method, url, config),
-    own: Object.keys(responses),
-    more: schema.errorStatuses ?? [],
-  });
+  const errors = errorsOf(route, responses, takesIdempotencyKey(method, url, config));
   return {
     operationId,
     tags,
@@ -140,7 +143,11 @@ function sharedParameters(method: Method, { url, schema, config }: RouteOptions)
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
-function requestBody(schema: RouteSchema, components: Components, examples: Examples): NonNullable<Operation['requestBody']> {
+function requestBody(
+  schema: RouteSchema,
+  components: Components,
+  examples: Examples,
+): { readonly required: boolean; readonly content: Record<string, Media> } {
   const { properties = {}, required = [] } = schema;
   const body = { schema: components.schemaOf(schema), ...exampleIn(examples, 'body') };
   const objects = Object.entries(properties).filter(([, { type }]) => type === 'object');

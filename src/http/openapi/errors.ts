@@ -1,4 +1,5 @@
 import { STATUS_CODES } from 'node:http';
+import type { RouteOptions } from 'fastify';
 import { REFUSALS, type RefusalType } from '../../core/kernel/refusal.ts';
 import { headersWith } from './headers.ts';
 import type { ApiResponse, JsonSchema, Reference } from './openapi-types.ts';
@@ -56,29 +57,20 @@ function nameOf(status: number): string {
   return (STATUS_CODES[status] ?? `Status${status}`).replaceAll(/[^A-Za-z]/g, '');
 }
 
-/** The properties of a route that determine which errors it can return. */
-export interface ErrorFacts {
-  readonly method: string;
-  readonly url: string;
-  readonly needsKey: boolean;
-  /** Whether requests may have an Idempotency-Key. */
-  readonly takesKey: boolean;
-  readonly lnurl: boolean;
-  /** The statuses that the route declares itself. */
-  readonly own: readonly string[];
-  readonly more: readonly number[];
-}
-
-/** References to the errors that a route can return, by status. */
-export function errorsOf(route: ErrorFacts): Record<string, Reference> {
-  const possible = STATUSES.filter((status) => !route.own.includes(String(status)) && canReturn(status, route));
+/**
+ * References to the errors that an operation can return, by status. `own` has the responses that the route declares itself; `takesKey` is
+ * whether requests may have an Idempotency-Key.
+ */
+export function errorsOf(route: RouteOptions, own: object, takesKey: boolean): Record<string, Reference> {
+  const possible = STATUSES.filter((status) => !(status in own) && canReturn(status, route, takesKey));
   return Object.fromEntries(possible.map((status) => [String(status), { $ref: `#/components/responses/${nameOf(status)}` }]));
 }
 
-function canReturn(status: number, { method, url, needsKey, takesKey, lnurl, more }: ErrorFacts): boolean {
+function canReturn(status: number, { method, url, schema, config }: RouteOptions, takesKey: boolean): boolean {
   // A public LNURL route returns errors as 200. Only a request that is too large to be read is rejected before it is routed.
-  if (lnurl) return status === 413;
-  const takesBody = method !== 'get';
+  if (config?.lnurl) return status === 413;
+  const needsKey = schema?.security !== undefined && schema.security.length > 0;
+  const takesBody = method !== 'GET';
   const isApi = needsKey || url.startsWith('/v1/');
   const possible = {
     400: true,
@@ -92,5 +84,5 @@ function canReturn(status: number, { method, url, needsKey, takesKey, lnurl, mor
     500: true,
     503: isApi,
   }[status];
-  return possible === true || more.includes(status);
+  return possible === true || schema?.errorStatuses?.includes(status) === true;
 }

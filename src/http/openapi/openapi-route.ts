@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import type { App } from '../app-type.ts';
-import type { OpenApiDocument } from './openapi-types.ts';
+import type { OpenApiDocument } from './document.ts';
 import { PUBLIC } from './route-schema.ts';
 
 const schema = {

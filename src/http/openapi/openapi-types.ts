@@ -1,43 +1,9 @@
-/** The parts of OpenAPI 3.1 (and of its JSON Schema 2020-12) that the document of this service uses. */
-export interface OpenApiDocument {
-  readonly openapi: string;
-  readonly info: { readonly title: string; readonly version: string; readonly description: string; readonly [more: string]: unknown };
-  readonly servers: readonly { readonly url: string; readonly description: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
-  /** The headers of every response. */
-  readonly 'x-response-headers': Readonly<Record<string, ApiHeader>>;
-  readonly paths: Record<string, PathItem>;
-  readonly components: {
-    readonly schemas: Record<string, JsonSchema>;
-    readonly responses: Record<string, ApiResponse>;
-    readonly headers: Record<string, ApiHeader>;
-    readonly parameters: Record<string, Parameter>;
-    readonly securitySchemes: Record<string, object>;
-  };
-}
-
-/** `x-alias` is a second address of the same operations. */
-export type PathItem = { readonly 'x-alias'?: string } & { readonly [method in Method]?: Operation };
-
+/**
+ * The parts of OpenAPI 3.1 (and of its JSON Schema 2020-12) that the document of this service uses. The types of the document and its
+ * operations are those that document.ts returns.
+ */
 export const METHODS = ['get', 'post', 'put', 'patch', 'delete'] as const;
 export type Method = (typeof METHODS)[number];
-
-export interface Operation {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly summary: string;
-  readonly description?: string;
-  /** The permission that the key needs; absent where no key is needed. */
-  readonly 'x-permission'?: string;
-  /** A GET that changes something: a client must not repeat it by itself. */
-  readonly 'x-side-effect'?: true;
-  /** An operation for the pages of the dashboard: generators of clients and the reference page leave it out. */
-  readonly 'x-internal'?: true;
-  readonly security: readonly Record<string, readonly string[]>[];
-  readonly parameters?: readonly (Parameter | Reference)[];
-  readonly requestBody?: { readonly required: boolean; readonly content: Content };
-  readonly responses: Record<string, ApiResponse | Reference>;
-}
 
 export interface Reference {
   readonly $ref: string;
@@ -57,7 +23,7 @@ export interface Parameter {
 export interface ApiResponse {
   readonly description: string;
   readonly headers?: Record<string, Reference>;
-  readonly content?: Content;
+  readonly content?: Record<string, Media>;
 }
 
 export interface ApiHeader {
@@ -65,8 +31,6 @@ export interface ApiHeader {
   readonly schema: JsonSchema;
   readonly required?: boolean;
 }
-
-export type Content = Record<string, Media>;
 
 export interface Media {
   readonly schema: JsonSchema;

@@ -1,19 +1,5 @@
-import { OWN_KEYWORDS } from '../field-schema.ts';
+import { OWN_KEYWORDS, type RouteSchema } from '../field-schema.ts';
 import type { JsonSchema } from './openapi-types.ts';
-
-/** A schema of a route: JSON Schema 2020-12, and the keywords of the validator, the serializer and this service. */
-export interface RouteSchema extends JsonSchema {
-  readonly nullable?: boolean;
-  /** See `oneOf` in response-types.ts. */
-  readonly words?: readonly unknown[];
-  /** The serializer accepts null, but the value is never null. */
-  readonly neverNull?: boolean;
-  readonly zeroIsAbsent?: boolean;
-  /** Of a record, whose keys may be any text. */
-  readonly patternProperties?: Readonly<Record<string, JsonSchema>>;
-}
-
-const LEFT_OUT: ReadonlySet<string> = new Set([...OWN_KEYWORDS, 'neverNull']);
 
 /** The schemas of a document: an object schema with a title becomes a component of that name, and is written once. */
 export class Components {
@@ -46,7 +32,7 @@ export class Components {
     const fields = Object.entries(properties ?? {}).map(([name, field]) => [name, this.schemaOf(field)]);
     return {
       ...(typeof type === 'string' && { type: isNullable(schema) ? [type, 'null'] : type }),
-      ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !LEFT_OUT.has(keyword))),
+      ...Object.fromEntries(Object.entries(rest).filter(([keyword]) => !OWN_KEYWORDS.includes(keyword))),
       ...valuesOf(schema, words),
       ...(schema.zeroIsAbsent && { description: `${schema.description ?? ''} (0 counts as absent)`.trim() }),
       ...(fields.length > 0 && { properties: Object.fromEntries(fields) }),

@@ -1,7 +1,7 @@
 import type { preValidationHookHandler, RouteOptions } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
-import { type FieldSchema, fieldsOf, isStrict, ruleOf, shownName } from '../field-schema.ts';
+import { fieldsOf, isStrict, type RouteSchema, ruleOf, shownName } from '../field-schema.ts';
 
 /** Misspelled names that published clients send. `passTru` comes from LNPay's documentation. */
 const BODY_ALIASES: ReadonlyMap<string, string> = new Map([['passTru', 'passThru']]);
@@ -63,7 +63,7 @@ export const BRACKETS = /^([^[\]]+)\[([^[\]]+)\]$/;
 
 function normalizeFields(
   input: object,
-  properties: Readonly<Record<string, FieldSchema>>,
+  properties: Readonly<Record<string, RouteSchema>>,
   aliases: ReadonlyMap<string, string>,
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = Object.create(null);
@@ -80,7 +80,7 @@ function normalizeFields(
   return fields;
 }
 
-function normalizeValue(name: string, value: unknown, field: FieldSchema): unknown {
+function normalizeValue(name: string, value: unknown, field: RouteSchema): unknown {
   if (value === null || value === '') {
     if (field.clearable) return '';
     if (!isStrict(field)) return undefined;
@@ -97,7 +97,7 @@ function normalizeValue(name: string, value: unknown, field: FieldSchema): unkno
   return value;
 }
 
-function parseObject(name: string, text: string, field: FieldSchema): unknown {
+function parseObject(name: string, text: string, field: RouteSchema): unknown {
   try {
     return JSON.parse(text, rejectPrototype);
   } catch {

@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { type FieldSchema, fieldsOf, ruleOf, shownName, shownNames } from '../field-schema.ts';
+import { fieldsOf, type RouteSchema, ruleOf, shownName, shownNames } from '../field-schema.ts';
 
 /** Returns the error for a request that does not match the schema of its route: the field, the rule and the remedy. */
 export function describeInvalid(error: Partial<FastifyError>, request: FastifyRequest): Refusal {
@@ -27,12 +27,12 @@ function unknownField(name: string, known: readonly string[]): Refusal {
   return new Refusal('validation_failed', `${shownName(name)} is not a field of this request. ${rest}`);
 }
 
-function isAmount({ unit }: FieldSchema): boolean {
+function isAmount({ unit }: RouteSchema): boolean {
   return unit === 'satoshis' || unit === 'millisatoshis';
 }
 
 /** Explains how to send the type. A wrong type may be a string in an unexpected format, or a form field that was sent twice. */
-function remedy(keyword: string | undefined, { type }: FieldSchema, name: string): string {
+function remedy(keyword: string | undefined, { type }: RouteSchema, name: string): string {
   if (keyword !== 'type') return '';
   if (type === 'integer') return ' Write it with at most 16 digits, without sign, fraction or unit, and send it once.';
   if (type === 'object') return ` In a form, send \`${name}[name]=value\`.`;

@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import type { ApiResponse, OpenApiDocument } from '../../../src/http/openapi/openapi-types.ts';
+import type { OpenApiDocument } from '../../../src/http/openapi/document.ts';
+import type { ApiResponse } from '../../../src/http/openapi/openapi-types.ts';
 import type { HttpResponse } from '../../support/client.ts';
 import type { Walked } from './operations.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonSchema, OpenApiDocument, Operation, Parameter } from '../../../src/http/openapi/openapi-types.ts';
-import { METHODS } from '../../../src/http/openapi/openapi-types.ts';
+import type { OpenApiDocument, Operation } from '../../../src/http/openapi/document.ts';
+import { type JsonSchema, METHODS, type Parameter } from '../../../src/http/openapi/openapi-types.ts';
 
 /** An operation of the document. */
 export interface Walked {
