@@ -1,11 +1,10 @@
 import { accessSync, constants, mkdirSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './core/kernel/log.ts';
 import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
-import { parseAllowList, parseProxy } from './core/outbound/addresses.ts';
+import { isRange, parseAllowList, parseProxy } from './core/outbound/addresses.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -18,11 +17,12 @@ export class InvalidConfig extends Error {
 }
 
 /** Reads the configuration. @throws InvalidConfig for the first invalid setting. The message never contains a secret. */
-export function readConfig(env: Readonly<Record<string, string | undefined>>) {
-  const get = (name: string) => env[name]?.trim() || undefined;
+export function readConfig(env: Environment) {
+  const { get, integer, boolean, matching } = settingsOf(env);
   const host = get('HOST') ?? '127.0.0.1';
-  const port = integer(get, 'PORT', 4021, 0, 65_535);
+  const port = integer('PORT', 4021, 0, 65_535);
   const dataDir = get('DATA_DIR') ?? './data';
+  const proxy = get('OUTBOUND_PROXY');
   const url = publicUrl(get('PUBLIC_URL') ?? localUrl({ host, port }));
   return {
     host,
@@ -33,74 +33,65 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>) {
     addressDomains: addressDomains(url, get('ADDRESS_DOMAINS')),
     dataDir,
     /** `sqlite:<path>` or `postgres://…` */
-    databaseUrl: matching(
-      get('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`,
-      'DATABASE_URL',
-      /^(sqlite:.|postgres(ql)?:\/\/.)/,
-      'sqlite:./data/satchel.db or postgres://user:password@host/database',
-    ),
+    databaseUrl:
+      matching('DATABASE_URL', /^(sqlite:.|postgres(ql)?:\/\/.)/, 'sqlite:./data/satchel.db or postgres://user:password@host/database') ??
+      `sqlite:${dataDir}/satchel.db`,
     /** One URL per node: `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */
     lightningUrls: lightningUrls(get('LIGHTNING_URL') ?? 'playground:'),
-    logLevel: matching(
-      get('LOG_LEVEL') ?? 'info',
-      'LOG_LEVEL',
-      new RegExp(`^(${LOG_LEVELS.join('|')})$`),
-      `one of ${LOG_LEVELS.join(', ')}`,
-    ),
+    logLevel: matching('LOG_LEVEL', new RegExp(`^(${LOG_LEVELS.join('|')})$`), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
     /** A secret API key (`sak_…`) that the start creates unless it exists. */
-    bootstrapSecretKey: bootstrapKey(get('BOOTSTRAP_SECRET_KEY')),
+    bootstrapSecretKey: matching(
+      'BOOTSTRAP_SECRET_KEY',
+      /^sak_[0-9A-Za-z]{20,120}$/,
+      'sak_ followed by 20 to 120 random letters and digits',
+    ),
     /** The commit of this code, where it runs without its clone. */
-    commit: optionalMatching(get('COMMIT'), 'COMMIT', /^[0-9a-f]{7,64}$/, 'the hash of a commit'),
+    commit: matching('COMMIT', /^[0-9a-f]{7,64}$/, 'the hash of a commit'),
     /** How long a response waits for the end of a payment before it is a 202. Less than the server's idle timeout (120 s). */
-    paymentWaitSeconds: integer(get, 'PAYMENT_WAIT_SECONDS', 50, 0, 110),
+    paymentWaitSeconds: integer('PAYMENT_WAIT_SECONDS', 50, 0, 110),
     /** The maximum of pending payments of one wallet. */
-    maxPaymentsInFlight: integer(get, 'MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
+    maxPaymentsInFlight: integer('MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
     /** The maximum of open invoices of one wallet. */
-    maxOpenInvoices: integer(get, 'MAX_OPEN_INVOICES', 1000, 1, 1_000_000),
+    maxOpenInvoices: integer('MAX_OPEN_INVOICES', 1000, 1, 1_000_000),
     /** The interval between reconciliations with the node. */
-    reconcileSeconds: integer(get, 'RECONCILE_SECONDS', 300, 1, 86_400),
+    reconcileSeconds: integer('RECONCILE_SECONDS', 300, 1, 86_400),
     /** The age at which a pending payment is reported as stuck. */
-    stuckPaymentSeconds: integer(get, 'STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
+    stuckPaymentSeconds: integer('STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
     /** The rate limit of one key, in requests per second and burst size; 0 per second: no limit. */
     rateLimit: {
-      perSecond: integer(get, 'RATE_LIMIT_PER_SECOND', 1000, 0, 1_000_000),
-      burst: integer(get, 'RATE_LIMIT_BURST', 5000, 1, 1_000_000),
+      perSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 0, 1_000_000),
+      burst: integer('RATE_LIMIT_BURST', 5000, 1, 1_000_000),
     },
     /** The rate limit of one address, for requests without a valid key and for public LNURL routes. */
     addressRateLimit: {
-      perSecond: integer(get, 'ADDRESS_RATE_LIMIT_PER_SECOND', 100, 0, 1_000_000),
-      burst: integer(get, 'ADDRESS_RATE_LIMIT_BURST', 500, 1, 1_000_000),
+      perSecond: integer('ADDRESS_RATE_LIMIT_PER_SECOND', 100, 0, 1_000_000),
+      burst: integer('ADDRESS_RATE_LIMIT_BURST', 500, 1, 1_000_000),
     },
     /** The maximum of concurrent requests of one key. */
-    maxRequestsAtOnce: integer(get, 'MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
-    maxConnections: integer(get, 'MAX_CONNECTIONS', 10_000, 1, 1_000_000),
+    maxRequestsAtOnce: integer('MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
+    maxConnections: integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
     /** The maximum of unread response bytes of one key, and of one address. */
-    maxUnsentBytes: integer(get, 'MAX_UNSENT_BYTES', 16_000_000, 1_000_000, 1_000_000_000),
+    maxUnsentBytes: integer('MAX_UNSENT_BYTES', 16_000_000, 1_000_000, 1_000_000_000),
     /** The proxies whose X-Forwarded-For is trusted: their number or their addresses; undefined: none. */
     trustProxy: trustProxy(get('TRUST_PROXY')),
     /** The bearer token for /metrics; undefined: only loopback addresses may read /metrics. */
-    metricsToken: optionalMatching(get('METRICS_TOKEN'), 'METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
+    metricsToken: matching('METRICS_TOKEN', /^[\x21-\x7e]{16,200}$/, '16 to 200 characters without spaces'),
     /** The interval between proofs of liabilities; 0: none. */
-    proofIntervalSeconds: integer(get, 'PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
+    proofIntervalSeconds: integer('PROOF_INTERVAL_SECONDS', 3600, 0, 31_536_000),
     /** How many days of running time events are kept. */
-    eventRetentionDays: integer(get, 'EVENT_RETENTION_DAYS', 90, 1, 3650),
+    eventRetentionDays: integer('EVENT_RETENTION_DAYS', 90, 1, 3650),
     /** The ledger (`lnd_…`) that this one replaces on the node; see docs/configuration.md. */
-    takeOverFromLedger: optionalMatching(
-      get('TAKE_OVER_FROM_LEDGER'),
-      'TAKE_OVER_FROM_LEDGER',
-      /^lnd_[0-9A-Za-z]+$/,
-      'the id of a ledger (lnd_…)',
-    ),
+    takeOverFromLedger: matching('TAKE_OVER_FROM_LEDGER', /^lnd_[0-9A-Za-z]+$/, 'the id of a ledger (lnd_…)'),
     /** The wallet for keysends without a wallet id. */
-    keysendWalletId: optionalMatching(get('KEYSEND_WALLET_ID'), 'KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
+    keysendWalletId: matching('KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
     /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
-    legacyNullKeysend: boolean(get, 'LEGACY_NULL_KEYSEND'),
+    legacyNullKeysend: boolean('LEGACY_NULL_KEYSEND'),
     /** The private hosts and addresses that URLs of users may name. */
-    outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW'), parseAllowList) ?? parseAllowList(''),
+    outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW') ?? '', parseAllowList),
     /** The key that encrypts signing secrets, at least 32 bytes; undefined: that of a file in `dataDir`. */
     secretKey: secretKey(get('SECRET_KEY')),
     /** The proxy for .onion hosts; undefined: they cannot be reached. */
-    outboundProxy: parsed('OUTBOUND_PROXY', get('OUTBOUND_PROXY'), parseProxy),
+    outboundProxy: proxy === undefined ? undefined : parsed('OUTBOUND_PROXY', proxy, parseProxy),
   };
 }
 
@@ -121,31 +112,32 @@ export function makeDataDir(dataDir: string): void {
   }
 }
 
-function integer(get: (name: string) => string | undefined, name: string, fallback: number, min: number, max: number): number {
-  const text = get(name);
-  if (text === undefined) return fallback;
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
-  throw new InvalidConfig(`${name} must be a whole number from ${min} to ${max}.`);
-}
+type Environment = Readonly<Record<string, string | undefined>>;
 
-function boolean(get: (name: string) => string | undefined, name: string): boolean {
-  const text = get(name) ?? 'false';
-  if (text === 'true' || text === 'false') return text === 'true';
-  throw new InvalidConfig(`${name} must be true or false.`);
-}
+/** Returns functions that read settings by their names. An empty setting counts as absent. */
+export function settingsOf(env: Environment) {
+  const get = (name: string) => env[name]?.trim() || undefined;
+  return {
+    get,
 
-function matching(value: string, name: string, form: RegExp, expected: string): string {
-  if (form.test(value)) return value;
-  throw new InvalidConfig(`${name} must be ${expected}.`);
-}
+    integer(name: string, fallback: number, min: number, max: number): number {
+      const text = get(name) ?? String(fallback);
+      if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
+      throw new InvalidConfig(`${name} must be a whole number from ${min} to ${max}.`);
+    },
 
-function optionalMatching(value: string | undefined, name: string, form: RegExp, expected: string): string | undefined {
-  return value === undefined ? undefined : matching(value, name, form, expected);
-}
+    boolean(name: string): boolean {
+      const text = get(name) ?? 'false';
+      if (text === 'true' || text === 'false') return text === 'true';
+      throw new InvalidConfig(`${name} must be true or false.`);
+    },
 
-function bootstrapKey(key: string | undefined): string | undefined {
-  return optionalMatching(key, 'BOOTSTRAP_SECRET_KEY', /^sak_[0-9A-Za-z]{20,120}$/, 'sak_ followed by 20 to 120 random letters and digits');
+    matching(name: string, form: RegExp, expected: string): string | undefined {
+      const text = get(name);
+      if (text === undefined || form.test(text)) return text;
+      throw new InvalidConfig(`${name} must be ${expected}.`);
+    },
+  };
 }
 
 /** Hex is read as hex, although it is also base64. */
@@ -181,6 +173,7 @@ function addressDomains(url: string, text = ''): string[] {
 const URL_PARSERS: readonly (readonly [isForm: (text: string) => boolean, parse: (text: string) => unknown])[] = [
   [isLndUrl, parseLndUrl],
   [isClnUrl, parseClnUrl],
+  [(text) => text === 'playground:', () => undefined],
   [(text) => text.startsWith('playground://'), parsePlaygroundUrl],
   [(text) => text.startsWith('fake:'), parseFakeUrl],
 ];
@@ -190,26 +183,22 @@ function lightningUrls(text: string): [string, ...string[]] {
   const [first = '', ...others] = text.split(/\s+/);
   const urls: [string, ...string[]] = [first, ...others];
   if (new Set(urls).size < urls.length) throw new InvalidConfig('LIGHTNING_URL must not contain the same URL twice.');
-  for (const [index, url] of urls.entries())
-    checkLightningUrl(url, others.length === 0 ? 'LIGHTNING_URL' : `URL ${index + 1} of LIGHTNING_URL`);
+  for (const [index, url] of urls.entries()) {
+    const name = others.length === 0 ? 'LIGHTNING_URL' : `URL ${index + 1} of LIGHTNING_URL`;
+    const [, parse] = URL_PARSERS.find(([isForm]) => isForm(url)) ?? [];
+    if (!parse)
+      throw new InvalidConfig(
+        `${name} must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, ` +
+          'cln+rest://host:port?cert=…&rune=…, playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.',
+      );
+    parsed(name, url, parse);
+  }
   return urls;
 }
 
-function checkLightningUrl(text: string, name: string): void {
-  if (text === 'playground:') return;
-  const [, parse] = URL_PARSERS.find(([isForm]) => isForm(text)) ?? [];
-  if (!parse)
-    throw new InvalidConfig(
-      `${name} must be lnd+rest://host:port?cert=…&macaroon=…, cln+unix:///path/to/lightning-rpc, ` +
-        'cln+rest://host:port?cert=…&rune=…, playground:, playground://host:port?secret=… or, for tests, fake:?seed=1.',
-    );
-  parsed(name, text, parse);
-}
-
-/** @throws InvalidConfig with the rule that the parser states */
-function parsed<T>(name: string, text: string | undefined, parse: (text: string) => T): T | undefined {
+function parsed<T>(name: string, text: string, parse: (text: string) => T): T {
   try {
-    return text === undefined ? undefined : parse(text);
+    return parse(text);
   } catch (error) {
     throw new InvalidConfig(`${name}: ${errorMessage(error)}`);
   }
@@ -220,13 +209,6 @@ function trustProxy(text: string | undefined): number | string[] | undefined {
   if (text === undefined) return undefined;
   if (/^[1-9]$/.test(text)) return Number(text);
   const list = text.split(',').map((one) => one.trim());
-  if (list.every(isNetwork)) return list;
+  if (list.every((one) => isRange(one) && !/\/0+$/.test(one))) return list;
   throw new InvalidConfig('TRUST_PROXY must be the number of proxies (1 to 9), or their addresses such as 127.0.0.1,10.0.0.0/8.');
-}
-
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }

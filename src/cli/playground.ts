@@ -5,7 +5,7 @@ import { pino } from 'pino';
 import { DEFAULT_NODE } from '../../devnet/playground/node-name.ts';
 import { servePlayground } from '../../devnet/playground/server.ts';
 import { DEFAULT_PORT, playgroundUrl } from '../../devnet/playground/shared.ts';
-import { InvalidConfig, makeDataDir, readConfig } from '../config.ts';
+import { InvalidConfig, makeDataDir, readConfig, settingsOf } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { closeOnSignals } from '../signals.ts';
 import { readArguments } from './command.ts';
@@ -18,9 +18,10 @@ async function main(): Promise<void> {
   readArguments('npm run playground', {});
   // This process connects to neither, so invalid values do not matter.
   const { host, dataDir, logLevel } = readConfig({ ...process.env, LIGHTNING_URL: undefined, DATABASE_URL: undefined });
-  const port = readPort(process.env.PLAYGROUND_PORT?.trim() || String(DEFAULT_PORT));
+  const { get, integer } = settingsOf(process.env);
+  const port = integer('PLAYGROUND_PORT', DEFAULT_PORT, 0, 65_535);
   makeDataDir(dataDir);
-  const secret = process.env.PLAYGROUND_SECRET?.trim() || storedSecret(dataDir);
+  const secret = get('PLAYGROUND_SECRET') ?? storedSecret(dataDir);
   if (secret.length < MIN_SECRET_LENGTH) throw new InvalidConfig(`PLAYGROUND_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
   const log = pino({ level: logLevel, base: null });
   const server = await servePlayground({ dataDir, host, port, secret, log });
@@ -33,11 +34,6 @@ async function main(): Promise<void> {
 }
 
 const MIN_SECRET_LENGTH = 16;
-
-function readPort(text: string): number {
-  if (/^\d{1,5}$/.test(text) && Number(text) <= 65_535) return Number(text);
-  throw new InvalidConfig('PLAYGROUND_PORT must be a whole number from 0 to 65535.');
-}
 
 /** Returns the stored secret, and creates it on the first start. Only its owner may read the file. */
 function storedSecret(dataDir: string): string {

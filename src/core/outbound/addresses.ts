@@ -109,7 +109,8 @@ export function isHost(host: string): boolean {
   return isIP(host) > 0 || /^(?=.{1,253}$)([a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/.test(host);
 }
 
-function isRange(text: string): boolean {
+/** Returns whether a text is an address, or a range of addresses such as 10.0.0.0/8. */
+export function isRange(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/');
   const family = address.includes('%') ? 0 : isIP(address);
   if (family === 0 || rest.length > 0) return false;
