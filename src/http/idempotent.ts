@@ -26,26 +26,15 @@ export interface OutcomeWriter {
   saveExisting(objectId: string): Promise<void>;
 }
 
-export interface IdempotentWork<T> {
+interface IdempotentWork<T> {
   /** Executes the request, and writes the rows of `outcome` in the same transaction. */
   make(outcome: OutcomeWriter): Promise<T>;
   /** Returns the response with the current state of the object. `secret` throws if none was stored. */
   replay(objectId: string, secret: () => unknown): Promise<T>;
 }
 
-/**
- * Executes a request once per Idempotency-Key and scope. A request with the same key and body replays the outcome; another body is
- * rejected.
- */
-export type IdempotentHandler = <T>(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  scope: IdempotencyScope,
-  work: IdempotentWork<T>,
-) => Promise<T>;
-
 /** Distinguishes requests with the same Idempotency-Key, together with method and route. Permissions were checked before. */
-export interface IdempotencyScope {
+interface IdempotencyScope {
   readonly credential: Credential;
   readonly walletId?: string;
   /** The id of another object in the path. */
@@ -69,16 +58,22 @@ export function takesIdempotencyKey(method: string, url: string, { needsIdempote
 
 const NO_OUTCOME: OutcomeWriter = { rows: () => [], saveExisting: async () => undefined };
 
-interface IdempotentDependencies {
-  readonly idempotency: Idempotency;
-  readonly limits?: RateLimits;
-}
+/**
+ * Executes a request once per Idempotency-Key and scope. A request with the same key and body replays the outcome; another body is
+ * rejected.
+ */
+export type IdempotentHandler = ReturnType<typeof createIdempotentHandler>;
 
-export function createIdempotentHandler({ idempotency, limits }: IdempotentDependencies): IdempotentHandler {
+export function createIdempotentHandler({ idempotency, limits }: { idempotency: Idempotency; limits?: RateLimits }) {
   /** The requests that this process is executing, by name. Duplicates wait for them. */
   const running = new Map<string, Promise<unknown>>();
 
-  return async (request, reply, scope, work) => {
+  return async function runIdempotent<T>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    scope: IdempotencyScope,
+    work: IdempotentWork<T>,
+  ): Promise<T> {
     const key = readIdempotencyKey(request);
     if (key === undefined && request.routeOptions.config.needsIdempotencyKey) throw new Refusal('validation_failed', NO_KEY);
     if (key === undefined) return work.make(NO_OUTCOME);

@@ -17,25 +17,23 @@ export class TtlCache<V> {
   get(key: string, load: () => Promise<V | undefined>): V | Promise<V | undefined> {
     const now = performance.now();
     const known = this.#entries.get(key);
-    return known && known.until > now ? known.value : this.#share(key, now, load);
-  }
-
-  /** Waits for a read of the same key that is running. If that one finds nothing, it reads again, because the value may exist by now. */
-  async #share(key: string, now: number, load: () => Promise<V | undefined>): Promise<V | undefined> {
-    const running = this.#loading.get(key);
-    return (running && (await running)) ?? this.#load(key, now, load);
+    return known && known.until > now ? known.value : this.#load(key, now, load);
   }
 
   async #load(key: string, now: number, load: () => Promise<V | undefined>): Promise<V | undefined> {
+    // If the read that is running finds nothing, this one reads again, because the value may exist by now.
+    const running = this.#loading.get(key);
+    const shared = running && (await running);
+    if (shared !== undefined) return shared;
     const loading = load();
     this.#loading.set(key, loading);
     try {
       const value = await loading;
       this.#entries.delete(key);
-      if (value !== undefined) {
-        this.#makeRoom();
-        this.#entries.set(key, { value, until: now + this.#maxAgeMs });
-      }
+      if (value === undefined) return undefined;
+      // A Map keeps the order of insertion, so its first entry is the oldest.
+      if (this.#entries.size >= this.#maxSize) this.#entries.delete(this.#entries.keys().next().value as string);
+      this.#entries.set(key, { value, until: now + this.#maxAgeMs });
       return value;
     } finally {
       if (this.#loading.get(key) === loading) this.#loading.delete(key);
@@ -45,15 +43,6 @@ export class TtlCache<V> {
   /** Removes an entry that this process has changed. */
   forget(key: string): void {
     this.#entries.delete(key);
-  }
-
-  /** Removes the oldest entry when the cache is full: a Map keeps the order of insertion. */
-  #makeRoom(): void {
-    if (this.#entries.size < this.#maxSize) return;
-    for (const oldest of this.#entries.keys()) {
-      this.#entries.delete(oldest);
-      return;
-    }
   }
 }
 

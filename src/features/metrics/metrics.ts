@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import type { FastifyRequest } from 'fastify';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client';
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
@@ -9,7 +9,7 @@ import { bearerToken } from '../../http/auth/credential.ts';
 import { isLoopback, isLoopbackUrl } from '../../http/limits/addresses.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import { isStream } from '../events/streams.ts';
-import { type MetricsSources, registerServiceMetrics } from './service-metrics.ts';
+import { type MetricsSources, metricsOf, registerServiceMetrics } from './service-metrics.ts';
 
 const schema = {
   operationId: 'getMetrics',
@@ -91,29 +91,17 @@ function registerRequestMetrics(app: App, registry: Registry): void {
 
 /** Registers the standard process metrics, and those that dashboards of this service use. */
 function registerProcessMetrics(app: App, registry: Registry): void {
-  const registers = [registry];
+  const { gauge, gaugeBy } = metricsOf(registry);
   collectDefaultMetrics({ register: registry });
-  new Gauge({
-    name: 'nodejs_heap_used_bytes',
-    help: 'Memory used by JavaScript',
-    registers,
-    collect() {
-      this.set(process.memoryUsage().heapUsed);
-    },
-  });
+  gauge('nodejs_heap_used_bytes', 'Memory used by JavaScript', () => process.memoryUsage().heapUsed);
   const delay = monitorEventLoopDelay({ resolution: 20 });
   delay.enable();
   app.addHook('onClose', async () => {
     delay.disable();
   });
-  new Gauge({
-    name: 'satchel_event_loop_delay_seconds',
-    help: 'Delay of the event loop since the last scrape',
-    labelNames: ['quantile'],
-    registers,
-    collect() {
-      for (const percent of [50, 99, 100]) this.set({ quantile: String(percent / 100) }, delay.percentile(percent) / 1e9);
-      delay.reset();
-    },
+  gaugeBy('quantile', 'satchel_event_loop_delay_seconds', 'Delay of the event loop since the last scrape', () => {
+    const seconds = [50, 99, 100].map((percent) => [String(percent / 100), delay.percentile(percent) / 1e9] as const);
+    delay.reset();
+    return seconds;
   });
 }

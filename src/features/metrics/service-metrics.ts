@@ -21,7 +21,7 @@ export interface MetricsSources {
 /** Registers the metrics of ledger, payments, alerts, nodes and webhooks. They are read on each scrape. */
 export function registerServiceMetrics(registry: Registry, sources: MetricsSources): void {
   const { ledger, payments, feed, webhooks, alerts, connections, lastPositions } = sources;
-  const { gauge, gaugeBy, counter } = metricsOf([registry]);
+  const { gauge, gaugeBy, counter } = metricsOf(registry);
   gauge('satchel_ledger_waiting_postings', 'Postings that wait for a commit', () => ledger.stats().waiting);
   counter('satchel_ledger_batches_total', 'Commits of the ledger', () => ledger.stats().batches);
   counter('satchel_ledger_postings_total', 'Postings in those commits', () => ledger.stats().postings);
@@ -62,9 +62,11 @@ export function registerServiceMetrics(registry: Registry, sources: MetricsSourc
 /** The values of a metric by those of its label. */
 type Labelled = readonly (readonly [label: string, value: number])[];
 
-function metricsOf(registers: Registry[]) {
+/** Returns functions that register metrics. `read` is called on each scrape. */
+export function metricsOf(registry: Registry) {
+  const registers = [registry];
   return {
-    gauge: (name: string, help: string, read: () => number | Promise<number>) =>
+    gauge(name: string, help: string, read: () => number | Promise<number>): void {
       new Gauge({
         name,
         help,
@@ -72,8 +74,9 @@ function metricsOf(registers: Registry[]) {
         async collect() {
           this.set(await read());
         },
-      }),
-    gaugeBy: (label: string, name: string, help: string, read: () => Promise<Labelled>) =>
+      });
+    },
+    gaugeBy(label: string, name: string, help: string, read: () => Labelled | Promise<Labelled>): void {
       new Gauge({
         name,
         help,
@@ -84,17 +87,19 @@ function metricsOf(registers: Registry[]) {
           this.reset();
           for (const [key, value] of values) this.set({ [label]: key }, value);
         },
-      }),
+      });
+    },
     /** Of a total that a module counts. */
-    counter: (name: string, help: string, total: () => number) =>
+    counter(name: string, help: string, read: () => number): void {
       new Counter({
         name,
         help,
         registers,
         collect() {
           this.reset();
-          this.inc(total());
+          this.inc(read());
         },
-      }),
+      });
+    },
   };
 }

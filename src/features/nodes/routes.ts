@@ -151,7 +151,9 @@ export function nodeRoutes(app: App, deps: NodeRouteModules): void {
   app.get('/v1/nodes', { schema: listSchema }, async (request) => {
     await access.account(request);
     const draining = await connections.draining();
-    return Promise.all(reachedNodes(connections).map((one) => describe(one, draining)));
+    // The nodes that were ever reached, and the first one in any case.
+    const reached = connections.all.filter((one, index) => index === 0 || one.wasReached());
+    return Promise.all(reached.map((one) => describe(one, draining)));
   });
 
   app.get('/v1/node/:id', { schema: getSchema }, async (request) => {
@@ -184,15 +186,9 @@ function routesUnknown(error: unknown): never {
   throw error instanceof NotUnderstood ? new Refusal('node_unavailable', `The routes are unknown: ${error.message}.`) : error;
 }
 
-/** Returns the nodes that were ever reached; the first one in any case. */
-function reachedNodes({ all }: NodeConnections): NodeConnection[] {
-  return all.filter((one, index) => index === 0 || one.wasReached());
-}
-
 /** `default` is the first node. @throws Refusal `not_found` */
 function findNode({ all }: NodeConnections, id: string): NodeConnection {
-  const found = requireFound(all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0)));
-  return found;
+  return requireFound(all.find(({ nodeId }, index) => nodeId === id || (id === 'default' && index === 0)));
 }
 
 /** Works also while the node is unavailable. */

@@ -1,8 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { App } from '../app-type.ts';
 import { contentPolicy } from '../headers.ts';
+import { acceptsPage } from './page.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -78,7 +79,7 @@ export function sendPageToBrowsers(app: App, dashboard: Dashboard): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.isAlsoPage) return;
     route.onRequest = (request, reply, done) => {
-      if (acceptsHtml(request)) sendPage(reply, dashboard);
+      if (acceptsPage(request)) sendPage(reply, dashboard);
       else {
         reply.header('vary', 'Accept');
         done();
@@ -93,16 +94,12 @@ export function sendPageToBrowsers(app: App, dashboard: Dashboard): void {
 export function dashboardRoutes(app: App, dashboard: Dashboard): void {
   const config = { undocumented: true };
   app.get('/', { config }, (request, reply) => {
-    if (acceptsHtml(request) || !request.headers.accept?.includes('application/json')) return sendPage(reply, dashboard);
+    if (acceptsPage(request) || !request.headers.accept?.includes('application/json')) return sendPage(reply, dashboard);
     return reply.header('vary', 'Accept').send({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
   });
   const pages = app.hasRoute({ method: 'GET', url: '/playground' }) ? PAGES : [...PAGES, '/playground'];
   for (const url of pages) app.get(url, { config }, (_request, reply) => sendPage(reply, dashboard));
   for (const [name, content] of dashboard.files) serveFile(app, name, content);
-}
-
-function acceptsHtml({ headers }: FastifyRequest): boolean {
-  return headers.accept?.includes('text/html') === true;
 }
 
 function sendPage(reply: FastifyReply, { page }: Dashboard): FastifyReply {
