@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
 import { ACCOUNT_STATUSES, type AccountChanges, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
 import type { SetupLink } from '../../core/accounts/setup-links.ts';
-import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
+import type { App, RouteContext } from '../../http/app-type.ts';
 import { choice, Email, emailText, plainText, requestBody } from '../../http/fields.ts';
-import type { IdempotentHandler, OutcomeWriter } from '../../http/idempotent.ts';
+import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { AccountChangeObject, AccountObject, NewAccountObject, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
@@ -112,14 +111,9 @@ const listChangesSchema = {
   response: { 200: Type.Array(AccountChangeObject) },
 };
 
-export interface AccountRouteModules {
-  readonly publicUrl: string;
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-  readonly directory: AccountDirectory;
-}
+type AccountRouteContext = RouteContext & { readonly directory: AccountDirectory; readonly publicUrl: string };
 
-export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteModules): void {
+export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteContext): void {
   app.get('/v1/account', { schema: ownSchema }, async (request) => directory.find(await access.account(request)));
 
   app.get('/v1/accounts', { schema: listSchema }, async (request, reply) => {

@@ -5,8 +5,8 @@ import { invariant } from '../../core/kernel/assert.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import { type Access, requirePermission } from '../../http/auth/access.ts';
+import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
+import { requirePermission } from '../../http/auth/access.ts';
 import {
   described,
   Expiry,
@@ -19,7 +19,6 @@ import {
   requestBody,
   WaitQuery,
 } from '../../http/fields.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
 import type { RateLimits } from '../../http/limits/rate-limits.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { lightningUri, QR_RESPONSE, QrFormat, sendQr } from '../../http/pages/qr.ts';
@@ -100,9 +99,7 @@ const cancelSchema = {
   response: { 200: LightningTransactionObject },
 };
 
-export interface InvoiceRouteDependencies {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
+interface InvoiceRouteContext extends RouteContext {
   readonly invoices: Invoices;
   readonly history: History;
   readonly objects: Objects;
@@ -111,7 +108,7 @@ export interface InvoiceRouteDependencies {
   readonly publicUrl: string;
 }
 
-export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
+export function invoiceRoutes(app: App, deps: InvoiceRouteContext): void {
   const { access, runIdempotent, invoices, objects, publicUrl } = deps;
 
   for (const base of WALLET_BASES) {
@@ -138,7 +135,7 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteDependencies): void {
   lntxRoutes(app, deps);
 }
 
-function lntxRoutes(app: App, deps: InvoiceRouteDependencies): void {
+function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
   const { access, invoices, history, objects, limits, waits } = deps;
 
   app.get('/v1/lntx/:id', { schema: getSchema }, async (request, reply) => {

@@ -7,10 +7,9 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../../core/budgets/limits.ts'
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import type { Access, Credential } from '../../http/auth/access.ts';
+import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
+import type { Credential } from '../../http/auth/access.ts';
 import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, requestBody, UserLabel } from '../../http/fields.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject } from './key-object.ts';
@@ -121,24 +120,17 @@ const WALLET_KEYS = {
   revoke: { ...REVOKE, operationId: 'revokeWalletKey', summary: 'Revoke an access key of a wallet', params: WalletKeyParams },
 };
 
-export interface KeyRouteModules {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-  readonly keyring: Keyring;
-  readonly clock: Clock;
-}
+type KeyRouteContext = RouteContext & { readonly keyring: Keyring; readonly clock: Clock };
 
-export function keyRoutes(app: App, deps: KeyRouteModules): void {
+export function keyRoutes(app: App, deps: KeyRouteContext): void {
   keyRoutesAt(app, deps, '/v1/keys', ACCOUNT_KEYS);
-  for (const base of WALLET_BASES) {
-    keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);
-  }
+  for (const base of WALLET_BASES) keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);
 }
 
 /** Listing, creation, rotation and revocation of the keys of an account or of a wallet. */
 function keyRoutesAt(
   app: App,
-  { access, runIdempotent, keyring, clock }: KeyRouteModules,
+  { access, runIdempotent, keyring, clock }: KeyRouteContext,
   path: string,
   schemas: typeof ACCOUNT_KEYS | typeof WALLET_KEYS,
 ): void {

@@ -5,10 +5,8 @@ import { mapList } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Balance, Ledger } from '../../core/ledger/ledger.ts';
 import type { NewWallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
-import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
+import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { ChangedLabel, choice, KeyParams, plainText, requestBody, requireNoKey, UserLabel } from '../../http/fields.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
@@ -108,14 +106,9 @@ const changeSchema = {
   response: { 200: WalletObject },
 };
 
-export interface WalletRouteDependencies {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-  readonly wallets: Wallets;
-  readonly ledger: Ledger;
-}
+type WalletRouteContext = RouteContext & { readonly wallets: Wallets; readonly ledger: Ledger };
 
-export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
+export function walletRoutes(app: App, deps: WalletRouteContext): void {
   const { access, runIdempotent, wallets, ledger } = deps;
 
   listRoute(app, deps);
@@ -167,7 +160,7 @@ export function walletRoutes(app: App, deps: WalletRouteDependencies): void {
   }
 }
 
-function listRoute(app: App, { access, wallets, ledger }: WalletRouteDependencies): void {
+function listRoute(app: App, { access, wallets, ledger }: WalletRouteContext): void {
   app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
     const accountId = await access.account(request);
     const { page, id, label, status } = request.query;

@@ -44,6 +44,8 @@ const MAX_PAYEE_LENGTH = 64;
 interface RequestBucket {
   readonly name: string;
   readonly buckets: TokenBuckets;
+  /** Whether it belongs to a key, whose open requests are limited, too. */
+  readonly isOfKey: boolean;
 }
 
 /** Limits the requests of each caller: a key, or an address. Each instance of the service counts separately. */
@@ -72,17 +74,20 @@ export class RateLimits {
   admitRequest(request: FastifyRequest, reply: FastifyReply): void {
     const { url } = request.routeOptions;
     if (url !== undefined && UNLIMITED_ROUTES.has(url)) return;
-    const bucket = this.#bucketOf(request);
-    if (bucket) {
-      this.#admitKey(bucket, request, reply);
+    const { name, buckets, isOfKey } = this.#bucketOf(request);
+    // A retry of a payment must get the outcome of that payment, so a request that may be a replay is charged later. After a restart, all keys
+    // are new to this process, so that requests of an address may be replays, too.
+    const isChargedLater = mayBeReplay(request);
+    const isAdmitted = isChargedLater ? isOfKey || !buckets.isEmpty(name) : buckets.takeToken(name);
+    if (!isAdmitted) throw new Refusal('rate_limited');
+    request.isChargeDue = isChargedLater;
+    if (!isOfKey) {
+      if (!isChargedLater) request.chargedAddress = name;
       return;
     }
-    const address = networkOf(request.ip);
-    // After a restart, all keys are new to this process, so their requests may be replays, too.
-    const isChargedLater = mayBeReplay(request);
-    if (isChargedLater ? this.#addresses.isEmpty(address) : !this.#addresses.takeToken(address)) throw new Refusal('rate_limited');
-    if (isChargedLater) request.isChargeDue = true;
-    else request.chargedAddress = address;
+    request.mustNotWait = isChargedLater && this.#openRequests.countOf(name) >= this.#maxAtOnce;
+    const max = isChargedLater ? Number.POSITIVE_INFINITY : this.#maxAtOnce;
+    if (!this.#openRequests.add([{ name, max }], reply.raw)) throw new Refusal('rate_limited', TOO_MANY_OPEN);
   }
 
   /** Records that the credential, or a key in the path, is valid. The request then counts against the key instead of the address. */
@@ -96,8 +101,8 @@ export class RateLimits {
     if (request.chargedAddress === undefined) return;
     this.#addresses.returnToken(request.chargedAddress);
     request.chargedAddress = undefined;
-    const bucket = this.#bucketOf(request);
-    bucket?.buckets.takeToken(bucket.name);
+    const { name, buckets, isOfKey } = this.#bucketOf(request);
+    if (isOfKey) buckets.takeToken(name);
   }
 
   /** Records that the credential is unknown, or only identifies a wallet in links. The request stays charged to its address. */
@@ -110,7 +115,7 @@ export class RateLimits {
   chargeRequest(request: FastifyRequest): void {
     if (!request.isChargeDue) return;
     request.isChargeDue = false;
-    const { buckets, name } = this.#bucketOf(request) ?? { buckets: this.#addresses, name: networkOf(request.ip) };
+    const { buckets, name } = this.#bucketOf(request);
     if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
   }
 
@@ -132,27 +137,18 @@ export class RateLimits {
       throw new Refusal('rate_limited', 'Too many QR codes were requested from this address. Try again in a minute.');
   }
 
-  /** Returns undefined unless the key was valid in an earlier request; the request then counts against its address. */
-  #bucketOf(request: FastifyRequest): RequestBucket | undefined {
+  /** Returns the bucket of the key if it was valid in an earlier request; otherwise that of the address. */
+  #bucketOf(request: FastifyRequest): RequestBucket {
+    const address = networkOf(request.ip);
     const key = request.routeOptions.config?.lnurl ? undefined : sentCredential(request)?.text;
-    if (key === undefined || !this.#validKeys.has(key)) return undefined;
-    if (!isPublicText(key)) return { name: key, buckets: this.#keys };
+    if (key === undefined || !this.#validKeys.has(key)) return { name: address, buckets: this.#addresses, isOfKey: false };
+    if (!isPublicText(key)) return { name: key, buckets: this.#keys, isOfKey: true };
     // A public key is no secret. A secret key in the path identifies the caller; without one, each address has its own limit.
     const inPath = (request.params as { key?: string } | undefined)?.key;
     const pathKey = inPath === undefined ? undefined : canonicalText(inPath);
-    if (pathKey !== undefined && this.#validKeys.has(pathKey) && !isPublicText(pathKey)) return { name: pathKey, buckets: this.#keys };
-    return { name: `${key} ${networkOf(request.ip)}`, buckets: this.#addresses };
-  }
-
-  #admitKey({ name, buckets }: RequestBucket, request: FastifyRequest, reply: FastifyReply): void {
-    // A retry of a payment must get the outcome of that payment, so a request that may be a replay is charged later.
-    const isChargedLater = mayBeReplay(request);
-    if (isChargedLater) {
-      request.mustNotWait = this.#openRequests.countOf(name) >= this.#maxAtOnce;
-      request.isChargeDue = true;
-    } else if (!buckets.takeToken(name)) throw new Refusal('rate_limited');
-    const max = isChargedLater ? Number.POSITIVE_INFINITY : this.#maxAtOnce;
-    if (!this.#openRequests.add([{ name, max }], reply.raw)) throw new Refusal('rate_limited', TOO_MANY_OPEN);
+    const isCaller = pathKey !== undefined && this.#validKeys.has(pathKey) && !isPublicText(pathKey);
+    if (isCaller) return { name: pathKey, buckets: this.#keys, isOfKey: true };
+    return { name: `${key} ${address}`, buckets: this.#addresses, isOfKey: true };
   }
 }
 

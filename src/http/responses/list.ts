@@ -94,18 +94,17 @@ export async function sendList<T>(
   if (page.page > 1 && counted?.isCapped && offset >= MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
   const { items, next } = await list.readPage({ limit, order, after, offset });
   const objects = items.map(render);
-  if (counted) {
-    reply.header('x-pagination-total-count', counted.total);
-    if (counted.isCapped) reply.header('x-pagination-total-capped', 'true');
-    if (isNumbered) setPageNumbers(reply, page, counted.total);
-  }
+  if (counted) reply.header('x-pagination-total-count', counted.total);
+  if (counted?.isCapped) reply.header('x-pagination-total-capped', 'true');
   if (!counted || !isNumbered) return sendPart(request, reply, { objects, limit, next });
-  // The first page links to the next one by cursor: following it leads through the whole list, at the same cost for each page.
-  const links = allowsPages ? endsOf(page, counted.total) : {};
-  if (query.page === undefined) return sendPart(request, reply, { objects, limit, next, links });
+  if (query.page === undefined) {
+    setPageNumbers(reply, page, counted.total);
+    // The first page links to the next one by cursor: following it leads through the whole list, at the same cost for each page.
+    return sendPart(request, reply, { objects, limit, next, links: allowsPages ? endsOf(page, counted.total) : {} });
+  }
   const { text, count } = serialize(request, reply, objects);
   if (count < objects.length) throw new Refusal('validation_failed', tooLarge(count));
-  setNumberedLinks(request, reply, page, counted.total);
+  setPageHeaders(request, reply, page, counted.total);
   return sendJson(reply, text);
 }
 
@@ -145,14 +144,8 @@ function sendJson(reply: FastifyReply, text: string): FastifyReply {
   return reply.type('application/json; charset=utf-8').send(text);
 }
 
-interface SerializedPage {
-  readonly text: string;
-  /** The number of objects in it. */
-  readonly count: number;
-}
-
-/** Serializes as many objects as fit on a page: at least one, so that a cursor always advances. */
-function serialize(request: FastifyRequest, reply: FastifyReply, objects: readonly object[]): SerializedPage {
+/** Serializes as many objects as fit on a page, and returns their number: at least one, so that a cursor always advances. */
+function serialize(request: FastifyRequest, reply: FastifyReply, objects: readonly object[]): { text: string; count: number } {
   const selection = selectionOf(request);
   const whole = reply.getSerializationFunction('200') ?? JSON.stringify;
   const toText = (some: readonly object[]) => (selection ? JSON.stringify(some.map((one) => pick(one, selection))) : whole(some as never));
@@ -170,10 +163,17 @@ function serialize(request: FastifyRequest, reply: FastifyReply, objects: readon
 }
 
 /** Sets the totals of a page by number, and the links to other pages (RFC 8288). */
-export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, page: Page, total: number): void {
+export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, at: Page, total: number): void {
   reply.header('x-pagination-total-count', total);
-  setPageNumbers(reply, page, total);
-  setNumberedLinks(request, reply, page, total);
+  setPageNumbers(reply, at, total);
+  const { page, limit } = at;
+  const last = pagesOf(total, limit);
+  const to = (number: number) => ({ page: number, 'per-page': limit });
+  setLinks(request, reply, {
+    ...endsOf({ limit }, total),
+    ...(page > 1 && { prev: to(Math.min(page - 1, last)) }),
+    ...(page < last && { next: to(page + 1) }),
+  });
 }
 
 function setPageNumbers(reply: FastifyReply, { page, limit }: Page, total: number): void {
@@ -181,16 +181,6 @@ function setPageNumbers(reply: FastifyReply, { page, limit }: Page, total: numbe
     'x-pagination-page-count': pagesOf(total, limit),
     'x-pagination-current-page': page,
     'x-pagination-per-page': limit,
-  });
-}
-
-function setNumberedLinks(request: FastifyRequest, reply: FastifyReply, { page, limit }: Page, total: number): void {
-  const last = pagesOf(total, limit);
-  const to = (number: number) => ({ page: number, 'per-page': limit });
-  setLinks(request, reply, {
-    ...endsOf({ limit }, total),
-    ...(page > 1 && { prev: to(Math.min(page - 1, last)) }),
-    ...(page < last && { next: to(page + 1) }),
   });
 }
 
