@@ -19,25 +19,16 @@ export interface OpenNodeOptions {
   readonly log: Log;
 }
 
-/** Opens the node that LIGHTNING_URL names. `node.close()` ends it. */
-export async function openNode(options: OpenNodeOptions): Promise<OpenedNode> {
-  const { lightningUrl: url, log } = options;
+/** Opens the node that LIGHTNING_URL names. `node.close()` ends it. A network for development is loaded only when the URL names it. */
+export async function openNode({ lightningUrl: url, dataDir, log }: OpenNodeOptions): Promise<OpenedNode> {
   if (isLndUrl(url)) return { node: openLnd({ url, log }) };
   if (isClnUrl(url)) return { node: openCln({ url, log }) };
-  const { node, control } = await openPlayed(options);
-  return { node, playground: control };
+  if (url === 'playground:') return opened((await import('../devnet/playground/playground.ts')).openPlayground({ dataDir, log }));
+  if (url.startsWith('fake:')) return opened((await import('../devnet/fake/open.ts')).openFake({ url, dataDir, log }));
+  return opened((await import('../devnet/playground/client.ts')).openSharedPlayground({ url, log }));
 }
 
-/** Loads a network for development only when LIGHTNING_URL names it. */
-async function openPlayed({ lightningUrl, dataDir, log }: OpenNodeOptions): Promise<TestNetwork> {
-  if (lightningUrl === 'playground:') {
-    const { openPlayground } = await import('../devnet/playground/playground.ts');
-    return openPlayground({ dataDir, log });
-  }
-  if (lightningUrl.startsWith('fake:')) {
-    const { openFake } = await import('../devnet/fake/open.ts');
-    return openFake({ url: lightningUrl, dataDir, log });
-  }
-  const { openSharedPlayground } = await import('../devnet/playground/client.ts');
-  return openSharedPlayground({ url: lightningUrl, log });
+async function opened(network: TestNetwork | Promise<TestNetwork>): Promise<OpenedNode> {
+  const { node, control } = await network;
+  return { node, playground: control };
 }

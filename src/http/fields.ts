@@ -1,6 +1,7 @@
 import { type TProperties, type TSchema, Type } from 'typebox';
 import { KEY_KINDS, parseKey } from '../core/accounts/keys.ts';
 import { EVENT_NAMES, type EventType, isEventType } from '../core/journal/event-types.ts';
+import { isDeeperThan } from '../core/kernel/json.ts';
 import { MAX_MSAT } from '../core/kernel/money.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import { isPublicKey } from '../core/lightning/secp256k1.ts';
@@ -125,15 +126,8 @@ export function passThruWith(passThru: object | undefined, added: Readonly<Recor
 
 /** Before it is written as JSON, which recurses. @throws Refusal */
 function requireShallow(name: string, value: object | undefined): void {
-  if (depthOf(value, MAX_DEPTH) > MAX_DEPTH)
+  if (isDeeperThan(MAX_DEPTH, value))
     throw new Refusal('validation_failed', `\`${name}\` must not be nested deeper than ${MAX_DEPTH} levels.`);
-}
-
-/** How deep a value nests; gives up beyond `limit`, so that it is bounded itself. */
-function depthOf(value: unknown, limit: number): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  if (limit === 0) return 1;
-  return 1 + Math.max(0, ...Object.values(value).map((inner) => depthOf(inner, limit - 1)));
 }
 
 /** Returns an e-mail as it is stored and compared. @throws Refusal */

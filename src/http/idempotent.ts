@@ -6,7 +6,6 @@ import {
   type NamedRequest,
   nameOf,
   type Outcome,
-  type SealKey,
   seal,
   unseal,
 } from '../core/idempotency/idempotency.ts';
@@ -92,17 +91,21 @@ export function createIdempotentHandler({ idempotency, limits }: { idempotency: 
     }
 
     async function execute() {
+      const outcome: OutcomeWriter = {
+        rows: (made, secret) => [idempotency.rowOf(named, made, secret === undefined ? undefined : seal(sealKey, secret))],
+        saveExisting: async (made) => void (await idempotency.store(named, made)),
+      };
       try {
-        return await work.make(outcomeWriter(idempotency, named, sealKey));
+        return await work.make(outcome);
       } catch (error) {
         // Another instance may have executed the request first, which can also cause this rejection. Then its outcome is the response. If
         // another instance is still executing the request, the stored refusal prevents it from paying afterwards.
         const isRefused = error instanceof NodeUnavailable || (error instanceof Refusal && error.walletTransactionId === undefined);
         if (!isRefused && !(error instanceof ConcurrentOutcome)) throw error;
         markBooked();
-        const outcome = isRefused && !isBusy(error) ? await idempotency.refuse(named) : await idempotency.find(named);
-        if (!isOutcome(outcome)) throw error;
-        return replay(outcome);
+        const stored = isRefused && !isBusy(error) ? await idempotency.refuse(named) : await idempotency.find(named);
+        if (!isOutcome(stored)) throw error;
+        return replay(stored);
       }
     }
 
@@ -126,13 +129,6 @@ export function createIdempotentHandler({ idempotency, limits }: { idempotency: 
     running.set(name, done);
     void done.then(() => running.delete(name));
     return executing;
-  };
-}
-
-function outcomeWriter(idempotency: Idempotency, named: NamedRequest, sealKey: SealKey): OutcomeWriter {
-  return {
-    rows: (made, secret) => [idempotency.rowOf(named, made, secret === undefined ? undefined : seal(sealKey, secret))],
-    saveExisting: async (made) => void (await idempotency.store(named, made)),
   };
 }
 

@@ -20,7 +20,6 @@ import type { RateLimits } from './limits/rate-limits.ts';
 import { limitUnreadBytes } from './limits/unread-bytes.ts';
 import { collectMethods, rejectOtherMethods } from './methods.ts';
 import { collectDocument } from './openapi/document.ts';
-import { openApiRoute } from './openapi/openapi-route.ts';
 import { referencePage } from './openapi/reference-page.ts';
 import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
@@ -103,12 +102,12 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     if (config?.lnurl) lnurlPaths.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}/?([?]|$)`));
   });
   const paths = collectMethods(app);
-  const readDocument = collectDocument(app);
+  const addDocument = collectDocument(app);
   app.after(async () => {
     const dashboard = await readDashboard(options.publicUrl);
     sendPageToBrowsers(app, dashboard);
     register(app);
-    openApiRoute(app, readDocument);
+    addDocument();
     referencePage(app);
     dashboardRoutes(app, dashboard);
     rejectOtherMethods(app, paths());

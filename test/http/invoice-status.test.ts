@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statusToken } from '../../src/features/invoices/status-token.ts';
+import { statusToken } from '../../src/features/invoices/status-routes.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { openStream } from '../support/event-stream.ts';

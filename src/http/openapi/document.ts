@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { STATUS_CODES } from 'node:http';
 import type { RouteOptions } from 'fastify';
+import { Type } from 'typebox';
 import type { App } from '../app-type.ts';
 import type { RouteSchema } from '../field-schema.ts';
 import { takesIdempotencyKey } from '../idempotent.ts';
@@ -9,7 +10,7 @@ import { ERROR_SCHEMA, errorResponses, errorsOf } from './errors.ts';
 import { COMMON_HEADERS, HEADERS, headersWith, LIST_HEADERS, PAGE_HEADERS, PARAMETERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { type ApiResponse, type JsonSchema, METHODS, type Media, type Method, type Parameter, type Reference } from './openapi-types.ts';
-import { SECURITY_SCHEMES, TAGS } from './route-schema.ts';
+import { PUBLIC, SECURITY_SCHEMES, TAGS } from './route-schema.ts';
 import { Components } from './schemas.ts';
 
 /** The version of the API. A change that breaks clients has another one. */
@@ -39,14 +40,29 @@ export type Operation = ReturnType<typeof operationOf>;
 /** `x-alias` is a second address of the same operations. */
 type PathItem = { readonly 'x-alias'?: string } & { readonly [method in Method]?: Operation };
 
-/** Collects the routes that are added from now on. Returns a function that describes them: the OpenAPI document of the API. */
-export function collectDocument(app: App): () => OpenApiDocument {
+const schema = {
+  operationId: 'getOpenApi',
+  tags: ['Service'],
+  summary: 'Read this document',
+  description: 'Returns the OpenAPI 3.1 document of the routes that this instance has.',
+  ...PUBLIC,
+  response: { 200: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) },
+};
+
+/** Collects the routes that are added from now on. Returns a function that adds the route of the OpenAPI document, which describes them. */
+export function collectDocument(app: App): () => void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
     // The alias has the same operations: the document names it once for each path.
     if (!route.config?.undocumented && !route.url.startsWith(ALIAS)) routes.push(route);
   });
-  return () => documentOf(routes);
+  return () => {
+    let json: Buffer | undefined;
+    app.get('/openapi.json', { schema, config: { isDocument: true } }, async (_request, reply) => {
+      json ??= Buffer.from(JSON.stringify(documentOf(routes)));
+      return reply.type('application/json').send(json);
+    });
+  };
 }
 
 /** Writes each object schema once, and sorts the paths by topic. */

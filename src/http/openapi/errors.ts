@@ -9,11 +9,6 @@ const ALL_TYPES = Object.keys(REFUSALS) as RefusalType[];
 /** Every status of an error of an operation. 405 is for methods that are no operation. */
 const STATUSES = [...new Set(ALL_TYPES.map((type) => REFUSALS[type].status as number))].filter((status) => status !== 405).sort();
 
-const HEADERS_OF: Readonly<Record<number, readonly string[]>> = {
-  429: ['Retry-After'],
-  503: ['Retry-After'],
-};
-
 /** The error object. Its texts are open: a later version may add types, and a client must not fail at them. */
 export const ERROR_SCHEMA: JsonSchema = {
   type: 'object',
@@ -48,7 +43,7 @@ function errorResponse(status: number): ApiResponse {
   });
   return {
     description: types.map((type) => `\`${type}\`: ${REFUSALS[type].meaning}`).join('\n'),
-    ...headersWith(HEADERS_OF[status]),
+    ...headersWith(status === 429 || status === 503 ? ['Retry-After'] : []),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) } },
   };
 }
