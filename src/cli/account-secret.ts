@@ -8,7 +8,7 @@ import { moment, table } from './table.ts';
 const MAX_LISTED = 1000;
 
 /** A command that creates a secret for an account, such as a key, while the service may run. */
-export interface AccountSecretCommand {
+interface AccountSecretCommand {
   readonly usage: string;
   /** What the command creates, for errors. */
   readonly noun: string;
@@ -17,20 +17,18 @@ export interface AccountSecretCommand {
 }
 
 /** Runs a command whose only argument is the account; it may be omitted if there is only one. */
-export function runAccountSecretCommand(command: AccountSecretCommand): void {
-  runCommand(`No ${command.noun} was created. `, () => run(command));
-}
-
-async function run({ usage, create }: AccountSecretCommand): Promise<void> {
-  const [given] = readArguments(usage, {}, 1).words;
-  if (given !== undefined && !/^acc_[0-9A-Za-z]+$/.test(given)) exitWithUsage(usage);
-  await withDatabase({ withoutLock: true }, async (database) => {
-    await requireMigrated(database, MIGRATIONS);
-    const accountId = given ?? (await onlyAccount(database));
-    const created = await create(database, accountId);
-    if (!created) throw new Error(`There is no account ${accountId}.`);
-    process.stderr.write(`${created.notice}\n`);
-    process.stdout.write(`${created.secret}\n`);
+export function runAccountSecretCommand({ usage, noun, create }: AccountSecretCommand): void {
+  runCommand(`No ${noun} was created. `, async () => {
+    const [given] = readArguments(usage, {}, 1).words;
+    if (given !== undefined && !/^acc_[0-9A-Za-z]+$/.test(given)) exitWithUsage(usage);
+    await withDatabase({ withoutLock: true }, async (database) => {
+      await requireMigrated(database, MIGRATIONS);
+      const accountId = given ?? (await onlyAccount(database));
+      const created = await create(database, accountId);
+      if (!created) throw new Error(`There is no account ${accountId}.`);
+      process.stderr.write(`${created.notice}\n`);
+      process.stdout.write(`${created.secret}\n`);
+    });
   });
 }
 

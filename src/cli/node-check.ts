@@ -74,10 +74,22 @@ async function checkNode(node: LightningNode): Promise<Finding[]> {
   return [
     ...describeNode(info),
     ...(await describeChannels(node, info)),
-    await describeBalance(node),
+    await orReason('Balance', 'was not read', async () => {
+      const { localMsat } = await answered(node.balance());
+      return good('Balance', `${inSat(localMsat)} sat in its channels`);
+    }),
     ...(credential ? describeCredential(credential) : []),
-    await describeInvoice(node),
+    await orReason('Invoice', 'was not created or not cancelled', () => describeInvoice(node)),
   ];
+}
+
+/** Returns what a check finds, or the reason why it failed. */
+async function orReason(heading: string, failed: string, check: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await check();
+  } catch (error) {
+    return bad(heading, `${failed}: ${errorMessage(error)}`);
+  }
 }
 
 function describeNode({ software, alias, pubkey, network, cannotSend, capabilities }: NodeInfo): Finding[] {
@@ -95,11 +107,11 @@ function describeNode({ software, alias, pubkey, network, cannotSend, capabiliti
   ];
 }
 
-async function describeChannels(node: LightningNode, { channels }: NodeInfo): Promise<Finding[]> {
-  const counts = channels && good('Channels', `${channels.active} active, ${channels.inactive} inactive`);
+async function describeChannels(node: LightningNode, { channels: counts }: NodeInfo): Promise<Finding[]> {
+  const counted = counts ? [good('Channels', `${counts.active} active, ${counts.inactive} inactive`)] : [];
   try {
     const listed = node.listChannels && (await answered(node.listChannels()));
-    if (!listed) return counts ? [counts] : [];
+    if (!listed) return counted;
     const { spendable_msat, receivable_msat, num_channels: now } = sumChannels(listed);
     const others = [now.opening > 0 && `${now.opening} opening`, now.closing > 0 && `${now.closing} closing`].filter(Boolean);
     return [
@@ -107,21 +119,12 @@ async function describeChannels(node: LightningNode, { channels }: NodeInfo): Pr
       good('', `can send ${inSat(spendable_msat)} and receive ${inSat(receivable_msat)} sat`),
     ];
   } catch (error) {
-    return [...(counts ? [counts] : []), bad('', `the channels were not listed: ${errorMessage(error)}`)];
+    return [...counted, bad('', `the channels were not listed: ${errorMessage(error)}`)];
   }
 }
 
 function inSat(amountMsat: number): string {
   return grouped(Math.floor(amountMsat / 1000));
-}
-
-async function describeBalance(node: LightningNode): Promise<Finding> {
-  try {
-    const { localMsat } = await answered(node.balance());
-    return good('Balance', `${inSat(localMsat)} sat in its channels`);
-  } catch (error) {
-    return bad('Balance', `was not read: ${errorMessage(error)}`);
-  }
 }
 
 function describeCredential({ missing, excessive, command }: CredentialReport): Finding[] {
@@ -136,14 +139,10 @@ function describeCredential({ missing, excessive, command }: CredentialReport): 
 async function describeInvoice(node: LightningNode): Promise<Finding> {
   const preimage = randomBytes(32).toString('hex');
   const request = { preimage, amountMsat: satToMsat(1), description: 'node-check', expirySeconds: INVOICE_SECONDS };
-  try {
-    await answered(node.createInvoice(request));
-    const outcome = await answered(node.cancelInvoice(paymentHashOf(preimage)));
-    if (outcome === 'cancelled') return good('Invoice', 'created and cancelled one of 1 sat');
-    return bad('Invoice', `created one of 1 sat, and cancelling it returned “${outcome}”; it expires in ${INVOICE_SECONDS} seconds`);
-  } catch (error) {
-    return bad('Invoice', `was not created or not cancelled: ${errorMessage(error)}`);
-  }
+  await answered(node.createInvoice(request));
+  const outcome = await answered(node.cancelInvoice(paymentHashOf(preimage)));
+  if (outcome === 'cancelled') return good('Invoice', 'created and cancelled one of 1 sat');
+  return bad('Invoice', `created one of 1 sat, and cancelling it returned “${outcome}”; it expires in ${INVOICE_SECONDS} seconds`);
 }
 
 function good(heading: string, text: string): Finding {

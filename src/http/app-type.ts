@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
-import type { Access } from './auth/access.ts';
+import type { BookingMark } from '../core/kernel/booking-mark.ts';
+import type { Access, Credential } from './auth/access.ts';
 import type { IdempotentHandler } from './idempotent.ts';
 
 /** The HTTP server, with request types taken from each route's TypeBox schemas. */
@@ -12,6 +13,45 @@ export type App = FastifyInstance<
   FastifyBaseLogger,
   TypeBoxTypeProvider
 >;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by Access on first use. */
+    credential: Credential | undefined;
+    /** Absent until the handler runs. */
+    booking: BookingMark | undefined;
+    /** The key has too many requests open, so the response must not wait for a payment. Set by RateLimits. */
+    mustNotWait: boolean;
+    /** The address whose bucket this request took a token from. Set by RateLimits. */
+    chargedAddress: string | undefined;
+    /** No token was taken yet, because the request may be a replay, which is free. Set by RateLimits. */
+    isChargeDue: boolean;
+  }
+
+  /** The configuration of a route. */
+  interface FastifyContextConfig {
+    /** A public LNURL route: its errors are HTTP 200, as LUD-03 describes. */
+    lnurl?: boolean;
+    /** A GET that changes something: it has no HEAD, and pages of other sites may not use Basic credentials or sessions for it. */
+    hasSideEffect?: boolean;
+    /** Pages of other sites may not send it. */
+    isForOwnPages?: boolean;
+    /** A page with relative links: a trailing slash in its path is removed by a redirect. */
+    isDocument?: boolean;
+    /** A browser that opens the path gets the dashboard; programs get the response of the route. */
+    isAlsoPage?: boolean;
+    /** Needs no key. */
+    isPublic?: boolean;
+    /** Requests without an Idempotency-Key are rejected. */
+    needsIdempotencyKey?: boolean;
+    /** Rejects undeclared query parameters. Set automatically on lists and on routes that change something. */
+    closedQuery?: boolean;
+    /** Set on the routes that reject the methods which a path does not have. */
+    rejectsMethods?: boolean;
+    /** Left out of the OpenAPI description. */
+    undocumented?: boolean;
+  }
+}
 
 /** The objects that the routes of most features use. */
 export interface RouteContext {

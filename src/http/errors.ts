@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { type BookingMark, withBookingMark } from '../core/kernel/booking-mark.ts';
+import { withBookingMark } from '../core/kernel/booking-mark.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
 import { NodeUnavailable } from '../core/lightning/node.ts';
@@ -10,13 +10,6 @@ import { setCommonHeaders } from './headers.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { acceptsPage, sendLnurlErrorPage } from './pages/page.ts';
 import { describeInvalid } from './requests/validation-errors.ts';
-
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Absent until the handler runs. */
-    booking: BookingMark | undefined;
-  }
-}
 
 /**
  * Returns what a database error means for the transaction that it ended. Returns undefined for an error that is no database outage.
@@ -39,7 +32,6 @@ export function handleErrors(app: App, limits?: RateLimits, recordDatabaseError:
 
 /** Gives each request a mark that its commits set. Background work of the request keeps only the mark, not the request. */
 function markBookings(app: App): void {
-  app.decorateRequest('booking', undefined);
   app.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function (request, reply) {

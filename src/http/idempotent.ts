@@ -42,13 +42,6 @@ interface IdempotencyScope {
   readonly hasSecret?: boolean;
 }
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Requests without an Idempotency-Key are rejected. */
-    needsIdempotencyKey?: boolean;
-  }
-}
-
 /** Returns whether requests to a route may have an Idempotency-Key. Those of sessions contain passwords: see routes/sessions.ts. */
 export function takesIdempotencyKey(method: string, url: string, { needsIdempotencyKey = false }: FastifyContextConfig = {}): boolean {
   if (needsIdempotencyKey) return true;

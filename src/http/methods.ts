@@ -3,13 +3,6 @@ import { Refusal } from '../core/kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { allowsCrossOrigin, sendPreflight } from './cors.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Set on the routes that reject the methods which a path does not have. */
-    rejectsMethods?: boolean;
-  }
-}
-
 /** The methods that routes accept, or reject themselves. */
 export const METHODS: readonly HTTPMethods[] = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'];
 

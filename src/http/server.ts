@@ -30,23 +30,6 @@ import { selectFields } from './responses/select.ts';
 import { sharedCompilers } from './schema-compilers.ts';
 import { handleClientError, rejectConnect } from './socket-errors.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A public LNURL route: its errors are HTTP 200, as LUD-03 describes. */
-    lnurl?: boolean;
-    /** A GET that changes something: it has no HEAD, and pages of other sites may not use Basic credentials or sessions for it. */
-    hasSideEffect?: boolean;
-    /** Pages of other sites may not send it. */
-    isForOwnPages?: boolean;
-    /** A page with relative links: a trailing slash in its path is removed by a redirect. */
-    isDocument?: boolean;
-    /** Needs no key. */
-    isPublic?: boolean;
-    /** Left out of the OpenAPI description. */
-    undocumented?: boolean;
-  }
-}
-
 /** All limits are optional: without one, nothing is limited. */
 export interface ServerOptions {
   readonly limits?: RateLimits;
@@ -163,6 +146,7 @@ function sharedLogger(log: FastifyBaseLogger): FastifyBaseLogger {
 /** Fastify creates each request with these fields, so that all requests have one hidden class. */
 function addRequestFields(app: App): void {
   app.decorateRequest('credential', undefined);
+  app.decorateRequest('booking', undefined);
   app.decorateRequest('mustNotWait', false);
   app.decorateRequest('chargedAddress', undefined);
   app.decorateRequest('isChargeDue', false);

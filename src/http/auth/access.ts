@@ -10,13 +10,6 @@ import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
 import { SESSION_PREFIX, sentCredential } from './credential.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** Set by {@link Access} on first use. */
-    credential: Credential | undefined;
-  }
-}
-
 type WalletRequest = FastifyRequest & { params: { key: string } };
 
 /** The credential of a request: its text, and the key that it identifies. A session counts as a secret API key. */

@@ -7,17 +7,6 @@ import { networkOf } from './addresses.ts';
 import { OpenCounts } from './open-counts.ts';
 import { type Rate, TokenBuckets } from './token-buckets.ts';
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    /** The key has too many requests open, so the response must not wait for a payment. Set by {@link RateLimits}. */
-    mustNotWait: boolean;
-    /** The address whose bucket this request took a token from. Set by {@link RateLimits}. */
-    chargedAddress: string | undefined;
-    /** No token was taken yet, because the request may be a replay, which is free. Set by {@link RateLimits}. */
-    isChargeDue: boolean;
-  }
-}
-
 export interface RateLimitSettings {
   /** Applies to each key. */
   readonly keyRate: Rate;

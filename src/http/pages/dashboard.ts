@@ -5,13 +5,6 @@ import type { App } from '../app-type.ts';
 import { contentPolicy } from '../headers.ts';
 import { acceptsPage } from './page.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** A browser that opens the path gets the dashboard; programs get the response of the route. */
-    isAlsoPage?: boolean;
-  }
-}
-
 /** `npm start` and `npm run web` build it from `web/`. */
 const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 

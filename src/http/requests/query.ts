@@ -5,13 +5,6 @@ import { fieldsOf, shownName, shownNames } from '../field-schema.ts';
 import { isSelectableRoute } from '../responses/select.ts';
 import { addPreValidation, BRACKETS, QUERY_ALIASES } from './normalize.ts';
 
-declare module 'fastify' {
-  interface FastifyContextConfig {
-    /** Rejects undeclared query parameters. Set automatically on lists and on routes that change something. */
-    closedQuery?: boolean;
-  }
-}
-
 /** Rejects unknown query parameters on lists and on routes that change something: a misspelled amount or filter must not be ignored. */
 export function rejectUnknownParameters(app: App): void {
   app.addHook('onRoute', (route) => {
