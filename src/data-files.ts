@@ -42,11 +42,16 @@ export async function storeSetupLink(dataDir: string, url: string | undefined): 
 export async function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' | 'dataDir'>): Promise<Uint8Array> {
   if (secretKey) return secretKey;
   const file = resolve(dataDir, 'secret-key');
-  // A process that starts at the same time may create it first.
-  await writeFile(file, `${randomBytes(32).toString('hex')}\n`, { ...PRIVATE, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  const text = (await readFile(file, 'utf8')).trim();
+  const text = await readOrCreate(file, randomBytes(32).toString('hex'));
   if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, 'hex');
   throw new InvalidConfig(`${file} must contain 64 hexadecimal characters. Restore it from a backup, or set SECRET_KEY.`);
+}
+
+/** Returns the text of a file, which is created with another text unless it exists. */
+export async function readOrCreate(file: string, newText: string): Promise<string> {
+  // A process that starts at the same time may create it first.
+  await writeFile(file, `${newText}\n`, { ...PRIVATE, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return (await readFile(file, 'utf8')).trim();
 }

@@ -61,12 +61,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     ...modules.connections.all.map((connection) => eventsJob(modules, connection, intervals)),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
-    {
-      name: 'operator actions',
-      lease: 'node-listener',
-      interval: 'continuous',
-      run: (signal) => operator.run(signal, pollMs),
-    },
+    { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => operator.run(signal, pollMs) },
     ...Object.entries(retained).map(
       ([name, module]): Job => ({
         name: `${name} retention`,

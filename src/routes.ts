@@ -76,11 +76,7 @@ function registerRoutes(
 ): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds, publicUrl } = config;
-  const deps = {
-    ...modules,
-    publicUrl,
-    paymentWaitSeconds,
-  };
+  const deps = { ...modules, publicUrl, paymentWaitSeconds };
   walletRoutes(app, deps);
   accountRoutes(app, deps);
   const login = {

@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { DEFAULT_NODE } from '../../devnet/playground/node-name.ts';
@@ -7,6 +6,7 @@ import { servePlayground } from '../../devnet/playground/server.ts';
 import { DEFAULT_PORT, playgroundUrl } from '../../devnet/playground/shared.ts';
 import { InvalidConfig, makeDataDir, readConfig, settingsOf } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
+import { readOrCreate } from '../data-files.ts';
 import { closeOnSignals } from '../signals.ts';
 import { readArguments } from './command.ts';
 
@@ -21,7 +21,8 @@ async function main(): Promise<void> {
   const { get, integer } = settingsOf(process.env);
   const port = integer('PLAYGROUND_PORT', DEFAULT_PORT, 0, 65_535);
   makeDataDir(dataDir);
-  const secret = get('PLAYGROUND_SECRET') ?? storedSecret(dataDir);
+  const secret =
+    get('PLAYGROUND_SECRET') ?? (await readOrCreate(join(dataDir, 'playground-secret'), randomBytes(32).toString('base64url')));
   if (secret.length < MIN_SECRET_LENGTH) throw new InvalidConfig(`PLAYGROUND_SECRET must have at least ${MIN_SECRET_LENGTH} characters.`);
   const log = pino({ level: logLevel, base: null });
   const server = await servePlayground({ dataDir, host, port, secret, log });
@@ -34,17 +35,6 @@ async function main(): Promise<void> {
 }
 
 const MIN_SECRET_LENGTH = 16;
-
-/** Returns the stored secret, and creates it on the first start. Only its owner may read the file. */
-function storedSecret(dataDir: string): string {
-  const file = join(dataDir, 'playground-secret');
-  try {
-    writeFileSync(file, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-  }
-  return readFileSync(file, 'utf8').trim();
-}
 
 // The reader of standard output may have closed it; the playground continues.
 process.stdout.on('error', () => {});

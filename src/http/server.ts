@@ -173,17 +173,14 @@ function checkRequests(app: App, { limits, publicUrl }: ServerOptions): void {
     done();
   });
   app.addHook('onRoute', (route) => {
-    if (route.config?.isDocument) route.onRequest = redirectTrailingSlash;
-    if (route.config?.isForOwnPages)
-      route.onRequest = (request, _reply, done) => {
-        rejectOtherPages(request, publicOrigin);
-        done();
-      };
-    if (route.config?.hasSideEffect && !route.config.lnurl)
-      route.onRequest = (request, _reply, done) => {
-        rejectCrossSite(request, publicOrigin);
-        done();
-      };
+    const { isDocument, isForOwnPages, hasSideEffect, lnurl } = route.config ?? {};
+    if (isDocument) route.onRequest = redirectTrailingSlash;
+    const reject = hasSideEffect && !lnurl ? rejectCrossSite : isForOwnPages ? rejectOtherPages : undefined;
+    if (!reject) return;
+    route.onRequest = (request, _reply, done) => {
+      reject(request, publicOrigin);
+      done();
+    };
   });
 }
 
