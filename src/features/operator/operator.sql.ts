@@ -190,7 +190,12 @@ export type NodeRow = {
   pending_payments: number;
   in_flight_msat: number;
   oldest_pending_at: number | null;
+  assets_msat: number | null;
+  assets_at: number | null;
 };
+
+const lastSampleOf = (column: 'node_msat' | 'sampled_at') =>
+  `(SELECT ${column} FROM node_sample s WHERE s.node_id = n.id ORDER BY hour DESC LIMIT 1)`;
 
 /** An internal payment belongs to the node of its invoice. */
 export const listNodes = statement<NodeRow>(
@@ -198,7 +203,8 @@ export const listNodes = statement<NodeRow>(
   `SELECT n.id, n.pubkey, CASE n.state WHEN 'draining' THEN 1 ELSE 0 END AS draining,
      (SELECT count(*) FROM wallet w WHERE w.node_id = n.id) AS num_wallets,
      (SELECT count(*) FROM alert a WHERE a.subject = n.id AND a.cleared_at IS NULL) AS open_alerts,
-     coalesce(pending.payments, 0) AS pending_payments, coalesce(pending.held_msat, 0) AS in_flight_msat, pending.oldest_at AS oldest_pending_at
+     coalesce(pending.payments, 0) AS pending_payments, coalesce(pending.held_msat, 0) AS in_flight_msat, pending.oldest_at AS oldest_pending_at,
+     ${lastSampleOf('node_msat')} AS assets_msat, ${lastSampleOf('sampled_at')} AS assets_at
    FROM lightning_node n LEFT JOIN (
      SELECT coalesce(i.node_id, p.node_id) AS node_id, count(*) AS payments, CAST(sum(h.amount_msat) AS BIGINT) AS held_msat,
        min(p.created_at) AS oldest_at
@@ -236,6 +242,23 @@ export const findRateChange = statement<FiatRateRow>('fiat_rate_find_change', `$
 export const insertRateChange = statement(
   'fiat_rate_insert',
   'INSERT INTO fiat_rate (id, currency, per_btc, set_at, set_by) VALUES ($1, $2, $3, $4, $5)',
+);
+
+export type SampleRow = { at: number; assets_msat: number | null; liabilities_msat: number; suspense_msat: number; is_complete: number };
+
+/**
+ * The last sample from an hour ($1) on in each step of $2 hours, oldest first. The assets are the sum of the last samples of all nodes until
+ * then; the sample is complete if each of them is of that hour.
+ */
+export const listSamples = statement<SampleRow>(
+  'operator_samples',
+  `SELECT l.sampled_at AS at, l.customers_msat AS liabilities_msat, l.suspense_msat,
+     (SELECT CAST(sum((SELECT s.node_msat FROM node_sample s WHERE s.node_id = n.id AND s.hour <= l.hour ORDER BY s.hour DESC LIMIT 1)) AS BIGINT)
+      FROM lightning_node n) AS assets_msat,
+     CASE WHEN EXISTS (SELECT 1 FROM lightning_node n
+       WHERE NOT EXISTS (SELECT 1 FROM node_sample s WHERE s.node_id = n.id AND s.hour = l.hour)) THEN 0 ELSE 1 END AS is_complete
+   FROM ledger_sample l
+   WHERE l.hour IN (SELECT max(hour) FROM ledger_sample WHERE hour >= $1 GROUP BY hour / CAST($2 AS BIGINT)) ORDER BY l.hour`,
 );
 
 const newestOf = (side: 'from' | 'to') =>

@@ -6,7 +6,6 @@ import { errorMessage } from '../../core/kernel/log.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { NodeComparison } from '../reconcile/reconciliation-object.ts';
 import { lastReport } from '../reconcile/requests.ts';
-import { lastMeasured, listSamples } from '../reconcile/samples.ts';
 import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
@@ -99,9 +98,13 @@ export type HistoryPeriod = keyof typeof PERIODS;
 export const HISTORY_PERIODS = Object.keys(PERIODS) as HistoryPeriod[];
 
 /** Returns samples of assets and liabilities, oldest first. */
-export function readHistory({ database, clock }: OperatorModules, period: HistoryPeriod): Promise<Static<typeof BalanceSampleObject>[]> {
+export async function readHistory(
+  { database, clock }: OperatorModules,
+  period: HistoryPeriod,
+): Promise<Static<typeof BalanceSampleObject>[]> {
   const { days, stepHours } = PERIODS[period];
-  return listSamples(database, unixSeconds(clock) - days * 86_400, stepHours);
+  const rows = await database.all(sql.listSamples, Math.floor(unixSeconds(clock) / 3600) - 24 * days, stepHours);
+  return rows.map((row) => ({ ...row, is_complete: row.is_complete === 1 }));
 }
 
 /** Reads the figures of the ledger, of the last reconciliation, and whether each node answers. */
@@ -150,7 +153,6 @@ async function nodeFigures(
   const status = await readStatus(connection);
   const info = connection.info();
   const compared = comparisons.find(({ ln_node_id }) => ln_node_id === nodeId);
-  const measured = await lastMeasured(database, nodeId);
   const newest = await database.first(sql.newestOfNode, ledgerAccount);
   const heldMsat = totals.heldByNode.get(ledgerAccount) ?? 0;
   return {
@@ -162,10 +164,8 @@ async function nodeFigures(
     ...status,
     draining: row.draining === 1,
     channels: info?.channels ?? null,
-    assets_msat: measured?.assets_msat ?? null,
-    assets_at: measured?.assets_at ?? null,
     held_msat: heldMsat,
-    own_msat: measured ? measured.assets_msat - heldMsat : null,
+    own_msat: row.assets_msat === null ? null : row.assets_msat - heldMsat,
     position_msat: compared?.position_msat ?? null,
     baseline_msat: compared?.baseline_msat ?? null,
     difference_msat: compared?.difference_msat ?? null,

@@ -108,6 +108,19 @@ export const insertBaseline = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
 );
 
+export const storeLedgerSample = statement(
+  'reconcile_sample_ledger',
+  `INSERT INTO ledger_sample (hour, sampled_at, customers_msat, suspense_msat) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (hour) DO UPDATE SET sampled_at = excluded.sampled_at, customers_msat = excluded.customers_msat,
+     suspense_msat = excluded.suspense_msat`,
+);
+
+export const storeNodeSample = statement(
+  'reconcile_sample_node',
+  `INSERT INTO node_sample (hour, node_id, sampled_at, node_msat) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (node_id, hour) DO UPDATE SET sampled_at = excluded.sampled_at, node_msat = excluded.node_msat`,
+);
+
 /** The nodes of the wallets with these ledger accounts. */
 export const nodesOfAccounts = statement<{ account: number; node_id: string }>(
   'reconcile_nodes_of_accounts',

@@ -7,12 +7,12 @@ import { compareInvoices } from './invoices.ts';
 import { NodeProbe, STOPPING } from './node-probe.ts';
 import { comparePayments } from './payments.ts';
 import { comparePending } from './pending.ts';
+import { storeLedgerSample, storeNodeSample } from './reconcile.sql.ts';
 import type { NodeComparison } from './reconciliation-object.ts';
 import * as sql from './requests.sql.ts';
 import { type ReconciliationReport, requestReconciliation } from './requests.ts';
 import type { ReconcileModules, ReconciliationRun, RequestState } from './run.ts';
-import { storeSamples } from './samples.ts';
-import { readPositions } from './totals.ts';
+import { readPositions, readTotals } from './totals.ts';
 
 const POLL_MS = 1000;
 /** The interval after a run in which the node stopped answering. */
@@ -132,6 +132,18 @@ async function compareNode(run: ReconciliationRun): Promise<NodeComparison> {
   await alerts.announce();
   const node = { ln_node_id: nodeId, started_at: startedAt, ended_at: unixSeconds(run.clock), incomplete_reason };
   return { ...node, ...balance, held_msat: null, position_msat: null, ...pending, ...findings };
+}
+
+/** Stores the figures of a reconciliation, one sample per hour. */
+async function storeSamples(database: Database, nodes: readonly NodeComparison[], now: number): Promise<void> {
+  const totals = await database.snapshot(readTotals);
+  const hour = Math.floor(now / 3600);
+  await database.transaction(async (tx) => {
+    await tx.run(storeLedgerSample, hour, now, totals.customersMsat, totals.suspenseMsat);
+    for (const { ln_node_id, ended_at, assets_msat } of nodes) {
+      if (assets_msat !== null) await tx.run(storeNodeSample, hour, ln_node_id, ended_at, assets_msat);
+    }
+  });
 }
 
 function logComparison({ log }: ReconcileModules, { scope }: sql.RunningRequest, node: NodeComparison): void {
