@@ -78,7 +78,8 @@ describe('a start', () => {
   it('writes a new setup link to a file on each start, until an operator can log in', async () => {
     const dataDir = join(folder, 'setup');
     const file = join(dataDir, 'setup-link');
-    const settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), LOG_LEVEL: 'trace' };
+    const own = await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`);
+    const settings = { ...own, LOG_LEVEL: 'trace', LIGHTNING_URL: 'fake:?seed=1' };
     const first = await start(settings);
     const old = readFileSync(file, 'utf8').trim();
     expect(old).toMatch(new RegExp(`^${first.client.url}/setup#[\\w-]{43}$`));
