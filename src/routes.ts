@@ -3,7 +3,7 @@ import type { Config } from './config.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { eventRoutes } from './features/events/routes.ts';
-import { StatusWaits } from './features/events/status-waits.ts';
+import { createStatusWaits } from './features/events/status-waits.ts';
 import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
@@ -123,7 +123,7 @@ function registerRoutes(
 function createLive(app: App, { maxRequestsAtOnce, maxConnections }: Config, modules: Modules, timing: StreamTiming) {
   const waiting = { ofKey: Math.ceil(maxRequestsAtOnce / 2), ofAddress: 100, ofAll: Math.ceil(maxConnections / 4) };
   const streaming = { ...waiting, ofKey: Math.ceil(maxRequestsAtOnce / 10) };
-  const waits = new StatusWaits({ ...modules, slots: new WaitingSlots(waiting) });
+  const waits = createStatusWaits({ ...modules, slots: new WaitingSlots(waiting) });
   const streams = new Streams({ ...modules, slots: new WaitingSlots(streaming), timing });
   // When the server is closed, it waits for open requests.
   app.addHook('preClose', async () => {
