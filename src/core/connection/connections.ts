@@ -4,7 +4,7 @@ import { errorMessage, type Log } from '../kernel/log.ts';
 import { type IncomingGuard, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
 import { NodeConnection } from './connection.ts';
 import { addMissingNodes, ledgerNodes, type RestoreContext, resetPosition, verifyPosition } from './ledger-nodes.ts';
-import { callToIdentify, type FoundNode, NodeUrls } from './node-urls.ts';
+import { callToIdentify, type FoundNode, type NodeUrlOptions, NodeUrls } from './node-urls.ts';
 
 /** The connections to the Lightning nodes of the ledger. */
 export class NodeConnections {
@@ -60,11 +60,7 @@ export class NodeConnections {
   }
 }
 
-export interface NodeConnectOptions extends RestoreContext {
-  /** The adapter of each URL of LIGHTNING_URL. */
-  readonly nodes: readonly LightningNode[];
-  /** The ledger (`lnd_…`) that this one replaces on its nodes. */
-  readonly replacesLedger?: string | undefined;
+export interface NodeConnectOptions extends RestoreContext, Omit<NodeUrlOptions, 'ledgerId'> {
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -78,7 +74,7 @@ export async function connectNodes(options: NodeConnectOptions): Promise<NodeCon
   const { database, nodes, replacesLedger, clock, log } = options;
   await addMissingNodes(database, nodes.length, unixSeconds(clock));
   const known = await ledgerNodes(database);
-  const urls = new NodeUrls({ database, nodes, ledgerId: known[0].id, replacesLedger });
+  const urls = new NodeUrls({ ...options, ledgerId: known[0].id });
   if (replacesLedger !== undefined)
     log.warn({ replacesLedger }, 'TAKE_OVER_FROM_LEDGER is set: this ledger replaces that one on its nodes');
   const found = await identifyAll(urls, log);

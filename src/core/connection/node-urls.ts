@@ -11,7 +11,7 @@ export interface NodeUrlOptions {
   readonly nodes: readonly LightningNode[];
   /** The id of the ledger, which its nodes store. */
   readonly ledgerId: string;
-  /** The ledger (`lnd_…`) that this one replaces on the nodes. */
+  /** The ledger (`lnd_…`) that this one replaces on its nodes. */
   readonly replacesLedger?: string | undefined;
 }
 

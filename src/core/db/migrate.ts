@@ -30,12 +30,7 @@ const insertApplied = statement(
   'INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)',
 );
 
-interface Migration {
-  readonly version: number;
-  readonly name: string;
-  readonly text: string;
-  readonly checksum: string;
-}
+type Migration = Awaited<ReturnType<typeof readMigrations>>[number];
 
 /**
  * Brings a database to the schema of this code: applies the files `NNNN-name.sql` of a folder that it does not have yet, all of them or
@@ -71,7 +66,7 @@ export async function requireMigrated(database: Database, folder: string): Promi
     throw new SchemaMismatch('The database has the schema of an older Satchel. Start this version on it first.');
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
+async function readMigrations(folder: string) {
   const files = (await readdir(folder)).filter((file) => /^\d{4}-.+\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (name) => {
