@@ -95,7 +95,7 @@ const READS: [Statement, unknown[]][] = [
   [deliveryLists.countWaiting, ['x', 50]],
   [deliveries.webhooksWithQueued, ['x']],
   [deliveries.webhooksWithDue, ['x', 7, 8]],
-  [deliveries.findDue, ['x', 7, 8, 50]],
+  [deliveries.findDue, ['x', 7, 8, 50, ['y']]],
   [deliveries.findQueued, ['x', 50]],
   [deliveries.findClaimed, ['x']],
   [upkeep.findClaimers, []],

@@ -159,6 +159,15 @@ onBothDatabases('a claim', (open, dialect) => {
     expect(await world.states(id)).toEqual(['queued', 'queued', 'queued', 'retrying', 'claimed']);
   });
 
+  it('takes a retry that is due although many of types that it does not know are due before it', async () => {
+    const world = await worldOn(await open());
+    const id = await world.addWebhook();
+    await world.insertEvents(20, { type: 'a_type_of_tomorrow' });
+    await world.insertEvents(1, { walletId: world.wallets[0] });
+    await world.execute("UPDATE webhook_delivery SET state = 'retrying', due_at_ms = position WHERE webhook_id = $1", id);
+    expect((await rowsOf(claim(world, [id]))).map(({ event_type }) => event_type)).toEqual(['wallet_updated']);
+  });
+
   it('does not look again at once when it could claim nothing of what it looked at', async () => {
     const world = await worldOn(await open());
     const id = await world.addWebhook();

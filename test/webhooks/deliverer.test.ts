@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
+import { StatementFailed } from '../../src/core/db/errors.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import type { Outbound, PostOptions } from '../../src/core/outbound/outbound.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
@@ -193,6 +194,24 @@ onBothDatabases('a deliverer', (open) => {
     isBroken = false;
     world.passedMs += 60_000;
     await expect.poll(() => receiver.eventIds).toEqual([...others, broken, later]);
+  });
+
+  it('sends an event that could not be read during an outage of the database, without an attempt that failed', async () => {
+    const world = await worldOn(await open());
+    const id = await world.addWebhook();
+    const ids = await world.insertEvents(2);
+    const receiver = new Receiver();
+    let outages = 3;
+    world.start({
+      post: receiver.post,
+      renderEvents: async (events) => {
+        if (outages-- > 0) throw new StatementFailed('the connection was lost', 'ECONNRESET');
+        return events.map((event) => ({ id: event.id }));
+      },
+    });
+    await expect.poll(() => world.states(id)).toEqual(['delivered', 'delivered']);
+    expect(receiver.eventIds).toEqual(ids);
+    expect((await world.deliveries(id)).map(({ attempts }) => attempts)).toEqual([1, 1]);
   });
 
   it('raises an alert while secrets cannot be opened, and closes it', async () => {

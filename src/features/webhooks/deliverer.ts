@@ -1,3 +1,4 @@
+import { isOutage } from '../../core/db/errors.ts';
 import type { LoggedEvent } from '../../core/journal/event-log.ts';
 import { pause } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
@@ -11,18 +12,18 @@ import { findAny } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 
 /** The waits of the deliverer. Tests shorten them. */
-export interface WebhookTiming {
+const TIMING = {
   /** Between two looks at retries that are due, changed webhooks, replays, deletions and dead instances. */
-  readonly refreshMs: number;
+  refreshMs: 1000,
   /** Between two looks for events of other instances. */
-  readonly pollMs: number;
+  pollMs: 100,
   /** How long results are collected. */
-  readonly flushMs: number;
+  flushMs: 100,
   /** How long a receiver may take. */
-  readonly timeoutMs: number;
-}
+  timeoutMs: 15_000,
+};
 
-const TIMING: WebhookTiming = { refreshMs: 1000, pollMs: 100, flushMs: 100, timeoutMs: 15_000 };
+export type WebhookTiming = typeof TIMING;
 
 /** The shortest time between two turns: one serves many commits. */
 const SHORTEST_WAIT_MS = 20;
@@ -201,12 +202,10 @@ export class Deliverer {
   /** Begins to send claimed deliveries. Those of expired events are cancelled. */
   async #begin(claims: readonly Claim[]): Promise<void> {
     const { eventLog, clock } = this.#deps;
-    const ids = new Set(claims.flatMap(({ rows }) => rows.filter((row) => !isTest(row)).map(eventIdOf)));
-    const events = ids.size === 0 ? [] : await eventLog.findMany([...ids]);
-    const bodies = await this.#render(events);
-    const found = new Set(events.map(({ id }) => id));
+    const rows = claims.flatMap((claim) => claim.rows).filter((row) => !isTest(row));
+    const bodies = await this.#render(await eventLog.findMany([...new Set(rows.map(eventIdOf))]));
     for (const { webhook, rows } of claims) {
-      const { sent = [], expired = [] } = Object.groupBy(rows, (row) => (isTest(row) || found.has(eventIdOf(row)) ? 'sent' : 'expired'));
+      const { sent = [], expired = [] } = Object.groupBy(rows, (row) => (isTest(row) || bodies.has(eventIdOf(row)) ? 'sent' : 'expired'));
       for (const row of expired) this.#sending.results.push({ row: { ...row, state: 'cancelled', ended_at_ms: clock.nowMs() } });
       const bodyOf = (row: DeliveryRow) => (isTest(row) ? JSON.stringify(renderTestEvent(row)) : bodies.get(eventIdOf(row)));
       this.#sending.add(
@@ -217,20 +216,22 @@ export class Deliverer {
     if (this.#sending.results.length > 0) this.#planTurn(this.#timing.flushMs);
   }
 
-  /** Returns the bodies of events by their ids, without those that cannot be rendered. */
-  async #render(events: readonly LoggedEvent[]): Promise<Map<string, string>> {
-    if (events.length === 0) return new Map();
+  /** Returns the bodies of events by their ids; undefined for those that cannot be rendered. */
+  async #render(events: readonly LoggedEvent[]): Promise<Map<string, string | undefined>> {
     try {
       const objects = await this.#deps.renderEvents(events);
       return new Map(events.map(({ id }, index) => [id, JSON.stringify(objects[index])]));
     } catch (error) {
-      if (events.length === 1) {
-        this.#warn(error, `the event ${events[0]?.id} could not be rendered`);
-        return new Map();
+      // The claims are given up. The event may be fine.
+      if (isOutage(error)) throw error;
+      const [first, ...others] = events;
+      if (first && others.length === 0) {
+        this.#warn(error, `the event ${first.id} could not be rendered`);
+        return new Map([[first.id, undefined]]);
       }
-      const bodies: [string, string][] = [];
-      for (const event of events) bodies.push(...(await this.#render([event])));
-      return new Map(bodies);
+      const bodies = new Map<string, string | undefined>();
+      for (const event of events) for (const [id, body] of await this.#render([event])) bodies.set(id, body);
+      return bodies;
     }
   }
 

@@ -25,17 +25,12 @@ export const COLUMNS = `position, ${INSERTED}, state, due_at_ms, first_attempt_m
 /** The most deliveries of one webhook that an instance claims at once. */
 export const MAX_CLAIMED_OF_WEBHOOK = 50;
 
-/** SQLite uses a partial index only where the condition of the index is repeated. */
-const LOOKED_AT = "state IN ('held', 'claimed', 'retrying')";
+/** Looked at, and not ended. SQLite uses a partial index only where the condition of the index is repeated. */
+export const UNFINISHED = "state IN ('held', 'claimed', 'retrying')";
 
-/** Returns a query for the rows in a JSON array, with columns of these types. */
-function rowsOfJson(types: Record<string, string>) {
-  const values = Object.keys(types).map((name) => `value ->> '${name}' AS ${name}`);
-  const columns = Object.entries(types).map(([name, type]) => `${name} ${type}`);
-  return {
-    sqlite: `SELECT ${values.join(', ')} FROM json_each($1)`,
-    postgres: `SELECT * FROM json_to_recordset($1::json) AS one(${columns.join(', ')})`,
-  };
+/** Returns a text for each dialect: `$1` is a JSON array, and `rows` a table whose column `value` has its items. */
+function onEach(text: (rows: string) => string) {
+  return { sqlite: text('json_each($1)'), postgres: text('json_array_elements($1::json) AS rows (value)') };
 }
 
 /* Claims. Each of these runs while the webhook is locked. */
@@ -59,9 +54,10 @@ export const webhooksWithDue = statement<WorkRow>(
       OR EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.state = 'retrying' AND d.webhook_id = w.id AND d.due_at_ms > $3))`,
 );
 
-const DUE = (condition: string) =>
-  `SELECT * FROM (SELECT ${COLUMNS} FROM webhook_delivery WHERE state = 'retrying' AND webhook_id = $1 AND ${condition} LIMIT $4) AS part`;
+const DUE = (condition: string) => `SELECT * FROM (SELECT ${COLUMNS} FROM webhook_delivery
+    WHERE state = 'retrying' AND webhook_id = $1 AND ${condition} AND event_type = ANY($5::text[]) LIMIT $4) AS part`;
 
+/** The retries of some types of events ($5) that are due: before `$2`, or after `$3`, which no retry is planned for. */
 export const findDue = statement<DeliveryRow>(
   'webhook_delivery_due',
   `${DUE('due_at_ms <= $2')} UNION ALL ${DUE('due_at_ms > $3')} ORDER BY position LIMIT $4`,
@@ -71,7 +67,7 @@ export const findDue = statement<DeliveryRow>(
 export const findQueued = statement<DeliveryRow & { is_blocked: number }>(
   'webhook_delivery_queued',
   `SELECT ${COLUMNS}, CASE WHEN EXISTS (SELECT 1 FROM webhook_delivery d WHERE d.webhook_id = webhook_delivery.webhook_id
-     AND d.ordering_key = webhook_delivery.ordering_key AND d.${LOOKED_AT} AND d.position < webhook_delivery.position) THEN 1 ELSE 0 END AS is_blocked
+     AND d.ordering_key = webhook_delivery.ordering_key AND d.${UNFINISHED} AND d.position < webhook_delivery.position) THEN 1 ELSE 0 END AS is_blocked
    FROM webhook_delivery WHERE state = 'queued' AND webhook_id = $1 ORDER BY position LIMIT $2`,
 );
 
@@ -87,70 +83,49 @@ export const claim = statement('webhook_delivery_claim', UPDATE("state = 'claime
 export const hold = statement('webhook_delivery_hold', UPDATE("state = 'held'"));
 
 const OF_KEY = (column: string, index: number) => `(SELECT d.${column} FROM webhook_delivery d
-    WHERE d.webhook_id = k.webhook_id AND d.ordering_key = k.ordering_key AND d.${LOOKED_AT} ORDER BY d.position LIMIT 1 OFFSET ${index})`;
+    WHERE d.webhook_id = k.webhook_id AND d.ordering_key = k.ordering_key AND d.${UNFINISHED} ORDER BY d.position LIMIT 1 OFFSET ${index})`;
 
-/** `coalesce` keeps SQLite from reading all held deliveries by their state. */
-const UNHOLD = (keys: string) => `UPDATE webhook_delivery SET state = 'queued' WHERE coalesce(state, '') = 'held' AND position IN (
+/**
+ * Lets the next deliveries of a JSON array of keys be looked at, as many of each as one claim takes, if no earlier one remains. `coalesce` keeps
+ * SQLite from reading all held deliveries by their state.
+ */
+export const unhold = statement(
+  'webhook_delivery_unhold',
+  onEach(
+    (rows) => `UPDATE webhook_delivery SET state = 'queued' WHERE coalesce(state, '') = 'held' AND position IN (
   SELECT d.position FROM (
     SELECT k.webhook_id, k.ordering_key, ${OF_KEY('state', 0)} AS first_state, ${OF_KEY('position', MAX_CLAIMED_OF_WEBHOOK - 1)} AS last
-    FROM (${keys}) AS k
-  ) AS k JOIN webhook_delivery d ON d.webhook_id = k.webhook_id AND d.ordering_key = k.ordering_key AND d.${LOOKED_AT}
-  WHERE k.first_state = 'held' AND d.position <= coalesce(k.last, d.position))`;
-
-const KEYS = rowsOfJson({ webhook_id: 'text', ordering_key: 'text' });
-
-/** Lets the next deliveries of a JSON array of keys be looked at, as many of each as one claim takes, if no earlier one remains. */
-export const unhold = statement('webhook_delivery_unhold', { sqlite: UNHOLD(KEYS.sqlite), postgres: UNHOLD(KEYS.postgres) });
-
-/** Like {@link unhold} for all keys: the deliveries for which others waited may have expired. */
-export const unholdAll = statement(
-  'webhook_delivery_unhold_all',
-  UNHOLD(`SELECT DISTINCT webhook_id, ordering_key FROM webhook_delivery WHERE ${LOOKED_AT}`),
+    FROM (SELECT value ->> 'webhook_id' AS webhook_id, value ->> 'ordering_key' AS ordering_key FROM ${rows}) AS k
+  ) AS k JOIN webhook_delivery d ON d.webhook_id = k.webhook_id AND d.ordering_key = k.ordering_key AND d.${UNFINISHED}
+  WHERE k.first_state = 'held' AND d.position <= coalesce(k.last, d.position))`,
+  ),
 );
 
-/** What changes with an attempt, or when a claim is given up. */
-const OUTCOME = {
-  position: 'bigint',
-  state: 'text',
-  due_at_ms: 'bigint',
-  first_attempt_ms: 'bigint',
-  ended_at_ms: 'bigint',
-  attempts: 'bigint',
-  log: 'text',
-} satisfies Partial<Record<keyof DeliveryRow, string>>;
+const NUMBER = (column: string) => `CAST(value ->> '${column}' AS bigint)`;
 
-const STORE = (given: string) => `UPDATE webhook_delivery SET state = given.state, claimed_by = NULL, due_at_ms = given.due_at_ms,
-    first_attempt_ms = given.first_attempt_ms, ended_at_ms = given.ended_at_ms, attempts = given.attempts, log = given.log
-  FROM (${given}) AS given WHERE webhook_delivery.position = given.position AND webhook_delivery.claimed_by = $2`;
-
-export const OUTCOME_COLUMNS = Object.keys(OUTCOME);
-
-const OUTCOMES = rowsOfJson(OUTCOME);
-
-/** Stores a JSON array of outcomes. Changes nothing where another instance has taken over. */
-export const storeOutcomes = statement('webhook_delivery_store', { sqlite: STORE(OUTCOMES.sqlite), postgres: STORE(OUTCOMES.postgres) });
+/** Stores what an attempt, or giving up a claim, changes in a JSON array of rows. Changes nothing where another instance has taken over. */
+export const storeOutcomes = statement(
+  'webhook_delivery_store',
+  onEach(
+    (rows) => `UPDATE webhook_delivery SET claimed_by = NULL, state = value ->> 'state', log = value ->> 'log',
+    due_at_ms = ${NUMBER('due_at_ms')}, first_attempt_ms = ${NUMBER('first_attempt_ms')}, ended_at_ms = ${NUMBER('ended_at_ms')},
+    attempts = ${NUMBER('attempts')}
+  FROM ${rows} WHERE position = ${NUMBER('position')} AND claimed_by = $2`,
+  ),
+);
 
 /* The webhooks of these deliveries. */
 
-const ACTIVE = (ids: string) => `SELECT ${WEBHOOK_COLUMNS} FROM webhook WHERE id ${ids} AND status = 'active' AND key_id = $2 ORDER BY id`;
+const ACTIVE = `SELECT ${WEBHOOK_COLUMNS} FROM webhook WHERE id = ANY($1::text[]) AND status = 'active' AND key_id = $2 ORDER BY id`;
 
 /** The webhooks of a list ($1) to which an instance with the key `$2` delivers. */
-export const findActive = statement<WebhookRow>('webhook_find_active', {
-  sqlite: ACTIVE('IN (SELECT value FROM json_each($1))'),
-  postgres: ACTIVE('= ANY($1::text[])'),
-});
+export const findActive = statement<WebhookRow>('webhook_find_active', ACTIVE);
 
 /** The same, locked, without those that another transaction has locked. */
-export const lockActive = statement<WebhookRow>('webhook_lock_active', {
-  sqlite: ACTIVE('IN (SELECT value FROM json_each($1))'),
-  postgres: `${ACTIVE('= ANY($1::text[])')} FOR NO KEY UPDATE SKIP LOCKED`,
-});
+export const lockActive = statement<WebhookRow>('webhook_lock_active', `${ACTIVE} FOR NO KEY UPDATE SKIP LOCKED`);
 
 /** Locks webhooks in the order of their ids, so that no two transactions wait for each other. */
-export const lockMany = statement<{ id: string }>('webhook_lock_many', {
-  sqlite: 'SELECT value AS id FROM json_each($1)',
-  postgres: 'SELECT id FROM webhook WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE',
-});
+export const lockMany = statement('webhook_lock_many', 'SELECT id FROM webhook WHERE id = ANY($1::text[]) ORDER BY id FOR NO KEY UPDATE');
 
 /** Stores the results of some attempts: the time of the last success ($2), the failures after it ($3), and the time of the first of these ($4). */
 export const storeHealth = statement(

@@ -1,10 +1,11 @@
 import type { Tx } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { eventId } from '../../core/journal/event-log.ts';
-import { isEventType } from '../../core/journal/event-types.ts';
+import { EVENT_NAMES, isEventType } from '../../core/journal/event-types.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import * as sql from './deliveries.sql.ts';
+import type { DeliveryAttempt } from './webhook-object.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 
@@ -22,19 +23,6 @@ export const LONGEST_WAIT_MS = 8 * 60 * 60 * 1000;
 const KEPT_ATTEMPTS = 20;
 /** HTTP 410 Gone: the receiver wants nothing more. */
 const GONE = 410;
-
-/** One request to the receiver, as it is stored and as the API shows it. */
-export interface DeliveryAttempt {
-  /** Unix seconds. */
-  readonly at: number;
-  readonly duration_ms: number;
-  /** The HTTP status; null without a response. */
-  readonly status_code: number | null;
-  /** Why it failed; null for a success. */
-  readonly error: string | null;
-  /** The start of the body of the response. */
-  readonly response: string;
-}
 
 /** Returns the id of the event of a delivery. */
 export function eventIdOf({ event_position, event_created_at_ms }: DeliveryRow): string {
@@ -92,7 +80,7 @@ async function findDeliveries(tx: Tx, webhook: WebhookRow, { nowMs, limit }: Cla
   const most = isDown(webhook) ? 1 : limit;
   const [due, queued, sending] = await Promise.all([
     // A retry that is planned later than any wait lasts was planned before the clock was set back.
-    tx.all(sql.findDue, id, nowMs, nowMs + LONGEST_WAIT_MS, most),
+    tx.all(sql.findDue, id, nowMs, nowMs + LONGEST_WAIT_MS, most, EVENT_NAMES),
     tx.all(sql.findQueued, id, LOOKED_AT),
     isDown(webhook) ? tx.first(sql.findClaimed, id) : undefined,
   ]);
@@ -100,9 +88,7 @@ async function findDeliveries(tx: Tx, webhook: WebhookRow, { nowMs, limit }: Cla
   // A newer version stored events of types that this one cannot render. They are left to instances of that version, and so are later ones of their keys.
   const unknown = new Set(queued.filter(({ event_type }) => !isEventType(event_type)).map(({ ordering_key }) => ordering_key));
   const known = queued.filter(({ ordering_key }) => !unknown.has(ordering_key));
-  const rows = [...due.filter(({ event_type }) => isEventType(event_type)), ...known.filter(({ is_blocked }) => is_blocked === 0)]
-    .slice(0, most)
-    .map((row) => ({ ...row, due_at_ms: null }));
+  const rows = [...due, ...known.filter(({ is_blocked }) => is_blocked === 0)].slice(0, most).map((row) => ({ ...row, due_at_ms: null }));
   const blocked = known.filter(({ is_blocked }) => is_blocked === 1);
   return { webhook, rows, isPart: queued.length === LOOKED_AT && rows.length + blocked.length > 0, blocked };
 }
@@ -158,7 +144,7 @@ export async function storeResults(
   if (results.length === 0) return false;
   const rows = results.map(({ row }) => row);
   await tx.all(sql.lockMany, [...new Set(rows.map(({ webhook_id }) => webhook_id))]);
-  await tx.run(sql.storeOutcomes, JSON.stringify(rows, sql.OUTCOME_COLUMNS), instances.id);
+  await tx.run(sql.storeOutcomes, JSON.stringify(rows), instances.id);
   const ended = new Set(rows.flatMap((row) => (row.ended_at_ms === null ? [] : JSON.stringify(row, ['webhook_id', 'ordering_key']))));
   if (ended.size > 0) await tx.run(sql.unhold, `[${[...ended]}]`);
   const attempts = results.flatMap(({ attempt }) => attempt ?? []);

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import type { EventType } from '../../core/journal/event-types.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { walletFilter } from '../../http/auth/account-scope.ts';
@@ -141,14 +140,13 @@ function manageRoutes(app: App, { access, webhooks }: WebhookRouteDependencies):
   app.patch('/v1/webhooks/:id', { schema: changeSchema }, async (request) => {
     const { key } = await access.secretApiKey(request);
     const { url, event_types, user_label, status } = request.body;
-    return renderWebhook(
-      await webhooks.change(key, request.params.id, {
-        url: url === undefined ? undefined : plainText('url', url),
-        eventTypes: event_types === undefined ? undefined : (readEventTypes(event_types) ?? null),
-        userLabel: user_label === undefined ? undefined : plainText('user_label', user_label),
-        status,
-      }),
-    );
+    const changes = {
+      ...(url !== undefined && { url: plainText('url', url) }),
+      ...(event_types && { event_types: storedTypes(event_types) }),
+      ...(user_label !== undefined && { user_label: plainText('user_label', user_label) }),
+      ...(status && { status }),
+    };
+    return renderWebhook(await webhooks.change(key, request.params.id, changes));
   });
 
   app.delete('/v1/webhooks/:id', { schema: deleteSchema }, async (request) => {
@@ -169,19 +167,18 @@ function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRout
     const credential = await access.secretApiKey(request);
     const { url, event_types, wallet_id, user_label = '' } = request.body;
     const wallet = wallet_id === undefined ? undefined : await access.walletByIdOrKey(request, wallet_id, 'wallet_tx_read');
-    const eventTypes = event_types === undefined ? undefined : readEventTypes(event_types);
-    const order = {
-      walletId: wallet?.id,
+    const settings = {
+      wallet_id: wallet?.id ?? null,
       url: plainText('url', url),
-      eventTypes,
-      userLabel: plainText('user_label', user_label),
+      event_types: storedTypes(event_types ?? []),
+      user_label: plainText('user_label', user_label),
     };
     const made = await runIdempotent(
       request,
       reply,
       { credential, hasSecret: true },
       {
-        make: ({ rows }) => webhooks.create(credential.key, order, ({ webhook, secret }) => rows(webhook.id, secret)),
+        make: ({ rows }) => webhooks.create(credential.key, settings, ({ webhook, secret }) => rows(webhook.id, secret)),
         replay: replayed(credential.key.accountId),
       },
     );
@@ -205,8 +202,7 @@ function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRout
   });
 }
 
-/** Returns undefined for an empty list, which means all. */
-function readEventTypes(names: readonly string[]): readonly EventType[] | undefined {
-  const types = eventTypes('event_types', names);
-  return types.length === 0 ? undefined : types;
+/** Returns the names as they are stored: with spaces between; null for an empty list, which means all. */
+function storedTypes(names: readonly string[]): string | null {
+  return eventTypes('event_types', names).join(' ') || null;
 }

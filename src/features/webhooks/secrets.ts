@@ -13,24 +13,22 @@ export interface StoredSecret {
 }
 
 /** Seals signing secrets under a key that is not in the database. */
-export interface SecretBox {
-  /** The fingerprint of the key. */
-  readonly keyId: string;
-  seal(webhookId: string, secret: string): StoredSecret;
-  /** Returns undefined for a secret that another key sealed, or that was changed. */
-  open(webhookId: string, stored: StoredSecret): string | undefined;
-}
+export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /** @param secretKey the bytes of SECRET_KEY, at least 32 */
-export function createSecretBox(secretKey: Uint8Array): SecretBox {
+export function createSecretBox(secretKey: Uint8Array) {
   const derived = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `satchel webhook secrets: ${purpose}`, bytes));
   const key = derived('key', 32);
   const keyId = derived('fingerprint', 8).toString('hex');
   return {
+    /** The fingerprint of the key. */
     keyId,
-    seal: (webhookId, secret) => ({ keyId, sealed: Buffer.from(sealText(key, secret, webhookId)).toString('base64') }),
-    open(webhookId, { keyId: sealedBy, sealed }) {
+    seal(webhookId: string, secret: string): StoredSecret {
+      return { keyId, sealed: Buffer.from(sealText(key, secret, webhookId)).toString('base64') };
+    },
+    /** Returns undefined for a secret that another key sealed, or that was changed. */
+    open(webhookId: string, { keyId: sealedBy, sealed }: StoredSecret): string | undefined {
       if (sealedBy !== keyId) return undefined;
       try {
         return unsealText(key, Buffer.from(sealed, 'base64'), webhookId);
@@ -47,7 +45,7 @@ export function newSecret(): string {
 }
 
 /** Returns the secrets of a webhook whose overlap has not ended, newest first. */
-export function validSecrets({ secrets }: Pick<WebhookRow, 'secrets'>, nowSeconds: number): StoredSecret[] {
+export function validSecrets({ secrets }: WebhookRow, nowSeconds: number): StoredSecret[] {
   const stored: StoredSecret[] = JSON.parse(secrets);
   return stored.filter(({ expiresAt }) => expiresAt === undefined || expiresAt > nowSeconds);
 }

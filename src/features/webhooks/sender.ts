@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { OutboundError } from '../../core/outbound/outbound.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
-import { type DeliveryAttempt, eventIdOf } from './deliveries.ts';
+import { eventIdOf } from './deliveries.ts';
 import { validSecrets } from './secrets.ts';
+import type { DeliveryAttempt } from './webhook-object.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 

@@ -5,6 +5,7 @@ import { type DeliveryRow, MAX_CLAIMED_OF_WEBHOOK } from './deliveries.sql.ts';
 import { isDown, type Result, resultOf } from './deliveries.ts';
 import { sendDelivery } from './sender.ts';
 import { StartRate } from './start-rate.ts';
+import type { DeliveryAttempt } from './webhook-object.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 
@@ -37,8 +38,6 @@ class Endpoint {
   waiting: Chain[] = [];
   /** Those whose first delivery is being sent. */
   readonly running = new Set<Chain>();
-  /** The number of deliveries in all chains. */
-  size = 0;
 
   constructor(webhook: WebhookRow) {
     this.webhook = webhook;
@@ -48,8 +47,8 @@ class Endpoint {
     return this.waiting.length > 0 && this.running.size < (isDown(this.webhook) ? 1 : SLOTS_OF_ENDPOINT);
   }
 
-  get chains(): Chain[] {
-    return [...this.waiting, ...this.running];
+  get deliveries(): ClaimedDelivery[] {
+    return [...this.waiting, ...this.running].flat();
   }
 }
 
@@ -96,7 +95,7 @@ export class Sending {
 
   /** The positions of all claimed deliveries whose results are not stored. */
   get positions(): number[] {
-    const claimed = Array.from(this.#endpoints.values(), ({ chains }) => chains).flat(2);
+    const claimed = Array.from(this.#endpoints.values(), ({ deliveries }) => deliveries).flat();
     return [...claimed, ...this.results].map(({ row }) => row.position);
   }
 
@@ -112,11 +111,11 @@ export class Sending {
     // An instance that can send few leaves the rest to others.
     const total = Math.min(MAX_CLAIMED, 2 * this.rate.perSecond);
     const limit = Math.min(MAX_CLAIMED_OF_WEBHOOK, Math.floor(total / 4));
-    const claimed = this.#tally(({ size }) => size);
+    const claimed = this.#tally(({ deliveries }) => deliveries.length);
     const ids: string[] = [];
     for (const webhook of webhooks) {
       const endpoint = this.#endpoints.get(webhook.id);
-      const isFull = endpoint && endpoint.size > (isDown(endpoint.webhook) ? 0 : limit / 2);
+      const isFull = endpoint && endpoint.deliveries.length > (isDown(endpoint.webhook) ? 0 : limit / 2);
       if (isFull || ids.includes(webhook.id) || claimed.of(webhook) >= total / 4) continue;
       if (claimed.all >= total || ids.length >= most) break;
       claimed.add(webhook, limit);
@@ -131,7 +130,6 @@ export class Sending {
     this.#endpoints.set(webhook.id, endpoint);
     endpoint.webhook = webhook;
     endpoint.waiting.push(...Map.groupBy(claimed, ({ row }) => row.ordering_key).values());
-    endpoint.size += claimed.length;
     if (this.#isStopping) this.#giveUp(endpoint);
   }
 
@@ -141,19 +139,14 @@ export class Sending {
     for (const [id, endpoint] of this.#endpoints) {
       endpoint.webhook = active.get(id) ?? endpoint.webhook;
       if (!active.has(id)) this.#giveUp(endpoint);
-      if (endpoint.size === 0) this.#endpoints.delete(id);
+      if (endpoint.deliveries.length === 0) this.#endpoints.delete(id);
     }
   }
 
   /** Gives up the claims of what is not being sent. */
   #giveUp(endpoint: Endpoint): void {
     const unsent = [...endpoint.waiting.splice(0), ...Array.from(endpoint.running, (chain) => chain.splice(1))];
-    for (const { row } of unsent.flat()) this.#end(endpoint, { row: { ...row, state: 'queued' } });
-  }
-
-  #end(endpoint: Endpoint, result: Result): void {
-    this.results.push(result);
-    endpoint.size -= 1;
+    this.results.push(...unsent.flat().map(({ row }) => ({ row: { ...row, state: 'queued' } })));
   }
 
   /** Begins deliveries, one per endpoint in turn, as many as may run. */
@@ -187,35 +180,31 @@ export class Sending {
     const [delivery] = chain ?? [];
     if (!chain || !delivery) return;
     endpoint.running.add(chain);
-    const isSent = await this.#attempt(endpoint, chain, delivery).catch((error) => {
+    const limits = { timeoutMs: this.#timeoutMs, signal: this.#life.signal };
+    const attempt = await sendDelivery(this.#deps, endpoint.webhook, delivery, limits).catch((error) => {
       const { id } = endpoint.webhook;
       this.#deps.log.warn({ webhook: id, reason: errorMessage(error) }, 'a webhook delivery was interrupted; it begins again');
-      return false;
     });
-    if (!isSent) await pause(STALL_MS, this.#life.signal);
+    if (attempt) this.#record(endpoint, chain, delivery, attempt);
+    else await pause(STALL_MS, this.#life.signal);
     endpoint.running.delete(chain);
     if (chain.length > 0) endpoint.waiting.push(chain);
     // Once per turn of the event loop is enough.
     this.#pumpTimer ??= setTimeout(() => this.pump(), 0);
   }
 
-  /** @returns whether there is a result, instead of a delivery that was not sent */
-  async #attempt(endpoint: Endpoint, chain: Chain, delivery: ClaimedDelivery): Promise<boolean> {
-    const { clock } = this.#deps;
-    const attempt = await sendDelivery(this.#deps, endpoint.webhook, delivery, { timeoutMs: this.#timeoutMs, signal: this.#life.signal });
-    if (!attempt) return false;
+  #record(endpoint: Endpoint, chain: Chain, { row, body }: ClaimedDelivery, attempt: DeliveryAttempt): void {
     const { webhook } = endpoint;
-    const result = resultOf(webhook, delivery.row, attempt, clock.nowMs(), delivery.body !== undefined);
+    const result = resultOf(webhook, row, attempt, this.#deps.clock.nowMs(), body !== undefined);
     const { state, ended_at_ms } = result.row;
     chain.shift();
-    this.#end(endpoint, result);
-    if (ended_at_ms === null) for (const { row } of chain.splice(0)) this.#end(endpoint, { row: { ...row, state: 'held' } });
+    const left = ended_at_ms === null ? chain.splice(0) : [];
+    this.results.push(result, ...left.map((later) => ({ row: { ...later.row, state: 'held' } })));
     if (attempt.error === null) endpoint.webhook = { ...webhook, failures: 0 };
     else if (result.attempt?.isOutage) endpoint.webhook = { ...webhook, failures: webhook.failures + 1 };
     this.counts[attempt.error === null ? 'delivered' : state === 'dead' ? 'dead' : 'failed'] += 1;
     if (isDown(endpoint.webhook) && !isDown(webhook)) this.#giveUp(endpoint);
-    this.#onResult(ended_at_ms !== null && endpoint.size <= MAX_CLAIMED_OF_WEBHOOK / 4);
-    return true;
+    this.#onResult(ended_at_ms !== null && endpoint.deliveries.length <= MAX_CLAIMED_OF_WEBHOOK / 4);
   }
 
   /** Begins no more deliveries, waits for the running ones, and gives up the others. The results can be taken afterwards. */

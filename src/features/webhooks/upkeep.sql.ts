@@ -1,5 +1,5 @@
 import { statement } from '../../core/db/statement.ts';
-import { COLUMNS, type DeliveryRow, INSERTED } from './deliveries.sql.ts';
+import { COLUMNS, type DeliveryRow, INSERTED, UNFINISHED } from './deliveries.sql.ts';
 
 /** The instances that send deliveries, and their webhooks. */
 export const findClaimers = statement<{ claimed_by: string; webhook_id: string }>(
@@ -45,8 +45,13 @@ export const deleteWebhook = statement(
     (SELECT 1 FROM webhook_delivery WHERE ${ANY_STATE} AND webhook_id = $1)`,
 );
 
-/** Deliveries that wait expire with their events. Those that others wait for remain; they are cancelled instead of sent. */
-export const EXPIRING = "state NOT IN ('claimed', 'retrying')";
+/**
+ * Deliveries that wait expire with their events. Those for which later ones of their key may wait remain; they are cancelled instead of sent,
+ * which lets the later ones continue.
+ */
+export const EXPIRING = `state NOT IN ('claimed', 'retrying') AND NOT (state = 'queued' AND EXISTS (SELECT 1 FROM webhook_delivery d
+  WHERE d.webhook_id = webhook_delivery.webhook_id AND d.ordering_key = webhook_delivery.ordering_key AND d.${UNFINISHED}
+    AND d.position > webhook_delivery.position))`;
 
 /* Deliveries of their own, and replays. */
 

@@ -71,27 +71,17 @@ export const DeliveryObject = namedObject('Delivery', {
   ),
 });
 
+/** One request to the receiver, as it is stored, too. */
+export type DeliveryAttempt = Static<typeof DeliveryObject>['log'][number];
+
 export const ReplayObject = namedObject('Replay', {
   id: Type.String({ description: 'The id of the replay, `whr_…`' }),
   webhook_id: Type.String({ description: 'The id of the webhook' }),
 });
 
-export function renderWebhook(row: WebhookRow): Static<typeof WebhookObject> {
-  const { id, created_at, updated_at, url, wallet_id, user_label, last_success_at, failing_since } = row;
-  return {
-    id,
-    created_at,
-    updated_at,
-    url,
-    event_types: row.event_types?.split(' ') ?? null,
-    wallet_id,
-    user_label,
-    status: row.status as Static<typeof WebhookObject>['status'],
-    disabled_reason: row.disabled_reason as 'failing' | 'gone' | null,
-    last_success_at,
-    failing_since,
-    consecutive_failures: row.failures,
-  };
+/** The response schema drops the other columns; the sealed secrets are left out here, too. */
+export function renderWebhook({ secrets: _sealed, event_types, failures, ...row }: WebhookRow): Static<typeof WebhookObject> {
+  return { ...row, event_types: event_types?.split(' ') ?? null, consecutive_failures: failures };
 }
 
 /** Returns the id of a delivery. It has the time, too, because positions of a database that was restored are taken again. */
@@ -112,14 +102,12 @@ export function stateOf({ ended_at_ms, attempts, state }: DeliveryRow): Delivery
 
 export function renderDelivery(row: DeliveryRow): Static<typeof DeliveryObject> {
   return {
+    ...row,
     id: deliveryId(row),
     created_at: seconds(row.created_at_ms),
-    webhook_id: row.webhook_id,
     event_id: eventIdOf(row),
     event_name: row.event_type as EventType,
-    wallet_id: row.wallet_id,
     status: stateOf(row),
-    attempts: row.attempts,
     next_attempt_at: row.due_at_ms === null ? null : seconds(row.due_at_ms),
     ended_at: row.ended_at_ms === null ? null : seconds(row.ended_at_ms),
     log: attemptsOf(row),

@@ -8,8 +8,8 @@ export type WebhookRow = {
   url: string;
   event_types: string | null;
   user_label: string;
-  status: string;
-  disabled_reason: string | null;
+  status: 'active' | 'paused' | 'disabled';
+  disabled_reason: 'failing' | 'gone' | null;
   missed_after: number | null;
   created_at: number;
   updated_at: number;
@@ -41,7 +41,7 @@ const FIND = `SELECT ${WEBHOOK_COLUMNS} FROM webhook WHERE id = $1 AND account_i
 export const findWebhook = statement<WebhookRow>('webhook_find', FIND);
 
 /** Locks the webhook until the transaction ends, so that changes and claims of it are made one after the other. */
-export const lockWebhook = statement<WebhookRow>('webhook_lock', { sqlite: FIND, postgres: `${FIND} FOR NO KEY UPDATE` });
+export const lockWebhook = statement<WebhookRow>('webhook_lock', `${FIND} FOR NO KEY UPDATE`);
 
 export const updateWebhook = statement(
   'webhook_update',

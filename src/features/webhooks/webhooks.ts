@@ -5,7 +5,6 @@ import { type ListStatements, openList } from '../../core/db/list.ts';
 import { endRetentionPeriod, PERIODS_PER_DAY } from '../../core/db/retention.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
 import { END, type EventLog, type LoggedEvent, START } from '../../core/journal/event-log.ts';
-import type { EventType } from '../../core/journal/event-types.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
@@ -14,7 +13,7 @@ import type { Log } from '../../core/kernel/log.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
 import { Deliverer, type WebhookTiming } from './deliverer.ts';
-import { type DeliveryRow, unholdAll } from './deliveries.sql.ts';
+import type { DeliveryRow } from './deliveries.sql.ts';
 import * as lists from './delivery-lists.sql.ts';
 import { newSecret, type SecretBox, validSecrets } from './secrets.ts';
 import * as upkeep from './upkeep.sql.ts';
@@ -25,12 +24,7 @@ import * as sql from './webhooks.sql.ts';
 /** Returns rows to write in the transaction that creates an object, such as the outcome of an idempotent request. */
 type ExtraRows<T> = (created: T) => readonly RowWrite[];
 
-export interface NewWebhook {
-  readonly walletId: string | undefined;
-  readonly url: string;
-  readonly eventTypes: readonly EventType[] | undefined;
-  readonly userLabel: string;
-}
+type NewWebhook = Pick<WebhookRow, 'wallet_id' | 'url' | 'event_types' | 'user_label'>;
 
 /** A webhook with its signing secret, which is returned only once. */
 export interface WebhookWithSecret {
@@ -38,16 +32,8 @@ export interface WebhookWithSecret {
   readonly secret: string;
 }
 
-/** Undefined leaves a field unchanged; null for `eventTypes`: all. */
-export interface WebhookChanges {
-  readonly url?: string | undefined;
-  readonly eventTypes?: readonly EventType[] | null | undefined;
-  readonly userLabel?: string | undefined;
-  readonly status?: 'active' | 'paused' | undefined;
-}
-
 /** A range of events: those after an event, or those of a time in Unix seconds. */
-export type ReplayRange = { readonly after: string } | { readonly from: number; readonly to: number };
+type ReplayRange = { readonly after: string } | { readonly from: number; readonly to: number };
 
 export interface WebhookDependencies {
   readonly database: Database;
@@ -100,49 +86,44 @@ export class Webhooks {
   }
 
   /** @throws Refusal `validation_failed` for the URL, `too_many_webhooks` */
-  async create(by: Key, { walletId, url, eventTypes, userLabel }: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>) {
+  create(by: Key, { wallet_id, url, event_types, user_label }: NewWebhook, extraRows: ExtraRows<WebhookWithSecret>) {
     this.#checkUrl(url);
-    const { database, secretBox, clock } = this.#deps;
-    const { accountId } = by;
+    const { secretBox, clock } = this.#deps;
     const id = `whk_${newId(clock.nowMs())}`;
     const secret = newSecret();
-    const created = await changeOwnAccount(database, by, async (tx) => {
-      const count = await tx.first(sql.listOfAccount.count, accountId, MAX_WEBHOOKS);
+    const row = [id, by.accountId, wallet_id, url, event_types, user_label, unixSeconds(clock)];
+    return this.#write(by, extraRows, async (tx) => {
+      const count = await tx.first(sql.listOfAccount.count, by.accountId, MAX_WEBHOOKS);
       if (count?.n === MAX_WEBHOOKS) throw new Refusal('too_many_webhooks');
-      const settings = [walletId ?? null, url, eventTypes?.join(' ') ?? null, userLabel, unixSeconds(clock)];
-      const secrets = JSON.stringify([secretBox.seal(id, secret)]);
-      await tx.run(sql.insertWebhook, id, accountId, ...settings, secrets, secretBox.keyId);
-      return withRows(tx, { webhook: await readWebhook(tx, id, accountId), secret }, extraRows);
+      await tx.run(sql.insertWebhook, ...row, JSON.stringify([secretBox.seal(id, secret)]), secretBox.keyId);
+      return { webhook: await readWebhook(tx, id, by.accountId), secret };
     });
-    this.#deliverer.wake();
-    return created;
   }
 
-  async change(by: Key, id: string, { url, eventTypes, userLabel, status }: WebhookChanges): Promise<WebhookRow> {
-    if (url !== undefined) this.#checkUrl(url);
-    const now = unixSeconds(this.#deps.clock);
-    const changed = await this.#changeOne(by, id, async (tx, webhook) => {
-      const isResumed = status === 'active' && webhook.status !== 'active';
-      const types = eventTypes === undefined ? webhook.event_types : (eventTypes?.join(' ') ?? null);
-      const after = status ?? webhook.status;
-      const health = isResumed ? [null, 0, now] : [webhook.failing_since, webhook.failures, webhook.active_since];
-      const settings = [url ?? webhook.url, types, userLabel ?? webhook.user_label, after];
-      const missed = after === 'disabled' ? null : webhook.missed_after;
-      if (missed !== null) {
+  async change(by: Key, id: string, changes: Partial<NewWebhook> & { status?: 'active' | 'paused' }): Promise<WebhookRow> {
+    if (changes.url !== undefined) this.#checkUrl(changes.url);
+    const { eventLog, alerts, clock } = this.#deps;
+    const now = unixSeconds(clock);
+    let isResumed = false;
+    const changed = await this.#changeOne(by, id, noRows, async (tx, webhook) => {
+      isResumed = changes.status === 'active' && webhook.status !== 'active';
+      const after = { ...webhook, ...changes, ...(isResumed && { failing_since: null, failures: 0, active_since: now }) };
+      if (webhook.missed_after !== null && after.status !== 'disabled') {
         // Events that are inserted after the commit have deliveries again.
-        const newest = await this.#deps.eventLog.lockNewest(tx);
-        if (newest > missed) await this.#insertReplay(tx, id, missed, newest);
+        const newest = await eventLog.lockNewest(tx);
+        if (newest > webhook.missed_after) await this.#insertReplay(tx, id, webhook.missed_after, newest);
+        await alerts.clearIn(tx, 'webhook_disabled', id);
       }
-      await tx.run(sql.updateWebhook, id, ...settings, ...health, now);
-      if (missed !== null) await this.#deps.alerts.clearIn(tx, 'webhook_disabled', id);
-      return { webhook: await readWebhook(tx, id, by.accountId), isResumed };
+      const health = [after.failing_since, after.failures, after.active_since];
+      await tx.run(sql.updateWebhook, id, after.url, after.event_types, after.user_label, after.status, ...health, now);
+      return readWebhook(tx, id, by.accountId);
     });
-    if (changed.isResumed) this.#deliverer.makeDue(id);
-    return changed.webhook;
+    if (isResumed) this.#deliverer.makeDue(id);
+    return changed;
   }
 
   remove(by: Key, id: string): Promise<WebhookRow> {
-    return this.#changeOne(by, id, async (tx, webhook) => {
+    return this.#changeOne(by, id, noRows, async (tx, webhook) => {
       await tx.run(sql.markDeleted, id);
       if (webhook.status === 'disabled') await this.#deps.alerts.clearIn(tx, 'webhook_disabled', id);
       return webhook;
@@ -152,34 +133,33 @@ export class Webhooks {
   /** Replaces the signing secret. Both secrets sign for `overlapSeconds`. */
   rotateSecret(by: Key, id: string, overlapSeconds: number, extraRows: ExtraRows<WebhookWithSecret>): Promise<WebhookWithSecret> {
     const { secretBox, clock } = this.#deps;
-    return this.#changeOne(by, id, async (tx, webhook) => {
+    return this.#changeOne(by, id, extraRows, async (tx, webhook) => {
       const now = unixSeconds(clock);
       const secret = newSecret();
       const until = now + overlapSeconds;
       const earlier = validSecrets(webhook, now).map((one) => ({ ...one, expiresAt: Math.min(one.expiresAt ?? until, until) }));
       const secrets = [secretBox.seal(id, secret), ...earlier.filter(({ expiresAt }) => expiresAt > now)].slice(0, MAX_SECRETS);
       await tx.run(sql.updateSecrets, id, JSON.stringify(secrets), secretBox.keyId, now);
-      return withRows(tx, { webhook: await readWebhook(tx, id, by.accountId), secret }, extraRows);
+      return { webhook: await readWebhook(tx, id, by.accountId), secret };
     });
   }
 
   /** Creates the delivery of a test event. @throws Refusal `webhook_inactive` */
   test(by: Key, id: string, extraRows: ExtraRows<DeliveryRow>): Promise<DeliveryRow> {
     const now = this.#deps.clock.nowMs();
-    return this.#changeOne(by, id, async (tx, webhook) => {
+    return this.#changeOne(by, id, extraRows, async (tx, webhook) => {
       requireActive(webhook);
-      return insertOwnDelivery(tx, [id, 0, now, 'webhook_test', null, null, newId(now), now], extraRows);
+      return insertDelivery(tx, [id, 0, now, 'webhook_test', null, null, newId(now), now]);
     });
   }
 
   /** Creates another delivery of the same event, which does not wait for others. @throws Refusal `webhook_inactive` */
   redeliver(by: Key, id: string, deliveryId: string, extraRows: ExtraRows<DeliveryRow>): Promise<DeliveryRow> {
     const now = this.#deps.clock.nowMs();
-    return this.#changeOne(by, id, async (tx, webhook) => {
+    return this.#changeOne(by, id, extraRows, async (tx, webhook) => {
       const { event_position, event_created_at_ms, event_type, wallet_id, lntx } = await readDelivery(tx, id, deliveryId);
       requireActive(webhook);
-      const event = [event_position, event_created_at_ms, event_type, wallet_id, lntx];
-      return insertOwnDelivery(tx, [id, ...event, newId(now), now], extraRows);
+      return insertDelivery(tx, [id, event_position, event_created_at_ms, event_type, wallet_id, lntx, newId(now), now]);
     });
   }
 
@@ -188,12 +168,12 @@ export class Webhooks {
     const { eventLog } = this.#deps;
     const after = await ('after' in range ? eventLog.positionOf(range.after) : eventLog.positionAt(range.from * 1000));
     const until = await ('after' in range ? eventLog.newest() : eventLog.positionAt((range.to + 1) * 1000));
-    return this.#changeOne(by, id, async (tx, webhook) => {
+    return this.#changeOne(by, id, extraRows, async (tx, webhook) => {
       requireActive(webhook);
       const count = await tx.first(upkeep.countReplays, id);
       if ((count?.n ?? 0) >= MAX_REPLAYS)
         throw new Refusal('validation_failed', `The webhook has ${MAX_REPLAYS} replays that are not finished. Wait until one is.`);
-      return withRows(tx, await this.#insertReplay(tx, id, after, until), extraRows);
+      return this.#insertReplay(tx, id, after, until);
     });
   }
 
@@ -217,12 +197,11 @@ export class Webhooks {
     return this.#deliverer.run(signal);
   }
 
-  /** Ends a retention period (db/retention.ts). Deliveries that waited for one that has expired are sent. */
+  /** Ends a retention period (db/retention.ts). */
   async endRetentionPeriod(): Promise<void> {
     const { database, retentionDays } = this.#deps;
     const periods = retentionDays * PERIODS_PER_DAY;
     await endRetentionPeriod(database, { table: 'webhook_delivery', periods, expiring: upkeep.EXPIRING });
-    await database.transaction((tx) => tx.run(unholdAll));
   }
 
   /** Returns figures for metrics: the attempts of this process by outcome, and deliveries that wait, at most 10,000. */
@@ -240,14 +219,20 @@ export class Webhooks {
     return replayId;
   }
 
-  /** Changes a webhook in a transaction, and lets the deliverer notice. */
-  async #changeOne<T>(by: Key, id: string, work: (tx: Tx, webhook: WebhookRow) => Promise<T>): Promise<T> {
-    const result = await changeOwnAccount(this.#deps.database, by, async (tx) => {
-      const row = requireFound(await tx.first(sql.lockWebhook, id, by.accountId));
-      return work(tx, row);
+  /** Changes a webhook, which is locked. */
+  #changeOne<T>(by: Key, id: string, extraRows: ExtraRows<T>, change: (tx: Tx, webhook: WebhookRow) => Promise<T>): Promise<T> {
+    return this.#write(by, extraRows, async (tx) => change(tx, requireFound(await tx.first(sql.lockWebhook, id, by.accountId))));
+  }
+
+  /** Runs a transaction, and lets the deliverer notice. */
+  async #write<T>(by: Key, extraRows: ExtraRows<T>, work: (tx: Tx) => Promise<T>): Promise<T> {
+    const made = await changeOwnAccount(this.#deps.database, by, async (tx) => {
+      const result = await work(tx);
+      await writeRows(tx, extraRows(result));
+      return result;
     });
     this.#deliverer.wake();
-    return result;
+    return made;
   }
 
   #checkUrl(url: string): void {
@@ -261,8 +246,7 @@ export class Webhooks {
 }
 
 async function readWebhook(from: SqlReader, id: string, accountId: string): Promise<WebhookRow> {
-  const row = requireFound(await from.first(sql.findWebhook, id, accountId));
-  return row;
+  return requireFound(await from.first(sql.findWebhook, id, accountId));
 }
 
 async function readDelivery(from: SqlReader, id: string, given: string): Promise<DeliveryRow> {
@@ -285,15 +269,14 @@ function listOfDeliveries(queries: SqlReader, statements: ListStatements<Deliver
   };
 }
 
-async function insertOwnDelivery(tx: Tx, values: readonly SqlValue[], extraRows: ExtraRows<DeliveryRow>): Promise<DeliveryRow> {
+async function insertDelivery(tx: Tx, values: readonly SqlValue[]): Promise<DeliveryRow> {
   const row = await tx.first(upkeep.insertDelivery, ...values);
   invariant(row, 'the delivery is inserted');
-  return withRows(tx, row, extraRows);
+  return row;
 }
 
-async function withRows<T>(tx: Tx, made: T, extraRows: ExtraRows<T>): Promise<T> {
-  await writeRows(tx, extraRows(made));
-  return made;
+function noRows(): [] {
+  return [];
 }
 
 function requireActive({ status, disabled_reason }: WebhookRow): void {
