@@ -379,26 +379,30 @@ CREATE TABLE linked_key (
 ) STRICT;
 CREATE INDEX linked_key_account ON linked_key (account_id, id);
 
--- One request of a browser to log in with a Lightning wallet, or to link its key to an account. It is deleted when it is used, or some time
--- after it expired.
-CREATE TABLE wallet_login (
+-- One challenge that a person signs with a Lightning wallet (LUD-04): to log in to this service, to link the wallet to an account, or to log in to
+-- an application. The first two are deleted when they are used, and all some time after they expired.
+CREATE TABLE wallet_challenge (
   id TEXT PRIMARY KEY,
+  purpose TEXT NOT NULL CHECK (purpose IN ('login', 'link', 'application')),
   k1_hash BLOB NOT NULL UNIQUE,
+  -- What the wallet shows to the person.
+  action TEXT CHECK (action IN ('register', 'login', 'link', 'auth')),
   -- To log in: the hash of a token that only the browser has.
-  token_hash BLOB,
-  -- To link: the account, the requesting key or session, and the name of the new linked key.
-  account_id TEXT REFERENCES account (id),
-  made_by TEXT,
-  name TEXT,
-  -- The key that signed it.
+  token_hash BLOB CHECK ((token_hash IS NOT NULL) = (purpose = 'login')),
+  -- The account that gets the link, or that of the application.
+  account_id TEXT REFERENCES account (id) CHECK ((account_id IS NULL) = (purpose = 'login')),
+  -- To link: the requesting key or session, and the name of the new linked key.
+  made_by TEXT CHECK ((made_by IS NOT NULL) = (purpose = 'link')),
+  name TEXT CHECK ((name IS NOT NULL) = (purpose = 'link')),
+  -- The public key that signed it, in hex.
   linking_key TEXT CHECK (length(linking_key) = 66),
   created_at INTEGER NOT NULL,
   expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
-  CHECK ((token_hash IS NULL) <> (account_id IS NULL)),
-  CHECK ((account_id IS NULL) = (made_by IS NULL) AND (account_id IS NULL) = (name IS NULL))
+  kept_until INTEGER NOT NULL CHECK (kept_until >= expires_at),
+  authenticated_at INTEGER CHECK ((authenticated_at IS NULL) = (linking_key IS NULL))
 ) STRICT;
-CREATE INDEX wallet_login_expires ON wallet_login (expires_at);
-CREATE INDEX wallet_login_account ON wallet_login (account_id);
+CREATE INDEX wallet_challenge_kept ON wallet_challenge (kept_until);
+CREATE INDEX wallet_challenge_owner ON wallet_challenge (purpose, coalesce(account_id, ''));
 
 -- One passkey that logs in to an account (WebAuthn).
 CREATE TABLE passkey (
@@ -430,22 +434,6 @@ CREATE TABLE passkey_challenge (
 ) STRICT;
 CREATE INDEX passkey_challenge_expires ON passkey_challenge (expires_at);
 CREATE INDEX passkey_challenge_account ON passkey_challenge (account_id);
-
--- One request of an application to authenticate a person with a Lightning wallet (LUD-04). Deleted some hours after it was created.
-CREATE TABLE auth_challenge (
-  id TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES account (id),
-  k1_hash BLOB NOT NULL UNIQUE,
-  action TEXT CHECK (action IN ('register', 'login', 'link', 'auth')),
-  -- The public key that signed it, in hex.
-  linking_key TEXT CHECK (length(linking_key) = 66),
-  created_at INTEGER NOT NULL,
-  expires_at INTEGER NOT NULL CHECK (expires_at > created_at),
-  authenticated_at INTEGER,
-  CHECK ((linking_key IS NULL) = (authenticated_at IS NULL))
-) STRICT;
-CREATE INDEX auth_challenge_account ON auth_challenge (account_id);
-CREATE INDEX auth_challenge_created ON auth_challenge (created_at);
 
 -- Invoices: money in ---------------------------------------------------------------------------------------------------
 

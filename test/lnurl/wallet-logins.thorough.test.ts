@@ -210,7 +210,7 @@ onFakeNode(
 
     it('stores no secret in clear', async () => {
       const begun = await begin(new Browser(client));
-      const rows = await app.rows('SELECT * FROM wallet_login');
+      const rows = await app.rows('SELECT * FROM wallet_challenge');
       const text = rows.map((row) =>
         Object.values(row).map((value) => (value instanceof Uint8Array ? Buffer.from(value).toString('latin1') : value)),
       );

@@ -152,8 +152,7 @@ async function takeChallenge(database: Database, clock: Clock, credential: unkno
 }
 
 async function read(tx: Tx, by: Key, id: string): Promise<sql.PasskeyRow> {
-  const row = requireFound(await tx.first(sql.findPasskeyById, id, by.accountId));
-  return row;
+  return requireFound(await tx.first(sql.findPasskeyById, id, by.accountId));
 }
 
 /** Runs work that may reject a credential. @throws Refusal of this type, with the reason */

@@ -20,25 +20,12 @@ import {
 
 const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
 
-const LogInBody = requestBody({ email: Email, password: Password, code: Type.Optional(Code) });
-
-const SetUpBody = requestBody({
-  token: Type.String({ maxLength: 100, description: 'The part of the setup link after `#`' }),
-  email: Type.Optional({ ...Email, description: 'The e-mail to log in with. Default: that of the account' }),
-  password: NewPassword,
-});
-
-const ChangePasswordBody = requestBody({
-  current_password: { ...Password, description: 'The present password' },
-  new_password: NewPassword,
-});
-
 const logInSchema = {
   ...STARTS_SESSION,
   operationId: 'logIn',
   summary: 'Log in with e-mail and password',
   description: `${COOKIE} For pages of this service only. ${NO_REPLAY}`,
-  body: LogInBody,
+  body: requestBody({ email: Email, password: Password, code: Type.Optional(Code) }),
 };
 
 const setUpSchema = {
@@ -46,7 +33,11 @@ const setUpSchema = {
   operationId: 'setUpLogin',
   summary: 'Set e-mail and password with a setup link',
   description: `The link can be used once. All sessions of the account end. ${COOKIE} ${NO_REPLAY}`,
-  body: SetUpBody,
+  body: requestBody({
+    token: Type.String({ maxLength: 100, description: 'The part of the setup link after `#`' }),
+    email: Type.Optional({ ...Email, description: 'The e-mail to log in with. Default: that of the account' }),
+    password: NewPassword,
+  }),
   errorStatuses: [401, 403, 409],
 };
 
@@ -71,7 +62,10 @@ const passwordSchema = {
   operationId: 'changePassword',
   summary: 'Change the password',
   description: `All other sessions of the account end. ${NO_REPLAY}`,
-  body: ChangePasswordBody,
+  body: requestBody({
+    current_password: { ...Password, description: 'The present password' },
+    new_password: NewPassword,
+  }),
   response: { 200: LoginObject },
 };
 

@@ -5,7 +5,8 @@ import { isUniqueViolation } from '../../core/db/errors.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, randomText, secretHash } from '../../core/kernel/ids.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
-import { newSignatureRequest, type SignedChallenge, storeSignature } from './lnurl-auth/signature.ts';
+import * as challenges from './lnurl-auth/challenges.sql.ts';
+import { insertChallenge } from './lnurl-auth/signature.ts';
 import type { LoginContext } from './login-modules.ts';
 import { findLoginOfAccount } from './logins.sql.ts';
 import * as sql from './wallet-logins.sql.ts';
@@ -16,12 +17,10 @@ export interface BrowserLogin {
   readonly token: string;
 }
 
-/** Short, because a QR code can be shown to another person. */
-const EXPIRY_SECONDS = 300;
 /** A signed login can be completed for this much longer, for the code of an authenticator app. */
 const COMPLETION_SECONDS = 300;
-const MAX_OPEN = 10_000;
-const DELETED_AT_ONCE = 100;
+/** The expiry is short, because a QR code can be shown to another person. */
+const LIMITS = { expirySeconds: 300, keptSeconds: 300 + COMPLETION_SECONDS, max: 10_000 };
 
 const MAX_KEYS_PER_ACCOUNT = 10;
 
@@ -37,24 +36,23 @@ export type WalletLogins = ReturnType<typeof createWalletLogins>;
 
 export function createWalletLogins({ database, clock, ownerCheck, secondFactors, publicUrl }: LoginContext) {
   /** Stores a new request to sign, and returns it in the form of the API. @throws Refusal `rate_limited` if too many people log in */
-  async function newRequest(tx: Tx, { token, by, name }: { token?: string; by?: Key; name?: string }) {
-    const { k1Hash, ...links } = newSignatureRequest(publicUrl, by ? 'link' : 'login');
-    const now = unixSeconds(clock);
-    const request = { id: `wlg_${newId(clock.nowMs())}`, ...links, expires_at: now + EXPIRY_SECONDS };
-    const owner = [token === undefined ? null : secretHash(token), by?.accountId ?? null, by?.id ?? null, name ?? null];
-    await tx.run(sql.deleteExpired, now - COMPLETION_SECONDS, DELETED_AT_ONCE);
-    if ((await tx.run(sql.insertRequest, request.id, k1Hash, ...owner, now, request.expires_at, MAX_OPEN)) === 0)
-      throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
+  async function newRequest(tx: Tx, purpose: 'login' | 'link', owner: Partial<challenges.ChallengeRow>) {
+    const challenge = { ...owner, id: `wlg_${newId(clock.nowMs())}`, purpose, action: purpose };
+    const request = await insertChallenge(tx, { clock, publicUrl }, challenge, LIMITS);
+    if (!request) throw new Refusal('rate_limited', 'Too many people log in right now. Try again in a minute.');
     return request;
   }
 
-  function isOver({ expires_at: expiresAt, linking_key: signer }: sql.WalletLoginRow): boolean {
-    return unixSeconds(clock) >= expiresAt + (signer === null ? 0 : COMPLETION_SECONDS);
+  async function findOpen(queries: SqlReader, id: string, purpose: 'login' | 'link'): Promise<challenges.ChallengeRow | undefined> {
+    const row = await queries.first(challenges.findById, id, purpose);
+    const isOver = row && unixSeconds(clock) >= row.expires_at + (row.linking_key === null ? 0 : COMPLETION_SECONDS);
+    return isOver ? undefined : row;
   }
 
-  async function findLogin({ id, token }: BrowserLogin, queries: SqlReader = database): Promise<sql.WalletLoginRow> {
-    const row = await queries.first(sql.findLogin, id, secretHash(token));
-    if (!row || isOver(row)) throw new Refusal('unauthorized', 'The login is unknown, used or expired. Start a new one.');
+  async function findLogin({ id, token }: BrowserLogin, queries: SqlReader = database): Promise<challenges.ChallengeRow> {
+    const row = await findOpen(queries, id, 'login');
+    if (!row?.token_hash || !secretHash(token).equals(row.token_hash))
+      throw new Refusal('unauthorized', 'The login is unknown, used or expired. Start a new one.');
     return row;
   }
 
@@ -62,7 +60,7 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
     /** Begins a login, and returns its token. @throws Refusal `rate_limited` if too many are open */
     async begin() {
       const token = randomText(43);
-      return { ...(await database.transaction((tx) => newRequest(tx, { token }))), token };
+      return { ...(await database.transaction((tx) => newRequest(tx, 'login', { token_hash: secretHash(token) }))), token };
     },
 
     /** Returns the key that signed a login; undefined as long as none has. @throws Refusal `unauthorized` */
@@ -77,7 +75,8 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
       database.transaction(async (tx) => {
         const { id, linking_key: linkingKey } = await findLogin(login, tx);
         // Of two requests at once, one deletes it.
-        if (linkingKey === null || (await tx.run(sql.deleteLogin, id)) === 0) throw new Refusal('unauthorized', 'No wallet has signed.');
+        if (linkingKey === null || (await tx.run(challenges.deleteChallenge, id)) === 0)
+          throw new Refusal('unauthorized', 'No wallet has signed.');
         const accountId = await lockLinkedAccount(tx, linkingKey);
         const account = await tx.first(findLoginOfAccount, accountId);
         if (account?.role === 'operator' && !(await secondFactors.has(tx, accountId))) throw new Refusal('forbidden', OPERATOR_NEEDS_APP);
@@ -89,22 +88,19 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
     /** Begins to link a wallet, which replaces an earlier beginning of the account. @throws Refusal `password_required`, `forbidden` */
     beginLink: (by: Key, { password, name }: { password: string | undefined; name: string }) =>
       ownerCheck.withPasswordOrFreshLogin(by, password, async (tx) => {
-        await tx.run(sql.deleteLinksOf, by.accountId);
-        return newRequest(tx, { by, name });
+        await tx.run(challenges.deleteLinksOf, by.accountId);
+        return newRequest(tx, 'link', { account_id: by.accountId, made_by: by.id, name });
       }),
 
     /** Links the key that signed; undefined as long as none has. @throws Refusal `not_found`, `login_taken`, `too_many_logins` */
     completeLink: (by: Key, requestId: string): Promise<sql.LinkedKeyRow | undefined> =>
       changeOwnAccount(database, by, async (tx) => {
-        const row = await tx.first(sql.findLink, requestId, by.accountId, by.id);
-        if (!row || isOver(row)) throw new Refusal('not_found');
+        const row = await findOpen(tx, requestId, 'link');
+        if (row?.account_id !== by.accountId || row.made_by !== by.id) throw new Refusal('not_found');
         if (row.linking_key === null) return undefined;
-        if ((await tx.run(sql.deleteLogin, requestId)) === 0) throw new Refusal('not_found');
+        if ((await tx.run(challenges.deleteChallenge, requestId)) === 0) throw new Refusal('not_found');
         return linkKey(tx, clock, by.accountId, { linkingKey: row.linking_key, name: row.name ?? '' });
       }),
-
-    /** Stores the key that signed. @returns false if `k1` belongs to no such login @throws Refusal `link_unusable` */
-    sign: (signed: SignedChallenge) => storeSignature(database, clock, signed, { find: sql.findByK1, store: sql.sign }),
 
     /** Returns the linked keys of an account, newest first. */
     listKeys: (accountId: string) => database.all(sql.listLinkedKeys, accountId),

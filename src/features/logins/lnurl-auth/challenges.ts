@@ -3,10 +3,10 @@ import type { Database, SqlReader } from '../../../core/db/database.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { newId } from '../../../core/kernel/ids.ts';
-import { Refusal, requireFound } from '../../../core/kernel/refusal.ts';
+import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import * as sql from './challenges.sql.ts';
-import { newSignatureRequest, type SignedChallenge, storeSignature } from './signature.ts';
+import { insertChallenge, type SignedChallenge, signChallenge } from './signature.ts';
 
 /** The actions of LUD-04, which wallets show to their users. */
 export const AUTH_ACTIONS = ['register', 'login', 'link', 'auth'] as const;
@@ -18,11 +18,8 @@ export type Challenge = ReturnType<typeof challengeFromRow>;
 /** A new challenge. Its URL is returned only once, as it is and in bech32 (LUD-01). */
 export type CreatedChallenge = Challenge & { readonly url: string; readonly lnurl: string };
 
-/** How long a challenge can be read after it was created, in seconds: longer than any expiry. */
-const KEPT_SECONDS = 7200;
-/** An account with more must wait until the oldest are deleted. */
-const MAX_PER_ACCOUNT = 10_000;
-const DELETED_AT_ONCE = 100;
+/** A challenge can be read for two hours, which is longer than any expiry. An account with the maximum waits until the oldest are deleted. */
+const LIMITS = { keptSeconds: 7200, max: 10_000 };
 
 /** LNURL-auth (LUD-04): a person proves to own a key that a Lightning wallet derives for the domain of this service. */
 export type Challenges = ReturnType<typeof createChallenges>;
@@ -30,7 +27,8 @@ export type Challenges = ReturnType<typeof createChallenges>;
 /** Wallets derive their keys from the host of `publicUrl`. */
 export function createChallenges(database: Database, clock: Clock, publicUrl: string) {
   async function read(queries: SqlReader, id: string, accountId: string): Promise<Challenge> {
-    const row = requireFound(await queries.first(sql.findInAccount, id, accountId));
+    const row = await queries.first(sql.findById, id, 'application');
+    if (row?.account_id !== accountId) throw new Refusal('not_found');
     return challengeFromRow(row, unixSeconds(clock));
   }
 
@@ -45,21 +43,22 @@ export function createChallenges(database: Database, clock: Clock, publicUrl: st
       extraRows: (created: CreatedChallenge) => readonly RowWrite[],
     ): Promise<CreatedChallenge> =>
       database.transaction(async (tx) => {
-        const id = `lnurla_${newId(clock.nowMs())}`;
-        const { k1Hash, ...links } = newSignatureRequest(publicUrl, action);
-        const createdAt = unixSeconds(clock);
         await requireGuards(tx, [keyGuard(by)]);
-        await tx.run(sql.deleteBefore, createdAt - KEPT_SECONDS, DELETED_AT_ONCE);
-        const row = [id, by.accountId, k1Hash, action ?? null, createdAt, createdAt + expirySeconds, MAX_PER_ACCOUNT];
-        if ((await tx.run(sql.insertChallenge, ...row)) === 0)
-          throw new Refusal('rate_limited', `The account has ${MAX_PER_ACCOUNT} challenges. Each is deleted after two hours.`);
-        const created = { ...(await read(tx, id, by.accountId)), ...links };
+        const challenge = {
+          id: `lnurla_${newId(clock.nowMs())}`,
+          purpose: 'application',
+          action: action ?? null,
+          account_id: by.accountId,
+        } as const;
+        const inserted = await insertChallenge(tx, { clock, publicUrl }, challenge, { ...LIMITS, expirySeconds });
+        if (!inserted) throw new Refusal('rate_limited', `The account has ${LIMITS.max} challenges. Each is deleted after two hours.`);
+        const created = { ...inserted, ...(await read(tx, inserted.id, by.accountId)) };
         await writeRows(tx, extraRows(created));
         return created;
       }),
 
-    /** Stores the key that signed. @returns false if there is no such challenge @throws Refusal `link_unusable` */
-    authenticate: (signed: SignedChallenge) => storeSignature(database, clock, signed, { find: sql.findByK1, store: sql.authenticate }),
+    /** Verifies the signature of a challenge, of any purpose, and stores the key. @throws Refusal `link_unusable` */
+    sign: (signed: SignedChallenge) => signChallenge(database, clock, signed),
   };
 }
 

@@ -1,5 +1,4 @@
 import { Type } from 'typebox';
-import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { App } from '../../../http/app-type.ts';
 import type { Access } from '../../../http/auth/access.ts';
 import { choice, requestBody } from '../../../http/fields.ts';
@@ -94,7 +93,7 @@ interface LnurlAuthModules extends LoginModules {
   readonly runIdempotent: IdempotentHandler;
 }
 
-export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, walletLogins }: LnurlAuthModules): void {
+export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges }: LnurlAuthModules): void {
   app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
     const credential = await access.secretApiKey(request);
     const { action, expiry: expirySeconds = DEFAULT_EXPIRY_SECONDS } = request.body;
@@ -113,9 +112,7 @@ export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges, w
   const route = { schema: callbackSchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   app.get('/v1/lnurl-auth/callback', route, async (request) => {
     const { k1, sig: signature, key: linkingKey } = request.query;
-    const signed = { k1: k1.toLowerCase(), signature, linkingKey: linkingKey.toLowerCase() };
-    if (!(await walletLogins.sign(signed)) && !(await challenges.authenticate(signed)))
-      throw new Refusal('link_unusable', 'This login link is not valid.');
+    await challenges.sign({ k1: k1.toLowerCase(), signature, linkingKey: linkingKey.toLowerCase() });
     return { status: 'OK' };
   });
 }

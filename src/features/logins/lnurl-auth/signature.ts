@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import type { Database } from '../../../core/db/database.ts';
-import type { Statement } from '../../../core/db/statement.ts';
+import type { Database, Tx } from '../../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { secretHash } from '../../../core/kernel/ids.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
 import { verifyEcdsa } from '../../../core/lightning/secp256k1.ts';
+import type { ChallengeRow } from './challenges.sql.ts';
+import * as sql from './challenges.sql.ts';
+
+const DELETED_AT_ONCE = 100;
 
 /** The parameters that a wallet adds to the URL of a challenge, as text. */
 export interface SignedChallenge {
@@ -16,33 +19,40 @@ export interface SignedChallenge {
   readonly linkingKey: string;
 }
 
-/** Returns a new URL that a wallet calls with a signature, the same in bech32 (LUD-01), and the hash of its challenge, which is stored. */
-export function newSignatureRequest(publicUrl: string, action: string | undefined) {
-  const k1 = randomBytes(32).toString('hex');
-  const url = `${publicUrl}/v1/lnurl-auth/callback?${new URLSearchParams({ tag: 'login', k1, ...(action && { action }) })}`;
-  return { k1Hash: secretHash(k1), url, lnurl: encodeLnurl(url) };
-}
+/** A new challenge. A login has the hash of the browser's token, a link its account, the requesting key or session, and a name. */
+type NewChallenge = Pick<ChallengeRow, 'id' | 'purpose' | 'action'> &
+  Partial<Pick<ChallengeRow, 'account_id' | 'token_hash' | 'made_by' | 'name'>>;
 
 /**
- * Verifies a signature and stores the key, once. The same key may repeat it. `find` reads a challenge by its hash; the parameters of `store` are
- * the hash, the key that signed, and the time.
- * @returns false if the table has no such challenge @throws Refusal `link_unusable`
+ * Inserts a challenge. It is kept for `keptSeconds` or longer; `max` is the most of its purpose and account.
+ * @returns the URL that a wallet calls, as it is and in bech32 (LUD-01), in the form of the API; undefined if there are `max`
  */
-export async function storeSignature(
-  database: Database,
-  clock: Clock,
-  { k1, signature, linkingKey }: SignedChallenge,
-  { find, store }: { find: Statement; store: Statement },
-): Promise<boolean> {
+export async function insertChallenge(
+  tx: Tx,
+  { clock, publicUrl }: { clock: Clock; publicUrl: string },
+  { id, purpose, action, account_id = null, token_hash = null, made_by = null, name = null }: NewChallenge,
+  { expirySeconds, keptSeconds, max }: { expirySeconds: number; keptSeconds: number; max: number },
+) {
+  const now = unixSeconds(clock);
+  const expires_at = now + expirySeconds;
+  const k1 = randomBytes(32).toString('hex');
+  const row = [id, purpose, secretHash(k1), action, now, expires_at, now + keptSeconds, account_id, token_hash, made_by, name];
+  await tx.run(sql.deleteExpired, now, DELETED_AT_ONCE);
+  if ((await tx.run(sql.insertChallenge, ...row, max)) === 0) return undefined;
+  const url = `${publicUrl}/v1/lnurl-auth/callback?${new URLSearchParams({ tag: 'login', k1, ...(action && { action }) })}`;
+  return { id, url, lnurl: encodeLnurl(url), expires_at };
+}
+
+/** Verifies a signature and stores the key, once. The same key may repeat it. @throws Refusal `link_unusable` */
+export async function signChallenge(database: Database, clock: Clock, { k1, signature, linkingKey }: SignedChallenge): Promise<void> {
   const k1Hash = secretHash(k1);
-  if (!(await database.first(find, k1Hash))) return false;
+  if (!(await database.first(sql.findByK1, k1Hash))) throw new Refusal('link_unusable', 'This login link is not valid.');
   const compact = readDerSignature(Buffer.from(signature, 'hex'));
   // LUD-04 does not require a low S.
   if (!compact || !verifyEcdsa(Buffer.from(k1, 'hex'), linkingKey, { compact, requiresLowS: false }))
     throw new Refusal('link_unusable', 'The signature is not valid.');
-  const stored = await database.transaction((tx) => tx.run(store, k1Hash, linkingKey, unixSeconds(clock)));
+  const stored = await database.transaction((tx) => tx.run(sql.sign, k1Hash, linkingKey, unixSeconds(clock)));
   if (stored === 0) throw new Refusal('link_unusable', 'This login link has expired or has been used. Ask for a new one.');
-  return true;
 }
 
 /** Bytes of r and of s. */
