@@ -2,14 +2,13 @@ import { expect, it } from 'vitest';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
 import { type Claim, claimDeliveries, type Result, resultOf } from '../../src/features/webhooks/deliveries.ts';
 import { onBothDatabases } from '../support/ledger.ts';
-import { KEY, storeResults, type World, worldOn } from './harness.ts';
+import { claimer, storeResults, type World, worldOn } from './harness.ts';
 
 const HOUR_MS = 3600_000;
 
 /** Claims deliveries as an instance. */
 function claim(world: World, webhookIds: readonly string[], instanceId = 'ins_a', limit = 10): Promise<Claim[]> {
-  const claimer = { instanceId, keyId: KEY.keyId, nowMs: Date.now() + world.passedMs, limit };
-  return world.database.transaction((tx) => claimDeliveries(tx, webhookIds, claimer));
+  return world.database.transaction((tx) => claimDeliveries(tx, claimer(world, instanceId), webhookIds, limit));
 }
 
 async function rowsOf(claims: Promise<Claim[]>): Promise<readonly DeliveryRow[]> {
@@ -126,7 +125,7 @@ onBothDatabases('a claim', (open, dialect) => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const { promise: isLocked, resolve: lock } = Promise.withResolvers<void>();
     const other = world.database.transaction(async (tx) => {
-      await claimDeliveries(tx, [locked], { instanceId: 'ins_b', keyId: KEY.keyId, nowMs: Date.now(), limit: 1 });
+      await claimDeliveries(tx, claimer(world, 'ins_b'), [locked], 1);
       lock();
       await promise;
     });

@@ -188,6 +188,11 @@ export class World {
   }
 }
 
+/** Returns what an instance of the world claims deliveries with. */
+export function claimer({ passedMs }: World, id: string): WebhookDependencies {
+  return { instances: { id }, secretBox: KEY, clock: { nowMs: () => Date.now() + passedMs } } as WebhookDependencies;
+}
+
 /** Stores results as an instance does. @returns whether a webhook was disabled */
 export function storeResults({ database }: World, results: readonly Result[], instanceId = 'ins_a'): Promise<boolean> {
   const alerts = createAlerts(database, systemClock, silentLog);

@@ -4,13 +4,12 @@ import { systemClock } from '../../src/core/kernel/clock.ts';
 import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
 import { attemptsOf, claimDeliveries, type Result, resultOf } from '../../src/features/webhooks/deliveries.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
-import { KEY, storeResults, type World, worldOn } from './harness.ts';
+import { claimer, storeResults, type World, worldOn } from './harness.ts';
 
 const DAY = 86_400;
 
 async function claimed(world: World, id: string): Promise<readonly DeliveryRow[]> {
-  const claimer = { instanceId: 'ins_a', keyId: KEY.keyId, nowMs: Date.now() + world.passedMs, limit: 50 };
-  const [claim] = await world.database.transaction((tx) => claimDeliveries(tx, [id], claimer));
+  const [claim] = await world.database.transaction((tx) => claimDeliveries(tx, claimer(world, 'ins_a'), [id], 50));
   return claim?.rows ?? [];
 }
 

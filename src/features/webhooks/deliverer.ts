@@ -182,13 +182,13 @@ export class Deliverer {
 
   /** Stores results and claims deliveries. */
   async #exchange(webhookIds: readonly string[], limit: number): Promise<Claim[]> {
-    const { database, instances, secretBox, clock, alerts } = this.#deps;
+    const { database, alerts } = this.#deps;
     const results = this.#sending.results.splice(0);
     if (results.length === 0 && webhookIds.length === 0) return [];
     try {
       const { isDisabled, claims } = await database.transaction(async (tx) => ({
         isDisabled: await storeResults(tx, this.#deps, results),
-        claims: await claimDeliveries(tx, webhookIds, { instanceId: instances.id, keyId: secretBox.keyId, nowMs: clock.nowMs(), limit }),
+        claims: await claimDeliveries(tx, this.#deps, webhookIds, limit),
       }));
       for (const { attempt } of results) if (attempt?.error === null && isDown(attempt.webhook)) this.makeDue(attempt.webhook.id);
       if (isDisabled) await alerts.announce().catch(() => undefined);

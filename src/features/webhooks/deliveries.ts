@@ -51,31 +51,28 @@ export interface Claim {
   readonly isPart: boolean;
 }
 
-export interface Claimer {
-  readonly instanceId: string;
-  /** The fingerprint of the key that opens signing secrets. Webhooks with another one are left to other instances. */
-  readonly keyId: string;
-  readonly nowMs: number;
-  /** The most deliveries of one webhook. */
-  readonly limit: number;
-}
-
 /**
  * Claims deliveries of webhooks: retries that are due, and queued ones that wait for no earlier one of their ordering key. Queued ones that do
- * are held until that one has ended, so that each is looked at once. Webhooks that another instance is claiming from are left out.
+ * are held until that one has ended, so that each is looked at once. Webhooks that another instance is claiming from are left out, and so are
+ * those whose signing secrets were sealed with another key. `limit`: the most deliveries of one webhook.
  */
-export async function claimDeliveries(tx: Tx, webhookIds: readonly string[], claimer: Claimer): Promise<Claim[]> {
+export async function claimDeliveries(
+  tx: Tx,
+  { instances, secretBox, clock }: WebhookDependencies,
+  webhookIds: readonly string[],
+  limit: number,
+): Promise<Claim[]> {
   if (webhookIds.length === 0) return [];
-  const locked = await tx.all(sql.lockActive, webhookIds, claimer.keyId);
-  const found = await Promise.all(locked.map((webhook) => findDeliveries(tx, webhook, claimer)));
+  const locked = await tx.all(sql.lockActive, webhookIds, secretBox.keyId);
+  const found = await Promise.all(locked.map((webhook) => findDeliveries(tx, webhook, clock.nowMs(), limit)));
   const claimed = found.flatMap(({ rows }) => rows.map(({ position }) => position));
   const blocked = found.flatMap((one) => one.blocked.map(({ position }) => position));
-  if (claimed.length > 0) await tx.run(sql.claim, claimed, claimer.instanceId);
+  if (claimed.length > 0) await tx.run(sql.claim, claimed, instances.id);
   if (blocked.length > 0) await tx.run(sql.hold, blocked);
   return found;
 }
 
-async function findDeliveries(tx: Tx, webhook: WebhookRow, { nowMs, limit }: Claimer): Promise<Claim & { blocked: DeliveryRow[] }> {
+async function findDeliveries(tx: Tx, webhook: WebhookRow, nowMs: number, limit: number): Promise<Claim & { blocked: DeliveryRow[] }> {
   const { id } = webhook;
   const most = isDown(webhook) ? 1 : limit;
   const [due, queued, sending] = await Promise.all([

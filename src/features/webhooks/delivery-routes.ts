@@ -11,23 +11,12 @@ import { DELIVERY_STATES, DeliveryObject, deliveryId, ReplayObject, renderDelive
 
 const Time = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'Unix seconds', description });
 
-const ReplayBody = requestBody({
-  after: Type.Optional(Type.String({ maxLength: 64, description: 'All events that follow the event with this id' })),
-  from: Type.Optional(Time('Events from this time, in Unix seconds; with `to`, instead of `after`')),
-  to: Type.Optional(Time('Events up to this time, in Unix seconds')),
-});
-
 /** A POST without fields. */
 const NoFields = requestBody({});
 
 const DeliveryParams = Type.Object({
   ...WebhookParams.properties,
   delivery: Type.String({ description: 'The id of the delivery, `whd_…`' }),
-});
-
-const DeliveryQuery = Type.Object({
-  status: Type.Optional(choice(DELIVERY_STATES, { description: 'Only deliveries with this status' })),
-  ...ListQuery.properties,
 });
 
 const testSchema = {
@@ -44,7 +33,11 @@ const replaySchema = {
   operationId: 'replayWebhook',
   summary: 'Deliver events again',
   description: 'Sends a range of events again, with the same ids. Send `after`, or `from` and `to`. At most ten replays wait.',
-  body: ReplayBody,
+  body: requestBody({
+    after: Type.Optional(Type.String({ maxLength: 64, description: 'All events that follow the event with this id' })),
+    from: Type.Optional(Time('Events from this time, in Unix seconds; with `to`, instead of `after`')),
+    to: Type.Optional(Time('Events up to this time, in Unix seconds')),
+  }),
   response: { 201: ReplayObject },
   errorStatuses: [410],
 };
@@ -54,7 +47,10 @@ const deliveriesSchema = {
   operationId: 'listDeliveries',
   summary: 'List the deliveries of a webhook',
   description: 'Deliveries are kept as long as events.',
-  querystring: DeliveryQuery,
+  querystring: Type.Object({
+    status: Type.Optional(choice(DELIVERY_STATES, { description: 'Only deliveries with this status' })),
+    ...ListQuery.properties,
+  }),
   response: { 200: Type.Array(DeliveryObject) },
 };
 

@@ -23,36 +23,6 @@ const EventTypes = Type.Array(Type.String({ maxLength: 64 }), {
   description: 'The names of the events to send; in a form, separated by commas. Default: all',
 });
 
-const NewWebhookBody = requestBody({
-  url: Url,
-  event_types: Type.Optional(EventTypes),
-  wallet_id: walletFilter('events'),
-  user_label: Type.Optional(UserLabel),
-});
-
-const WebhookChangeBody = requestBody({
-  url: Type.Optional(Url),
-  event_types: Type.Optional({ ...EventTypes, description: 'The names of the events to send; an empty list: all' }),
-  user_label: Type.Optional(ChangedLabel),
-  status: Type.Optional(
-    choice(['active', 'paused'], {
-      mayBeEmpty: false,
-      description: '`paused`: events wait. `active` also resumes a webhook that the service disabled; what waits is sent at once',
-    }),
-  ),
-});
-
-const RotateBody = requestBody({
-  overlap_seconds: Type.Optional(
-    Type.Integer({
-      minimum: 0,
-      maximum: 30 * 86_400,
-      unit: 'seconds',
-      description: 'How long deliveries have a signature of the old secret, too, in seconds. Default: 0',
-    }),
-  ),
-});
-
 export const WebhookParams = Type.Object({
   id: Type.String({ description: 'The id of the webhook, `whk_…`' }),
 });
@@ -78,7 +48,12 @@ const createSchema = {
   operationId: 'createWebhook',
   summary: 'Create a webhook',
   description: `Events from now on are sent to the URL. ${SHOWN_ONCE}`,
-  body: NewWebhookBody,
+  body: requestBody({
+    url: Url,
+    event_types: Type.Optional(EventTypes),
+    wallet_id: walletFilter('events'),
+    user_label: Type.Optional(UserLabel),
+  }),
   response: { 201: NewWebhookObject },
 };
 
@@ -95,7 +70,17 @@ const changeSchema = {
   operationId: 'updateWebhook',
   summary: 'Change, pause or resume a webhook',
   description: 'Another instance notices the change within a few seconds.',
-  body: WebhookChangeBody,
+  body: requestBody({
+    url: Type.Optional(Url),
+    event_types: Type.Optional({ ...EventTypes, description: 'The names of the events to send; an empty list: all' }),
+    user_label: Type.Optional(ChangedLabel),
+    status: Type.Optional(
+      choice(['active', 'paused'], {
+        mayBeEmpty: false,
+        description: '`paused`: events wait. `active` also resumes a webhook that the service disabled; what waits is sent at once',
+      }),
+    ),
+  }),
   response: { 200: WebhookObject },
 };
 
@@ -112,7 +97,16 @@ const rotateSchema = {
   operationId: 'rotateWebhookSecret',
   summary: 'Replace the signing secret',
   description: `${SHOWN_ONCE} For \`overlap_seconds\`, deliveries have a signature of both secrets.`,
-  body: RotateBody,
+  body: requestBody({
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 30 * 86_400,
+        unit: 'seconds',
+        description: 'How long deliveries have a signature of the old secret, too, in seconds. Default: 0',
+      }),
+    ),
+  }),
   response: { 201: NewWebhookObject },
 };
 
