@@ -35,8 +35,11 @@ export function useAction<Input = void>(
       if (endsWithSession && isLoggedOut(reason)) endSession();
       setError(errorText(reason));
     } finally {
-      isRunning.current = false;
       setIsBusy(false);
+      // After the button is enabled again: a second click in the same turn of the event loop starts nothing.
+      setTimeout(() => {
+        isRunning.current = false;
+      });
     }
   }
 
