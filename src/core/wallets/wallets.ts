@@ -1,6 +1,7 @@
 import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
 import { lockWalletLimit } from '../accounts/directory.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
+import { batchReads } from '../db/batched-reads.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
@@ -87,11 +88,12 @@ export interface WalletDependencies {
 
 export function createWallets({ database, accounts, clock, isNodeAvailable, rowsOf = () => [] }: WalletDependencies) {
   const cache = new TtlCache<Wallet>(SHORT_TTL);
+  const read = batchReads(database, { one: sql.findWallet, many: sql.findWallets });
   const placement = new Placement(database, isNodeAvailable);
 
   /** Returns a wallet. Its label and status may be one second old. */
   async function find(id: string): Promise<Wallet | undefined> {
-    return cache.get(id, () => database.first(sql.findWallet, id));
+    return cache.get(id, () => read(id));
   }
 
   return {
