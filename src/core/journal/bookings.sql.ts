@@ -24,10 +24,8 @@ const COLUMNS =
   'id, wallet_id, ledger_account, account_id, type, amount_msat, entry, balance_msat, placed_at_ms, lntx, label, other_account';
 
 /** A pending or failed payment has a row already, which becomes that of its booking. */
-function becomesSettled(booking: string): string {
-  const columns = ['position', 'amount_msat', 'entry', 'balance_msat', 'placed_at_ms', 'other_account'];
-  return `status = 'settled', ${columns.map((name) => `${name} = ${booking}.${name}`).join(', ')}`;
-}
+const BECOMES_SETTLED = `ON CONFLICT (id) DO UPDATE SET position = excluded.position, status = 'settled', amount_msat = excluded.amount_msat,
+    entry = excluded.entry, balance_msat = excluded.balance_msat, placed_at_ms = excluded.placed_at_ms, other_account = excluded.other_account`;
 
 const EVENT_OF_TYPE = (Object.entries(BOOKED_EVENTS) as [string, BookedEventType][])
   .map(([type, event]) => `WHEN '${type}' THEN '${event}'`)
@@ -40,31 +38,27 @@ const insertEvents = (rows: string, order: string) =>
 
 const SUMS = ['in_msat', 'in_count', 'out_msat', 'out_count', 'fees_msat', 'fees_count'];
 
-const SUMMED = [
-  ['in', 'amount_msat > 0'],
-  ['out', `amount_msat < 0 AND type NOT IN ${FEES}`],
-  ['fees', `amount_msat < 0 AND type IN ${FEES}`],
-]
-  .map(
-    ([name, condition]) => `coalesce(sum(abs(amount_msat)) FILTER (WHERE ${condition}), 0) AS ${name}_msat,
-      count(*) FILTER (WHERE ${condition}) AS ${name}_count`,
-  )
-  .join(', ');
+const SUMMED = `sum(CASE WHEN amount_msat > 0 THEN amount_msat ELSE 0 END), sum(CASE WHEN amount_msat > 0 THEN 1 ELSE 0 END),
+      sum(CASE WHEN amount_msat < 0 AND type NOT IN ${FEES} THEN -amount_msat ELSE 0 END),
+      sum(CASE WHEN amount_msat < 0 AND type NOT IN ${FEES} THEN 1 ELSE 0 END),
+      sum(CASE WHEN amount_msat < 0 AND type IN ${FEES} THEN -amount_msat ELSE 0 END),
+      sum(CASE WHEN amount_msat < 0 AND type IN ${FEES} THEN 1 ELSE 0 END)`;
 
-const added = (table: string, more: string) => SUMS.map((sum) => `${sum} = ${table}.${sum} + ${more}.${sum}`).join(', ');
+const added = (table: string) => SUMS.map((sum) => `${sum} = ${table}.${sum} + excluded.${sum}`).join(', ');
 
 const HOUR = 'placed_at_ms / 3600000';
 
-/** The sums of the bookings in `rows`, per wallet and hour, and per account and hour. */
-const sumsOfWallets = (rows: string) => `SELECT ledger_account, ${HOUR} AS hour, ${SUMMED} FROM ${rows} GROUP BY 1, 2`;
+const addToWallets = (rows: string) =>
+  `INSERT INTO wallet_hour (ledger_account, hour, ${SUMS.join(', ')})
+    SELECT ledger_account, ${HOUR}, ${SUMMED} FROM ${rows} GROUP BY ledger_account, ${HOUR}
+    ON CONFLICT (ledger_account, hour) DO UPDATE SET ${added('wallet_hour')}`;
 
-const sumsOfAccounts = (rows: string) =>
-  `SELECT account_id, CASE WHEN is_total = 1 THEN -1 ELSE ${HOUR} END AS hour, ${SUMMED}
-    FROM (SELECT 1 AS is_total UNION ALL SELECT 0) AS part CROSS JOIN ${rows} GROUP BY 1, 2`;
-
-const addTo = (table: string, owner: string, sums: string) =>
-  `INSERT INTO ${table} (${owner}, hour, ${SUMS.join(', ')}) ${sums}
-    ON CONFLICT (${owner}, hour) DO UPDATE SET ${added(table, 'excluded')}`;
+const addToAccounts = (rows: string) =>
+  `INSERT INTO account_hour (account_id, hour, ${SUMS.join(', ')})
+    SELECT account_id, CASE WHEN is_total = 1 THEN -1 ELSE ${HOUR} END, ${SUMMED}
+    FROM (SELECT 1 AS is_total UNION ALL SELECT 0) AS part CROSS JOIN ${rows}
+    GROUP BY account_id, CASE WHEN is_total = 1 THEN -1 ELSE ${HOUR} END
+    ON CONFLICT (account_id, hour) DO UPDATE SET ${added('account_hour')}`;
 
 const AFTER = 'ledger_transfer t';
 
@@ -80,7 +74,7 @@ export const bookTransactions = statement(
   `INSERT INTO wallet_transaction (position, ${COLUMNS}, status)
     SELECT $2 + row_number() OVER (ORDER BY ord), ${COLUMNS}, 'settled'
     FROM (${sideOf('from', AFTER)} AND t.position > $1 UNION ALL ${sideOf('to', AFTER)} AND t.position > $1) WHERE true
-    ON CONFLICT (id) DO UPDATE SET ${becomesSettled('excluded')}`,
+    ${BECOMES_SETTLED}`,
 );
 
 const NEW = 'wallet_transaction WHERE position > $1';
@@ -89,39 +83,23 @@ const NEW = 'wallet_transaction WHERE position > $1';
 export const bookEvents = statement('journal_book_events', insertEvents(NEW, 'position'));
 
 /** SQLite: adds the wallet transactions after position $1 to the sums of their wallets and accounts. */
-export const addToWalletHours = statement('journal_add_to_wallet_hours', addTo('wallet_hour', 'ledger_account', sumsOfWallets(NEW)));
+export const addToWalletHours = statement('journal_add_to_wallet_hours', addToWallets(NEW));
 
-export const addToAccountHours = statement('journal_add_to_account_hours', addTo('account_hour', 'account_id', sumsOfAccounts(NEW)));
+export const addToAccountHours = statement('journal_add_to_account_hours', addToAccounts(NEW));
 
-/**
- * PostgreSQL: adds sums to the rows that exist, and inserts the others. ON CONFLICT for all of them would write a lock of each row to the WAL
- * before its update.
- */
-const addOnPostgres = (table: string, owner: string, sums: string) =>
-  `${table}_sums AS MATERIALIZED (${sums}), ${table}_updated AS (
-      UPDATE ${table} h SET ${added('h', 's')} FROM ${table}_sums s WHERE h.${owner} = s.${owner} AND h.hour = s.hour
-      RETURNING h.${owner}, h.hour
-    ), ${table}_inserted AS (
-      ${addTo(table, owner, `SELECT * FROM ${table}_sums WHERE (${owner}, hour) NOT IN (SELECT ${owner}, hour FROM ${table}_updated)`)}
-    )`;
-
-/**
- * PostgreSQL: everything that the journal inserts for the transfers of the CTE `transfers`, as further CTEs. Only a booking of a payment can
- * have a row already.
- */
+/** PostgreSQL: everything that the journal inserts for the transfers of the CTE `transfers`, as further CTEs. */
 export const POSTGRES_BOOKING = `sides AS MATERIALIZED (
-      SELECT nextval('wallet_transaction_position_seq') AS position, s.*
-      FROM (${sideOf('from', 'transfers t')} UNION ALL ${sideOf('to', 'transfers t')} ORDER BY ord) AS s
-    ), settled AS (
-      UPDATE wallet_transaction x SET ${becomesSettled('s')} FROM sides s WHERE x.id = s.id AND s.lntx IS NOT NULL
-      RETURNING x.id
+      ${sideOf('from', 'transfers t')} UNION ALL ${sideOf('to', 'transfers t')}
     ), transactions AS (
-      INSERT INTO wallet_transaction (position, ${COLUMNS}, status)
-      SELECT position, ${COLUMNS}, 'settled' FROM sides WHERE id NOT IN (SELECT id FROM settled)
+      INSERT INTO wallet_transaction (${COLUMNS}, status) SELECT ${COLUMNS}, 'settled' FROM sides ORDER BY ord
+      ${BECOMES_SETTLED}
     ), events AS (
       ${insertEvents('sides WHERE true', 'ord')}
-    ), ${addOnPostgres('wallet_hour', 'ledger_account', sumsOfWallets('sides'))},
-    ${addOnPostgres('account_hour', 'account_id', sumsOfAccounts('sides'))}`;
+    ), wallet_hours AS (
+      ${addToWallets('sides')}
+    ), account_hours AS (
+      ${addToAccounts('sides')}
+    )`;
 
 /**
  * Makes the transactions that insert events wait for each other until their commits. Without it, sums of an account that two transactions change
