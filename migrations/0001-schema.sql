@@ -402,7 +402,7 @@ CREATE TABLE wallet_challenge (
   authenticated_at INTEGER CHECK ((authenticated_at IS NULL) = (linking_key IS NULL))
 ) STRICT;
 CREATE INDEX wallet_challenge_kept ON wallet_challenge (kept_until);
-CREATE INDEX wallet_challenge_owner ON wallet_challenge (purpose, coalesce(account_id, ''));
+CREATE INDEX wallet_challenge_owner ON wallet_challenge (purpose, coalesce(account_id, ''), kept_until);
 
 -- One passkey that logs in to an account (WebAuthn).
 CREATE TABLE passkey (

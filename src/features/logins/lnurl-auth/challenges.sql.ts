@@ -18,13 +18,17 @@ export type ChallengeRow = {
 const CHALLENGE = `SELECT id, purpose, action, account_id, token_hash, made_by, name, linking_key, created_at, expires_at, authenticated_at
   FROM wallet_challenge`;
 
-/** Inserts a challenge unless there is the maximum number ($12) of this purpose and account. */
+/**
+ * Inserts a challenge unless there is the maximum number ($12) of this purpose and account. Those that are only waiting to be deleted do not
+ * count: each insertion deletes the oldest of all purposes, and a refused one none.
+ */
 export const insertChallenge = statement(
   'wallet_challenge_insert',
   `INSERT INTO wallet_challenge (id, purpose, k1_hash, action, created_at, expires_at, kept_until, account_id, token_hash, made_by, name)
    SELECT $1, CAST($2 AS TEXT), $3, $4, $5, $6, $7, CAST($8 AS TEXT), $9, $10, $11
    WHERE (SELECT count(*) FROM (SELECT 1 FROM wallet_challenge
-     WHERE purpose = $2 AND coalesce(account_id, '') = coalesce(CAST($8 AS TEXT), '') LIMIT $12) AS existing) < $12`,
+     WHERE purpose = $2 AND coalesce(account_id, '') = coalesce(CAST($8 AS TEXT), '') AND kept_until >= $5
+     LIMIT $12) AS existing) < $12`,
 );
 
 /** Deletes the challenges that were to be kept longest until before a time, up to $2 of them. */
