@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import type { SqlReader } from '../../src/core/db/database.ts';
 import { Placement } from '../../src/core/wallets/placement.ts';
 
@@ -29,6 +29,21 @@ it('chooses no node that is away while another one answers, and does not wait fo
   const { placement, called } = placementOn({ a: 9, b: 0, c: 10 }, new Set(['b']));
   expect(await chooseTimes(placement, 3)).toEqual(['a', 'a', 'c']);
   expect(called.filter((id) => id === 'b')).toHaveLength(1);
+});
+
+it('does not call a node again soon after a call that took longer than it is left out', async () => {
+  const { placement, called } = placementOn({ a: 9, b: 0 }, new Set(['b']));
+  let nowMs = 0;
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => (called.includes('b') ? nowMs + 20_000 : nowMs));
+  try {
+    expect(await chooseTimes(placement, 2)).toEqual(['a', 'a']);
+    expect(called).toEqual(['b', 'a', 'a']);
+    nowMs = 10_000;
+    await placement.choose();
+    expect(called).toEqual(['b', 'a', 'a', 'b', 'a']);
+  } finally {
+    spy.mockRestore();
+  }
 });
 
 it('chooses by the number of wallets if no node answers', async () => {

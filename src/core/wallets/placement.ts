@@ -16,7 +16,8 @@ export class Placement {
   readonly #database: SqlReader;
   readonly #isAvailable: (nodeId: string) => Promise<boolean>;
   readonly #counts = new TtlCache<Map<string, number>>({ maxAgeMs: MAX_AGE_MS, maxSize: 1 });
-  readonly #away = new TtlCache<true>({ maxAgeMs: AWAY_MS, maxSize: 1000 });
+  /** Not a cache, whose entries expire that long after the call began: a call can take longer than `AWAY_MS`. */
+  readonly #awayUntilMs = new Map<string, number>();
 
   constructor(database: SqlReader, isAvailable: (nodeId: string) => Promise<boolean>) {
     this.#database = database;
@@ -42,8 +43,9 @@ export class Placement {
   async #firstAvailable(nodeIds: readonly string[]): Promise<string | undefined> {
     if (nodeIds.length === 1) return nodeIds[0];
     for (const id of nodeIds) {
-      const isAway = await this.#away.get(id, async () => ((await this.#isAvailable(id)) ? undefined : true));
-      if (!isAway) return id;
+      if ((this.#awayUntilMs.get(id) ?? 0) > performance.now()) continue;
+      if (await this.#isAvailable(id)) return id;
+      this.#awayUntilMs.set(id, performance.now() + AWAY_MS);
     }
     return undefined;
   }
