@@ -109,6 +109,18 @@ describe('claimed deliveries', () => {
     expect(receiver.got).toHaveLength(17);
   });
 
+  it('whose result cannot be recorded do not end the process, and delay no other key', async () => {
+    const receiver = new Receiver();
+    const [broken, ...others] = deliveries(webhook(), 'a1', 'b2');
+    if (!broken) throw new Error('a delivery is missing');
+    receiver.sending.add(webhook(), [{ ...broken, row: { ...broken.row, log: 'not JSON' } }, ...others]);
+    receiver.sending.pump();
+    receiver.open.get('a1')?.resolve({ status: 200, text: '' });
+    await receiver.respond(200, 'b2');
+    expect(positionsOf(receiver.sending)).toEqual([2]);
+    expect(receiver.sending.positions).toEqual([1]);
+  });
+
   it('that fail leave the later ones of their key to a later claim, and do not delay other keys', async () => {
     const receiver = new Receiver();
     receiver.add(webhook(), 'a1', 'a2', 'a3', 'b4', 'b5');

@@ -181,12 +181,16 @@ export class Sending {
     if (!chain || !delivery) return;
     endpoint.running.add(chain);
     const limits = { timeoutMs: this.#timeoutMs, signal: this.#life.signal };
-    const attempt = await sendDelivery(this.#deps, endpoint.webhook, delivery, limits).catch((error) => {
+    let isSent = false;
+    try {
+      const attempt = await sendDelivery(this.#deps, endpoint.webhook, delivery, limits);
+      if (attempt) this.#record(endpoint, chain, delivery, attempt);
+      isSent = attempt !== undefined;
+    } catch (error) {
       const { id } = endpoint.webhook;
       this.#deps.log.warn({ webhook: id, reason: errorMessage(error) }, 'a webhook delivery was interrupted; it begins again');
-    });
-    if (attempt) this.#record(endpoint, chain, delivery, attempt);
-    else await pause(STALL_MS, this.#life.signal);
+    }
+    if (!isSent) await pause(STALL_MS, this.#life.signal);
     endpoint.running.delete(chain);
     if (chain.length > 0) endpoint.waiting.push(chain);
     // Once per turn of the event loop is enough.
