@@ -66,7 +66,7 @@ export async function waitForEnd(context: PaymentContext, id: string, seconds: n
       invariant(payment, `payment ${id} is gone`);
       if (payment.state !== 'pending') return { payment };
       const isLate = clock.nowMs() >= deadline || endings.isClosed;
-      // If the event cannot be stored, the payment has ended meanwhile.
+      // If the event cannot be stored, the payment has ended, or another request has stored it; the next read decides.
       if (isLate && (payment.isPendingReported || (await reportPending(context, payment)))) return { payment };
     }
     const ended = await next;
