@@ -154,6 +154,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'getDelivery.id': () => webhook.id,
     delivery: () => delivery.id,
     'redeliver.id': () => webhook.id,
+    'listWallets.id': () => wallet.id,
     'listWallets.after': () => wallet.id,
     'listAccounts.after': () => ownId,
     'listAccountChanges.after': () => `acch_${ownId.slice('acc_'.length)}`,
