@@ -52,6 +52,19 @@ onDashboard('the choice of a wallet', ({ client, openLoggedIn }) => {
     await page.getByRole('dialog').waitFor();
   });
 
+  it('keeps the selected wallet when another one is listed before it', async () => {
+    const page = await openLoggedIn('/links/new');
+    const field = page.getByRole('combobox', { name: 'Into' });
+    await field.click();
+    await page.getByRole('option', { name: 'Stand 99', exact: true }).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.getByRole('option', { name: 'Stand 99', exact: true, selected: true }).waitFor();
+    await client.post('/v1/wallet', { user_label: 'Newcomer' });
+    await page.getByRole('option', { name: 'Newcomer', exact: true }).waitFor();
+    await page.keyboard.press('Enter');
+    expect(await field.inputValue()).toBe('Stand 99');
+  });
+
   it('shows the label of the wallet in the address, which is not one of the newest', async () => {
     const page = await openLoggedIn(`/keys?wallet=${oldest.id}`);
     const field = page.getByRole('combobox', { name: 'Keys of' });

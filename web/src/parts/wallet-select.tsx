@@ -20,8 +20,8 @@ export function WalletSelect({ label, value, onValue, none, hint }: WalletSelect
   const [isOpen, setIsOpen] = useState(false);
   /** What the person has typed since the list is open. */
   const [typed, setTyped] = useState<string>();
-  /** The selected option of the open list; -1 for none. */
-  const [active, setActive] = useState(-1);
+  /** The wallet of the selected option. Not its position: the list may change before the person presses Enter. */
+  const [activeId, setActiveId] = useState<string>();
   const [picked, setPicked] = useState<WalletName>();
   const input = useRef<HTMLInputElement>(null);
   const listId = useId();
@@ -31,6 +31,7 @@ export function WalletSelect({ label, value, onValue, none, hint }: WalletSelect
   const search = useWalletSearch(isOpen ? (typed ?? '') : '');
   const withNone = none !== undefined && (typed ?? '').trim() === '' ? [{ id: '', label: none }] : [];
   const options = isOpen ? [...withNone, ...(search.wallets ?? [])] : [];
+  const active = options.findIndex(({ id }) => id === activeId);
   const selected = options[active];
 
   function open() {
@@ -41,7 +42,7 @@ export function WalletSelect({ label, value, onValue, none, hint }: WalletSelect
   function close() {
     setIsOpen(false);
     setTyped(undefined);
-    setActive(-1);
+    setActiveId(undefined);
   }
 
   function choose(wallet: WalletName) {
@@ -53,7 +54,7 @@ export function WalletSelect({ label, value, onValue, none, hint }: WalletSelect
   function onKeyDown(event: KeyboardEvent) {
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       const next = event.key === 'ArrowDown' ? active + 1 : Math.max(active, 0) - 1;
-      if (isOpen) setActive((next + options.length) % Math.max(1, options.length));
+      if (isOpen) setActiveId(options[(next + options.length) % Math.max(1, options.length)]?.id);
       else open();
     } else if (isOpen && event.key === 'Enter') {
       if (selected) choose(selected);
@@ -88,7 +89,7 @@ export function WalletSelect({ label, value, onValue, none, hint }: WalletSelect
             onKeyDown={onKeyDown}
             onInput={(event) => {
               setTyped(event.currentTarget.value);
-              setActive(-1);
+              setActiveId(undefined);
               setIsOpen(true);
             }}
           />
