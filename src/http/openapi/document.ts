@@ -96,9 +96,14 @@ function documentOf(routes: readonly RouteOptions[]) {
     },
     paths: Object.fromEntries(Object.entries(paths).sort(([, a], [, b]) => topicOf(a) - topicOf(b))),
     servers: [{ url: '/', description: 'The service that returned this document' }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description, ...markInternal([name]) })),
     'x-response-headers': COMMON_HEADERS,
   };
+}
+
+/** `GET /docs` shows neither the operations of this topic nor, without them, its heading. */
+function markInternal(tags: readonly string[]): { 'x-internal'?: true } {
+  return tags.includes('Sessions') ? { 'x-internal': true } : {};
 }
 
 function operationOf(method: Method, route: RouteOptions, components: Components) {
@@ -116,7 +121,7 @@ function operationOf(method: Method, route: RouteOptions, components: Components
       .filter(Boolean)
       .join(' '),
     ...(permission !== undefined && { 'x-permission': permission }),
-    ...(tags.includes('Sessions') && { 'x-internal': true }),
+    ...markInternal(tags),
     ...(config?.hasSideEffect && method === 'get' && { 'x-side-effect': true }),
     security,
     parameters: [
