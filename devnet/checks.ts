@@ -1,7 +1,7 @@
 import type { CustomRecords, InvoiceRequest, KeysendOrder, NodeCapabilities, PaymentOrder } from '../src/core/lightning/node.ts';
 import { paymentHashOf } from '../src/core/lightning/payment-hash.ts';
 import { isPublicKey } from '../src/core/lightning/secp256k1.ts';
-import { type OutsideName, PlaygroundRefusal } from '../src/core/lightning/test-network.ts';
+import { type OutsideName, PlaygroundRefusal } from './test-network.ts';
 
 /** Test networks support everything. */
 export const ALL_CAPABILITIES: NodeCapabilities = {

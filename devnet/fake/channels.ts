@@ -1,6 +1,6 @@
 import { type Msat, maxMsat, msat, subMsat, ZERO_MSAT } from '../../src/core/kernel/money.ts';
 import type { NodeChannel } from '../../src/core/lightning/node.ts';
-import type { PlaygroundChannel } from '../../src/core/lightning/test-network.ts';
+import type { PlaygroundChannel } from '../test-network.ts';
 import type { NetworkState } from './network-state.ts';
 
 /** 100 BTC, half of which our node has at first. */

@@ -1,5 +1,5 @@
 import type { Msat } from '../../src/core/kernel/money.ts';
-import type { PlaygroundControl } from '../../src/core/lightning/test-network.ts';
+import type { PlaygroundControl } from '../test-network.ts';
 import { ClaimGuards } from './claim-guards.ts';
 import { EventLog } from './event-log.ts';
 import { FakeNode } from './fake-node.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pointFromScalar } from 'tiny-secp256k1';
-import type { NodeName } from '../../src/core/lightning/test-network.ts';
+import type { NodeName } from '../test-network.ts';
 
 /** The keys and secrets of a fake network, all derived from its seed. They are not secret from anyone with the seed. */
 export interface Identities {

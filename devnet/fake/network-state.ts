@@ -1,5 +1,5 @@
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
-import type { NodeName } from '../../src/core/lightning/test-network.ts';
+import type { NodeName } from '../test-network.ts';
 import { type Bolt11Field, encodeBolt11, featureWords, numberWords } from './bolt11-encoder.ts';
 import { Draws } from './draws.ts';
 import { type FaultRates, Faults } from './faults.ts';

@@ -1,5 +1,5 @@
 import type { Log } from '../../src/core/kernel/log.ts';
-import type { TestNetwork } from '../../src/core/lightning/test-network.ts';
+import type { TestNetwork } from '../test-network.ts';
 import { FakeNetwork } from './fake.ts';
 import { parseFakeUrl } from './fake-url.ts';
 import { openFakeFile } from './file.ts';

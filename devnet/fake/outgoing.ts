@@ -1,8 +1,8 @@
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
 import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
 import type { FailureReason, KeysendOrder, PaymentEvidence, PaymentOrder, PaymentOutcome } from '../../src/core/lightning/node.ts';
-import { type OutsideName, PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
 import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
+import { type OutsideName, PlaygroundRefusal } from '../test-network.ts';
 import type { EventLog } from './event-log.ts';
 import { MAX_PAYMENT_DELAY_MS } from './faults.ts';
 import type { NetworkState } from './network-state.ts';

@@ -1,4 +1,4 @@
-import type { OutsidePayment } from '../../src/core/lightning/test-network.ts';
+import type { OutsidePayment } from '../test-network.ts';
 import type { NetworkState } from './network-state.ts';
 
 type Key = Pick<OutsidePayment, 'node' | 'direction' | 'paymentHash'>;

@@ -2,6 +2,7 @@ import { type Msat, msat } from '../../src/core/kernel/money.ts';
 import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
 import type { CustomRecords } from '../../src/core/lightning/node.ts';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
+import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../checks.ts';
 import {
   type HoldAction,
   NODE_NAMES,
@@ -11,8 +12,7 @@ import {
   type OutsidePayRequest,
   type PlaygroundControl,
   PlaygroundRefusal,
-} from '../../src/core/lightning/test-network.ts';
-import { requireBytes32, requireDescription, requireExpiry, requireOutside, requireRecords, requireWhole } from '../checks.ts';
+} from '../test-network.ts';
 import { playgroundChannels } from './channels.ts';
 import type { ClaimGuards } from './claim-guards.ts';
 import type { Arriving, Incoming } from './incoming.ts';

@@ -1,6 +1,6 @@
 import type { Msat } from '../../src/core/kernel/money.ts';
 import type { CustomRecords, FailureReason, NodeEvent, PaymentOutcome } from '../../src/core/lightning/node.ts';
-import type { OutsidePayment } from '../../src/core/lightning/test-network.ts';
+import type { OutsidePayment } from '../test-network.ts';
 import type { PaymentScript } from './script.ts';
 
 /** An invoice of our node. */

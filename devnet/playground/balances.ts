@@ -1,7 +1,7 @@
 import type * as ldk from 'lightningdevkit';
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
 import type { NodeChannel } from '../../src/core/lightning/node.ts';
-import type { PlaygroundChannel } from '../../src/core/lightning/test-network.ts';
+import type { PlaygroundChannel } from '../test-network.ts';
 import { hexOf, msatOf, u64Of } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import type { Network } from './network.ts';

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { pause } from '../../src/core/kernel/clock.ts';
 import type { Log } from '../../src/core/kernel/log.ts';
 import { NodeUnavailable } from '../../src/core/lightning/node.ts';
-import { OutcomeUnknown, PlaygroundRefusal, type TestNetwork } from '../../src/core/lightning/test-network.ts';
+import { OutcomeUnknown, PlaygroundRefusal, type TestNetwork } from '../test-network.ts';
 import { connectTestNetwork } from './connect.ts';
 import { DEFAULT_NODE } from './node-name.ts';
 import { type Call, type CommandName, MAY_REPEAT, type Transport } from './protocol.ts';

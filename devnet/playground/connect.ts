@@ -2,8 +2,8 @@ import { addAbortListener } from 'node:events';
 import { pause } from '../../src/core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../src/core/kernel/log.ts';
 import { HistoryChanged, type IncomingGuard, type LightningNode, type NodeEvent, type Position } from '../../src/core/lightning/node.ts';
-import type { PlaygroundControl, TestNetwork } from '../../src/core/lightning/test-network.ts';
 import { ALL_CAPABILITIES } from '../checks.ts';
+import type { PlaygroundControl, TestNetwork } from '../test-network.ts';
 import { type Call, type ClaimRequest, MAX_WAIT_MS, type Transport } from './protocol.ts';
 
 /** Returns the playground at the other end of a transport, with the node of this name. Closing the node closes the transport. */

@@ -1,6 +1,6 @@
 import * as ldk from 'lightningdevkit';
 import type { Log } from '../../src/core/kernel/log.ts';
-import { PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
+import { PlaygroundRefusal } from '../test-network.ts';
 import { unixNow } from './bindings.ts';
 import { type Handlers, handlersOf } from './commands.ts';
 import type { LdkNode } from './ldk-node.ts';

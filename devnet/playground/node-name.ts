@@ -1,4 +1,4 @@
-import { PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
+import { PlaygroundRefusal } from '../test-network.ts';
 
 /** The service node of a URL that names none. */
 export const DEFAULT_NODE = 'hub';

@@ -1,8 +1,8 @@
 import * as ldk from 'lightningdevkit';
 import type { Msat } from '../../src/core/kernel/money.ts';
 import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/core/lightning/node.ts';
-import { PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
 import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
+import { PlaygroundRefusal } from '../test-network.ts';
 import { bytes32Of, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import { invoiceAmount, paymentFailure, readInvoice, sendFailure, sendSpontaneous, sendToInvoice } from './ldk-payments.ts';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import * as ldk from 'lightningdevkit';
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
+import * as check from '../checks.ts';
 import {
   type HoldAction,
   type OutsideInvoice,
@@ -11,8 +12,7 @@ import {
   type OutsidePayment,
   type OutsidePayRequest,
   PlaygroundRefusal,
-} from '../../src/core/lightning/test-network.ts';
-import * as check from '../checks.ts';
+} from '../test-network.ts';
 import { bytes32Of, hexOf, u64Of, unixNow } from './bindings.ts';
 import type { LdkNode } from './ldk-node.ts';
 import * as payments from './ldk-payments.ts';

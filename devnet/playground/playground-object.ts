@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
-import type { OutsidePayment, PlaygroundChannel, PlaygroundDescription } from '../../src/core/lightning/test-network.ts';
 import { namedObject, oneOf } from '../../src/http/responses/response-types.ts';
+import type { OutsidePayment, PlaygroundChannel, PlaygroundDescription } from '../test-network.ts';
 
 export const OutsidePaymentObject = namedObject('OutsidePayment', {
   id: Type.Integer({ description: 'A number; later payments have larger ones' }),

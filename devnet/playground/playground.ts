@@ -1,4 +1,4 @@
-import type { TestNetwork } from '../../src/core/lightning/test-network.ts';
+import type { TestNetwork } from '../test-network.ts';
 import { connectTestNetwork } from './connect.ts';
 import { DEFAULT_NODE } from './node-name.ts';
 import { Supervisor, type SupervisorOptions } from './supervisor.ts';

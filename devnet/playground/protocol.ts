@@ -1,6 +1,6 @@
 import type { Msat } from '../../src/core/kernel/money.ts';
 import type * as node from '../../src/core/lightning/node.ts';
-import type * as network from '../../src/core/lightning/test-network.ts';
+import type * as network from '../test-network.ts';
 
 /** An incoming payment that waits for the claim guard. Every arrival has a new id, so that a late decision cannot apply to another arrival. */
 export interface ClaimRequest {

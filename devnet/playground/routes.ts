@@ -5,7 +5,6 @@ import { markBooked } from '../../src/core/kernel/booking-mark.ts';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
 import { decodeBolt11, InvalidInvoice } from '../../src/core/lightning/bolt11/bolt11.ts';
-import { OutcomeUnknown, type PlaygroundControl, PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
 import type { App } from '../../src/http/app-type.ts';
 import type { Access } from '../../src/http/auth/access.ts';
 import {
@@ -23,6 +22,7 @@ import {
 } from '../../src/http/fields.ts';
 import { requires } from '../../src/http/openapi/route-schema.ts';
 import { namedObject } from '../../src/http/responses/response-types.ts';
+import { OutcomeUnknown, type PlaygroundControl, PlaygroundRefusal } from '../test-network.ts';
 import { OutsidePaymentObject, PlaygroundObject, renderOutsidePayment, renderPlayground } from './playground-object.ts';
 
 const OutsideNode = choice(['alice', 'carol'], { description: '`alice` is our peer, `carol` is behind alice. Default: `alice`' });

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { errorMessage } from '../../src/core/kernel/log.ts';
 import { NodeUnavailable } from '../../src/core/lightning/node.ts';
-import { PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
+import { PlaygroundRefusal } from '../test-network.ts';
 import { DEFAULT_NODE } from './node-name.ts';
 import { type CommandName, MAY_REPEAT } from './protocol.ts';
 import { bearerToken, HUB_HEADER, MAX_REQUEST_BYTES, MAX_RESPONSE_BYTES, readText, TooLarge } from './shared.ts';

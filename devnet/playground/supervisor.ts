@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import { withTimeout } from '../../src/core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../src/core/kernel/log.ts';
 import { NodeUnavailable } from '../../src/core/lightning/node.ts';
-import { OutcomeUnknown, PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
+import { OutcomeUnknown, PlaygroundRefusal } from '../test-network.ts';
 import type { Call, CommandName, RequestOf, ResponseOf } from './protocol.ts';
 
 /** A command on its way to the worker. The reply carries the same id. */

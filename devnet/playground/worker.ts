@@ -4,7 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { initializeWasmFromBinary } from 'lightningdevkit';
 import { errorMessage, type Log } from '../../src/core/kernel/log.ts';
-import { PlaygroundRefusal } from '../../src/core/lightning/test-network.ts';
+import { PlaygroundRefusal } from '../test-network.ts';
 import type { Finish } from './commands.ts';
 import { Engine } from './engine.ts';
 import type { CommandName } from './protocol.ts';

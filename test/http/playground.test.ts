@@ -1,9 +1,9 @@
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { playgroundRoutes } from '../../devnet/playground/routes.ts';
+import { OutcomeUnknown, type PlaygroundControl } from '../../devnet/test-network.ts';
 import type { Invoices } from '../../src/core/invoices/invoices.ts';
 import { NodeUnavailable } from '../../src/core/lightning/node.ts';
-import { OutcomeUnknown, type PlaygroundControl } from '../../src/core/lightning/test-network.ts';
 import type { Access } from '../../src/http/auth/access.ts';
 import { createServer } from '../../src/http/server.ts';
 import { onFakeNode } from '../support/app.ts';

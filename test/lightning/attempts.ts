@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OutsidePayment } from '../../src/core/lightning/test-network.ts';
+import type { OutsidePayment } from '../../devnet/test-network.ts';
 import type { Client, Json } from '../support/client.ts';
 import { runCommand, runVerify } from '../support/process.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { PlaygroundRefusal } from '../../../devnet/test-network.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
-import { PlaygroundRefusal } from '../../../src/core/lightning/test-network.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { newInvoice, openTemp, payOutside } from './support/open.ts';
 

@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { openPlayground } from '../../../devnet/playground/playground.ts';
+import type { OutsidePayment, TestNetwork } from '../../../devnet/test-network.ts';
 import type { PaymentOutcome, Settlement } from '../../../src/core/lightning/node.ts';
-import type { OutsidePayment, TestNetwork } from '../../../src/core/lightning/test-network.ts';
 import { allEvents, collectLog, payOutside, tempDir, until } from './support/open.ts';
 
 interface Diary {

@@ -3,10 +3,10 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPlayground } from '../../../devnet/playground/playground.ts';
 import { type PlaygroundServer, servePlayground } from '../../../devnet/playground/server.ts';
+import type { TestNetwork } from '../../../devnet/test-network.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
 import type { LightningNode } from '../../../src/core/lightning/node.ts';
 import { paymentHashOf } from '../../../src/core/lightning/payment-hash.ts';
-import type { TestNetwork } from '../../../src/core/lightning/test-network.ts';
 import { allEvents, collectLog, findEvent, newInvoice, outsideSays, payOutside, tempDir, until } from './support/open.ts';
 import { clientsOfEachTest, startPlaygroundProcess } from './support/shared.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { eventNumber } from '../../../devnet/event-position.ts';
 import { servePlayground } from '../../../devnet/playground/server.ts';
+import { OutcomeUnknown, PlaygroundRefusal } from '../../../devnet/test-network.ts';
 import { type NodeEvent, NodeUnavailable } from '../../../src/core/lightning/node.ts';
-import { OutcomeUnknown, PlaygroundRefusal } from '../../../src/core/lightning/test-network.ts';
 import { freePort } from '../../support/free-port.ts';
 import { nodeInvoice } from '../../support/node-invoice.ts';
 import { collectLog, DEADLINE_MS, newInvoice, payOutside, tempDir, until } from './support/open.ts';

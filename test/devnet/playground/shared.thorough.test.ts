@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type PlaygroundServer, servePlayground } from '../../../devnet/playground/server.ts';
+import { PlaygroundRefusal } from '../../../devnet/test-network.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
 import { type IncomingGuard, type NodeEvent, NodeUnavailable } from '../../../src/core/lightning/node.ts';
-import { PlaygroundRefusal } from '../../../src/core/lightning/test-network.ts';
 import { collectLog, DEADLINE_MS, findEvent, newestPosition, newInvoice, payOutside, tempDir, until } from './support/open.ts';
 import { clientsOfEachTest, responseTo, startChild } from './support/shared.ts';
 

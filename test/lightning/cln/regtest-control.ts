@@ -1,13 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { type OutsideName, type OutsidePayment, type PlaygroundControl, PlaygroundRefusal } from '../../../devnet/test-network.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
 import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
 import type { InvoiceRecord, SendpayRow } from '../../../src/core/lightning/cln/rpc.ts';
-import {
-  type OutsideName,
-  type OutsidePayment,
-  type PlaygroundControl,
-  PlaygroundRefusal,
-} from '../../../src/core/lightning/test-network.ts';
 import type { Regtest, RegtestNode } from './regtest.ts';
 
 /** A public key that no node has. */

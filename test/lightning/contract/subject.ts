@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { OutsidePayment, PlaygroundControl } from '../../../devnet/test-network.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
 import type {
   IncomingPayment,
@@ -11,7 +12,6 @@ import type {
   Position,
   Settlement,
 } from '../../../src/core/lightning/node.ts';
-import type { OutsidePayment, PlaygroundControl } from '../../../src/core/lightning/test-network.ts';
 
 /** An adapter under test, and the control of the other nodes: alice is its peer, carol is a peer of alice only. */
 export interface Subject {

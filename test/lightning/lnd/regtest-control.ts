@@ -1,8 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
+import type { OutsideName, OutsidePayment, PlaygroundControl } from '../../../devnet/test-network.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
 import type { LndInvoice } from '../../../src/core/lightning/lnd/invoices.ts';
 import type { PaymentRecord } from '../../../src/core/lightning/lnd/payment-record.ts';
-import type { OutsideName, OutsidePayment, PlaygroundControl } from '../../../src/core/lightning/test-network.ts';
 import { type RegtestLnd, type RegtestNetwork, until } from './regtest.ts';
 
 /** A point of the curve that no node has as its key. */

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { OutsidePayment } from '../../../src/core/lightning/test-network.ts';
+import type { OutsidePayment } from '../../../devnet/test-network.ts';
 import type { HttpResponse, Json } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 import { until } from './lane.ts';

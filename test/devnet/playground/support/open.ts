@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach } from 'vitest';
 import { openPlayground } from '../../../../devnet/playground/playground.ts';
+import type { OutsidePayment, TestNetwork } from '../../../../devnet/test-network.ts';
 import type { Log } from '../../../../src/core/kernel/log.ts';
 import { type Msat, msat } from '../../../../src/core/kernel/money.ts';
 import type { LightningNode, NodeEvent, PaymentOutcome, Position } from '../../../../src/core/lightning/node.ts';
-import type { OutsidePayment, TestNetwork } from '../../../../src/core/lightning/test-network.ts';
 import { nodeInvoice } from '../../../support/node-invoice.ts';
 
 /** Slightly less than the timeout of a test, so that a failed wait reports its name. */

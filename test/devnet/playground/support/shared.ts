@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, afterEach } from 'vitest';
 import { openSharedPlayground, type SharedPlaygroundOptions } from '../../../../devnet/playground/client.ts';
-import type { TestNetwork } from '../../../../src/core/lightning/test-network.ts';
+import type { TestNetwork } from '../../../../devnet/test-network.ts';
 import { collectLog } from './open.ts';
 
 const root = join(import.meta.dirname, '..', '..', '..', '..');

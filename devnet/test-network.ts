@@ -1,5 +1,5 @@
-import type { Msat } from '../kernel/money.ts';
-import type { CustomRecords, LightningNode } from './node.ts';
+import type { Msat } from '../src/core/kernel/money.ts';
+import type { CustomRecords, LightningNode } from '../src/core/lightning/node.ts';
 
 /** The nodes of a test network: `hub` is our node, `carol` is reachable through `alice` only. A playground can have more of our nodes. */
 export const NODE_NAMES = ['hub', 'alice', 'carol'] as const;
