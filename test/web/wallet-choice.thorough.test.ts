@@ -101,7 +101,7 @@ onDashboard('the choice of a wallet', ({ client, openLoggedIn }) => {
       if (id !== null) requests.push(id);
     });
     await page.goto('/links');
-    await page.getByRole('cell', { name: 'Stand 0', exact: true }).waitFor();
+    await page.getByRole('cell', { name: 'Stand 50', exact: true }).waitFor();
     expect(requests.filter((id) => id.includes(','))).toEqual([[...ids].sort().join()]);
   });
 
