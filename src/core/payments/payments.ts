@@ -88,7 +88,7 @@ export function createPayments(deps: PaymentDependencies) {
     findByHash: (paymentHash: string, ownerId: string): Promise<Payment | undefined> =>
       readPayment(database, sql.findByHash, paymentHash, ownerId),
 
-    /** The same for all payments of the hash, newest first. */
+    /** Returns the payments of a hash in a wallet or an account, by its id, newest first. */
     listByHash: async (paymentHash: string, ownerId: string, limit: number): Promise<Payment[]> =>
       (await database.all(sql.listByHash, paymentHash, ownerId, limit)).map(rowToPayment),
 

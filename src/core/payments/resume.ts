@@ -1,7 +1,8 @@
+import { readPages } from '../db/pages.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { attempt } from './attempt.ts';
 import { reportOutcome } from './correct.ts';
-import { type Payment, type PaymentRow, referenceOf, rowToPayment } from './payment.ts';
+import { type Payment, referenceOf, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 import { reportUnanswered } from './wait.ts';
@@ -16,16 +17,14 @@ export async function resumePending(context: PaymentContext): Promise<void> {
   const { database, log } = context;
   let count = 0;
   try {
-    for (let after: string | undefined = ''; after !== undefined; ) {
-      const rows: PaymentRow[] = await database.all(sql.listPending, after, RESUME_PAGE);
+    for await (const rows of readPages(database, sql.listPending, RESUME_PAGE, (last) => [last?.id ?? ''])) {
       const pending = rows.map(rowToPayment);
       // Before the attempts, which may take as long as the node likes.
       await reportUnanswered(context, pending);
       const payments = await withAvailableNode(context, pending);
       await Promise.all(payments.map((payment) => attempt(context, payment)));
       count += payments.length;
-      after = rows.length < RESUME_PAGE ? undefined : rows.at(-1)?.id;
-      if (payments.length > 0) log.info({ count, more: after !== undefined }, 'pending payments were attempted again');
+      if (payments.length > 0) log.info({ count, more: rows.length === RESUME_PAGE }, 'pending payments were attempted again');
     }
   } catch (error) {
     log.warn({ reason: errorMessage(error) }, 'pending payments were not resumed; retrying later');
