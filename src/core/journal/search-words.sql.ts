@@ -19,28 +19,22 @@ export const deleteWord = statement(
   'DELETE FROM search_word WHERE account_id = $1 AND type = $2 AND word = $3 AND id = $4',
 );
 
-/** The newest objects of an account with exactly this word. */
-export const findWord = statement<{ id: string }>(
-  'search_word_find',
-  'SELECT id FROM search_word WHERE account_id = $1 AND type = $2 AND word = $3 ORDER BY id DESC LIMIT $4',
-);
+/** Reads of objects with a word, among those that a condition selects. The parameters of the condition come first; `first` is the next one. */
+const objectsWith = (name: string, condition: string, first: number) => ({
+  /** The newest objects with exactly this word. */
+  exact: statement<{ id: string }>(
+    `search_word_find${name}`,
+    `SELECT id FROM search_word WHERE ${condition} AND type = $${first} AND word = $${first + 1} ORDER BY id DESC LIMIT $${first + 2}`,
+  ),
+  /** Objects with a longer word, between two texts. */
+  longer: statement<{ id: string }>(
+    `search_word_find_longer${name}`,
+    `SELECT id FROM search_word WHERE ${condition} AND type = $${first} AND word > $${first + 1} AND word < $${first + 2}
+     ORDER BY word, id LIMIT $${first + 3}`,
+  ),
+});
 
-/** Objects of an account with a longer word, from $3 until before $4. */
-export const findLongerWords = statement<{ id: string }>(
-  'search_word_find_longer',
-  'SELECT id FROM search_word WHERE account_id = $1 AND type = $2 AND word > $3 AND word < $4 ORDER BY word, id LIMIT $5',
-);
+export const ofAccount = objectsWith('', 'account_id = $1', 2);
 
-// The condition of the index `search_word_service`, which has no words of payments and transfers.
-const OF_SERVICE = `type IN ('wal', 'lnurlp', 'lnurlw', 'key')`;
-
-/** The same of all accounts. */
-export const findServiceWord = statement<{ id: string }>(
-  'search_word_find_service',
-  `SELECT id FROM search_word WHERE ${OF_SERVICE} AND type = $1 AND word = $2 ORDER BY id DESC LIMIT $3`,
-);
-
-export const findLongerServiceWords = statement<{ id: string }>(
-  'search_word_find_longer_service',
-  `SELECT id FROM search_word WHERE ${OF_SERVICE} AND type = $1 AND word > $2 AND word < $3 ORDER BY word, id LIMIT $4`,
-);
+/** Of all accounts. The condition is that of the index `search_word_service`, which has no words of payments and transfers. */
+export const ofService = objectsWith('_service', `type IN ('wal', 'lnurlp', 'lnurlw', 'key')`, 1);

@@ -15,8 +15,8 @@ export interface SearchedObject {
 
 const MAX_WORDS = 8;
 const MAX_LETTERS = 32;
-/** Sorts after every letter and digit. */
-const AFTER_LETTERS = '\u{10FFFF}';
+/** Sorts after every other character: the end of the texts that begin with a prefix. */
+export const AFTER_TEXT = '\u{10FFFF}';
 
 /** Returns the first words of a text as the index has them: different runs of letters and digits, in lower case. */
 export function wordsOf(text: string): string[] {
@@ -48,7 +48,7 @@ export function changedSearchRows({ id, owner, text }: SearchedObject, earlierTe
 }
 
 /**
- * Returns at most `limit` ids of an account's objects with a word, the newest first, and then as many with a word that begins with it. Without an
+ * Returns the ids of at most `limit` objects of an account with a word, the newest first, and then as many with a word that begins with it. Without an
  * account, those of all accounts, but no payments and transfers.
  */
 export async function findByWord(
@@ -57,16 +57,11 @@ export async function findByWord(
   type: SearchedType,
   word: string,
   limit: number,
-): Promise<string[]> {
-  const end = word + AFTER_LETTERS;
-  const [exact, longer] =
-    accountId === undefined
-      ? [await queries.all(sql.findServiceWord, type, word, limit), await queries.all(sql.findLongerServiceWords, type, word, end, limit)]
-      : [
-          await queries.all(sql.findWord, accountId, type, word, limit),
-          await queries.all(sql.findLongerWords, accountId, type, word, end, limit),
-        ];
-  return [...exact, ...longer].map(({ id }) => id);
+): Promise<{ id: string }[]> {
+  const [statements, owner] = accountId === undefined ? [sql.ofService, []] : [sql.ofAccount, [accountId]];
+  const exact = await queries.all(statements.exact, ...owner, type, word, limit);
+  const longer = await queries.all(statements.longer, ...owner, type, word, word + AFTER_TEXT, limit);
+  return [...exact, ...longer];
 }
 
 function typeOf(id: string): string {

@@ -67,8 +67,8 @@ const searchSchema = {
 export function searchRoutes(app: App, { access, database }: { access: Access; database: Database }): void {
   app.get('/v1/search', { schema: searchSchema }, async (request) => {
     const { q, type, scope, 'per-page': perPage = DEFAULT_RESULTS } = request.query;
-    const isOfService = scope === 'service';
-    const accountId = isOfService ? void (await access.operator(request)) : await access.account(request);
+    if (scope === 'service') await access.operator(request);
+    const accountId = scope === 'service' ? undefined : await access.account(request);
     requireNoKey('`q`', q);
     await listTurn(request);
     return search(database, { accountId, text: q.trim(), type, limit: Math.min(perPage, MAX_RESULTS) });

@@ -1,5 +1,5 @@
 import type { Database } from '../../core/db/database.ts';
-import { findByWord, wordsOf } from '../../core/journal/search-words.ts';
+import { AFTER_TEXT, findByWord, wordsOf } from '../../core/journal/search-words.ts';
 import { canonicalText, unverifiedPaymentHash } from '../../core/lightning/bolt11/bolt11.ts';
 import * as sql from './search.sql.ts';
 
@@ -35,8 +35,6 @@ export interface SearchQuery {
 const MIN_PREFIX = 10;
 const ID_PREFIX = new RegExp(`^([a-z]+)_[0-9A-Za-z]{${MIN_PREFIX},}$`);
 const HASH = /^[0-9a-f]{64}$/i;
-/** Sorts after every character of an e-mail. */
-const AFTER_EMAIL = '\u{10FFFF}';
 const MAX_IDS_OF_PREFIX = 20;
 const EMAIL_PREFIX = /^[^\s@]{2,}(@\S*)?$/;
 const ADDRESS = /^([^\s@]+)@([^\s@]+)$/;
@@ -69,15 +67,18 @@ function typesOf({ type }: SearchQuery): readonly SearchType[] {
   return type === undefined ? (Object.keys(TYPES) as SearchType[]) : [type];
 }
 
+/** Reads the objects with these ids, in the order of their first occurrence. */
 async function readObjects(
   database: Database,
-  accountId: string | undefined,
+  { accountId }: SearchQuery,
   type: SearchType,
-  ids: readonly string[],
-): Promise<Omit<Found, 'matched'>[]> {
-  const rows = ids.length === 0 ? [] : await database.all(sql.readObjects[TYPES[type]], accountId ?? null, ids);
-  const order = new Map(ids.map((id, index) => [id, index]));
-  return rows.map((row) => ({ ...row, type })).sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
+  ids: readonly { id: string }[],
+  matched: Match,
+): Promise<Found[]> {
+  const wanted = [...new Set(ids.map(({ id }) => id))];
+  const order = new Map(wanted.map((id, index) => [id, index]));
+  const rows = wanted.length === 0 ? [] : await database.all(sql.readObjects[TYPES[type]], accountId ?? null, wanted);
+  return rows.map((row) => ({ ...row, type, matched })).sort((a, b) => (order.get(a.id) ?? 0) - (order.get(b.id) ?? 0));
 }
 
 /** Finds invoices and payments by payment hash, or by the invoice that contains it. */
@@ -86,35 +87,35 @@ async function findByHash(database: Database, query: SearchQuery): Promise<Found
   const request = canonicalText(text);
   const hash = HASH.test(text) ? text.toLowerCase() : request?.startsWith('ln') && unverifiedPaymentHash(request);
   if (!hash || !typesOf(query).includes('lightning_transaction')) return [];
-  const ids = (await database.all(sql.findByHash, accountId ?? null, hash, limit)).map(({ id }) => id);
-  return (await readObjects(database, accountId, 'lightning_transaction', ids)).map((one) => ({ ...one, matched: 'payment_hash' }));
+  const ids = await database.all(sql.findByHash, accountId ?? null, hash, limit);
+  return readObjects(database, query, 'lightning_transaction', ids, 'payment_hash');
 }
 
 /** Finds the pay link of a Lightning address. */
 async function findByAddress(database: Database, query: SearchQuery): Promise<Found[]> {
   const [, name, domain] = ADDRESS.exec(query.text.toLowerCase()) ?? [];
   if (name === undefined || domain === undefined || !typesOf(query).includes('pay_link')) return [];
-  const ids = (await database.all(sql.findByAddress, name, domain)).map(({ id }) => id);
-  return (await readObjects(database, query.accountId, 'pay_link', ids)).map((one) => ({ ...one, matched: 'address' }));
+  return readObjects(database, query, 'pay_link', await database.all(sql.findByAddress, name, domain), 'address');
 }
 
 /** Finds accounts by the beginning of their e-mail, in a search of all accounts. */
 async function findByEmail(database: Database, query: SearchQuery): Promise<Found[]> {
   const email = query.text.toLowerCase();
   if (query.accountId !== undefined || !EMAIL_PREFIX.test(email) || !typesOf(query).includes('account')) return [];
-  const ids = (await database.all(sql.findByEmail, email, email + AFTER_EMAIL, query.limit)).map(({ id }) => id);
-  return (await readObjects(database, undefined, 'account', ids)).map((one) => ({ ...one, matched: 'address' }));
+  const ids = await database.all(sql.findByEmail, email, email + AFTER_TEXT, query.limit);
+  return readObjects(database, query, 'account', ids, 'address');
 }
 
 /** Finds objects by their id or the beginning of it. */
 async function findByPrefix(database: Database, query: SearchQuery): Promise<Found[]> {
-  const { accountId, text } = query;
+  const { text } = query;
   const prefix = ID_PREFIX.exec(text)?.[1];
   const type = typesOf(query).find((one) => TYPES[one] === prefix);
   if (type === undefined) return [];
   // `~` sorts after every character of an id.
-  const ids = (await database.all(sql.idsInRange[TYPES[type]], text, `${text}~`, MAX_IDS_OF_PREFIX)).map(({ id }) => id);
-  return (await readObjects(database, accountId, type, ids)).map((one) => ({ ...one, matched: one.id === text ? 'id' : 'id_prefix' }));
+  const ids = await database.all(sql.idsInRange[TYPES[type]], text, `${text}~`, MAX_IDS_OF_PREFIX);
+  const found = await readObjects(database, query, type, ids, 'id_prefix');
+  return found.map((one) => (one.id === text ? { ...one, matched: 'id' } : one));
 }
 
 /** Finds objects that have words beginning with each of these words. */
@@ -123,11 +124,9 @@ async function findByWords(database: Database, query: SearchQuery, type: SearchT
   const prefix = TYPES[type];
   if (prefix === 'acc') return [];
   const ids = await findByWord(database, query.accountId, prefix, longest, words.length === 1 ? query.limit : MAX_COMPARED);
-  const objects = await readObjects(database, query.accountId, type, [...new Set(ids)]);
-  return objects
-    .filter(({ label }) => {
-      const own = wordsOf(label);
-      return words.every((word) => own.some((one) => one.startsWith(word)));
-    })
-    .map((one) => ({ ...one, matched: 'words' }));
+  const objects = await readObjects(database, query, type, ids, 'words');
+  return objects.filter(({ label }) => {
+    const own = wordsOf(label);
+    return words.every((word) => own.some((one) => one.startsWith(word)));
+  });
 }
