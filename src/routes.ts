@@ -40,9 +40,9 @@ import { summaryRoutes } from './features/transactions/summary-routes.ts';
 import { walletRoutes } from './features/wallets/routes.ts';
 import { webhookDeliveryRoutes } from './features/webhooks/delivery-routes.ts';
 import { webhookRoutes } from './features/webhooks/routes.ts';
-import type { App } from './http/app-type.ts';
-import { type Access, createAccess } from './http/auth/access.ts';
-import { createIdempotentHandler, type IdempotentHandler } from './http/idempotent.ts';
+import type { App, RouteContext } from './http/app-type.ts';
+import { createAccess } from './http/auth/access.ts';
+import { createIdempotentHandler } from './http/idempotent.ts';
 import { WaitingSlots } from './http/limits/callers.ts';
 import { RateLimits } from './http/limits/rate-limits.ts';
 import { createServer } from './http/server.ts';
@@ -69,11 +69,7 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
 
 type Live = ReturnType<typeof createLive>;
 
-function registerRoutes(
-  app: App,
-  config: Config,
-  modules: HttpModules & Live & { access: Access; runIdempotent: IdempotentHandler; limits: RateLimits },
-): void {
+function registerRoutes(app: App, config: Config, modules: HttpModules & Live & RouteContext & { limits: RateLimits }): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds, publicUrl } = config;
   const deps = { ...modules, publicUrl, paymentWaitSeconds };

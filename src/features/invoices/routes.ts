@@ -4,7 +4,7 @@ import type { Invoices, NewInvoice } from '../../core/invoices/invoices.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { satToMsat } from '../../core/kernel/money.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { requirePermission } from '../../http/auth/access.ts';
 import {
@@ -141,9 +141,8 @@ function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
   app.get('/v1/lntx/:id', { schema: getSchema }, async (request, reply) => {
     const key = await access.anyKey(request);
     const read = () => history.lightning(request.params.id, key);
-    const found = await read();
     // An unknown one and one of another account get the same response.
-    if (!found) throw new Refusal('not_found');
+    const found = requireFound(await read());
     const view = visibleTo(key, found);
     const { wait } = request.query;
     if (wait === undefined) return view;

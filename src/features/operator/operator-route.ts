@@ -7,9 +7,10 @@ import { writeRows } from '../../core/db/row-write.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
-import type { Access, Credential } from '../../http/auth/access.ts';
+import type { RouteContext } from '../../http/app-type.ts';
+import type { Credential } from '../../http/auth/access.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
-import type { IdempotentHandler, OutcomeWriter } from '../../http/idempotent.ts';
+import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { type PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import { nullable } from '../../http/responses/response-types.ts';
@@ -19,9 +20,7 @@ import { type NewAction, requestAction } from './actions.ts';
 import type { Operator, OperatorModules } from './operator.ts';
 
 /** The modules of the routes for operators. */
-export interface OperatorRouteModules extends OperatorModules {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
+export interface OperatorRouteModules extends OperatorModules, RouteContext {
   readonly operator: Operator;
   readonly instances: Instances;
 }

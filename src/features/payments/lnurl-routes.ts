@@ -25,7 +25,7 @@ import type { RequestedWithdrawal } from '../lnurl/remote/remote-links.ts';
 import { LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
 import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
 import { OUTCOME } from './routes.ts';
-import { type PaymentRouteDependencies, runPayment } from './run-payment.ts';
+import { type PaymentRouteContext, runPayment } from './run-payment.ts';
 
 /** The longest LNURL, and some space around it. */
 const MAX_LNURL = 4400;
@@ -127,7 +127,7 @@ const pullSchema = {
 };
 
 /** The routes by which wallets use links and addresses of other services. */
-export function remoteLinkRoutes(app: App, deps: PaymentRouteDependencies): void {
+export function remoteLinkRoutes(app: App, deps: PaymentRouteContext): void {
   const { access, remoteLinks } = deps;
   app.get('/v1/lnurlp/probe/:lnurl', { schema: probeSchema }, async (request) => {
     const { accountId } = await access.anyKey(request);
@@ -144,7 +144,7 @@ function renderOffer({ address }: Destination, { callback, description, ...offer
   return { ...offer, tag: 'payRequest' as const, ln_address: address ?? null, callback: callback.href, metadata: description };
 }
 
-function payRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+function payRoute(app: App, deps: PaymentRouteContext, base: string): void {
   app.post(`${base}/lnurlp/pay`, { schema: paySchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { lnurlpay_encoded: lnurl, ln_address: address, amt_msat, comment, payer_data, passThru } = request.body;
@@ -189,7 +189,7 @@ function readPayerData(data: object | undefined): Record<string, string> | undef
   return data as Record<string, string>;
 }
 
-function pullRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+function pullRoute(app: App, deps: PaymentRouteContext, base: string): void {
   const { access, runIdempotent, remoteLinks, invoices, objects } = deps;
   app.post(`${base}/lnurl/pull`, { schema: pullSchema }, async (request, reply) => {
     const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');

@@ -20,7 +20,7 @@ import {
 import { requires } from '../../http/openapi/route-schema.ts';
 import { isDestination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
 import { PaymentObject } from '../transactions/wallet-transaction-object.ts';
-import { type PaymentRouteDependencies, runPayment } from './run-payment.ts';
+import { type PaymentRouteContext, runPayment } from './run-payment.ts';
 
 export const OUTCOME =
   '201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of ' +
@@ -68,14 +68,14 @@ const keysendSchema = {
   response: { 201: PaymentObject, 202: PaymentObject },
 };
 
-export function paymentRoutes(app: App, deps: PaymentRouteDependencies): void {
+export function paymentRoutes(app: App, deps: PaymentRouteContext): void {
   for (const base of WALLET_BASES) {
     withdrawRoute(app, deps, base);
     keysendRoute(app, deps, base);
   }
 }
 
-function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+function withdrawRoute(app: App, deps: PaymentRouteContext, base: string): void {
   const { access, payments, remoteLinks } = deps;
   app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
     const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
@@ -94,7 +94,7 @@ function withdrawRoute(app: App, deps: PaymentRouteDependencies, base: string): 
   });
 }
 
-function keysendRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+function keysendRoute(app: App, deps: PaymentRouteContext, base: string): void {
   app.post(`${base}/keysend`, { schema: keysendSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { dest_pubkey, num_satoshis, custom_records, passThru } = request.body;

@@ -9,17 +9,15 @@ import type { InvoicePayment } from '../../core/payments/pay-invoice.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
-import type { Access, WalletAuthorization } from '../../http/auth/access.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
+import type { RouteContext } from '../../http/app-type.ts';
+import type { WalletAuthorization } from '../../http/auth/access.ts';
 import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
 import type { History } from '../transactions/history.ts';
 import type { Objects } from '../transactions/objects.ts';
 import { transactionFromPayment, transactionFromReceipt } from '../transactions/wallet-transaction.ts';
 
 /** What the routes of payments, transfers and links of other services use. */
-export interface PaymentRouteDependencies {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
+export interface PaymentRouteContext extends RouteContext {
   readonly payments: Payments;
   readonly remoteLinks: RemoteLinks;
   readonly invoices: Invoices;
@@ -37,7 +35,7 @@ type PaymentRequest = FastifyRequest<{ Body: { fee_limit_msat?: number } }>;
  * and the rows to write in the posting that starts the payment.
  */
 export function runPayment(
-  deps: PaymentRouteDependencies,
+  deps: PaymentRouteContext,
   request: PaymentRequest,
   reply: FastifyReply,
   { wallet, guards, credential }: WalletAuthorization,
@@ -64,7 +62,7 @@ export function runPayment(
  * the money is held. With `Prefer: respond-async` (RFC 7240), and beyond the limits of its key, a request does not wait.
  */
 async function sendPayment(
-  deps: PaymentRouteDependencies,
+  deps: PaymentRouteContext,
   request: FastifyRequest,
   reply: FastifyReply,
   { wallet, started }: { wallet: Wallet; started: StartedPayment },
@@ -87,7 +85,7 @@ async function sendPayment(
 }
 
 /** Old clients read the reason out of the message, so it stays in front. */
-async function paymentFailed({ payments }: PaymentRouteDependencies, payment: Payment): Promise<Refusal> {
+async function paymentFailed({ payments }: PaymentRouteContext, payment: Payment): Promise<Refusal> {
   const feeLimitMsat = payment.failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
   const limit = feeLimitMsat === undefined ? '' : `. No route was found within the fee limit of ${feeLimitMsat} msat.`;
   const message = `Failure reason: FAILURE_REASON_${payment.failureReason}${limit}`;

@@ -8,7 +8,7 @@ import { requires } from '../../http/openapi/route-schema.ts';
 import { anyObject, namedObject } from '../../http/responses/response-types.ts';
 import { transactionFromTransfer } from '../transactions/wallet-transaction.ts';
 import { hideWallet, OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
-import type { PaymentRouteDependencies } from './run-payment.ts';
+import type { PaymentRouteContext } from './run-payment.ts';
 
 const TransferBody = requestBody({
   dest_wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of a wallet of the same account' }),
@@ -42,11 +42,11 @@ export const transferSchema = {
   response: { 201: TransferObject },
 };
 
-export function transferRoutes(app: App, deps: PaymentRouteDependencies): void {
+export function transferRoutes(app: App, deps: PaymentRouteContext): void {
   for (const base of WALLET_BASES) transferRoute(app, deps, base);
 }
 
-function transferRoute(app: App, deps: PaymentRouteDependencies, base: string): void {
+function transferRoute(app: App, deps: PaymentRouteContext, base: string): void {
   const { access, wallets, payments, history, objects } = deps;
   app.post(`${base}/transfer`, { schema: transferSchema }, async (request, reply) => {
     const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');

@@ -6,7 +6,7 @@ import { choice, requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from '../transactions/history.ts';
-import { OF_WEBHOOK, WebhookParams, type WebhookRouteDependencies } from './routes.ts';
+import { OF_WEBHOOK, WebhookParams, type WebhookRouteContext } from './routes.ts';
 import { DELIVERY_STATES, DeliveryObject, deliveryId, ReplayObject, renderDelivery } from './webhook-object.ts';
 
 const Time = (description: string) => Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'Unix seconds', description });
@@ -86,7 +86,7 @@ const redeliverSchema = {
 };
 
 /** The deliveries of a webhook: tests, replays and redeliveries. */
-export function webhookDeliveryRoutes(app: App, deps: WebhookRouteDependencies & { history: Pick<History, 'lightning'> }): void {
+export function webhookDeliveryRoutes(app: App, deps: WebhookRouteContext & { history: Pick<History, 'lightning'> }): void {
   const { access, runIdempotent, webhooks, history } = deps;
 
   app.post('/v1/webhooks/:id/test', { schema: testSchema }, async (request, reply) => {

@@ -1,9 +1,7 @@
 import { Type } from 'typebox';
-import type { App } from '../../http/app-type.ts';
-import type { Access } from '../../http/auth/access.ts';
+import type { App, RouteContext } from '../../http/app-type.ts';
 import { walletFilter } from '../../http/auth/account-scope.ts';
 import { ChangedLabel, choice, eventTypes, plainText, requestBody, UserLabel } from '../../http/fields.ts';
-import type { IdempotentHandler } from '../../http/idempotent.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { NewWebhookObject, renderWebhook, WebhookHealthObject, WebhookObject } from './webhook-object.ts';
@@ -110,18 +108,16 @@ const rotateSchema = {
   response: { 201: NewWebhookObject },
 };
 
-export interface WebhookRouteDependencies {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
+export interface WebhookRouteContext extends RouteContext {
   readonly webhooks: Webhooks;
 }
 
-export function webhookRoutes(app: App, deps: WebhookRouteDependencies): void {
+export function webhookRoutes(app: App, deps: WebhookRouteContext): void {
   manageRoutes(app, deps);
   secretRoutes(app, deps);
 }
 
-function manageRoutes(app: App, { access, webhooks }: WebhookRouteDependencies): void {
+function manageRoutes(app: App, { access, webhooks }: WebhookRouteContext): void {
   app.get('/v1/webhooks', { schema: listSchema, config: { closedQuery: true } }, async (request, reply) => {
     return sendList(request, reply, webhooks.list(await access.account(request)), renderWebhook);
   });
@@ -150,7 +146,7 @@ function manageRoutes(app: App, { access, webhooks }: WebhookRouteDependencies):
 }
 
 /** The routes whose response contains a secret. */
-function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRouteDependencies): void {
+function secretRoutes(app: App, { access, runIdempotent, webhooks }: WebhookRouteContext): void {
   const render = ({ webhook, secret }: { webhook: WebhookRow; secret: string }) => ({ ...renderWebhook(webhook), secret });
   const replayed = (accountId: string) => async (id: string, secret: () => unknown) => ({
     webhook: await webhooks.find(accountId, id),

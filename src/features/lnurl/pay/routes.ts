@@ -2,10 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { type App, WALLET_BASES } from '../../../http/app-type.ts';
-import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
+import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
+import type { WalletAuthorization } from '../../../http/auth/access.ts';
 import { KeyParams } from '../../../http/fields.ts';
-import type { IdempotentHandler } from '../../../http/idempotent.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { LinkBody, LinkChangeBody } from './link-settings.ts';
@@ -82,10 +81,7 @@ const deleteSchema = {
 };
 
 /** The routes by which owners manage pay links. */
-export function payLinkRoutes(
-  app: App,
-  modules: { access: Access; runIdempotent: IdempotentHandler; payLinks: PayLinks; publicUrl: string },
-): void {
+export function payLinkRoutes(app: App, modules: RouteContext & { readonly payLinks: PayLinks; readonly publicUrl: string }): void {
   const { access, runIdempotent, payLinks, publicUrl } = modules;
   const render = (link: PayLink) => renderPayLink(link, publicUrl);
 

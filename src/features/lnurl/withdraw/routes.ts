@@ -3,8 +3,8 @@ import { ID_LENGTH } from '../../../core/kernel/ids.ts';
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
 import { satToMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { type App, WALLET_BASES } from '../../../http/app-type.ts';
-import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
+import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
+import type { WalletAuthorization } from '../../../http/auth/access.ts';
 import {
   described,
   Expiry,
@@ -20,7 +20,7 @@ import {
   plainText,
   UserLabel,
 } from '../../../http/fields.ts';
-import type { IdempotentHandler, OutcomeWriter } from '../../../http/idempotent.ts';
+import type { OutcomeWriter } from '../../../http/idempotent.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
@@ -125,10 +125,7 @@ type Kind = (typeof KINDS)[number];
 type LinkFields = Partial<Static<TObject<typeof linkFields>>>;
 
 /** The routes of the owner of withdraw links. */
-export function withdrawLinkRoutes(
-  app: App,
-  { access, runIdempotent, links }: { access: Access; runIdempotent: IdempotentHandler; links: WithdrawLinks },
-): void {
+export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: RouteContext & { readonly links: WithdrawLinks }): void {
   async function createLink(
     { wallet, guards, credential }: WalletAuthorization,
     fields: LinkFields,

@@ -102,8 +102,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
     async find(walletId: string, id: string): Promise<WithdrawLink> {
       const row = isId(id) ? await database.first(sql.findOfWallet, walletId, id, startOfDay(clock)) : undefined;
       const [link] = row ? await checkMakers(options, [row]) : [];
-      if (!link) throw new Refusal('not_found');
-      return link;
+      return requireFound(link);
     },
 
     /** Rejects all further claims of a link. Claims in flight continue. Idempotent. @throws Refusal `not_found` */

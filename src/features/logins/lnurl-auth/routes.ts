@@ -1,8 +1,6 @@
 import { Type } from 'typebox';
-import type { App } from '../../../http/app-type.ts';
-import type { Access } from '../../../http/auth/access.ts';
+import type { App, RouteContext } from '../../../http/app-type.ts';
 import { choice, requestBody } from '../../../http/fields.ts';
-import type { IdempotentHandler } from '../../../http/idempotent.ts';
 import { PUBLIC, requires } from '../../../http/openapi/route-schema.ts';
 import { namedObject, nullable, oneOf } from '../../../http/responses/response-types.ts';
 import type { LoginModules } from '../login-modules.ts';
@@ -88,10 +86,7 @@ const callbackSchema = {
   response: { 200: Type.Object({}, { additionalProperties: true }) },
 };
 
-interface LnurlAuthModules extends LoginModules {
-  readonly access: Access;
-  readonly runIdempotent: IdempotentHandler;
-}
+type LnurlAuthModules = LoginModules & RouteContext;
 
 export function lnurlAuthRoutes(app: App, { access, runIdempotent, challenges }: LnurlAuthModules): void {
   app.post('/v1/lnurl-auth', { schema: createSchema }, async (request, reply) => {
