@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { Icon, type IconName } from '../parts/icon.tsx';
+import { Listbox, optionId } from '../parts/listbox.tsx';
 import { useWalletSearch, type WalletName, type WalletSearch } from '../parts/wallet-names.ts';
 import { t } from '../texts/texts.ts';
 import { useNavigation } from './navigation.tsx';
@@ -69,7 +70,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           aria-label={t.palette.title}
           aria-expanded="true"
           aria-controls={id}
-          aria-activedescendant={found[selected] && `${id}-${selected}`}
+          aria-activedescendant={found[selected] && optionId(id, selected)}
           placeholder={t.palette.placeholder}
           autocomplete="off"
           value={text}
@@ -79,22 +80,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
             setSelected(0);
           }}
         />
-        <div role="listbox" id={id} aria-label={t.palette.title}>
-          {found.map((command, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
-            <div
-              key={command.href}
-              id={`${id}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === selected}
-              onClick={() => run(command)}
-            >
+        <Listbox id={id} label={t.palette.title} options={found} keyOf={(command) => command.href} active={selected} onChoose={run}>
+          {(command) => (
+            <>
               <Icon name={command.icon} />
               <bdi>{command.name}</bdi>
-            </div>
-          ))}
-        </div>
+            </>
+          )}
+        </Listbox>
         {found.length === 0 && (
           <p class="secondary" role="status">
             {isComplete ? t.palette.nothing : t.common.searching}

@@ -38,6 +38,12 @@ export function useWalletSearch(text: string): WalletSearch {
   return { wallets: last.current, isCurrent, error: isCurrent && data === undefined ? error : undefined };
 }
 
+/** Returns the id of the wallet that `?wallet=` chooses: without it, of the newest one, and an empty text until that is known. */
+export function useChosenWallet(parameters: URLSearchParams): string {
+  const newest = useWalletSearch('').wallets?.[0];
+  return parameters.get('wallet') ?? newest?.id ?? '';
+}
+
 async function findWallets(search: string, signal: AbortSignal): Promise<WalletName[]> {
   if (search !== '') {
     const found = await api.search({ q: search, type: 'wallet', 'per-page': MAX_FOUND }, { signal });

@@ -2,6 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { errorText } from '../api/action.ts';
 import { t } from '../texts/texts.ts';
 import { Field } from './field.tsx';
+import { Listbox, optionId } from './listbox.tsx';
 import { useWalletLabels, useWalletSearch, type WalletName, type WalletSearch } from './wallet-names.ts';
 import './wallet-select.css';
 
@@ -78,7 +79,7 @@ export function WalletSelect({ label, value, onValue, none, hint }: WalletSelect
             aria-autocomplete="list"
             aria-expanded={options.length > 0}
             aria-controls={listId}
-            aria-activedescendant={selected && `${listId}-${active}`}
+            aria-activedescendant={selected && optionId(listId, active)}
             placeholder={t.common.chooseWallet}
             autocomplete="off"
             spellcheck={false}
@@ -109,26 +110,14 @@ interface WalletListProps {
 }
 
 function WalletList({ id, options, active, status, onChoose }: WalletListProps) {
-  useEffect(() => document.getElementById(`${id}-${active}`)?.scrollIntoView({ block: 'nearest' }), [active]);
+  useEffect(() => document.getElementById(optionId(id, active))?.scrollIntoView({ block: 'nearest' }), [active]);
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: a click on the list leaves the focus in the field.
     <div class="wallet-list" onMouseDown={(event) => event.preventDefault()}>
       {options.length > 0 && (
-        <div role="listbox" id={id} aria-label={t.common.walletsFound}>
-          {options.map((wallet, index) => (
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are those of the field.
-            <div
-              key={wallet.id}
-              id={`${id}-${index}`}
-              role="option"
-              tabIndex={-1}
-              aria-selected={index === active}
-              onClick={() => onChoose(wallet)}
-            >
-              <bdi>{wallet.label}</bdi>
-            </div>
-          ))}
-        </div>
+        <Listbox id={id} label={t.common.walletsFound} options={options} keyOf={(wallet) => wallet.id} active={active} onChoose={onChoose}>
+          {(wallet) => <bdi>{wallet.label}</bdi>}
+        </Listbox>
       )}
       <p role="status" class="small secondary">
         {status}

@@ -5,7 +5,7 @@ import { Details } from '../../parts/details.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
-import { useWalletSearch } from '../../parts/wallet-names.ts';
+import { useChosenWallet } from '../../parts/wallet-names.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { developers as texts } from '../../texts/en-developers.ts';
 import { type Language, SNIPPET_NAMES, type SnippetName, snippetsOf } from './snippets.ts';
@@ -20,8 +20,7 @@ const LANGUAGES: readonly { readonly value: Language; readonly label: string }[]
 /** The address of the API, and requests to copy for one of the person's wallets. */
 export function DevelopersScreen() {
   const [search, change] = useFilters();
-  const newest = useWalletSearch('').wallets?.[0];
-  const walletId = search.get('wallet') ?? newest?.id ?? '';
+  const walletId = useChosenWallet(search);
   const language = LANGUAGES.find(({ value }) => value === search.get('language'))?.value ?? 'curl';
   const snippets = snippetsOf(language, { url: SERVICE_URL, wallet: walletId || 'wal_…' });
 

@@ -10,7 +10,7 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
-import { useWalletSearch } from '../../parts/wallet-names.ts';
+import { useChosenWallet } from '../../parts/wallet-names.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { isActive } from './pay-link-table.tsx';
@@ -20,8 +20,7 @@ const PAGE_SIZE = 100;
 /** The withdraw links of one wallet, which `?wallet=` chooses. */
 export function WithdrawLinks() {
   const [search, change] = useFilters();
-  const newest = useWalletSearch('').wallets?.[0];
-  const walletId = search.get('wallet') ?? newest?.id ?? '';
+  const walletId = useChosenWallet(search);
   const key = walletId === '' ? undefined : `withdraw links ${walletId}`;
   const links = useResource(key, (signal) => api.listWithdrawLinks({ key: walletId, 'per-page': PAGE_SIZE }, { signal }), {
     isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure',
