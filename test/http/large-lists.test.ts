@@ -30,16 +30,16 @@ onFakeNode(
       const { client } = service;
       const statementsOf = async (path: string) => {
         const noted: string[] = [];
-        service.statements = noted;
+        service.requestStatements = noted;
         expect(await client.get(path)).not.toHaveLength(0);
-        service.statements = undefined;
-        // Background jobs run other statements.
+        service.requestStatements = undefined;
         return noted.filter((name) => /^(wallet_|ledger_read|payment_find|invoice_find|event_page)/.test(name)).sort();
       };
       const paths = ['/v1/wallet-transactions?per-page=50', '/v1/events?per-page=50&order=desc'];
       await client.wallet(1);
       const few = [];
       for (const path of paths) few.push(await statementsOf(path));
+      expect(few.flat()).toContain('event_page_desc_of_account');
       for (let i = 0; i < 10; i++) await client.wallet(1);
       for (const [index, path] of paths.entries()) expect(await statementsOf(path)).toEqual(few[index]);
     });

@@ -1,5 +1,6 @@
 import type { Database, SqlReader, Tx } from '../../src/core/db/database.ts';
 import { StatementFailed } from '../../src/core/db/errors.ts';
+import { bookingMark } from '../../src/core/kernel/booking-mark.ts';
 
 /** How the database of a running service fails. Tests change it at any time. */
 export interface DatabaseFaults {
@@ -15,6 +16,8 @@ export interface DatabaseFaults {
   delaysAfter: ((statementName: string) => Promise<void> | undefined) | undefined;
   /** While it is an array, the service appends the name of every statement that it runs. */
   statements: string[] | undefined;
+  /** The same for the statements that requests run themselves: without those of background jobs and of batches of the ledger. */
+  requestStatements: string[] | undefined;
 }
 
 export function noFaults(): DatabaseFaults {
@@ -25,6 +28,7 @@ export function noFaults(): DatabaseFaults {
     delays: undefined,
     delaysAfter: undefined,
     statements: undefined,
+    requestStatements: undefined,
   };
 }
 
@@ -35,6 +39,7 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
   }
   function read(name: string): void {
     faults.statements?.push(name);
+    if (bookingMark()) faults.requestStatements?.push(name);
     checkConnection(name);
   }
   function write(name: string): void {
