@@ -1551,7 +1551,7 @@ export interface WithdrawOffer {
   balanceCheck?: string;
   /** The millisatoshis that all claims together can withdraw (LUD-14), if that is more than `maxWithdrawable` */
   currentBalance?: number;
-  /** The address of the pay link that was created with the wallet (LUD-19). Absent when it is inactive */
+  /** The `lnurlp://` address of the pay link that was created with the wallet (LUD-19). Absent when the link is inactive, or the service has neither https nor an onion address */
   payLink?: string;
 }
 

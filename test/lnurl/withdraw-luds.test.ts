@@ -221,3 +221,12 @@ for (const publicUrl of ['https://wallet.example/satchel', `http://${'a'.repeat(
     { PUBLIC_URL: publicUrl },
   );
 }
+
+onFakeNode('withdraw links of a service without https', (app) => {
+  it('name no pay link, because LUD-19 allows only an lnurlp address', async () => {
+    const { url } = await linkOf(app, await app.client.wallet(1000), { num_satoshis: 100 });
+    const offer = (await app.client.request('GET', new URL(url).pathname + new URL(url).search)).body;
+    expect(offer).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 100_000 });
+    expect(offer).not.toHaveProperty('payLink');
+  });
+});

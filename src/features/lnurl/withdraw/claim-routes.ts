@@ -35,7 +35,11 @@ const WithdrawOffer = Type.Object(
       }),
     ),
     payLink: Type.Optional(
-      Type.String({ description: 'The address of the pay link that was created with the wallet (LUD-19). Absent when it is inactive' }),
+      Type.String({
+        description:
+          'The `lnurlp://` address of the pay link that was created with the wallet (LUD-19). Absent when the link is inactive, or the service has ' +
+          'neither https nor an onion address',
+      }),
     ),
   },
   { title: 'WithdrawOffer', description: 'Without `pr`: step 1 of LUD-03' },

@@ -101,12 +101,11 @@ export async function claimParameters(options: WithdrawLinkOptions, request: Wit
   };
 }
 
-/** LUD-19. Returns the pay link that was created with the wallet, unless it is inactive. */
+/** LUD-19. Returns the pay link that was created with the wallet, unless it is inactive or has no address of LUD-17. */
 async function findPayLinkUri({ payLinks, publicUrl }: WithdrawLinkOptions, walletId: string): Promise<string | undefined> {
   const link = await payLinks.find(defaultPayLinkId(walletId));
   if (link?.state !== 'active') return undefined;
-  const url = payLinkUrl(publicUrl, link);
-  return protocolUri('lnurlp', url) ?? url;
+  return protocolUri('lnurlp', payLinkUrl(publicUrl, link));
 }
 
 function largestAmount({ maxMsat }: OpenAmounts, { num_satoshis: sat }: WithdrawRequest): Msat {
