@@ -19,7 +19,7 @@ import { limitConnectionsPerAddress } from './limits/connections.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { limitUnreadBytes } from './limits/unread-bytes.ts';
 import { collectMethods, rejectOtherMethods } from './methods.ts';
-import { collectDocument } from './openapi/document.ts';
+import { collectDocuments } from './openapi/document.ts';
 import { referencePage } from './openapi/reference-page.ts';
 import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
@@ -85,12 +85,12 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
     if (config?.lnurl) lnurlPaths.push(new RegExp(`^${url.replaceAll(/:[^/]+/g, '[^/?]+')}/?([?]|$)`));
   });
   const paths = collectMethods(app);
-  const addDocument = collectDocument(app);
+  const addDocuments = collectDocuments(app);
   app.after(async () => {
     const dashboard = await readDashboard(options.publicUrl);
     sendPageToBrowsers(app, dashboard);
     register(app);
-    addDocument();
+    addDocuments();
     referencePage(app);
     dashboardRoutes(app, dashboard);
     rejectOtherMethods(app, paths());

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { type BookingMark, bookingMark } from '../../src/core/kernel/booking-mark.ts';
 import { METADATA_HASH, RemoteService } from '../lnurl/payee.ts';
-import { operationsOf, type Values, type Walked } from '../openapi/conformance/operations.ts';
+import { operationsOf, servedApi, type Values, type Walked } from '../openapi/conformance/operations.ts';
 import { send } from '../openapi/conformance/send.ts';
 import { createWorld, UNAVAILABLE, type World } from '../openapi/conformance/world.ts';
 import { onFakeNode } from '../support/app.ts';
@@ -34,7 +34,7 @@ onFakeNode(
     let operations: Walked[];
 
     beforeAll(async () => {
-      const walk = operationsOf((await service.client.request('GET', '/openapi.json')).body);
+      const walk = operationsOf(await servedApi(service.client));
       world = await createWorld(service, walk);
       // Those of the playground book in the networks of the test.
       operations = walk.filter(

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
+import { committedApi } from '../openapi/conformance/operations.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
-const description: Json = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const description: Json = committedApi();
 
 onFakeNode('W9: nothing with a balance, a history or a pending payment can be deleted', (service) => {
   const remove = (path: string) => service.client.request('DELETE', path, { key: service.client.secretKey });

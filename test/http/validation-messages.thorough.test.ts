@@ -1,4 +1,5 @@
 import { beforeAll, expect, it } from 'vitest';
+import { servedApi } from '../openapi/conformance/operations.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
@@ -28,7 +29,7 @@ onFakeNode(
     };
 
     it('contain the name of the field and no jargon, for every field of every route', async () => {
-      const { paths, components } = await service.client.get('/openapi.json');
+      const { paths, components } = await servedApi(service.client);
       const resolve = (schema: Json): Json => (schema?.$ref ? components.schemas[schema.$ref.split('/').at(-1)] : schema);
       let rejected = 0;
       for (const [path, methods] of Object.entries(paths as Record<string, Record<string, Json>>)) {

@@ -1,11 +1,10 @@
 import { beforeAll, expect, it } from 'vitest';
 import { KEY_KINDS, type KeyKind } from '../../src/core/accounts/keys.ts';
-import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json } from '../support/client.ts';
 import { hostileRequests } from './conformance/hostile.ts';
 import { createJudge, type Judge } from './conformance/judge.ts';
-import { needOf, operationsOf, type Values, type Walked } from './conformance/operations.ts';
+import { needOf, operationsOf, servedApi, type Values, type Walked } from './conformance/operations.ts';
 import { send } from './conformance/send.ts';
 import { sideBySide } from './conformance/side-by-side.ts';
 import { createWorld, UNAVAILABLE, type World } from './conformance/world.ts';
@@ -27,7 +26,7 @@ onFakeNode(
     let walk: Walked[];
 
     beforeAll(async () => {
-      const document: OpenApiDocument = (await service.client.request('GET', '/openapi.json')).body;
+      const document = await servedApi(service.client);
       judge = createJudge(document);
       walk = operationsOf(document);
       world = await createWorld(service, walk);

@@ -1,21 +1,22 @@
-import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { REFUSALS } from '../../src/core/kernel/refusal.ts';
-import { EXAMPLES, type OpenApiDocument, type Operation } from '../../src/http/openapi/document.ts';
+import { EXAMPLES, type Operation } from '../../src/http/openapi/document.ts';
 import type { JsonSchema } from '../../src/http/openapi/openapi-types.ts';
-import { operationsOf } from './conformance/operations.ts';
+import { committedApi, committedDocuments, operationsOf } from './conformance/operations.ts';
 
-// The committed file. Another test compares it with the routes.
-const document: OpenApiDocument = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+// The committed files. Another test compares them with the routes.
+const document = committedApi();
 const walk = operationsOf(document);
 
 describe('the OpenAPI document', () => {
   it('is valid OpenAPI 3.1', async () => {
-    const validator = new Validator();
-    expect(await validator.validate(structuredClone(document) as unknown as Record<string, unknown>)).toMatchObject({ valid: true });
-    expect(validator.version).toBe('3.1');
+    for (const one of committedDocuments()) {
+      const validator = new Validator();
+      expect(await validator.validate(structuredClone(one) as unknown as Record<string, unknown>)).toMatchObject({ valid: true });
+      expect(validator.version).toBe('3.1');
+    }
   });
 
   it('names every operation once, with a topic, a summary and a successful response', () => {
@@ -32,11 +33,18 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  it('marks the operations for sessions of the dashboard as internal, and no others', () => {
-    const isInternal = (path: string) => /^\/v1\/sessions?(\/|$)/.test(path);
-    const wrong = walk.filter(({ path, operation }) => (operation['x-internal'] === true) !== isInternal(path));
-    expect(wrong.map(({ operation }) => operation.operationId)).toEqual([]);
-    expect(walk.filter(({ operation }) => operation['x-internal']).length).toBeGreaterThan(20);
+  it('has the operations of operators, of sessions and of the playground in a document of their own', () => {
+    const isSecond = (path: string) => /^(\/v1\/sessions?|\/v1\/operator|\/playground)(\/|$)/.test(path);
+    const [first = [], second = []] = committedDocuments().map(({ paths }) => Object.keys(paths));
+    expect(first.filter(isSecond)).toEqual([]);
+    expect(second.filter((path) => !isSecond(path))).toEqual([]);
+    expect(second.length).toBeGreaterThan(40);
+  });
+
+  it('describes each body as JSON alone, because clients that are generated from two formats do not load', () => {
+    const bodies = walk.flatMap(({ operation }) => (operation.requestBody ? [Object.keys(operation.requestBody.content)] : []));
+    expect(new Set(bodies.flat())).toEqual(new Set(['application/json']));
+    expect(bodies.every((types) => types.length === 1)).toBe(true);
   });
 
   it('describes every parameter, every field and every type of error', () => {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import { operationsOf } from './conformance/operations.ts';
+import { operationsOf, servedApi } from './conformance/operations.ts';
 import { send } from './conformance/send.ts';
 import { createWorld, UNAVAILABLE } from './conformance/world.ts';
 
@@ -34,7 +34,7 @@ onFakeNode(
   (service) => {
     const { client } = service;
     it('is executed once per Idempotency-Key', async () => {
-      const walk = operationsOf((await client.request('GET', '/openapi.json')).body);
+      const walk = operationsOf(await servedApi(client));
       const world = await createWorld(service, walk);
       const posts = walk.filter(({ method }) => method === 'POST');
       const problems: string[] = [];

@@ -1,11 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { OpenApiDocument } from '../../src/http/openapi/document.ts';
 import type { HttpResponse } from '../support/client.ts';
 import { createJudge } from './conformance/judge.ts';
-import { operationsOf } from './conformance/operations.ts';
+import { committedApi, operationsOf } from './conformance/operations.ts';
 
-const document: OpenApiDocument = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const document = committedApi();
 const judge = createJudge(document);
 const health = operationsOf(document).find(({ operation }) => operation.operationId === 'getHealth');
 const wallets = operationsOf(document).find(({ operation }) => operation.operationId === 'listWallets');

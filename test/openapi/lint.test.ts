@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { expect, it } from 'vitest';
+import { DOCUMENTS } from '../../scripts/openapi/documents.ts';
 
-const text = readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8');
-
-it('the OpenAPI document has no problem under the strict rules of Redocly', async () => {
+it.each(DOCUMENTS)('%s has no problem under the strict rules of Redocly', async (name) => {
+  const text = readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
   const config = await createConfig({ extends: ['recommended-strict'] });
-  const problems = await lintFromString({ source: text, absoluteRef: 'openapi.json', config });
+  const problems = await lintFromString({ source: text, absoluteRef: name, config });
   expect(problems.map(({ ruleId, message, location }) => `${ruleId} ${location[0]?.pointer}: ${message}`)).toEqual([]);
 });

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { msat } from '../../src/core/kernel/money.ts';
+import { committedApi } from '../openapi/conformance/operations.ts';
 import { unmatchedMoney } from '../operator/unmatched-money.ts';
 import { type FakeNodeApp, MEASURES_AT_ONCE, onFakeNode } from '../support/app.ts';
 import { loginTo } from '../support/browser.ts';
 import type { Client, HttpResponse, Json } from '../support/client.ts';
 
-const description: Json = JSON.parse(readFileSync(new URL('../../openapi.json', import.meta.url), 'utf8'));
+const description: Json = committedApi();
 const SETTINGS = { STUCK_PAYMENT_SECONDS: '0' };
 
 /** Requests of the operator, by default each with a new Idempotency-Key. */

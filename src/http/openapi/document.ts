@@ -10,7 +10,7 @@ import { ERROR_SCHEMA, errorResponses, errorsOf } from './errors.ts';
 import { COMMON_HEADERS, HEADERS, headersWith, LIST_HEADERS, PAGE_HEADERS, PARAMETERS } from './headers.ts';
 import { INTRODUCTION } from './introduction.ts';
 import { type ApiResponse, type JsonSchema, METHODS, type Media, type Method, type Parameter, type Reference } from './openapi-types.ts';
-import { PUBLIC, SECURITY_SCHEMES, TAGS } from './route-schema.ts';
+import { PUBLIC, SECURITY_SCHEMES, TAGS, topicsOf } from './route-schema.ts';
 import { Components } from './schemas.ts';
 
 /** The version of the API. A change that breaks clients has another one. */
@@ -19,7 +19,6 @@ export const API_VERSION = '1';
 const BASE = '/v1/wallet/';
 const ALIAS = '/v1/user/wallet/';
 const JSON_TYPE = 'application/json';
-const FORM_TYPE = 'application/x-www-form-urlencoded';
 const STREAM_TYPE = 'text/event-stream';
 
 /** Examples of an operation: its parameters by name, the body of a request, and the bodies of responses by status. */
@@ -40,48 +39,71 @@ export type Operation = ReturnType<typeof operationOf>;
 /** `x-alias` is a second address of the same operations. */
 type PathItem = { readonly 'x-alias'?: string } & { readonly [method in Method]?: Operation };
 
-const schema = {
-  operationId: 'getOpenApi',
-  tags: ['Service'],
-  summary: 'Read this document',
-  description: 'Returns the OpenAPI 3.1 document of the routes that this instance has.',
-  ...PUBLIC,
-  response: { 200: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) },
+/** The documents by path. The second is for operators and the dashboard: clients of applications are generated without it. */
+const DOCUMENTS = {
+  '/openapi.json': { title: 'Satchel', topics: topicsOf('api') },
+  '/openapi-operator.json': { title: 'Satchel for operators and the dashboard', topics: topicsOf('operator') },
+} as const;
+
+const RESPONSE = { 200: Type.Unsafe<Buffer>({ type: 'object', additionalProperties: true }) };
+
+const SCHEMAS = {
+  '/openapi.json': {
+    operationId: 'getOpenApi',
+    tags: ['Service'],
+    summary: 'Read this document',
+    description: 'Returns the OpenAPI 3.1 document of the routes that this instance has.',
+    ...PUBLIC,
+    response: RESPONSE,
+  },
+  '/openapi-operator.json': {
+    operationId: 'getOperatorOpenApi',
+    tags: ['Service'],
+    summary: 'Read the document for operators',
+    description: 'Returns the OpenAPI 3.1 document of the routes for operators, for the logins of the dashboard and for the playground.',
+    ...PUBLIC,
+    response: RESPONSE,
+  },
 };
 
-/** Collects the routes that are added from now on. Returns a function that adds the route of the OpenAPI document, which describes them. */
-export function collectDocument(app: App): () => void {
+/** Collects the routes that are added from now on. Returns a function that adds the routes of the OpenAPI documents, which describe them. */
+export function collectDocuments(app: App): () => void {
   const routes: RouteOptions[] = [];
   app.addHook('onRoute', (route) => {
     // The alias has the same operations: the document names it once for each path.
     if (!route.config?.undocumented && !route.url.startsWith(ALIAS)) routes.push(route);
   });
   return () => {
-    let json: Buffer | undefined;
-    app.get('/openapi.json', { schema, config: { isDocument: true } }, async (_request, reply) => {
-      json ??= Buffer.from(JSON.stringify(documentOf(routes)));
-      return reply.type('application/json').send(json);
-    });
+    for (const path of Object.keys(DOCUMENTS) as (keyof typeof DOCUMENTS)[]) {
+      let json: Buffer | undefined;
+      app.get(path, { schema: SCHEMAS[path], config: { isDocument: true } }, async (_request, reply) => {
+        json ??= Buffer.from(JSON.stringify(documentOf(routes, DOCUMENTS[path])));
+        return reply.type('application/json').send(json);
+      });
+    }
   };
 }
 
 /** Writes each object schema once, and sorts the paths by topic. */
-function documentOf(routes: readonly RouteOptions[]) {
+function documentOf(routes: readonly RouteOptions[], { title, topics }: { readonly title: string; readonly topics: readonly string[] }) {
   const components = new Components();
   const paths: Record<string, PathItem> = {};
   for (const route of routes) {
+    if (!topics.includes(route.schema?.tags?.[0] ?? '')) continue;
     const path = route.url.replaceAll(/:([A-Za-z]+)/g, '{$1}');
     const alias = path.startsWith(BASE) ? { 'x-alias': path.replace(BASE, ALIAS) } : {};
     const method = METHODS.find((one) => one.toUpperCase() === route.method);
     if (method) paths[path] = { ...alias, ...paths[path], [method]: operationOf(method, route, components) };
   }
   const schemas: Record<string, JsonSchema> = { Error: ERROR_SCHEMA, ...components.all() };
-  const topics = Object.keys(TAGS);
   const topicOf = (item: PathItem) => Math.min(...METHODS.flatMap((method) => item[method]?.tags ?? []).map((tag) => topics.indexOf(tag)));
+  const used = JSON.stringify([paths, errorResponses()]);
+  const usedOf = <T>(kind: string, all: Readonly<Record<string, T>>): Record<string, T> =>
+    Object.fromEntries(Object.entries(all).filter(([name]) => used.includes(`"#/components/${kind}/${name}"`)));
   return {
     openapi: '3.1.0',
     info: {
-      title: 'Satchel',
+      title,
       version: API_VERSION,
       description: INTRODUCTION,
       contact: { name: 'The operator of this service' },
@@ -89,21 +111,18 @@ function documentOf(routes: readonly RouteOptions[]) {
     },
     components: {
       schemas,
-      responses: errorResponses(),
-      headers: HEADERS,
-      parameters: PARAMETERS,
+      responses: usedOf('responses', errorResponses()),
+      headers: usedOf('headers', HEADERS),
+      parameters: usedOf('parameters', PARAMETERS),
       securitySchemes: SECURITY_SCHEMES,
     },
     paths: Object.fromEntries(Object.entries(paths).sort(([, a], [, b]) => topicOf(a) - topicOf(b))),
     servers: [{ url: '/', description: 'The service that returned this document' }],
-    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description, ...markInternal([name]) })),
+    tags: topics
+      .filter((name) => used.includes(`"tags":["${name}"]`))
+      .map((name) => ({ name, description: TAGS[name as keyof typeof TAGS].description })),
     'x-response-headers': COMMON_HEADERS,
   };
-}
-
-/** `GET /docs` shows neither the operations of this topic nor, without them, its heading. */
-function markInternal(tags: readonly string[]): { 'x-internal'?: true } {
-  return tags.includes('Sessions') ? { 'x-internal': true } : {};
 }
 
 function operationOf(method: Method, route: RouteOptions, components: Components) {
@@ -121,7 +140,6 @@ function operationOf(method: Method, route: RouteOptions, components: Components
       .filter(Boolean)
       .join(' '),
     ...(permission !== undefined && { 'x-permission': permission }),
-    ...markInternal(tags),
     ...(config?.hasSideEffect && method === 'get' && { 'x-side-effect': true }),
     security,
     parameters: [
@@ -164,19 +182,14 @@ function sharedParameters(method: Method, { url, schema, config }: RouteOptions)
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }
 
+/** JSON alone, although forms are accepted: generated clients send one format, and some break on two. */
 function requestBody(
   schema: RouteSchema,
   components: Components,
   examples: Examples,
 ): { readonly required: boolean; readonly content: Record<string, Media> } {
-  const { properties = {}, required = [] } = schema;
-  const body = { schema: components.schemaOf(schema), ...exampleIn(examples, 'body') };
-  const objects = Object.entries(properties).filter(([, { type }]) => type === 'object');
-  const encoding = Object.fromEntries(objects.map(([name]) => [name, { style: 'deepObject', explode: true }]));
-  return {
-    required: required.length > 0,
-    content: { [JSON_TYPE]: body, [FORM_TYPE]: { ...body, ...(objects.length > 0 && { encoding }) } },
-  };
+  const media = { schema: components.schemaOf(schema), ...exampleIn(examples, 'body') };
+  return { required: (schema.required ?? []).length > 0, content: { [JSON_TYPE]: media } };
 }
 
 const MEANINGS: Readonly<Record<string, string>> = {

@@ -12,9 +12,10 @@ the permission that the key needs in the wallet: \`wallet_read\`, \`wallet_tx_re
 \`wallet_withdraw\`; or \`account\` (a secret API key, \`sak_\`), \`secret_key\` (any key that is not public). The keys \`waklw_\` and \`waklp_\` only
 identify a wallet in links; as credentials they are rejected with 403.
 
-**Bodies** are JSON or forms (also when no Content-Type is sent). A nested field of a form is a JSON text or \`passThru[order]=17\`. An integer
-may be sent as a text of digits. \`null\` and \`""\` count as absent, except for amounts, limits, budgets and times, where they are a 400. An
-unknown body field is a 400 that names it. An unknown query parameter is a 400 on lists and where something is created, and ignored elsewhere.
+**Bodies** are JSON, as described here, or forms with the same fields (also when no Content-Type is sent). A nested field of a form is a
+JSON text or \`passThru[order]=17\`. An integer may be sent as a text of digits. \`null\` and \`""\` count as absent, except for amounts,
+limits, budgets and times, where they are a 400. An unknown body field is a 400 that names it. An unknown query parameter is a 400 on lists
+and where something is created, and ignored elsewhere.
 
 **Status codes state what happened to the money.** 201: the request was executed. 202: the payment is in flight or its outcome is unknown, and
 the money is held; poll \`GET /v1/lntx/{id}\` until \`status\` is not \`pending\`. 4xx: this request paid nothing and will pay nothing; but after
@@ -24,6 +25,9 @@ history with \`status=all\`. The same invoice is never paid twice.
 
 **Errors** are one object. Its \`type\` is for programs; the types of each status are listed with its response. An unsupported method is a 405
 and an unknown address a 404 in the same form. Public LNURL addresses return every error as HTTP 200 with \`{"status":"ERROR","reason":"…"}\`.
+
+**Other documents.** \`/openapi.json\` has the routes of applications; \`/openapi-operator.json\` those of operators, of the dashboard's logins
+and of the playground.
 
 **Headers** of every response are listed once, in \`x-response-headers\`. When you report a problem, include \`X-Request-Id\`.
 

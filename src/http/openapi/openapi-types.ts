@@ -36,8 +36,6 @@ export interface Media {
   readonly schema: JsonSchema;
   readonly example?: unknown;
   readonly examples?: Record<string, { readonly summary: string; readonly value: unknown }>;
-  /** How fields of a form are written. */
-  readonly encoding?: Record<string, { readonly style: string; readonly explode: boolean }>;
 }
 
 export interface JsonSchema {

@@ -13,19 +13,22 @@ export interface Reference {
 
 /** The addresses are relative, because PUBLIC_URL may have a path. Nothing is loaded from another origin, and no request is sent. */
 const CONFIGURATION = {
-  url: 'openapi.json',
+  sources: [
+    { url: 'openapi.json', title: 'API' },
+    { url: 'openapi-operator.json', title: 'Operators and the dashboard' },
+  ],
   cdn: 'docs/scalar.js',
   pageTitle: 'Satchel API',
   withDefaultFonts: false,
   telemetry: false,
   hideTestRequestButton: true,
   hideClientButton: true,
-  showDeveloperTools: 'never',
+  showDeveloperTools: 'never' as const,
   agent: { disabled: true },
   mcp: { disabled: true },
   defaultOpenAllTags: false,
-  defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
-} as const;
+  defaultHttpClient: { targetKey: 'shell' as const, clientKey: 'curl' as const },
+};
 
 async function makeReference(): Promise<Reference> {
   const app = Fastify();

@@ -24,23 +24,46 @@ declare module 'fastify' {
   }
 }
 
-/** The topics of the API, in the order of the document. */
+interface Topic {
+  readonly description: string;
+  /** The document that has the topic; default: `api`. */
+  readonly document?: 'api' | 'operator';
+}
+
+/** The topics of the API, in the order of the documents. */
 export const TAGS = {
-  Wallets: 'Wallets and their balances.',
-  Money: 'Invoices, payments, transfers.',
-  History: 'Past and pending transactions, as lists, single objects and CSV.',
-  Events: 'What happened: payments, transfers, invoices, keys. Events are read in pages or as a stream, and kept for a limited time.',
-  Webhooks: 'Endpoints of yours to which events are delivered. docs/webhooks.md describes deliveries and signatures.',
-  LNURL: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.',
-  Accounts: 'Your account; for the operator, all accounts.',
-  Sessions: 'Logins of people, for the pages of the dashboard; applications send a key. `x-internal` marks these operations.',
-  Keys: 'API keys of the account and access keys of wallets.',
-  Proof: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.',
-  Node: 'The Lightning node of this service.',
-  Operator: 'Figures of all nodes, money in suspense, pending payments, alerts. Only for operators.',
-  Playground: 'The other nodes of the test network. These routes exist only when LIGHTNING_URL is a playground or a fake node.',
-  Service: 'The service itself.',
-} as const;
+  Wallets: { description: 'Wallets and their balances.' },
+  Money: { description: 'Invoices, payments, transfers.' },
+  History: { description: 'Past and pending transactions, as lists, single objects and CSV.' },
+  Events: {
+    description:
+      'What happened: payments, transfers, invoices, keys. Events are read in pages or as a stream, and kept for a limited time.',
+  },
+  Webhooks: {
+    description: 'Endpoints of yours to which events are delivered. docs/webhooks.md describes deliveries and signatures.',
+  },
+  LNURL: { description: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.' },
+  Accounts: { description: 'Your account; for the operator, all accounts.' },
+  Keys: { description: 'API keys of the account and access keys of wallets.' },
+  Proof: { description: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.' },
+  Node: { description: 'The Lightning node of this service.' },
+  Service: { description: 'The service itself.' },
+  Operator: {
+    document: 'operator',
+    description: 'Figures of all nodes, money in suspense, pending payments, alerts. Only for operators.',
+  },
+  Sessions: { document: 'operator', description: 'Logins of people, for the pages of the dashboard; applications send a key.' },
+  Playground: {
+    document: 'operator',
+    description: 'The other nodes of the test network. These routes exist only when LIGHTNING_URL is a playground or a fake node.',
+  },
+} as const satisfies Record<string, Topic>;
+
+/** Returns the topics of a document. */
+export function topicsOf(document: 'api' | 'operator'): string[] {
+  const topics: [string, Topic][] = Object.entries(TAGS);
+  return topics.filter(([, topic]) => (topic.document ?? 'api') === document).map(([name]) => name);
+}
 
 /** What the key of a request must be: a permission in the wallet that the path names, or one of the other rules. */
 export type Need = Permission | 'account' | 'operator' | 'secret_key' | 'any_key';

@@ -1,5 +1,23 @@
+import { readFileSync } from 'node:fs';
+import { DOCUMENTS, wholeApi } from '../../../scripts/openapi/documents.ts';
 import type { OpenApiDocument, Operation } from '../../../src/http/openapi/document.ts';
 import { type JsonSchema, METHODS, type Parameter } from '../../../src/http/openapi/openapi-types.ts';
+import type { Client } from '../../support/client.ts';
+
+/** The committed documents. */
+export function committedDocuments(): OpenApiDocument[] {
+  return DOCUMENTS.map((name) => JSON.parse(readFileSync(new URL(`../../../${name}`, import.meta.url), 'utf8')));
+}
+
+/** The operations of all committed documents. */
+export function committedApi(): OpenApiDocument {
+  return wholeApi(committedDocuments());
+}
+
+/** The operations of all documents, as the service returns them. */
+export async function servedApi(client: Client): Promise<OpenApiDocument> {
+  return wholeApi(await Promise.all(DOCUMENTS.map((name) => client.get(`/${name}`))));
+}
 
 /** An operation of the document. */
 export interface Walked {
