@@ -194,10 +194,15 @@ CREATE TABLE lightning_node (
   network TEXT,
   -- The position up to which the node's events are booked; NULL: from the first event on.
   event_position TEXT,
+  -- The node's newest settlement when the node was added. Settlements up to it are not for this ledger. NULL: all settlements are.
+  start_position TEXT,
+  -- When it was settled, by the clock of the node. Without the position, because the node was restored to before it, the time decides.
+  start_settled_at INTEGER,
   -- draining: it gets no new wallets.
   state TEXT NOT NULL CHECK (state IN ('active', 'draining')),
   created_at INTEGER NOT NULL,
-  CHECK ((pubkey IS NULL) = (network IS NULL))
+  CHECK ((pubkey IS NULL) = (network IS NULL)),
+  CHECK (start_position IS NULL OR start_settled_at IS NOT NULL)
 ) STRICT;
 INSERT INTO lightning_node (id, ledger_account, state, created_at)
 -- begin sqlite

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { resetPosition } from '../../src/core/connection/ledger-nodes.ts';
+import { rewindPosition } from '../../src/core/connection/ledger-nodes.ts';
 import { ZERO_MSAT } from '../../src/core/kernel/money.ts';
 import { requestUnsettledComparison } from '../../src/features/reconcile/invoices.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
@@ -41,7 +41,7 @@ onBothDatabases('reconciled invoices', (open) => {
     await books.reconcile();
     books.paidAtNode(invoice, 10_000);
     expect((await books.reconcile()).missed_settlements).toEqual([]);
-    await resetPosition({ database, alerts: books.alerts, onRestore: requestUnsettledComparison }, NODE_ID);
+    await rewindPosition({ database, alerts: books.alerts, onRestore: requestUnsettledComparison }, NODE_ID, undefined);
     expect((await books.reconcile('periodic')).missed_settlements).toMatchObject([{ id: invoice.id, is_booked: true }]);
     expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
     const { calls } = books.responses;
@@ -58,7 +58,7 @@ onBothDatabases('reconciled invoices', (open) => {
     const last = invoices.toSorted((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
     if (!last) throw new Error('there is an invoice');
     books.clock.ms += 30 * 24 * 60 * 60 * 1000;
-    await resetPosition({ database: books.database, alerts: books.alerts, onRestore: requestUnsettledComparison }, NODE_ID);
+    await rewindPosition({ database: books.database, alerts: books.alerts, onRestore: requestUnsettledComparison }, NODE_ID, undefined);
     books.paidAtNode(last, 10_000);
     for (const { paymentHash } of invoices) if (paymentHash !== last.paymentHash) books.responses.invoices.set(paymentHash, 'silent');
     expect((await books.reconcile('periodic')).missed_settlements).toEqual([]);

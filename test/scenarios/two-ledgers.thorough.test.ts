@@ -86,7 +86,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         };
         await receive();
         const event = await firstOf(before.watch(undefined, new AbortController().signal));
-        const newest = { newestPosition: async () => event?.position };
+        const newest = { newestSettlement: async () => (event?.type === 'settlement' ? event : undefined) };
         const one = await start(net, url, settings, newest);
         // The service's guard refuses invoices that it did not create.
         net.connect().guardIncoming(async () => 'claim');

@@ -41,7 +41,7 @@ export const ALERT_KINDS = {
   },
   node_restored: {
     meaning: 'The node was restored from an older backup: it does not have the event up to which its events were read.',
-    remedy: `All events are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then close the alert ${CLOSE} <node>.`,
+    remedy: `All events since the start of the ledger are read again, and all unsettled invoices are compared; nothing is credited twice. Check the payments that stay pending: the node may have lost them although the money left. Then close the alert ${CLOSE} <node>.`,
   },
   node_holds_less: {
     meaning: 'The node has less money than the ledger owes, beyond the amount in flight.',

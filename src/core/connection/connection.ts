@@ -10,7 +10,7 @@ export interface ConnectionOptions {
   /** Finds the node, and verifies the position of its events. Called before the first call, and again after each lost connection. */
   readonly identify: () => Promise<FoundNode>;
   /** Called when the node has no event at the position from which its events were to be read. */
-  readonly onHistoryChanged: () => Promise<void>;
+  readonly onHistoryChanged: (position: Position | undefined) => Promise<void>;
 }
 
 /** For this long the answer to whether the node is available counts. */
@@ -86,7 +86,7 @@ export class NodeConnection {
     try {
       yield* (await this.#identified()).watch(position, signal);
     } catch (error) {
-      if (error instanceof HistoryChanged) await this.#options.onHistoryChanged();
+      if (error instanceof HistoryChanged) await this.#options.onHistoryChanged(position);
       throw error;
     } finally {
       this.#isIdentified = false;

@@ -3,7 +3,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import { type IncomingGuard, type LightningNode, type NodeInfo, NodeUnavailable } from '../lightning/node.ts';
 import { NodeConnection } from './connection.ts';
-import { addMissingNodes, ledgerNodes, type RestoreContext, resetPosition, verifyPosition } from './ledger-nodes.ts';
+import { addMissingNodes, ledgerNodes, type RestoreContext, rewindPosition, verifyPosition } from './ledger-nodes.ts';
 import { callToIdentify, type FoundNode, type NodeUrlOptions, NodeUrls } from './node-urls.ts';
 
 /** The connections to the Lightning nodes of the ledger. */
@@ -88,7 +88,7 @@ export async function connectNodes(options: NodeConnectOptions): Promise<NodeCon
       await verifyPosition(options, node.id, (position) => callToIdentify(() => one.adapter.knowsPosition(position)));
       return one;
     };
-    return new NodeConnection(node, { identify, onHistoryChanged: () => resetPosition(options, node.id) });
+    return new NodeConnection(node, { identify, onHistoryChanged: (position) => rewindPosition(options, node.id, position) });
   });
   // Verifies the positions of the nodes that answer.
   await Promise.all(all.map((one) => one.isAvailable()));

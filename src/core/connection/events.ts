@@ -4,7 +4,7 @@ import { type Clock, pause } from '../kernel/clock.ts';
 import { errorMessage, type Log } from '../kernel/log.ts';
 import type { NodeEvent, PaymentOutcome, Position, Settlement } from '../lightning/node.ts';
 import type { NodeConnection } from './connection.ts';
-import { readPosition } from './ledger-nodes.ts';
+import { readStart } from './ledger-nodes.ts';
 import * as sql from './nodes.sql.ts';
 import { retryUnbookedEvents, setEventAside } from './unbooked.ts';
 
@@ -99,11 +99,12 @@ async function readOnce(deps: EventReaderDependencies, intervals: EventReaderInt
   let booked: Position | undefined;
   /** Whether every event that was read is booked or set aside. */
   let allDone = Promise.resolve(true);
-  const from = await readPosition(database, connection.nodeId);
+  const { position: from, skippedUntil } = await readStart(database, connection.nodeId);
   const storing = storePositions(deps, intervals.storePositionMs, () => booked, connected);
   try {
     for await (const event of connection.watch(from, signal)) {
-      const booking = bookOrSetAside(deps, event, intervals.retryMs, connected);
+      const isSkipped = event.type === 'settlement' && event.settledAt <= skippedUntil;
+      const booking = isSkipped ? Promise.resolve(true) : bookOrSetAside(deps, event, intervals.retryMs, connected);
       running.add(booking);
       const allBefore = allDone;
       allDone = booking.then(async (isDone) => {

@@ -3,7 +3,7 @@ import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { writeRows } from '../db/row-write.ts';
 import { invariant } from '../kernel/assert.ts';
 import { newId } from '../kernel/ids.ts';
-import type { NodeInfo, Position } from '../lightning/node.ts';
+import type { NodeInfo, Position, Settlement } from '../lightning/node.ts';
 import * as sql from './nodes.sql.ts';
 
 /** The node is not one of the ledger, or is on another network: the ledger's balances are money at other nodes. */
@@ -61,15 +61,15 @@ export async function matchingNode(database: SqlReader, { pubkey, network }: Nod
 }
 
 /**
- * Binds the identity to a node of the ledger, permanently, unless it is bound already. The events after `beginAfter` are read, or all.
+ * Binds the identity to a node of the ledger, permanently, unless it is bound already. The settlements up to `newest` are not for this ledger.
  * @throws ForeignLedger like {@link matchingNode}
  */
-export async function bindNode(database: Database, identity: NodeIdentity, urls: number, beginAfter?: Position): Promise<LedgerNode> {
+export async function bindNode(database: Database, identity: NodeIdentity, urls: number, newest?: Settlement): Promise<LedgerNode> {
   const { pubkey, network } = identity;
   return database.transaction(async (tx) => {
     await tx.all(sql.lockNodes);
     const node = await matchingNode(tx, identity, urls);
-    if (!node.identity) await tx.run(sql.bindNode, node.id, pubkey, network, beginAfter ?? null);
+    if (!node.identity) await tx.run(sql.bindNode, node.id, pubkey, network, newest?.position ?? null, newest?.settledAt ?? null);
     return { ...node, identity };
   });
 }
@@ -78,36 +78,52 @@ export async function bindNode(database: Database, identity: NodeIdentity, urls:
 export interface RestoreContext {
   readonly database: Database;
   readonly alerts: Alerts;
-  /** Writes the consequences of a restored node in the transaction that deletes its position. */
+  /** Writes the consequences of a restored node in the transaction that moves its position back. */
   readonly onRestore: (tx: Tx, nodeId: string) => Promise<void>;
 }
 
-/** Returns the position up to which the events of a node are booked; undefined: none are. */
-export async function readPosition(database: SqlReader, nodeId: string): Promise<Position | undefined> {
-  return (await database.first(sql.readPosition, nodeId))?.event_position ?? undefined;
+/** Where to read a node's events from. */
+export interface ReadStart {
+  /** Each event up to it is booked; undefined: none are. */
+  readonly position: Position | undefined;
+  /** Settlements up to this time are from before the ledger. Unix seconds. */
+  readonly skippedUntil: number;
+}
+
+export async function readStart(database: SqlReader, nodeId: string): Promise<ReadStart> {
+  const row = await database.first(sql.readPosition, nodeId);
+  return { position: row?.event_position ?? undefined, skippedUntil: row?.skipped_until ?? 0 };
 }
 
 /**
- * Resets the position if the node does not have the event at it, because it was restored from an older backup. Called on every new connection,
- * before any other call.
+ * Moves the position back if the node does not have the event at it, because it was restored from an older backup. Called on every new
+ * connection, before any other call.
  */
 export async function verifyPosition(
   context: RestoreContext,
   nodeId: string,
   knowsPosition: (position: Position) => Promise<boolean>,
 ): Promise<void> {
-  const stored = await readPosition(context.database, nodeId);
-  if (stored === undefined || (await knowsPosition(stored))) return;
-  // Another instance may have reset it meanwhile.
-  if ((await readPosition(context.database, nodeId)) === stored) await resetPosition(context, nodeId);
+  const { position } = await readStart(context.database, nodeId);
+  if (position === undefined || (await knowsPosition(position))) return;
+  await rewindPosition(context, nodeId, position);
+  // The node may have been restored to before the start of the ledger.
+  await verifyPosition(context, nodeId, knowsPosition);
 }
 
-/** Deletes the position and raises an alert. Booking an event is idempotent, so all events can be read again. */
-export async function resetPosition({ database, alerts, onRestore }: RestoreContext, nodeId: string): Promise<void> {
-  const message = 'the node does not have the event up to which its events were read; all of them are read again';
+/**
+ * Moves the position of a restored node back to the start of the ledger, and raises an alert. Booking an event is idempotent, so all events
+ * since then can be read again. Does nothing if `position` is not stored any more: another instance was first.
+ */
+export async function rewindPosition(
+  { database, alerts, onRestore }: RestoreContext,
+  nodeId: string,
+  position: Position | undefined,
+): Promise<void> {
+  const message = 'the node does not have the event up to which its events were read; those since the start of the ledger are read again';
   await database.transaction(async (tx) => {
+    if ((await tx.run(sql.rewindPosition, nodeId, position ?? null)) === 0) return;
     await writeRows(tx, alerts.rowsOf({ kind: 'node_restored', subject: nodeId, message }));
-    await tx.run(sql.storePosition, nodeId, null);
     await onRestore(tx, nodeId);
   });
   await alerts.announce();

@@ -2,7 +2,7 @@ import type { Database } from '../db/database.ts';
 import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { sharedCall } from '../kernel/shared-call.ts';
-import { type LightningNode, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
+import { type LightningNode, type NodeInfo, NodeUnavailable, type Settlement } from '../lightning/node.ts';
 import { bindNode, ForeignLedger, matchingNode } from './ledger-nodes.ts';
 
 export interface NodeUrlOptions {
@@ -32,7 +32,7 @@ interface IdentifiedUrl {
 
 /** The time limit of the calls that identify the node. After it the node counts as unavailable. */
 const IDENTIFICATION_MS = 5000;
-/** The time limit for the newest position, which is read once in the life of a node: LND lists 5,000 invoices per second. */
+/** The time limit for the newest settlement, which is read once in the life of a node: LND lists 5,000 invoices per second. */
 const NEWEST_MS = 600_000;
 
 /** The nodes behind the URLs of LIGHTNING_URL. Its public key decides which node of the ledger each one is. */
@@ -91,7 +91,7 @@ export class NodeUrls {
       throw new ForeignLedger(`A URL of LIGHTNING_URL led to ${before} and now leads to ${known.id}. Restart the service.`);
     // A binding is permanent, so a new node is bound only if it belongs to no other ledger.
     await this.#claim(adapter);
-    const { id } = known.identity ? known : await bindNode(database, info, nodes.length, await this.#newestPosition(adapter));
+    const { id } = known.identity ? known : await bindNode(database, info, nodes.length, await this.#newestSettlement(adapter));
     for (const [other, nodeId] of this.#nodeIds)
       if (nodeId === id && other !== adapter)
         throw new ForeignLedger('Two URLs of LIGHTNING_URL lead to the same node. Remove one of them.');
@@ -100,9 +100,9 @@ export class NodeUrls {
   }
 
   /** What arrived before the ledger is not for its wallets. What arrived for a ledger that this one replaces is booked to suspense. */
-  async #newestPosition(adapter: LightningNode): Promise<Position | undefined> {
-    if (!adapter.newestPosition || this.#options.replacesLedger !== undefined) return undefined;
-    return withTimeout(NEWEST_MS, adapter.newestPosition(), () => new NodeUnavailable('the node does not list its invoices'));
+  async #newestSettlement(adapter: LightningNode): Promise<Settlement | undefined> {
+    if (!adapter.newestSettlement || this.#options.replacesLedger !== undefined) return undefined;
+    return withTimeout(NEWEST_MS, adapter.newestSettlement(), () => new NodeUnavailable('the node does not list its invoices'));
   }
 
   /** Claims the node for this ledger. Two ledgers on one node would reject or book each other's payments. @throws ForeignLedger */

@@ -37,15 +37,25 @@ export const insertNode = statement(
 
 export const bindNode = statement(
   'node_bind',
-  'UPDATE lightning_node SET pubkey = $2, network = $3, event_position = $4 WHERE id = $1 AND pubkey IS NULL',
+  `UPDATE lightning_node SET pubkey = $2, network = $3, event_position = $4, start_position = $4, start_settled_at = $5
+   WHERE id = $1 AND pubkey IS NULL`,
 );
 
-export const readPosition = statement<{ event_position: string | null }>(
+/** `skipped_until`: settlements up to this time are not for this ledger. NULL while the node has the settlement at the start position. */
+export const readPosition = statement<{ event_position: string | null; skipped_until: number | null }>(
   'node_read_position',
-  'SELECT event_position FROM lightning_node WHERE id = $1',
+  `SELECT event_position, CASE WHEN start_position IS NULL THEN start_settled_at END AS skipped_until FROM lightning_node WHERE id = $1`,
 );
 
-/** NULL deletes the position. */
+/** Moves the position ($2), which the node does not have, back to the start; if it is the start, to the node's first event. */
+export const rewindPosition = statement(
+  'node_rewind_position',
+  `UPDATE lightning_node SET
+     event_position = CASE WHEN event_position = start_position THEN NULL ELSE start_position END,
+     start_position = CASE WHEN event_position = start_position THEN NULL ELSE start_position END
+   WHERE id = $1 AND event_position IS NOT DISTINCT FROM $2`,
+);
+
 export const storePosition = statement('node_store_position', 'UPDATE lightning_node SET event_position = $2 WHERE id = $1');
 
 /** Changes one row in every case: an event that is read again, after a restore of the node, keeps its row. */

@@ -311,10 +311,10 @@ export interface LightningNode {
    */
   watchPayments?(signal: AbortSignal): AsyncIterable<string>;
   /**
-   * Returns the position of the newest event; undefined if there is none. A new ledger reads the events after it, because what arrived before
-   * is not for its wallets. Absent: it reads all events.
+   * Returns the newest settlement; undefined if there is none. A new ledger reads the events after it, because what arrived before is not for
+   * its wallets. Absent: it reads all events.
    */
-  newestPosition?(): Promise<Position | undefined>;
+  newestSettlement?(): Promise<Settlement | undefined>;
   /** Returns whether the node has an event at the position. */
   knowsPosition(position: Position): Promise<boolean>;
   /** Collects what the node shows about a payment that it reports as pending. Changes nothing. Absent: it cannot prove a failure. */

@@ -169,19 +169,19 @@ describe('the events', () => {
   it('begin after the newest one for a new ledger, also if newer invoices have expired', async () => {
     const { replay, node } = await replayed(invoicesByIndex());
     const events = await eventsOf(node.watch(undefined, AbortSignal.timeout(300)));
-    expect(await node.newestPosition?.()).toBe(events.at(-1)?.position);
+    expect(await node.newestSettlement?.()).toEqual(events.at(-1));
     const expired: Answer = { result: { invoices: [{ status: 'expired', updated_index: 1800, payment_hash: 'aa' }] } };
     const pages = invoicesByIndex(1800);
     replay.change({
       ...pages,
       listinvoices: (params) => (Number(params.start) > 1000 ? expired : (pages.listinvoices as (params: object) => Answer)(params)),
     });
-    expect(await node.newestPosition?.()).toBe(events.at(-1)?.position);
+    expect(await node.newestSettlement?.()).toEqual(events.at(-1));
   });
 
-  it('have no newest position while no invoice is paid', async () => {
+  it('have no newest one while no invoice is paid', async () => {
     const { node } = await replayed();
-    expect(await node.newestPosition?.()).toBeUndefined();
+    expect(await node.newestSettlement?.()).toBeUndefined();
   });
 
   it('continue when the counter moves on without a record, because the invoice was deleted', async () => {

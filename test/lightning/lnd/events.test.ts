@@ -120,9 +120,9 @@ describe("LND's newest settlement", () => {
   it('is that with the highest index, not that of the newest invoice', async () => {
     const { lnd, node } = await open();
     withInvoices(lnd, [renumbered(at(0), 7), renumbered(at(1), 9), renumbered(at(2), 8), ...LIVE.slice(0, 1)]);
-    expect(await node.newestPosition?.()).toBe(positionOf(renumbered(at(1), 9)));
+    expect((await node.newestSettlement?.())?.position).toBe(positionOf(renumbered(at(1), 9)));
     withInvoices(lnd, LIVE.slice(0, 1));
-    expect(await node.newestPosition?.()).toBeUndefined();
+    expect(await node.newestSettlement?.()).toBeUndefined();
   });
 });
 

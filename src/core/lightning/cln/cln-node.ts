@@ -3,7 +3,7 @@ import { type LightningNode, type NodeCapabilities, type NodeInfo, NodeUnavailab
 import { listNodeChannels, ownBalanceMsat } from './channels.ts';
 import { CLN_TIMING, type ClnTiming } from './context.ts';
 import { Datastore } from './datastore.ts';
-import { newestPosition, watchPaymentHashes, watchSettlements } from './events.ts';
+import { newestSettlement, watchPaymentHashes, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
 import { NodeHistory } from './history.ts';
 import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
@@ -79,7 +79,7 @@ export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): Ligh
     guardIncoming() {},
     watch: (position, signal) => watchSettlements(cln, position, untilClosed(signal)),
     watchPayments: (signal) => watchPaymentHashes(cln, untilClosed(signal)),
-    newestPosition: () => newestPosition(cln),
+    newestSettlement: () => newestSettlement(cln),
     knowsPosition: (position) => history.knows(position),
     collectEvidence: async (payment) => collectEvidence(rpc, payment, await readRows(cln, payment)),
     queryRoutes: (query) => queryRoutes(rpc, query),

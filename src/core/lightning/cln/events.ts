@@ -41,12 +41,12 @@ export function watchPaymentHashes(cln: ClnContext, signal: AbortSignal): AsyncG
   });
 }
 
-/** Returns the position of the newest settlement. Reads the invoices from the newest update backwards, to the first that is paid. */
-export async function newestPosition({ rpc, history }: ClnContext): Promise<Position | undefined> {
+/** Returns the newest settlement. Reads the invoices from the newest update backwards, to the first that is paid. */
+export async function newestSettlement({ rpc, history }: ClnContext): Promise<Settlement | undefined> {
   for (let end = await history.counter('invoices', 'updated'); end > 0; end -= PAGE) {
     const { invoices } = await rpc.call('listinvoices', { index: 'updated', start: Math.max(1, end - PAGE + 1), limit: PAGE });
     const newest = invoices.findLast(({ status }) => status === 'paid');
-    if (newest) return positionOf(newest, await history.epoch());
+    if (newest) return toSettlement(newest, await history.epoch());
   }
   return undefined;
 }

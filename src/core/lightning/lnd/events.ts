@@ -22,13 +22,13 @@ export async function knowsPosition(transport: LndTransport, position: Position)
   return invoice?.state === 'SETTLED' && readWhole(invoice.settle_index) === indexOf(position);
 }
 
-/** Returns the position of the newest settlement. LND orders invoices by their creation, so all of them are read. */
-export async function newestPosition(transport: LndTransport): Promise<Position | undefined> {
+/** Returns the newest settlement. LND orders invoices by their creation, so all of them are read. */
+export async function newestSettlement(transport: LndTransport): Promise<Settlement | undefined> {
   let newest: LndInvoice | undefined;
   for await (const invoice of listSettled(transport)) {
     if (!newest || readWhole(invoice.settle_index) > readWhole(newest.settle_index)) newest = invoice;
   }
-  return newest && toSettlement(newest).position;
+  return newest && toSettlement(newest);
 }
 
 /**

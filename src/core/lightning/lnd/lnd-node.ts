@@ -4,7 +4,7 @@ import { untilAborted } from '../streams.ts';
 import { channelBalance, listNodeChannels } from './channels.ts';
 import { LND_TIMING, type LndTiming } from './context.ts';
 import { readCredentials } from './credentials.ts';
-import { knowsPosition, newestPosition, watchEndedPayments, watchSettlements } from './events.ts';
+import { knowsPosition, newestSettlement, watchEndedPayments, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
 import { readInfo, toNodeInfo } from './info.ts';
 import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
@@ -58,7 +58,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     },
     watch: (position, signal) => untilClosed(signal, (until) => watchSettlements(context, position, until)),
     watchPayments: (signal) => untilClosed(signal, (until) => watchEndedPayments(context, until)),
-    newestPosition: () => newestPosition(transport),
+    newestSettlement: () => newestSettlement(transport),
     knowsPosition: (position) => knowsPosition(transport, position),
     collectEvidence: async (payment) => collectEvidence(transport, payment, await payments.findRecord(payment)),
     async queryRoutes(query) {
