@@ -593,11 +593,11 @@ export interface Node {
   default_pubkey: string;
   /** The program and version of the node; null before it was reached */
   software: string | null;
-  /** `cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer. */
+  /** `cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer, or its credential lacks a permission. */
   status: 'ready' | 'cannot_send' | 'unavailable';
   /** Whether the operator is draining the node: it gets no new wallets, and its wallets work as before */
   draining: boolean;
-  /** Why the node cannot send payments; null otherwise */
+  /** Why the node cannot send payments, or which permissions are missing; null otherwise */
   status_reason: string | null;
   /** What the node supports; null before it was reached */
   capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
@@ -742,11 +742,11 @@ export interface ProbedPayLink {
 }
 
 export interface Readiness {
-  /** `ready` when the database is ok and a node answers */
+  /** `ready` when the database is ok and a node can be used */
   status: 'ready' | 'not ready' | (string & {});
   /** `read_only`: reads work, writes failed. The service tries to write until it works */
   database: 'ok' | 'read_only' | 'unavailable' | (string & {});
-  /** `partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both cases; what a node is needed for is rejected with 503 */
+  /** `partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. `unavailable`: so do all. Reads work in both cases; what a node is needed for is rejected with 503 */
   node: 'ok' | 'partial' | 'unavailable' | (string & {});
 }
 
@@ -1228,7 +1228,7 @@ export interface NodeFigures {
   pubkey: string | null;
   /** When it was added to the ledger, in Unix seconds */
   created_at: number;
-  /** `cannot_send`: it answers and cannot send payments now. `unavailable`: it does not answer */
+  /** `cannot_send`: it answers and cannot send payments now. `unavailable`: it does not answer, or its credential lacks a permission */
   status: 'ready' | 'cannot_send' | 'unavailable' | (string & {});
   /** Why it cannot send or did not answer; null if it is ready */
   status_reason: string | null;

@@ -5,7 +5,7 @@ import type { NodeConnection } from '../../src/core/connection/connection.ts';
 import { connectNodes } from '../../src/core/connection/connections.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
-import { NodeUnavailable } from '../../src/core/lightning/node.ts';
+import { type LightningNode, NodeUnavailable } from '../../src/core/lightning/node.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
 
 onBothDatabases('requireCanSend', (open) => {
@@ -45,9 +45,23 @@ onBothDatabases('isAvailable', (open) => {
   });
 });
 
-async function connected(database: Database) {
+onBothDatabases('a credential that lacks a permission', (open) => {
+  it('makes the node unavailable until it is replaced, and nothing is created at the node', async () => {
+    const credential = { missing: ['CancelInvoice'], excessive: [], command: 'create' };
+    const { connection } = await connected(await open(), { checkCredential: async () => credential });
+    expect(await connection.isAvailable()).toBe(false);
+    expect(await connection.answers()).toBe(true);
+    for (const requirement of [connection.requirePermitted(), connection.requireAvailable(), connection.requireCanSend()])
+      await expect(requirement).rejects.toMatchObject({ type: 'node_unavailable' });
+    credential.missing = [];
+    await expect.poll(() => connection.requirePermitted().then(() => 'permitted', String), { timeout: 3000 }).toBe('permitted');
+    expect(await connection.isAvailable()).toBe(true);
+  });
+});
+
+async function connected(database: Database, more: Partial<LightningNode> = {}) {
   const net = new FakeNetwork({ seed: 'can send' });
-  const node = net.connect();
+  const node: LightningNode = Object.assign(net.connect(), more);
   const alerts = createAlerts(database, systemClock, silentLog);
   const connections = await connectNodes({
     database,

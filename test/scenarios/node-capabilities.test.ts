@@ -39,6 +39,26 @@ onFakeNode('a node that cannot do everything', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('creates no invoice, sends nothing and is not ready while its credential lacks a permission', async () => {
+    const [payer, payee] = [await service.client.wallet(1_000), await service.client.wallet()];
+    const { body: earlier } = await post(payee, 'invoice', { num_satoshis: 100 });
+    await limit({ missingCalls: ['/invoicesrpc.Invoices/CancelInvoice'] });
+    const readiness = () => service.client.request('GET', '/readyz');
+    await expect.poll(readiness).toMatchObject({ status: 503, body: { status: 'not ready', node: 'unavailable' } });
+    const rejection = { status: 503, body: { type: 'node_unavailable', message: expect.stringContaining('credential') } };
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000 });
+    expect(await post(payee, 'invoice', { num_satoshis: 100 })).toMatchObject(rejection);
+    expect(await post(payer, 'withdraw', { payment_request: paymentRequest })).toMatchObject(rejection);
+    expect(await post(payer, 'withdraw', { payment_request: earlier.payment_request })).toMatchObject(rejection);
+    expect(await service.client.get(`/v1/wallet/${payer.id}`)).toMatchObject({ balance: 1_000, pending_msat: 0 });
+    const reason = expect.stringMatching(/does not permit \/invoicesrpc\.Invoices\/CancelInvoice; npm run node-check/);
+    expect(await service.client.get('/v1/node/default')).toMatchObject({ status: 'unavailable', status_reason: reason });
+    net.always('info', undefined);
+    await expect.poll(async () => (await post(payee, 'invoice', { num_satoshis: 100 })).status).toBe(201);
+    expect(await readiness()).toMatchObject({ status: 200, body: { node: 'ok' } });
+    expect(await service.problems()).toEqual([]);
+  });
+
   it('rejects a keysend that it cannot send, and holds nothing', async () => {
     await limit({ capabilities: { sendsKeysend: false } as NodeInfo['capabilities'], software: 'CLN v26' });
     await expect.poll(async () => (await service.client.get('/v1/node/default')).capabilities.sends_keysend).toBe(false);

@@ -1,5 +1,6 @@
 import { withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
+import { Refusal } from '../kernel/refusal.ts';
 import { sharedCall } from '../kernel/shared-call.ts';
 import { TtlCache } from '../kernel/ttl-cache.ts';
 import { HistoryChanged, type LightningNode, type NodeEvent, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
@@ -101,17 +102,37 @@ export class NodeConnection {
   }
 
   /** Returns whether the node answered within the last second. */
-  async isAvailable(): Promise<boolean> {
+  async answers(): Promise<boolean> {
     const answers = async () => (await this.readInfo().catch(() => undefined)) !== undefined;
     return (await this.#answers.get('', answers)) === true;
   }
 
-  /** Call it before an operation that needs the node. @throws NodeUnavailable */
-  async requireAvailable(): Promise<void> {
-    if (!(await this.isAvailable())) throw new NodeUnavailable('the node does not answer');
+  /** Returns whether the node answered within the last second, and the credential permits all calls that the service needs. */
+  async isAvailable(): Promise<boolean> {
+    return (await this.answers()) && this.#info?.missingCalls === undefined;
   }
 
-  /** Call it before an operation that sends a payment over the network. @throws NodeUnavailable also if the node cannot send now. */
+  /** Call it before an operation that needs the node. @throws NodeUnavailable, Refusal `node_unavailable` */
+  async requireAvailable(): Promise<void> {
+    if (!(await this.answers())) throw new NodeUnavailable('the node does not answer');
+    await this.requirePermitted();
+  }
+
+  /**
+   * Call it before an operation that creates something at the node: without all permissions, the service may be unable to cancel an invoice, to
+   * book its payment, or to pay it out. Calls the node only if a permission was missing, because the credential may have been replaced since.
+   * @throws NodeUnavailable, Refusal `node_unavailable`
+   */
+  async requirePermitted(): Promise<void> {
+    await this.#identified();
+    if (this.#info?.missingCalls === undefined || (await this.isAvailable())) return;
+    throw new Refusal(
+      'node_unavailable',
+      'The credential of the Lightning node does not permit all calls that the service needs. The operator must replace it. This request sent nothing.',
+    );
+  }
+
+  /** Call it before an operation that sends a payment over the network. @throws NodeUnavailable also if the node cannot send now; Refusal */
   async requireCanSend(): Promise<void> {
     await this.requireAvailable();
     const info = await this.#canSend.get('', () => this.readInfo());
@@ -140,4 +161,14 @@ export class NodeConnection {
       throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
     }
   });
+}
+
+/** Returns whether the service can use the node, from what the node reports about itself, as the API shows it. */
+export function statusOf({ cannotSend, missingCalls }: NodeInfo) {
+  if (missingCalls !== undefined) {
+    const reason = `the credential does not permit ${missingCalls.join(', ')}; npm run node-check prints the command that creates one`;
+    return { status: 'unavailable' as const, status_reason: reason };
+  }
+  if (cannotSend !== undefined) return { status: 'cannot_send' as const, status_reason: cannotSend };
+  return { status: 'ready' as const, status_reason: null };
 }

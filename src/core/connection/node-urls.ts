@@ -118,9 +118,14 @@ export class NodeUrls {
   }
 }
 
-/** Reads what a node reports about itself. @throws NodeUnavailable */
+/** Reads what a node reports about itself, and which calls the credential does not permit. @throws NodeUnavailable */
 export function readInfo(adapter: LightningNode): Promise<NodeInfo> {
-  return callToIdentify(() => adapter.info());
+  return callToIdentify(async () => {
+    const info = await adapter.info();
+    // The node reports a credential that cannot be read. It may be replaced at any time.
+    const { missing = [] } = (await adapter.checkCredential?.().catch(() => undefined)) ?? {};
+    return missing.length > 0 ? { ...info, missingCalls: missing } : info;
+  });
 }
 
 /** Makes a call that identifies the node. Any failure of it means that the node cannot be used. @throws NodeUnavailable */

@@ -178,6 +178,7 @@ async function createAtNode({ connections, clock }: InvoiceContext, order: NewIn
   const { wallet, amountMsat, descriptionHash } = order;
   const connection = connections.of(wallet.nodeId);
   requireHashable(connection, order);
+  await connection.requirePermitted();
   const preimage = randomBytes(32).toString('hex');
   const request: InvoiceRequest = {
     preimage,

@@ -36,7 +36,7 @@ async function withAvailableNode(context: PaymentContext, payments: readonly Pay
   const invoices = await context.invoices.findMany(payments.flatMap(({ invoiceId }) => invoiceId ?? []));
   const nodeOfInvoice = new Map(invoices.map(({ id, nodeId }) => [id, nodeId]));
   const available = new Set<string>();
-  await Promise.all(context.connections.all.map(async (one) => void ((await one.isAvailable()) && available.add(one.nodeId))));
+  await Promise.all(context.connections.all.map(async (one) => void ((await one.answers()) && available.add(one.nodeId))));
   return payments.filter(({ invoiceId, nodeId }) => available.has((invoiceId && nodeOfInvoice.get(invoiceId)) ?? nodeId));
 }
 

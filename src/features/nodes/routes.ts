@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { NodeConnection } from '../../core/connection/connection.ts';
+import { type NodeConnection, statusOf } from '../../core/connection/connection.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import { floorSat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
@@ -21,12 +21,15 @@ const NodeObject = namedObject('Node', {
   default_pubkey: Type.String({ description: 'The public key of the node: 33 bytes in hex' }),
   software: nullable(Type.String({ description: 'The program and version of the node; null before it was reached' })),
   status: Type.Enum(['ready', 'cannot_send', 'unavailable'], {
-    description: '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer.',
+    description:
+      '`cannot_send`: the node answers and cannot send payments now. `unavailable`: it does not answer, or its credential lacks a permission.',
   }),
   draining: Type.Boolean({
     description: 'Whether the operator is draining the node: it gets no new wallets, and its wallets work as before',
   }),
-  status_reason: nullable(Type.String({ description: 'Why the node cannot send payments; null otherwise' })),
+  status_reason: nullable(
+    Type.String({ description: 'Why the node cannot send payments, or which permissions are missing; null otherwise' }),
+  ),
   capabilities: nullable(
     Type.Object(
       {
@@ -203,9 +206,8 @@ async function describe(connection: NodeConnection, draining: ReadonlySet<string
     network,
     default_pubkey: pubkey,
     software: known?.software ?? null,
-    status: !info ? 'unavailable' : info.cannotSend ? 'cannot_send' : 'ready',
+    ...(info ? statusOf(info) : { status: 'unavailable', status_reason: null }),
     draining: draining.has(connection.nodeId),
-    status_reason: info?.cannotSend ?? null,
     capabilities: known
       ? {
           sends_keysend: known.capabilities.sendsKeysend,

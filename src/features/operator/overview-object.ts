@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import type { NodeConnection } from '../../core/connection/connection.ts';
+import { type NodeConnection, statusOf } from '../../core/connection/connection.ts';
 import type { SqlReader } from '../../core/db/database.ts';
 import { unixSeconds, withTimeout } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
@@ -25,7 +25,8 @@ const NodeFigures = namedObject('NodeFigures', {
   pubkey: nullable(Type.String({ description: 'Its public key in hex; null before it was reached' })),
   created_at: Type.Integer({ description: 'When it was added to the ledger, in Unix seconds' }),
   status: oneOf(['ready', 'cannot_send', 'unavailable'], {
-    description: '`cannot_send`: it answers and cannot send payments now. `unavailable`: it does not answer',
+    description:
+      '`cannot_send`: it answers and cannot send payments now. `unavailable`: it does not answer, or its credential lacks a permission',
   }),
   status_reason: nullable(Type.String({ description: 'Why it cannot send or did not answer; null if it is ready' })),
   draining: Type.Boolean({ description: 'Whether it gets no new wallets' }),
@@ -182,8 +183,7 @@ const ANSWER_MS = 2000;
 async function readStatus(connection: NodeConnection) {
   try {
     const late = () => new Error(`no response within ${ANSWER_MS / 1000} seconds`);
-    const { cannotSend } = await withTimeout(ANSWER_MS, connection.readInfo(), late);
-    return { status: cannotSend ? ('cannot_send' as const) : ('ready' as const), status_reason: cannotSend ?? null };
+    return statusOf(await withTimeout(ANSWER_MS, connection.readInfo(), late));
   } catch (error) {
     return { status: 'unavailable' as const, status_reason: errorMessage(error) };
   }

@@ -20,14 +20,14 @@ export type Version = Static<typeof VersionObject>;
 const Health = namedObject('Health', { status: oneOf(['ok'], { description: 'Always `ok`' }), ...VersionObject.properties });
 
 const Readiness = namedObject('Readiness', {
-  status: oneOf(['ready', 'not ready'], { description: '`ready` when the database is ok and a node answers' }),
+  status: oneOf(['ready', 'not ready'], { description: '`ready` when the database is ok and a node can be used' }),
   database: oneOf(['ok', 'read_only', 'unavailable'], {
     description: '`read_only`: reads work, writes failed. The service tries to write until it works',
   }),
   node: oneOf(['ok', 'partial', 'unavailable'], {
     description:
-      '`partial`: some of several nodes do not answer; their wallets neither send nor receive. `unavailable`: none answers. Reads work in both ' +
-      'cases; what a node is needed for is rejected with 503',
+      '`partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. ' +
+      '`unavailable`: so do all. Reads work in both cases; what a node is needed for is rejected with 503',
   }),
 });
 
