@@ -45,11 +45,16 @@ export interface Database extends SqlReader {
   /** The same object for all wrappers of this database in this process. Caches of its rows are keyed by it. */
   readonly identity: object;
   /**
-   * Runs a transaction. Its writes are durable when the promise resolves, and rolled back when the callback throws. After a deadlock or a
-   * serialization failure the callback runs again. A transaction inside a transaction throws.
-   * @throws CommitUnknown when the connection was lost during the commit, which may have been applied or not. Check before a retry.
+   * Runs a transaction. What it wrote and read is durable when the promise resolves, also on a synchronous standby. Its writes are rolled back
+   * when the callback throws. After a deadlock or a serialization failure the callback runs again. A transaction inside a transaction throws.
+   * @throws CommitUnknown when the commit may have been applied or not, or may be missing on a standby. Check before a retry.
    */
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  /**
+   * Resolves when all that was read before the call is durable, also on a synchronous standby. Reads outside of a transaction may show what a
+   * failover forgets. Call it before a request is answered, or a node called, because of something that an earlier request has written.
+   */
+  ensureDurable(): Promise<void>;
   /**
    * Runs several reads on one consistent state of the database: that of the first read. With `takesLong` they may read whole tables, for hours,
    * and have no time limit.

@@ -9,15 +9,29 @@ type Connection = pg.Pool | pg.PoolClient;
 /** A day; replaces the time limit of the pool (postgres.ts). `pg` ignores 0. */
 const LONG_MS = 24 * 60 * 60 * 1000;
 
-/** Runs statements on a connection, or on any connection of a pool. With `takesLong` none of them has a time limit. */
-export function queries(client: Connection, takesLong = false): Queryable {
-  const limited = <R extends Row>(statement: Statement<R>) => (takesLong ? { ...statement, takesLong } : statement);
+interface QueryOptions {
+  /** No statement has a time limit. */
+  readonly takesLong?: boolean;
+  /** Called after each statement that has changed rows. */
+  readonly onWrite?: () => void;
+}
+
+/** Runs statements on a connection, or on any connection of a pool. */
+export function queries(client: Connection, { takesLong = false, onWrite }: QueryOptions = {}): Queryable {
+  async function run<R extends Row>(statement: Statement<R>, parameters: readonly SqlParameter[]): Promise<pg.QueryResult<R>> {
+    const result = await query(client, takesLong ? { ...statement, takesLong } : statement, parameters);
+    if (onWrite && result.rowCount && WRITES.has(result.command)) onWrite();
+    return result;
+  }
   return {
-    all: async (statement, ...parameters) => (await query(client, limited(statement), parameters)).rows,
-    first: async (statement, ...parameters) => (await query(client, limited(statement), parameters)).rows[0],
-    run: async (statement, ...parameters) => (await query(client, limited(statement), parameters)).rowCount ?? 0,
+    all: async (statement, ...parameters) => (await run(statement, parameters)).rows,
+    first: async (statement, ...parameters) => (await run(statement, parameters)).rows[0],
+    run: async (statement, ...parameters) => (await run(statement, parameters)).rowCount ?? 0,
   };
 }
+
+/** The commands whose row count is that of changed rows. */
+const WRITES: ReadonlySet<string> = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE']);
 
 /**
  * Sends a statement. @throws RangeError synchronously for an invalid parameter. The statement is then not sent, so the server would commit

@@ -3,6 +3,7 @@ import pg from 'pg';
 import type { Tx } from './database.ts';
 import { CONNECTION, CommitUnknown, StatementFailed } from './errors.ts';
 import { failed, queries, query } from './postgres-queries.ts';
+import { endedWithWarning, waitForStandby } from './postgres-replication.ts';
 import { runInTx } from './tx.ts';
 
 /** The form of PostgreSQL's codes. A lost connection has a code of the operating system, such as EPIPE. */
@@ -15,11 +16,20 @@ const TRY_AGAIN = new Set(['40001', '40P01']);
 /** Results that were not awaited. They are checked before the transaction counts as committed. */
 type Sent = Promise<unknown>[];
 
+export interface TransactionOptions {
+  readonly begin: string;
+  /** It only reads, and may show rows that a standby does not have yet. Any other transaction waits until a standby has what it read. */
+  readonly isSnapshot?: boolean;
+  /** `begin` has lifted `statement_timeout`. */
+  readonly takesLong?: boolean;
+}
+
 /**
  * Runs a callback in a transaction on one connection. BEGIN, writes that are only sent, and COMMIT share a round trip with the statement
- * before or after them. With `takesLong`, `begin` has lifted `statement_timeout`.
+ * before or after them.
  */
-export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: Tx) => Promise<T>, takesLong = false): Promise<T> {
+export async function inTransaction<T>(pool: pg.Pool, options: TransactionOptions, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const { begin, isSnapshot = false, takesLong = false } = options;
   const client = await connect(pool);
   let broken: Error | undefined;
   // Called when the connection is lost between two statements. The next statement fails.
@@ -35,12 +45,22 @@ export async function inTransaction<T>(pool: pg.Pool, begin: string, work: (tx: 
         throw failed('begin', error);
       }),
     );
-    const send: Tx['send'] = async (statement, ...parameters) => later(sent, query(client, statement, parameters));
-    const result = await runInTx('postgres', { ...queries(client, takesLong), send }, work).catch((error) => throwFirst(sent, error));
-    await commit(client, sent);
+    let hasWritten = false;
+    const onWrite = () => {
+      hasWritten = true;
+    };
+    const send: Tx['send'] = async (statement, ...parameters) => {
+      onWrite();
+      later(sent, query(client, statement, parameters));
+    };
+    const result = await runInTx('postgres', { ...queries(client, { takesLong, onWrite }), send }, work).catch((error) =>
+      throwFirst(sent, error),
+    );
+    if (!hasWritten && !isSnapshot) later(sent, query(client, waitForStandby, []));
+    await commit(client, sent, isSnapshot);
     return result;
   } catch (error) {
-    if (error instanceof CommitUnknown || isConnectionLoss(error)) broken = error as Error;
+    if (error instanceof CommitUnknown || isConnectionLoss(error) || isOfStandby(error)) broken = error as Error;
     else await client.query('ROLLBACK').catch((failed: Error) => (broken = failed));
     throw error;
   } finally {
@@ -78,7 +98,12 @@ function isConnectionLoss(error: unknown): boolean {
   return error instanceof StatementFailed && (!SQLSTATE.test(error.code) || /^(08|57P|25P03)/.test(error.code));
 }
 
-async function commit(client: pg.PoolClient, sent: Sent): Promise<void> {
+/** 25006: the server accepts no writes, such as a standby. Another connection may reach the primary. */
+function isOfStandby(error: unknown): boolean {
+  return error instanceof StatementFailed && error.code === '25006';
+}
+
+async function commit(client: pg.PoolClient, sent: Sent, isSnapshot: boolean): Promise<void> {
   const [outcome] = await Promise.allSettled([client.query('COMMIT')]);
   await Promise.all(sent).catch((error: unknown) => {
     // PostgreSQL rolls back at the COMMIT of a transaction in which a statement failed. After any other error the outcome is unknown.
@@ -93,6 +118,8 @@ async function commit(client: pg.PoolClient, sent: Sent): Promise<void> {
   }
   // COMMIT of a transaction in which a statement failed returns ROLLBACK and no error.
   if (outcome.value.command !== 'COMMIT') throw new StatementFailed('commit: the transaction had failed before', '25P02');
+  // A standby may not have the transaction, and a failover would forget it.
+  if (!isSnapshot && endedWithWarning(client)) throw new CommitUnknown();
 }
 
 function refusedCommit({ message, constraint, table }: pg.DatabaseError, code: string): StatementFailed {

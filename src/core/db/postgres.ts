@@ -1,9 +1,11 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { errorMessage, type Log } from '../kernel/log.ts';
+import { nextCall } from '../kernel/next-call.ts';
 import type { Database } from './database.ts';
 import type { OpenOptions } from './open.ts';
 import { queries } from './postgres-queries.ts';
+import { recordWarnings } from './postgres-replication.ts';
 import { inTransaction, withRetries } from './postgres-transaction.ts';
 import { Running } from './running.ts';
 
@@ -26,6 +28,9 @@ const BEGIN_LONG_SNAPSHOT = `${BEGIN_SNAPSHOT}; SET LOCAL statement_timeout = 0`
  * the connection keeps the prepared statement: 2.7 instead of 30 thousand transfers a second. Read-only tools are not restricted.
  */
 const PINNED_PLANS = '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off -c jit=off';
+
+/** A commit that a standby may not have is recognized by its warning, which a role or database could suppress. */
+const WARNINGS = '-c client_min_messages=warning';
 
 /**
  * Statements of a transaction find their rows by id, for any parameters. PostgreSQL would estimate a plan for a short list as cheaper than a
@@ -54,15 +59,20 @@ export async function openPostgres(url: string, { log, readOnly = false, without
     pipeline: true,
     application_name: 'satchel',
     types: { getTypeParser: typeParser as never },
-    options: readOnly ? '-c default_transaction_read_only=on' : PINNED_PLANS,
+    options: readOnly ? '-c default_transaction_read_only=on' : `${PINNED_PLANS} ${WARNINGS}`,
   });
-  pool.on('connect', ({ connection }) => writeTogether(connection.stream));
+  pool.on('connect', (client) => {
+    writeTogether(client.connection.stream);
+    recordWarnings(client);
+  });
   // An idle connection that breaks is replaced by the next use; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: errorMessage(error) }, 'an idle database connection was lost'));
   const client = await pool.connect();
   if (!readOnly && !withoutLock) await warnOfLostCommits(client, log);
   client.release();
   const running = new Running();
+  const transaction: Database['transaction'] = (work) =>
+    running.write(() => withRetries(() => inTransaction(pool, { begin: BEGIN }, work)));
 
   return {
     dialect: 'postgres',
@@ -71,10 +81,13 @@ export async function openPostgres(url: string, { log, readOnly = false, without
     ...queries(pool),
     async transaction(work) {
       if (readOnly) throw new Error('the database was opened for reading only');
-      return running.write(() => withRetries(() => inTransaction(pool, BEGIN, work)));
+      return transaction(work);
     },
-    snapshot: (work, { takesLong = false } = {}) =>
-      running.read(() => inTransaction(pool, takesLong ? BEGIN_LONG_SNAPSHOT : BEGIN_SNAPSHOT, work, takesLong)),
+    ensureDurable: nextCall(() => transaction(async () => undefined)),
+    snapshot: (work, { takesLong = false } = {}) => {
+      const begin = takesLong ? BEGIN_LONG_SNAPSHOT : BEGIN_SNAPSHOT;
+      return running.read(() => inTransaction(pool, { begin, isSnapshot: true, takesLong }, work));
+    },
     async close() {
       if (await running.close()) await pool.end();
     },

@@ -62,6 +62,8 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
       };
       return running.write(() => writes.runTask(write));
     },
+    // Readers see a transaction after it was synced to the disk.
+    ensureDurable: async () => undefined,
     snapshot: (work) => running.read(() => snapshot(work)),
     async close() {
       if (!(await running.close())) return;

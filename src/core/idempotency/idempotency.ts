@@ -66,6 +66,8 @@ export function createIdempotency(database: Database, clock: Clock) {
     if (!row) return undefined;
     if (row.fingerprint !== fingerprintOf(request.body)) throw new Refusal('idempotency_mismatch');
     markBooked();
+    // The commit of the earlier request may have ended without a response.
+    await database.ensureDurable();
     return row;
   }
 

@@ -39,13 +39,12 @@ export const writeBatch = statement('ledger_write_batch', batchWith(`, ${POSTGRE
 
 export const writeBatchWithoutTransfers = statement('ledger_write_batch_without_transfers', batchWith(''));
 
-/** Waits for a transaction that is still inserting the same id. Once this is committed, that id cannot be inserted again. */
-export const refuteBatch = statement(
-  'ledger_refute_batch',
-  `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'refuted') ON CONFLICT DO NOTHING`,
-);
-
-export const readBatch = statement<{ outcome: 'committed' | 'refuted' }>(
-  'ledger_read_batch',
-  'SELECT outcome FROM ledger_batch WHERE id = $1',
+/**
+ * Returns the outcome of a batch. Waits for a transaction that is still inserting the same id; once this is committed, that id cannot be inserted
+ * again. It always writes: its own commit waits until a synchronous standby has the batch, too.
+ */
+export const settleBatch = statement<{ outcome: 'committed' | 'refuted' }>(
+  'ledger_settle_batch',
+  `INSERT INTO ledger_batch (id, outcome) VALUES ($1, 'refuted')
+   ON CONFLICT (id) DO UPDATE SET outcome = ledger_batch.outcome RETURNING outcome`,
 );

@@ -38,10 +38,8 @@ export function createPostgresStore(database: Database): LedgerStore {
       }
     },
     async wasCommitted(batchId) {
-      // The commit of this row may get lost as well. Only the row that is found counts, not the attempt to write it.
-      await database.transaction((tx) => tx.run(sql.refuteBatch, batchId));
-      const row = await database.first(sql.readBatch, batchId);
-      invariant(row, 'a batch has a row once it has been refuted');
+      const row = await database.transaction((tx) => tx.first(sql.settleBatch, batchId));
+      invariant(row, 'a batch has a row once its outcome is settled');
       return row.outcome === 'committed';
     },
     async readAccounts(ids) {

@@ -44,6 +44,8 @@ export async function stopAttempts({ attempts }: PaymentContext): Promise<void> 
 
 /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay the invoice at the node. */
 async function payInternally(context: PaymentContext, payment: Payment, invoiceId: string, issued?: Invoice): Promise<void> {
+  // A resumed payment was only read.
+  if (!issued) await context.database.ensureDurable();
   const { nodeId } = issued ?? (await readIssued(context, invoiceId));
   const outcome = await closeToOutside(context.connections.of(nodeId), payment.paymentHash);
   const invoice = issued ?? (await readIssued(context, invoiceId));

@@ -73,8 +73,9 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
       // Another payment has changed the same budget; a smaller reserve may fit now.
       if (!first && error instanceof BudgetChanged) continue;
       if (!first) throw error;
-      if (first.id !== payment.id) return toReplay(first);
+      if (first.id !== payment.id) return toReplay(context, first);
       markBooked();
+      await context.database.ensureDurable();
     }
     void attempt(context, payment, { issued: draft.issued });
     return { payment, isReplay: false, balance };
@@ -125,8 +126,9 @@ async function findReplayed({ database }: PaymentContext, wanted: Payment): Prom
 }
 
 /** Returns what an earlier request started. */
-export function toReplay(payment: Payment): StartedPayment {
+export async function toReplay({ database }: PaymentContext, payment: Payment): Promise<StartedPayment> {
   markBooked();
+  await database.ensureDurable();
   return { payment, isReplay: true };
 }
 

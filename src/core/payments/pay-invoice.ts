@@ -57,7 +57,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   const amountMsat = agreedAmount(invoice, order.amountMsat);
   const wanted = { walletId: wallet.id, paymentRequest, amountMsat, linkId: claim?.linkId };
   const live = found.isLive ? await readPayment(context.database, sql.findLive, paymentHash) : undefined;
-  if (live?.walletId === wallet.id) return toReplay(requireReplay(live, wanted));
+  if (live?.walletId === wallet.id) return toReplay(context, requireReplay(live, wanted));
 
   requirePayable(invoice, unixSeconds(context.clock));
   if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
