@@ -53,6 +53,8 @@ export function readConfig(env: Environment) {
     maxPaymentsInFlight: integer('MAX_PAYMENTS_IN_FLIGHT', 100, 1, 10_000),
     /** The maximum of open invoices of one wallet. */
     maxOpenInvoices: integer('MAX_OPEN_INVOICES', 1000, 1, 1_000_000),
+    /** The maximum of active secret keys of an account without those of its wallets, and of each wallet. */
+    maxActiveKeys: integer('MAX_ACTIVE_KEYS', 100, 2, 100_000),
     /** The interval between reconciliations with the node. */
     reconcileSeconds: integer('RECONCILE_SECONDS', 300, 1, 86_400),
     /** The age at which a pending payment is reported as stuck. */
@@ -70,7 +72,7 @@ export function readConfig(env: Environment) {
     /** The maximum of concurrent requests of one key. */
     maxRequestsAtOnce: integer('MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),
-    /** The maximum of unread response bytes of one key, and of one address. */
+    /** The maximum of unread response bytes of one account, and of one address. */
     maxUnsentBytes: integer('MAX_UNSENT_BYTES', 16_000_000, 1_000_000, 1_000_000_000),
     /** The proxies whose X-Forwarded-For is trusted: their number or their addresses; undefined: none. */
     trustProxy: trustProxy(get('TRUST_PROXY')),

@@ -61,7 +61,10 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     // Keys that the operator chose are not stored in a file.
     if (config.bootstrapSecretKey === undefined) await storeFirstKeys(config.dataDir, keys);
   });
-  const keys = { keyring: createKeyring(database, clock), keyUses: createKeyUses(database, clock, jobTiming?.keyUses) };
+  const keys = {
+    keyring: createKeyring(database, clock, config.maxActiveKeys),
+    keyUses: createKeyUses(database, clock, jobTiming?.keyUses),
+  };
   const directory = createAccountDirectory(database, clock);
   const secretKey = await readSecretKey(config);
   const idempotency = createIdempotency(database, clock);

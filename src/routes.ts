@@ -115,9 +115,10 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   serviceRoutes(app, deps, readVersion(config.commit));
 }
 
-/** Most of a key's requests, and half of all connections, remain for requests that end soon. */
+/** Most of a key's requests, and half of all connections, remain for requests that end soon. No account has more than a quarter. */
 function createLive(app: App, { maxRequestsAtOnce, maxConnections }: Config, modules: Modules, timing: StreamTiming) {
-  const waiting = { ofKey: Math.ceil(maxRequestsAtOnce / 2), ofAddress: 100, ofAll: Math.ceil(maxConnections / 4) };
+  const ofAll = Math.ceil(maxConnections / 4);
+  const waiting = { ofKey: Math.ceil(maxRequestsAtOnce / 2), ofAccount: Math.ceil(ofAll / 4), ofAddress: 100, ofAll };
   const streaming = { ...waiting, ofKey: Math.ceil(maxRequestsAtOnce / 10) };
   const waits = createStatusWaits({ ...modules, slots: new WaitingSlots(waiting) });
   const streams = new Streams({ ...modules, slots: new WaitingSlots(streaming), timing });

@@ -42,6 +42,30 @@ onBothDatabases('a new key', (open) => {
     expect(JSON.stringify(key)).not.toContain(text.split('_')[1]);
   });
 
+  it('is not created when its account or wallet has the maximum of active keys, and each of these can be rotated', async () => {
+    const { database, clock, owner, ofAccount, newWallet } = await withKeys(await open());
+    const keyring = createKeyring(database, clock, 3);
+    const made = await keyring.create(owner, ofAccount, ORDER);
+    await keyring.create(owner, ofAccount, { ...ORDER, expiresAt: clock.seconds + 60 });
+    expect(await typeOf(keyring.create(owner, ofAccount, ORDER))).toBe('too_many_keys');
+    await keyring.rotate(owner, ofAccount, made.id, 0);
+    expect(await typeOf(keyring.create(owner, ofAccount, ORDER))).toBe('too_many_keys');
+    // A new wallet has a key of each kind.
+    const wallet = await newWallet();
+    const order = { ...ORDER, kind: 'wallet_read' } as const;
+    expect(await typeOf(keyring.create(owner, wallet, order))).toBe('too_many_keys');
+    await keyring.revoke(owner, wallet, (await itemsOf(keyring.list(wallet))).find(({ kind }) => kind === 'wallet_read')?.id ?? '');
+    await keyring.create(owner, wallet, order);
+  });
+
+  it('keeps the number of keys in their overlap bounded', async () => {
+    const { database, clock, owner, ofAccount } = await withKeys(await open());
+    const keyring = createKeyring(database, clock, 2);
+    let { id } = await keyring.create(owner, ofAccount, ORDER);
+    for (let active = 2; active < 4; active++) ({ id } = await keyring.rotate(owner, ofAccount, id, 600));
+    expect(await typeOf(keyring.rotate(owner, ofAccount, id, 600))).toBe('too_many_keys');
+  });
+
   it('is not created by a key that was revoked in the meantime, nor if its rows cannot be written', async () => {
     const { database, keyring, newKey, owner, ofAccount } = await withKeys(await open());
     const by = await newKey();

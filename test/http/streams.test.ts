@@ -17,7 +17,7 @@ function openReply() {
 it('ends the timers of a stream whose client disconnected before the first frame', async () => {
   vi.useFakeTimers();
   onTestFinished(() => void vi.useRealTimers());
-  const slots = new WaitingSlots({ ofKey: 1, ofAddress: 1, ofAll: 1 });
+  const slots = new WaitingSlots({ ofKey: 1, ofAccount: 1, ofAddress: 1, ofAll: 1 });
   const streams = new Streams({ slots, log: silentLog, timing: STREAM_TIMING });
   const reply = openReply();
   async function* frames() {

@@ -3,12 +3,20 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { WaitingSlots } from '../../src/http/limits/callers.ts';
 
-const slots = () => new WaitingSlots({ ofKey: 3, ofAddress: 2, ofAll: 6 });
+const slots = () => new WaitingSlots({ ofKey: 3, ofAccount: 5, ofAddress: 2, ofAll: 6 });
 
 /** A request with a key that was checked, or with one that was only sent. */
-function requestFrom(ip: string, { checked, sent }: { checked?: string; sent?: string } = {}): FastifyRequest {
+function requestFrom(
+  ip: string,
+  { checked, sent, account = 'acc_1' }: { checked?: string; sent?: string; account?: string } = {},
+): FastifyRequest {
   const headers = sent === undefined ? {} : { 'x-api-key': sent };
-  return { ip, headers, query: {}, credential: checked === undefined ? undefined : { text: checked } } as unknown as FastifyRequest;
+  return {
+    ip,
+    headers,
+    query: {},
+    credential: checked === undefined ? undefined : { text: checked, key: { accountId: account } },
+  } as unknown as FastifyRequest;
 }
 
 function take(of: WaitingSlots, request: FastifyRequest, raw = Object.assign(new EventEmitter(), { destroyed: false })) {
@@ -25,6 +33,12 @@ it('has a number of slots for each key, from any address, and gives them back', 
   expect(take(some, requestFrom('203.0.113.1', { checked: 'sak_2' })).isTaken).toBe(true);
   taken[0]?.close();
   expect(take(some, requestFrom('203.0.113.9', { checked: 'sak_1' })).isTaken).toBe(true);
+});
+
+it('counts the slots of all keys of an account together, so that one account cannot take them all', () => {
+  const some = slots();
+  expect(takeMany(some, 10, (i) => requestFrom('203.0.113.1', { checked: `sak_${i}` })).length).toBe(5);
+  expect(take(some, requestFrom('203.0.113.1', { checked: 'sak_of_another', account: 'acc_2' })).isTaken).toBe(true);
 });
 
 it('counts requests without a key, with a public one and with made-up ones against their address', () => {

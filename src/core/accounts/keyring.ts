@@ -26,13 +26,16 @@ export type CreatedKey = ListedKey & { readonly key: string };
 /** Returns rows to write in the transaction that creates a key, such as the outcome of an idempotent request. */
 export type KeyRows = (created: CreatedKey) => readonly RowWrite[];
 
+/** The default of active keys with a secret that an account may have, apart from those of its wallets, and each wallet. */
+const MAX_ACTIVE_KEYS = 100;
+
 /** Later than every expiry. */
 const NEVER = Number.MAX_SAFE_INTEGER;
 
 /** Manages the keys of accounts and wallets. `by` is the requesting secret API key; every change checks it in its transaction. */
 export type Keyring = ReturnType<typeof createKeyring>;
 
-export function createKeyring(database: Database, clock: Clock) {
+export function createKeyring(database: Database, clock: Clock, maxActiveKeys = MAX_ACTIVE_KEYS) {
   async function read(queries: SqlReader, owner: KeyOwner, id: string): Promise<ListedKey> {
     const row = await queries.first(sql.findListed, id, ...periods(clock));
     const isOwners = row?.account_id === owner.accountId && (row.wallet_id ?? undefined) === owner.walletId;
@@ -48,6 +51,14 @@ export function createKeyring(database: Database, clock: Clock) {
     const words = searchRows({ id, owner: owner.accountId, text: `${created.label} ${created.hint.slice(-4)}` });
     await writeRows(tx, [...words, ...extraRows(created), keyEvent(clock, 'key_created', owner, created)]);
     return created;
+  }
+
+  /** Otherwise the limits per key would limit no account. @throws Refusal `too_many_keys` */
+  async function requireFewerThan(tx: Tx, { accountId, walletId }: KeyOwner, max: number): Promise<void> {
+    const statement = walletId === undefined ? sql.countActiveOfAccount : sql.countActiveOfWallet;
+    const counted = await tx.first(statement, walletId ?? accountId, max);
+    if ((counted?.n ?? 0) >= max)
+      throw new Refusal('too_many_keys', `There are ${max} active keys, the maximum for ${walletId ?? 'the account'}. Revoke one first.`);
   }
 
   /** Prevents a lockout: another key that can manage keys must remain, with at least the same expiry. */
@@ -66,10 +77,11 @@ export function createKeyring(database: Database, clock: Clock) {
       return mapList(rows, (page) => page.map((row) => listedFromRow(row, unixSeconds(clock))));
     },
 
-    /** Creates a key. @throws Refusal `unauthorized`; `forbidden` if the key would expire later than the requesting one. */
+    /** Creates a key. @throws Refusal `unauthorized`, `too_many_keys`; `forbidden` if the key would expire later than the requesting one. */
     create: (by: Key, owner: KeyOwner, order: KeyOrder, extraRows: KeyRows = () => []): Promise<CreatedKey> =>
       changeOwnAccount(database, by, async (tx) => {
         requireNoLaterExpiry(by, order.expiresAt);
+        await requireFewerThan(tx, owner, maxActiveKeys);
         return store(tx, owner, order, extraRows);
       }),
 
@@ -81,6 +93,8 @@ export function createKeyring(database: Database, clock: Clock) {
         const { kind, label, lineage_id: lineageId, expires_at } = old;
         const expiresAt = expires_at ?? undefined;
         requireNoLaterExpiry(by, expiresAt);
+        // Every key can be rotated, but keys in their overlap are active, too.
+        await requireFewerThan(tx, owner, 2 * maxActiveKeys);
         const created = await store(tx, owner, { kind, lineageId, label, expiresAt, limits: rowToLimits(old) }, extraRows);
         const now = unixSeconds(clock);
         // Without an overlap the key is revoked instead of expired, because the clock of the database may differ.

@@ -86,6 +86,20 @@ export const listOfWallet = listStatements<ListedRow>('keyring_list_of_wallet', 
 
 export const findListed = statement<ListedRow>('keyring_find', `${listed(2)} WHERE k.id = $1`);
 
+/** Counts the active keys with a secret of an account, without those of its wallets, or of a wallet: up to `$2`. */
+const countActive = (owner: string) =>
+  `SELECT count(*) AS n FROM (SELECT 1 FROM access_key WHERE ${owner} AND ${VALID} LIMIT CAST($2 AS BIGINT)) AS active`;
+
+export const countActiveOfAccount = statement<{ n: number }>(
+  'keyring_count_active_of_account',
+  countActive(`account_id = $1 AND kind = 'secret_api'`),
+);
+
+export const countActiveOfWallet = statement<{ n: number }>(
+  'keyring_count_active_of_wallet',
+  countActive(`wallet_id = $1 AND kind IN ('wallet_admin', 'wallet_invoice', 'wallet_read')`),
+);
+
 export const revokeKey = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');
 
 export const replaceKey = statement(

@@ -26,6 +26,7 @@ export const REFUSALS = {
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
   wallet_inactive: { status: 400, meaning: 'The wallet is inactive, or its account is frozen: it receives, but sends no money.' },
   too_many_wallets: { status: 400, meaning: 'The account has as many wallets as it may have.' },
+  too_many_keys: { status: 400, meaning: 'The account or the wallet has the maximum number of active keys. Revoke one first.' },
   budget_exceeded: {
     status: 400,
     meaning: 'The amount exceeds the rest of the budget of the key. Pending payments count against the budget.',

@@ -37,9 +37,10 @@ export const LimitObject = namedObject('Limit', {
 const LIMITS = {
   maxRequestsAtOnce: ['MAX_REQUESTS_AT_ONCE', 'requests', 'Requests of one key that run at the same time'],
   maxConnections: ['MAX_CONNECTIONS', 'connections', 'Connections to this instance'],
-  maxUnsentBytes: ['MAX_UNSENT_BYTES', 'bytes', 'Responses of one key or address that were not read yet'],
+  maxUnsentBytes: ['MAX_UNSENT_BYTES', 'bytes', 'Responses of one account or address that were not read yet'],
   maxPaymentsInFlight: ['MAX_PAYMENTS_IN_FLIGHT', 'payments', 'Pending payments of one wallet'],
   maxOpenInvoices: ['MAX_OPEN_INVOICES', 'invoices', 'Open invoices of one wallet'],
+  maxActiveKeys: ['MAX_ACTIVE_KEYS', 'keys', 'Active secret keys of one account, and of one wallet'],
   paymentWaitSeconds: ['PAYMENT_WAIT_SECONDS', 'seconds', 'How long a response waits for the end of a payment'],
   stuckPaymentSeconds: ['STUCK_PAYMENT_SECONDS', 'seconds', 'The age at which a pending payment is stuck'],
   reconcileSeconds: ['RECONCILE_SECONDS', 'seconds', 'Between two reconciliations'],

@@ -30,10 +30,10 @@ export function limitUnreadBytes(app: App, maxBytes: number): void {
   app.addHook('onSend', (request, { raw }, payload, done) => {
     const bytes = sizeOf(payload);
     if (bytes < COUNTED_BYTES || request.method === 'HEAD' || raw.destroyed) return done(null, payload);
-    const { name, kind } = callerOf(request);
+    const { payer, kind } = callerOf(request);
     const canBeDropped = isReadOnly(request);
     const max = canBeDropped && kind !== 'proxy' ? maxBytes : Number.POSITIVE_INFINITY;
-    if (!ofCallers.add([{ name, max }], raw, bytes)) return done(new Refusal('rate_limited', TOO_MANY));
+    if (!ofCallers.add([{ name: payer, max }], raw, bytes)) return done(new Refusal('rate_limited', TOO_MANY));
     total += bytes;
     for (const [older, response] of unread) {
       if (total <= maxBytes * MAX_CALLERS) break;
