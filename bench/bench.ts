@@ -13,6 +13,7 @@ import { lightningRows } from './rows/lightning.ts';
 import { lndRows } from './rows/lnd.ts';
 import { memoryRows } from './rows/memory.ts';
 import { memoryUnderLoadRows } from './rows/memory-under-load.ts';
+import { publicRequestRows } from './rows/public-requests.ts';
 import { readRows } from './rows/reads.ts';
 import { scaleRows } from './rows/scale.ts';
 import { slowReaderRows } from './rows/slow-readers.ts';
@@ -40,6 +41,7 @@ const ROWS: readonly Row[] = [
   ...tpcbRows(),
   ...readRows(),
   ...delayRows(),
+  ...publicRequestRows(),
   ...layerRows(),
   ...growthRows(),
   ...scaleRows(),

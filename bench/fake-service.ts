@@ -41,7 +41,12 @@ async function vacuum(url: string): Promise<void> {
 }
 
 /** Starts the service after `fill` has written to its database. */
-export async function startFakeService(run: Run, dialect: Dialect, fill?: (web: Web) => Promise<void>): Promise<FakeService> {
+export async function startFakeService(
+  run: Run,
+  dialect: Dialect,
+  fill?: (web: Web) => Promise<void>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<FakeService> {
   const temporary = await run.database(dialect);
   const web = await webOn(temporary.database);
   const { secretKey, funded } = web;
@@ -51,7 +56,7 @@ export async function startFakeService(run: Run, dialect: Dialect, fill?: (web: 
   if (dialect === 'postgres') await vacuum(temporary.url);
   const folder = join(run.folder(), 'service');
   const own = { DATA_DIR: folder, DATABASE_URL: temporary.url, PORT: '0', LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent' };
-  const satchel = await startSatchel(readConfig({ ...own, ...UNLIMITED, PROOF_INTERVAL_SECONDS: '0' }));
+  const satchel = await startSatchel(readConfig({ ...own, ...UNLIMITED, PROOF_INTERVAL_SECONDS: '0', ...settings }));
   const url = await satchel.server.listen({ host: '127.0.0.1', port: 0 });
   const idOf = (index: number) => funded[index % funded.length]?.id ?? '';
 

@@ -15,6 +15,7 @@ import { sessionCookieName } from './auth/session-cookie.ts';
 import { handleErrors, type RecordDatabaseError, sendBadUrl } from './errors.ts';
 import { OWN_KEYWORDS } from './field-schema.ts';
 import { setCommonHeaders } from './headers.ts';
+import { CycleTurns } from './limits/callers.ts';
 import { limitConnectionsPerAddress } from './limits/connections.ts';
 import type { RateLimits } from './limits/rate-limits.ts';
 import { limitUnreadBytes } from './limits/unread-bytes.ts';
@@ -36,7 +37,7 @@ export interface ServerOptions {
   /** Trusts X-Forwarded-For from this number of hops, or from these addresses. */
   readonly trustProxy?: number | string[] | undefined;
   readonly maxConnections?: number;
-  /** Bytes of unread responses allowed for one key, and for one address without a key. */
+  /** Bytes of unread responses allowed for one account, and for one address without a key. */
   readonly maxUnsentBytes?: number;
   /** Closes a connection on which nothing was sent or read for this long; default two minutes, more than any request waits. */
   readonly idleTimeoutMs?: number;
@@ -162,15 +163,17 @@ function limitConnections(app: App, maxConnections: number, trustProxy: ServerOp
 function checkRequests(app: App, { limits, publicUrl }: ServerOptions): void {
   const isHttps = publicUrl?.startsWith('https:');
   const publicOrigin = publicUrl && new URL(publicUrl).origin;
+  const turns = new CycleTurns();
   // With a callback, because a promise per hook is measurable on the fastest routes.
   app.addHook('onRequest', (request, reply, done) => {
     setCommonHeaders(request, reply);
     if (isHttps) reply.header('strict-transport-security', HSTS);
     rejectLongQuery(request.raw.url ?? '');
-    limits?.admitRequest(request, reply);
+    const address = limits?.admitRequest(request, reply);
     requireHost(request);
     if (!SAFE_METHODS.has(request.method)) rejectCrossSite(request, publicOrigin);
-    done();
+    if (address === undefined) done();
+    else turns.begin(address, done);
   });
   app.addHook('onRoute', (route) => {
     const { isDocument, isForOwnPages, hasSideEffect, lnurl } = route.config ?? {};

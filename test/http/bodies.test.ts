@@ -193,8 +193,7 @@ onFakeNode('bodies', ({ client }) => {
     expect((await json({ passThru: nested(8) })).status).toBe(201);
     expectError(await json({ passThru: nested(9) }), 400, 'validation_failed', 'passThru');
     const abyss = `${'{"a":'.repeat(8000)}1${'}'.repeat(8000)}`;
-    expectError(await json(`{"passThru":${abyss}}`), 400, 'validation_failed', 'passThru');
-    expectError(await json(`{"memo":${abyss}}`), 400, 'validation_failed', 'memo');
+    expectError(await json(`{"passThru":${abyss}}`), 400, 'malformed_body', '200 names');
     const lists = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
     expectError(await json(`{"passThru":{"a":${lists}}}`), 400, 'validation_failed', 'passThru');
     const keysend = `{"dest_pubkey":"${'02'.padEnd(66, '1')}","num_satoshis":1,"custom_records":{"65536":${lists}}}`;
@@ -207,6 +206,24 @@ onFakeNode('bodies', ({ client }) => {
     const fields = (count: number) => Array.from({ length: count }, (_, i) => `passThru[f${i}]=1`).join('&');
     expect(Object.keys((await form(fields(100))).body.passThru)).toHaveLength(100);
     expectError(await form(fields(101)), 400, 'malformed_body', '100');
+  });
+
+  it('rejects a body of more than 200 names before it is read, at any depth and in JSON text', async () => {
+    const object = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`f${i}`, '":\\\\"']));
+    expect((await json({ passThru: object(199) })).status).toBe(201);
+    expectError(await json({ passThru: object(200) }), 400, 'malformed_body', '200 names');
+    expectError(await json({ passThru: { a: [object(150), object(150)] } }), 400, 'malformed_body', '200 names');
+    expect((await json({ passThru: JSON.stringify(object(200)) })).status).toBe(201);
+    expectError(await json({ passThru: JSON.stringify(object(201)) }), 400, 'validation_failed', '200 names');
+    expectError(await form(`passThru=${encodeURIComponent(JSON.stringify(object(201)))}`), 400, 'validation_failed', '200 names');
+    expectError(await json({ passThru: `{${' '.repeat(16_384)}}` }), 400, 'validation_failed', '16384 characters');
+  });
+
+  it('rejects a body of more than 4 kB on the routes that need no key', async () => {
+    const login = (bytes: number) => ({ email: 'a@example.com', password: 'p'.repeat(bytes) });
+    expectError(await json(login(3900), '/v1/session'), 400, 'validation_failed', 'password');
+    for (const path of ['/v1/session', '/v1/session/setup', '/v1/session/passkey', '/v1/session/lnurl-auth/wlg_x'])
+      expectError(await json(login(4096), path), 413, 'payload_too_large');
   });
 
   it('returns 413 for any body of more than 64 kB', async () => {

@@ -156,7 +156,7 @@ function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
     const invoice = found && (await invoices.find(found.transaction.id));
     if (!invoice || invoice.isKeysend) throw new Refusal('not_found', 'There is no such invoice of this service.');
     limits.admitQrCode(request);
-    return sendQr(reply, format, lightningUri(invoice.paymentRequest));
+    return sendQr(request, reply, format, lightningUri(invoice.paymentRequest));
   });
 
   app.delete('/v1/lntx/:id', { schema: cancelSchema }, async (request) => {

@@ -25,7 +25,7 @@ const MAX_VALID_KEYS = 100_000;
 const INVOICE_RATE = { perSecond: 1, burst: 60 };
 /** The invoices of all wallets that an address may request. Each one is stored forever, at the request of anyone. */
 const PAYER_RATE = { perSecond: 10, burst: 200 };
-/** The pages and images with QR codes that an address may request. Each one takes 5 to 20 ms of the only thread. */
+/** The pages and images with QR codes that an address may request. Each one takes 10 to 40 ms of a worker. */
 const QR_RATE = { perSecond: 20, burst: 100 };
 /** Longer than any key: anyone can send any text, and the buckets keep it. */
 const MAX_PAYEE_LENGTH = 64;
@@ -59,10 +59,13 @@ export class RateLimits {
     this.#qrCodes = unlessUnlimited(QR_RATE);
   }
 
-  /** Runs before a request is read. @throws Refusal `rate_limited` */
-  admitRequest(request: FastifyRequest, reply: FastifyReply): void {
+  /**
+   * Runs before a request is read. Returns the address with whose requests it takes turns, or undefined for a request that counts against a
+   * secret key. @throws Refusal `rate_limited`
+   */
+  admitRequest(request: FastifyRequest, reply: FastifyReply): string | undefined {
     const { url } = request.routeOptions;
-    if (url !== undefined && UNLIMITED_ROUTES.has(url)) return;
+    if (url !== undefined && UNLIMITED_ROUTES.has(url)) return networkOf(request.ip);
     const { name, buckets, isOfKey } = this.#bucketOf(request);
     // A retry of a payment must get the outcome of that payment, so a request that may be a replay is charged later. After a restart, all keys
     // are new to this process, so that requests of an address may be replays, too.
@@ -72,11 +75,12 @@ export class RateLimits {
     request.isChargeDue = isChargedLater;
     if (!isOfKey) {
       if (!isChargedLater) request.chargedAddress = name;
-      return;
+      return name;
     }
     request.mustNotWait = isChargedLater && this.#openRequests.countOf(name) >= this.#maxAtOnce;
     const max = isChargedLater ? Number.POSITIVE_INFINITY : this.#maxAtOnce;
     if (!this.#openRequests.add([{ name, max }], reply.raw)) throw new Refusal('rate_limited', TOO_MANY_OPEN);
+    return buckets === this.#addresses ? name : undefined;
   }
 
   /** Records that the credential, or a key in the path, is valid. The request then counts against the key instead of the address. */

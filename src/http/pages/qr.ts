@@ -1,10 +1,8 @@
-import type { FastifyReply } from 'fastify';
-import { generate } from 'lean-qr';
-import { toPngBuffer } from 'lean-qr/extras/node_export';
-import { toSvgSource } from 'lean-qr/extras/svg';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { choice } from '../fields.ts';
+import { drawQr } from './qr-drawings.ts';
 
 export const QrFormat = choice(['svg', 'png'], { description: 'The format of the image' });
 
@@ -13,9 +11,6 @@ export const QR_RESPONSE = {
   produces: ['image/svg+xml', 'image/png'],
   response: { 200: Type.Unsafe<string | Buffer>({ type: 'string' }) },
 };
-
-/** Pixels per module in a PNG. An invoice has about 70 modules a side. */
-const PNG_SCALE = 8;
 
 /**
  * Returns the text of a QR code for an invoice (BOLT 11) or an LNURL (LUD-01). The payload is upper case, for which a QR code needs a third
@@ -26,18 +21,27 @@ export function lightningUri(payload: string): string {
 }
 
 /** Sends the QR code of an LNURL. */
-export function sendLnurlQr(reply: FastifyReply, format: Static<typeof QrFormat>, url: string): FastifyReply {
-  return sendQr(reply, format, lightningUri(encodeLnurl(url)));
+export function sendLnurlQr(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  format: Static<typeof QrFormat>,
+  url: string,
+): Promise<FastifyReply> {
+  return sendQr(request, reply, format, lightningUri(encodeLnurl(url)));
 }
 
-/** Returns a QR code (ISO/IEC 18004) as an SVG document, black on white with the quiet zone of four modules. */
-export function qrSvg(text: string): string {
-  return toSvgSource(generate(text), { off: 'white' });
+/** Returns a QR code (ISO/IEC 18004) as an SVG document, black on white with the quiet zone of four modules. @throws Refusal `rate_limited` */
+export async function qrSvg(request: FastifyRequest, text: string): Promise<string> {
+  return String(await drawQr(request, { format: 'svg', text }));
 }
 
-/** Sends a QR code as an image. */
-export function sendQr(reply: FastifyReply, format: Static<typeof QrFormat>, text: string): FastifyReply {
-  if (format === 'svg') return reply.type('image/svg+xml').send(qrSvg(text));
-  const png = toPngBuffer(generate(text), { on: [0, 0, 0], off: [255, 255, 255], scale: PNG_SCALE });
-  return reply.type('image/png').send(Buffer.from(png.buffer, png.byteOffset, png.byteLength));
+/** Sends a QR code as an image. @throws Refusal `rate_limited` */
+export async function sendQr(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  format: Static<typeof QrFormat>,
+  text: string,
+): Promise<FastifyReply> {
+  if (format === 'svg') return reply.type('image/svg+xml').send(await qrSvg(request, text));
+  return reply.type('image/png').send(Buffer.from(await drawQr(request, { format, text })));
 }

@@ -2,6 +2,7 @@ import type { preValidationHookHandler, RouteOptions } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
 import { fieldsOf, isStrict, type RouteSchema, ruleOf, shownName } from '../field-schema.ts';
+import { hasTooManyNames, MAX_NAMES } from './json-names.ts';
 
 /** Misspelled names that published clients send. `passTru` comes from LNPay's documentation. */
 const BODY_ALIASES: ReadonlyMap<string, string> = new Map([['passTru', 'passThru']]);
@@ -97,7 +98,15 @@ function normalizeValue(name: string, value: unknown, field: RouteSchema): unkno
   return value;
 }
 
+/** Every object has a limit of 4 kB or less. As JSON text with spaces and escapes it needs more characters. */
+const MAX_OBJECT_TEXT = 16_384;
+
 function parseObject(name: string, text: string, field: RouteSchema): unknown {
+  if (text.length > MAX_OBJECT_TEXT || hasTooManyNames(text))
+    throw new Refusal(
+      'validation_failed',
+      `${shownName(name)} must be at most ${MAX_OBJECT_TEXT} characters of JSON with at most ${MAX_NAMES} names.`,
+    );
   try {
     return JSON.parse(text, rejectPrototype);
   } catch {

@@ -103,9 +103,9 @@ const qrSchema = {
 
 /** The public routes that payers' wallets call. */
 export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: PayLinks; limits: RateLimits }): void {
-  function showPage(request: FastifyRequest, reply: FastifyReply, offer: PayParameters): FastifyReply {
+  function showPage(request: FastifyRequest, reply: FastifyReply, offer: PayParameters): Promise<FastifyReply> {
     limits.admitQrCode(request);
-    return sendPayPage(reply, offer);
+    return sendPayPage(request, reply, offer);
   }
 
   const payRoute = { schema: paySchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
@@ -123,7 +123,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: Pay
     app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
       limits.admitQrCode(request);
       const offer = await payLinks.payParameters(request.params);
-      return sendLnurlQr(reply, request.params.format, offer.callback);
+      return sendLnurlQr(request, reply, request.params.format, offer.callback);
     });
   }
 

@@ -96,13 +96,13 @@ export function claimRoutes(app: App, { links, limits }: { links: WithdrawLinks;
       const offer = await links.claimParameters(claim);
       if (!acceptsPage(request)) return offer;
       limits.admitQrCode(request);
-      return sendWithdrawPage(reply, offer);
+      return sendWithdrawPage(request, reply, offer);
     });
 
     app.get(`${base}/lnurl-process/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
       limits.admitQrCode(request);
       const offer = await links.claimParameters({ ...request.query, ...request.params });
-      return sendLnurlQr(reply, request.params.format, offer.callback);
+      return sendLnurlQr(request, reply, request.params.format, offer.callback);
     });
   }
 }
