@@ -14,10 +14,14 @@ export interface DatabaseFaults {
   delays: ((statementName: string) => Promise<void> | undefined) | undefined;
   /** Delays the result of each read of one row for which it returns a promise until that resolves, so that the row may be outdated. */
   delaysAfter: ((statementName: string) => Promise<void> | undefined) | undefined;
+  /** Called and waited for before each transaction, so that something else can be committed right before it. */
+  beforeTransaction: (() => Promise<void> | undefined) | undefined;
   /** While it is an array, the service appends the name of every statement that it runs. */
   statements: string[] | undefined;
   /** The same for the statements that requests run themselves: without those of background jobs and of batches of the ledger. */
   requestStatements: string[] | undefined;
+  /** While it is an array, the service appends the names of the writes of each transaction that a request has committed. */
+  requestWrites: string[] | undefined;
 }
 
 export function noFaults(): DatabaseFaults {
@@ -27,8 +31,10 @@ export function noFaults(): DatabaseFaults {
     writeFailsAt: undefined,
     delays: undefined,
     delaysAfter: undefined,
+    beforeTransaction: undefined,
     statements: undefined,
     requestStatements: undefined,
+    requestWrites: undefined,
   };
 }
 
@@ -58,7 +64,7 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
       return row;
     },
   });
-  const inTransaction = (tx: Tx): Tx => ({
+  const inTransaction = (tx: Tx, writes: string[]): Tx => ({
     ...tx,
     ...reads(tx),
     async all(statement, ...parameters) {
@@ -68,10 +74,12 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
     },
     async run(statement, ...parameters) {
       write(statement.name);
+      writes.push(statement.name);
       return tx.run(statement, ...parameters);
     },
     async send(statement, ...parameters) {
       write(statement.name);
+      writes.push(statement.name);
       return tx.send(statement, ...parameters);
     },
   });
@@ -80,11 +88,15 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
     ...reads(database),
     async transaction(work) {
       if (faults.diskIsFull) throw diskFull();
-      return database.transaction(async (tx) => {
-        const result = await work(inTransaction(tx));
+      await faults.beforeTransaction?.();
+      const writes: string[] = [];
+      const result = await database.transaction(async (tx) => {
+        const done = await work(inTransaction(tx, writes));
         checkConnection('COMMIT');
-        return result;
+        return done;
       });
+      if (bookingMark()) faults.requestWrites?.push(...writes);
+      return result;
     },
   };
 }
