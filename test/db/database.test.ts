@@ -5,6 +5,7 @@ import { addMissingNodes, bindNode, ledgerNodes } from '../../src/core/connectio
 import type { Tx } from '../../src/core/db/database.ts';
 import { migrate } from '../../src/core/db/migrate.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
+import { risksOf } from '../../src/core/db/postgres-server.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { collectLog } from '../devnet/playground/support/open.ts';
 import { freshUrls, MIGRATIONS, onBothDatabases, silentLog } from '../support/ledger.ts';
@@ -130,6 +131,90 @@ describe('PostgreSQL', () => {
     expect(await warnings('on')).not.toContain('synchronous_commit');
     expect(await warnings('off', { readOnly: true })).toBe('');
     await server.end();
+  });
+
+  const ON = { fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', synchronousStandbyNames: '', standbys: 0 };
+  it.each([
+    [{}, []],
+    [{ fsync: 'off', fullPageWrites: 'off' }, ['fsync and full_page_writes off, so a crash']],
+    [{ synchronousCommit: 'local' }, []],
+    [{ synchronousStandbyNames: '*', synchronousCommit: 'remote_apply', standbys: 1 }, []],
+    [{ synchronousStandbyNames: '*', synchronousCommit: 'local' }, ['synchronous_commit is local, so a failover']],
+    [{ synchronousStandbyNames: '*', synchronousCommit: 'remote_write', standbys: 1 }, ['synchronous_commit is remote_write']],
+    [{ synchronousStandbyNames: '*', synchronousCommit: 'off' }, ['synchronous_commit off, so a crash']],
+    [{ standbys: 1 }, ['synchronous_standby_names is empty, so a failover']],
+  ])('knows the settings with which a commit can get lost: %j', (settings, expected) => {
+    const risks = risksOf({ ...ON, ...settings });
+    expect(risks).toHaveLength(expected.length);
+    for (const [index, text] of expected.entries()) expect(risks[index]).toContain(text);
+  });
+
+  /** A database of which the test has one connection, and whose other connections it can end. */
+  async function endable() {
+    const url = await urls();
+    const server = new pg.Client({ connectionString: url });
+    await server.connect();
+    const log = collectLog();
+    const database = await openDatabase(url, { log });
+    await migrate(database, MIGRATIONS);
+    return {
+      database,
+      log,
+      /** Changes a setting for connections that begin later. */
+      set: (setting: string) => server.query(`ALTER DATABASE ${new URL(url).pathname.slice(1)} SET ${setting}`),
+      run: (sql: string) => server.query(sql),
+      async endConnections() {
+        await server.query(
+          'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+        );
+        // A read may still get a connection that has ended.
+        await expect
+          .poll(() => database.first(get, 'x').catch((error) => error.code))
+          .toSatisfy((code) => code === undefined || code === '25006');
+      },
+      async close() {
+        await database.close();
+        await server.end();
+      },
+    };
+  }
+
+  it('is checked again at each new connection', async () => {
+    const { log, set, endConnections, close } = await endable();
+    const risks = () => log.lines.filter(({ message }) => message.includes('synchronous_commit off')).length;
+    expect(risks()).toBe(0);
+    await set('synchronous_commit = off');
+    await endConnections();
+    expect(risks()).toBe(1);
+    await endConnections();
+    expect(risks()).toBe(1);
+    await close();
+  });
+
+  it('gives up a connection that accepts no writes', async () => {
+    const { database, set, endConnections, close } = await endable();
+    await set('default_transaction_read_only = on');
+    await endConnections();
+    const write = () => database.transaction((tx) => tx.run(put, 'a', '1'));
+    await expect(write()).rejects.toMatchObject({ code: '25006' });
+    await set('default_transaction_read_only = off');
+    await write();
+    await close();
+  });
+
+  it('reads nothing from a standby, and uses no connection to one', async () => {
+    const { database, set, run, endConnections, close } = await endable();
+    await database.transaction((tx) => tx.run(put, 'a', '1'));
+    await run(`CREATE SCHEMA standby; CREATE FUNCTION standby.pg_is_in_recovery() RETURNS bool LANGUAGE sql AS 'SELECT true'`);
+    await set('search_path = standby, pg_catalog, public');
+    await endConnections();
+    const read = () => database.first(get, 'a');
+    await expect(read()).rejects.toMatchObject({ code: '25006' });
+    await expect(database.snapshot((tx) => tx.first(get, 'a'))).rejects.toMatchObject({ code: '25006' });
+    await expect(database.transaction((tx) => tx.first(get, 'a'))).rejects.toMatchObject({ code: '25006' });
+    await set('search_path = public');
+    expect(await read()).toEqual({ value: '1' });
+    await close();
   });
 
   it('limits how long a transaction may be idle: seconds for one that writes, longer for a snapshot', async () => {

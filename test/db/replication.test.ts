@@ -70,7 +70,7 @@ describe('a PostgreSQL server without the standby that its commits need', () => 
     expect(await afterCut(changing, how)).toBeInstanceOf(CommitUnknown);
   });
 
-  it('P2: replays no outcome of a request whose commit the standby does not have', async () => {
+  it('B7: replays no outcome of a request whose commit the standby does not have', async () => {
     const idempotency = createIdempotency(database, systemClock);
     const request = { scope: 'x', key: newId(), body: null };
     await server.stall();
@@ -92,5 +92,34 @@ describe('a PostgreSQL server without the standby that its commits need', () => 
     await server.release();
     await writing;
     expect(await database.first(get, 'read')).toEqual({ value: '2' });
+  });
+
+  it('rejects what has not begun once commits take too long, and works again when the standby is back', async () => {
+    const impatient = await openDatabase(server.url, { log: silentLog, stalledMs: 200 });
+    const { ledger, accounts } = await ledgerWith(impatient, [1000, 0]);
+    const [from = 0, to = 0] = accounts;
+    const transfer = () => ledger.post({ transfers: [{ id: newId(), from, to, amountMsat: amount(1) }] });
+    await server.stall();
+    const begun = transfer();
+    await server.untilWaiting();
+    // The account is locked, so the second batch waits for the first, and the others for both.
+    const waiting = Array.from({ length: 300 }, transfer).map((posting) => posting.catch((error: unknown) => error));
+    const writes = Array.from({ length: 30 }, (_, i) =>
+      impatient.transaction((tx) => tx.run(put, `many ${i}`, '1')).catch(() => 'rejected'),
+    );
+    await expect.poll(() => impatient.isStalled()).toBe(true);
+    expect(await Promise.any(writes)).toBe('rejected');
+    expect(await waiting.at(-1)).toMatchObject({ code: 'stalled' });
+    await expect(transfer()).rejects.toMatchObject({ code: 'stalled' });
+    await expect(impatient.transaction((tx) => tx.run(put, 'late', '1'))).rejects.toMatchObject({ code: 'stalled' });
+    expect((await ledger.balance(to)).balanceMsat).toBe(0);
+    await server.release();
+    await begun;
+    await expect.poll(() => impatient.isStalled()).toBe(false);
+    await transfer();
+    const booked = (await Promise.all(waiting)).filter((outcome) => !(outcome instanceof Error)).length;
+    expect((await ledger.balance(to)).balanceMsat).toBe(2 + booked);
+    expect(await problemsOfLedger(impatient)).toEqual([]);
+    await impatient.close();
   });
 });

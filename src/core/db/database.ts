@@ -60,6 +60,10 @@ export interface Database extends SqlReader {
    * and have no time limit.
    */
   snapshot<T>(work: (tx: Tx) => Promise<T>, options?: { readonly takesLong?: boolean }): Promise<T>;
+  /** Whether commits take so long that no transaction begins, for example because a synchronous standby is missing. */
+  isStalled(): boolean;
+  /** Calls a listener when this begins. */
+  onStall(listener: () => void): void;
   /** Calls a listener after each transaction of this process, also after one that failed. @returns a function that removes the listener. */
   onCommit(listener: () => void): () => void;
   close(): Promise<void>;

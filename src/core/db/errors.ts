@@ -82,9 +82,13 @@ export function isOutage(error: unknown): boolean {
   const { code } = error;
   // SQLite's extended codes carry the primary code in their lowest byte.
   if (/^\d{1,4}$/.test(code)) return SQLITE_OUTAGES.has(Number(code) % 256);
+  if (code === STALLED) return true;
   // A lost connection has the operating system's code, such as ECONNRESET, or none.
   return code === CONNECTION || /^E(?!RR_)[A-Z_]+$/.test(code) || POSTGRES_OUTAGES.test(code);
 }
+
+/** The code of a transaction that did not begin, because commits do not end (commit-gate.ts). */
+export const STALLED = 'stalled';
 
 /** The code of a lost connection that has no other. */
 export const CONNECTION = 'connection';

@@ -66,7 +66,7 @@ export function watchHealth(watched: Database, log: Log) {
   const health = {
     note,
     /** Whether writes work, as far as is known without trying one. */
-    isWritable: () => failures === 0,
+    isWritable: () => failures === 0 && !watched.isStalled(),
     /** Stops probing. */
     close: () => life.abort(),
   };

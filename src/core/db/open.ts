@@ -10,6 +10,8 @@ export interface OpenOptions {
   readonly readOnly?: boolean;
   /** Takes no lock. For tools that write small rows while the service runs; they must not post or migrate. */
   readonly withoutLock?: boolean;
+  /** How long a COMMIT on PostgreSQL may take before no other transaction begins. Tests shorten it. */
+  readonly stalledMs?: number;
 }
 
 /**

@@ -43,3 +43,12 @@ export const waitForStandby = statement('wait_for_standby', {
   sqlite: 'SELECT 1',
   postgres: `SELECT pg_logical_emit_message(true, 'satchel', '') WHERE current_setting('synchronous_standby_names') <> ''`,
 });
+
+/** Writes to the log, so that COMMIT takes as long as that of any write. */
+export const commitNow = statement('commit_now', { sqlite: 'SELECT 1', postgres: `SELECT pg_logical_emit_message(true, 'satchel', '')` });
+
+/** The commits of this database that wait for a standby, also those of connections that this process has given up. */
+export const countWaiting = statement<{ n: number }>('count_waiting_commits', {
+  sqlite: 'SELECT 0 AS n',
+  postgres: `SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`,
+});

@@ -20,6 +20,8 @@ export interface TransactionOptions {
   readonly begin: string;
   /** It only reads, and may show rows that a standby does not have yet. Any other transaction waits until a standby has what it read. */
   readonly isSnapshot?: boolean;
+  /** Watches the COMMIT. */
+  readonly watchCommit?: <T>(commit: Promise<T>) => Promise<T>;
   /** `begin` has lifted `statement_timeout`. */
   readonly takesLong?: boolean;
 }
@@ -29,7 +31,7 @@ export interface TransactionOptions {
  * before or after them.
  */
 export async function inTransaction<T>(pool: pg.Pool, options: TransactionOptions, work: (tx: Tx) => Promise<T>): Promise<T> {
-  const { begin, isSnapshot = false, takesLong = false } = options;
+  const { begin, isSnapshot = false, takesLong = false, watchCommit = (commit) => commit } = options;
   const client = await connect(pool);
   let broken: Error | undefined;
   // Called when the connection is lost between two statements. The next statement fails.
@@ -57,7 +59,7 @@ export async function inTransaction<T>(pool: pg.Pool, options: TransactionOption
       throwFirst(sent, error),
     );
     if (!hasWritten && !isSnapshot) later(sent, query(client, waitForStandby, []));
-    await commit(client, sent, isSnapshot);
+    await commit(client, sent, { isSnapshot, watchCommit });
     return result;
   } catch (error) {
     if (error instanceof CommitUnknown || isConnectionLoss(error) || isOfStandby(error)) broken = error as Error;
@@ -103,8 +105,10 @@ function isOfStandby(error: unknown): boolean {
   return error instanceof StatementFailed && error.code === '25006';
 }
 
-async function commit(client: pg.PoolClient, sent: Sent, isSnapshot: boolean): Promise<void> {
-  const [outcome] = await Promise.allSettled([client.query('COMMIT')]);
+type CommitOptions = Required<Pick<TransactionOptions, 'isSnapshot' | 'watchCommit'>>;
+
+async function commit(client: pg.PoolClient, sent: Sent, { isSnapshot, watchCommit }: CommitOptions): Promise<void> {
+  const [outcome] = await Promise.allSettled([watchCommit(client.query('COMMIT'))]);
   await Promise.all(sent).catch((error: unknown) => {
     // PostgreSQL rolls back at the COMMIT of a transaction in which a statement failed. After any other error the outcome is unknown.
     throw error instanceof StatementFailed && !isConnectionLoss(error) ? error : new CommitUnknown();

@@ -1,16 +1,23 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import { errorMessage, type Log } from '../kernel/log.ts';
+import { errorMessage } from '../kernel/log.ts';
 import { nextCall } from '../kernel/next-call.ts';
+import { CommitGate, stalled } from './commit-gate.ts';
 import type { Database } from './database.ts';
 import type { OpenOptions } from './open.ts';
 import { queries } from './postgres-queries.ts';
-import { recordWarnings } from './postgres-replication.ts';
+import { commitNow, countWaiting, recordWarnings } from './postgres-replication.ts';
+import { serverCheck } from './postgres-server.ts';
 import { inTransaction, withRetries } from './postgres-transaction.ts';
 import { Running } from './running.ts';
 
 const POOL_SIZE = 16;
+/** The connections that transactions leave for reads. */
+const READING = 4;
 const STATEMENT_TIMEOUT_MS = 30_000;
+/** Longer than {@link IDLE_IN_TRANSACTION_MS}, for which a COMMIT may wait for a lock of another instance. */
+const STALLED_MS = 5_000;
+const PROBE_MS = 1_000;
 
 /**
  * How long a transaction may be idle before the server ends it and releases its locks. An instance that is paused between locking accounts
@@ -44,7 +51,11 @@ const INT8 = 20;
 const NUMERIC = 1700;
 
 /** Opens a pool of connections to PostgreSQL. Any number of instances may share a database. */
-export async function openPostgres(url: string, { log, readOnly = false, withoutLock = false }: OpenOptions): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  { log, readOnly = false, withoutLock = false, stalledMs = STALLED_MS }: OpenOptions,
+): Promise<Database> {
+  const check = serverCheck(withoutLock ? undefined : log);
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
@@ -60,6 +71,8 @@ export async function openPostgres(url: string, { log, readOnly = false, without
     application_name: 'satchel',
     types: { getTypeParser: typeParser as never },
     options: readOnly ? '-c default_transaction_read_only=on' : `${PINNED_PLANS} ${WARNINGS}`,
+    // A tool that only reads may read a standby.
+    ...(!readOnly && { onConnect: check }),
   });
   pool.on('connect', (client) => {
     writeTogether(client.connection.stream);
@@ -67,18 +80,30 @@ export async function openPostgres(url: string, { log, readOnly = false, without
   });
   // An idle connection that breaks is replaced by the next use; without a listener it would end the process.
   pool.on('error', (error) => log.warn({ reason: errorMessage(error) }, 'an idle database connection was lost'));
-  const client = await pool.connect();
-  if (!readOnly && !withoutLock) await warnOfLostCommits(client, log);
-  client.release();
+  (await pool.connect()).release();
   const running = new Running();
+  const { all, first } = queries(pool);
+  const gate = new CommitGate({
+    maxRunning: POOL_SIZE - READING,
+    stalledMs,
+    probeMs: PROBE_MS,
+    async probe() {
+      // Each attempt would leave another connection that waits.
+      if (((await first(countWaiting))?.n ?? 0) > 0) throw stalled();
+      await inTransaction(pool, { begin: BEGIN }, (tx) => tx.all(commitNow));
+    },
+  });
   const transaction: Database['transaction'] = (work) =>
-    running.write(() => withRetries(() => inTransaction(pool, { begin: BEGIN }, work)));
+    running.write(() => gate.run(() => withRetries(() => inTransaction(pool, { begin: BEGIN, watchCommit: gate.watch }, work))));
 
   return {
     dialect: 'postgres',
     identity: running,
     onCommit: running.onWrite,
-    ...queries(pool),
+    all,
+    first,
+    isStalled: gate.isStalled,
+    onStall: gate.onStall,
     async transaction(work) {
       if (readOnly) throw new Error('the database was opened for reading only');
       return transaction(work);
@@ -89,6 +114,7 @@ export async function openPostgres(url: string, { log, readOnly = false, without
       return running.read(() => inTransaction(pool, { begin, isSnapshot: true, takesLong }, work));
     },
     async close() {
+      gate.close();
       if (await running.close()) await pool.end();
     },
   };
@@ -113,19 +139,6 @@ function writeTogether(stream: Duplex): void {
     return write.apply(stream, message);
   };
   stream.write = writeCorked as Duplex['write'];
-}
-
-/** Warns about settings with which a crash can undo confirmed commits. */
-async function warnOfLostCommits(client: pg.PoolClient, log: Log): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    "SELECT name FROM pg_settings WHERE name IN ('fsync', 'full_page_writes', 'synchronous_commit') AND setting = 'off' ORDER BY name",
-  );
-  if (rows.length === 0) return;
-  const settings = rows.map(({ name }) => name);
-  log.warn(
-    { settings },
-    `MONEY AT RISK: PostgreSQL runs with ${settings.join(' and ')} off, so a crash can undo confirmed payments. Turn them on.`,
-  );
 }
 
 /** Returns the same values as SQLite: integers and their sums as numbers, booleans as 1 or 0. */

@@ -64,6 +64,9 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
     },
     // Readers see a transaction after it was synced to the disk.
     ensureDurable: async () => undefined,
+    // A commit blocks this process.
+    isStalled: () => false,
+    onStall: () => undefined,
     snapshot: (work) => running.read(() => snapshot(work)),
     async close() {
       if (!(await running.close())) return;

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import { stalled } from '../db/commit-gate.ts';
 import type { Tx } from '../db/database.ts';
 import { CONNECTION, CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
 import { InvariantViolation, invariant } from '../kernel/assert.ts';
@@ -38,17 +39,26 @@ export class GroupCommit {
   constructor(store: LedgerStore, clock: Clock) {
     this.#store = store;
     this.#clock = clock;
+    store.stalls.onStall(() => this.#refuseWaiting());
   }
 
-  /** @throws Refusal `ledger_busy` when the queue is full and the posting may wait. */
+  /** @throws Refusal `ledger_busy` when the queue is full, StatementFailed while commits are stalled, if the posting may be refused. */
   add(posting: Posting): Promise<Receipt> {
     if (this.#queue.length >= MAX_QUEUE && mayBeRefused(posting)) return Promise.reject(new Refusal('ledger_busy'));
+    if (this.#store.stalls.isStalled() && mayBeRefused(posting)) return Promise.reject(stalled());
     return new Promise((resolve, reject) => {
       this.#queue.push({ posting, resolve, reject });
       if (this.#active >= this.#store.concurrentBatches) return;
       const runner: Promise<void> = outsideRequest(() => this.#run()).finally(() => this.#runners.delete(runner));
       this.#runners.add(runner);
     });
+  }
+
+  /** No transaction of these postings has begun. */
+  #refuseWaiting(): void {
+    const waiting = this.#queue;
+    this.#queue = waiting.filter(({ posting }) => !mayBeRefused(posting));
+    for (const { posting, reject } of waiting) if (mayBeRefused(posting)) reject(stalled());
   }
 
   /** Returns how many postings wait, and how many were committed since the start. */

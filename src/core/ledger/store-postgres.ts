@@ -16,6 +16,7 @@ const RETAINED_BATCHES: Retained = { table: 'ledger_batch', periods: PERIODS_PER
  */
 export function createPostgresStore(database: Database): LedgerStore {
   return {
+    stalls: database,
     // While one batch is committed, the next is prepared. More than two gain nothing.
     concurrentBatches: 2,
     async transaction(work) {

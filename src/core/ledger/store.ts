@@ -1,4 +1,4 @@
-import type { Tx } from '../db/database.ts';
+import type { Database, Tx } from '../db/database.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import type { AccountState, HoldState } from './arithmetic.ts';
 import type { TransferRow } from './posting.ts';
@@ -9,6 +9,7 @@ import type { TransferRow } from './posting.ts';
  * (arithmetic.ts).
  */
 export interface LedgerStore {
+  readonly stalls: Pick<Database, 'isStalled' | 'onStall'>;
   /** How many batches may be committed at the same time. */
   readonly concurrentBatches: number;
   /**

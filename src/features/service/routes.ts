@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import type { DatabaseHealth } from '../../core/db/health.ts';
+import { withTimeout } from '../../core/kernel/clock.ts';
 import { TtlCache } from '../../core/kernel/ttl-cache.ts';
 import type { App } from '../../http/app-type.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
@@ -58,6 +59,9 @@ const readinessSchema = {
   response: { 200: Readiness, 503: Readiness },
 };
 
+/** How long a read may take before the database counts as unavailable. */
+const READ_MS = 2_000;
+
 interface ServiceModules {
   readonly database: Database;
   readonly health: DatabaseHealth;
@@ -68,13 +72,12 @@ interface ServiceModules {
 export function serviceRoutes(app: App, { database, health, connections }: ServiceModules, version: Promise<Version>): void {
   // The route needs no key, and each read takes a database connection, so the result is cached.
   const readable = new TtlCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
+  const read = () => database.snapshot(async () => undefined);
   const isReadable = () =>
-    database
-      .snapshot(async () => undefined)
-      .then(
-        () => true,
-        () => false,
-      );
+    withTimeout(READ_MS, read(), () => new Error('the database does not answer')).then(
+      () => true,
+      () => false,
+    );
 
   app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const, ...(await version) }));
 

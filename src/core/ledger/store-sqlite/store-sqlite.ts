@@ -10,6 +10,7 @@ import * as sql from './store-sqlite.sql.ts';
 export function createSqliteStore(database: Database, options?: CacheOptions): LedgerStore {
   const cache = new BalanceCache(database, options);
   return {
+    stalls: database,
     // SQLite has one writer.
     concurrentBatches: 1,
     transaction: (work) =>

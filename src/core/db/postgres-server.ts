@@ -1,0 +1,70 @@
+import type pg from 'pg';
+import type { Log } from '../kernel/log.ts';
+
+/** Settings of a server that decide whether a commit can get lost. */
+export interface ServerSettings {
+  readonly fsync: string;
+  readonly fullPageWrites: string;
+  readonly synchronousCommit: string;
+  readonly synchronousStandbyNames: string;
+  /** The number of attached standbys, and of base backups unless the role may read the state of connections. */
+  readonly standbys: number;
+}
+
+/** `started` tells servers apart: each one is reported once. */
+type ServerRow = ServerSettings & { readonly started: string; readonly isStandby: number };
+
+const READ_SERVER = `SELECT pg_is_in_recovery() AS "isStandby", pg_postmaster_start_time()::text AS started,
+    current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "fullPageWrites",
+    current_setting('synchronous_commit') AS "synchronousCommit",
+    current_setting('synchronous_standby_names') AS "synchronousStandbyNames",
+    (SELECT count(*) FROM pg_stat_replication r WHERE coalesce(r.state, 'streaming') = 'streaming'
+      AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical')) AS standbys`;
+
+const LIMIT_MS = 5_000;
+
+/** A standby can be reached for a moment during a failover. It rejects writes, and its reads may be old. */
+class IsStandby extends Error {
+  override readonly name = 'IsStandby';
+  /** read_only_sql_transaction */
+  readonly code = '25006';
+
+  constructor() {
+    super('the server is a standby of PostgreSQL. DATABASE_URL must lead to the primary');
+  }
+}
+
+/**
+ * Returns a function that checks each new connection: rejects a standby, and logs settings with which confirmed commits can get lost. After a
+ * failover, the connections to the promoted server are new.
+ */
+export function serverCheck(log: Log | undefined): (client: pg.ClientBase) => Promise<void> {
+  let reported = '';
+  return async (client) => {
+    const limited: pg.QueryConfig & { query_timeout: number } = { text: READ_SERVER, query_timeout: LIMIT_MS };
+    const [server] = (await client.query<ServerRow>(limited)).rows;
+    if (!server || server.isStandby === 1) throw new IsStandby();
+    const risks = risksOf(server);
+    const report = `${server.started} ${risks.join()}`;
+    if (log === undefined || risks.length === 0 || report === reported) return;
+    reported = report;
+    for (const risk of risks) log.warn({ server: server.started }, `MONEY AT RISK: ${risk}`);
+  };
+}
+
+/** Returns what is wrong with the settings of a server, and the remedy. */
+export function risksOf(server: ServerSettings): string[] {
+  const { fsync, fullPageWrites, synchronousCommit, synchronousStandbyNames, standbys } = server;
+  const off = Object.entries({ fsync, full_page_writes: fullPageWrites, synchronous_commit: synchronousCommit })
+    .filter(([, value]) => value === 'off')
+    .map(([name]) => name);
+  const risks: string[] = [];
+  if (off.length > 0) risks.push(`PostgreSQL runs with ${off.join(' and ')} off, so a crash can undo confirmed payments. Turn them on.`);
+  if (synchronousStandbyNames === '' && standbys > 0)
+    risks.push(
+      'PostgreSQL has a standby, and synchronous_standby_names is empty, so a failover can undo confirmed payments. Name the standby there.',
+    );
+  if (synchronousStandbyNames !== '' && ['local', 'remote_write'].includes(synchronousCommit))
+    risks.push(`synchronous_commit is ${synchronousCommit}, so a failover can undo confirmed payments. Set it to on.`);
+  return risks;
+}
