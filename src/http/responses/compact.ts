@@ -19,7 +19,7 @@ interface KnownFile {
 type Encoding = 'gzip' | 'br';
 
 /**
- * Responds 304 to a GET whose client has the response (`If-None-Match`), and compresses larger texts. Responses to POST are not compressed: they
+ * Responds 304 to a GET whose client has the response (`If-None-Match`), and compresses texts. Both only above {@link MIN_BYTES}. Responses to POST are not compressed: they
  * are small, and some contain keys, whose letters a page could guess by the length of a compressed response that also contains its own text
  * (BREACH).
  */
@@ -34,6 +34,8 @@ export function sendCompactly(app: App): void {
 
   app.addHook('onSend', (request, reply, payload, done) => {
     if (!isFromRead(request, reply) || (typeof payload !== 'string' && !Buffer.isBuffer(payload))) return done(null, payload);
+    // A 304 for a small object, such as a balance, saves nothing.
+    if (typeof payload === 'string' && payload.length <= MIN_BYTES) return done(null, payload);
     const file = typeof payload === 'string' ? undefined : knownFile(payload);
     const etag = file?.etag ?? etagOf(payload);
     reply.header('etag', etag);
