@@ -92,13 +92,13 @@ export interface CreatedInvoice {
   expires_at: number | null;
   /** The proof of the payment: 32 bytes in hex. Null until it is settled */
   payment_preimage: string | null;
-  /** 1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An expired or cancelled invoice stays 0, so poll `status` instead */
+  /** 1: paid, and the money is there. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An invoice that expired, was cancelled or failed stays 0, so poll `status` instead */
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final */
-  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
+  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
+  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
   failure_reason: string | null;
   /** 1 for a payment without an invoice, 0 otherwise */
   is_keysend: 1 | 0;
@@ -155,7 +155,7 @@ export interface Delivery {
   /** The id of the event, which is the header `webhook-id` */
   event_id: string;
   /** What happened */
-  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
+  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
   /** The wallet of the event; null if it concerns none */
   wallet_id: string | null;
   /** `queued`: not sent yet. `retrying`: an attempt failed. `delivered`. `dead`: failed for good. `cancelled`: the event expired first */
@@ -193,7 +193,7 @@ export interface Event {
   /** Unix seconds */
   created_at: number;
   /** What happened */
-  event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); /** What happened; the filter `type` takes the same values */ name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {}); /** The name as text for people */ display_name: string; };
+  event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); /** What happened; the filter `type` takes the same values */ name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {}); /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns. docs/webhooks.md lists them by event */
   data: { wtx?: WalletTransaction; wal?: Wallet; lnTx?: LightningTransaction; /** Why a payment failed for good */ failureReason?: string; /** The `passThru` of a payment that failed */ passThru?: Record<string, unknown>; /** How a payment was corrected that succeeded after it was reported as failed: charged to the wallet, or borne by the operator */ correction?: 'charged' | 'borne' | (string & {}); /** The withdraw link that was claimed */ withdraw_link?: { /** The id of the link, `lnurlw_…` */ id: string; /** The label of the link for its owner */ user_label?: string; }; /** The key that was created or revoked, without its secret */ key?: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; /** The alert that was raised or resolved */ alert?: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; };
 }
@@ -221,8 +221,8 @@ export interface Health {
 }
 
 export interface InvoiceStatus {
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final */
-  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
+  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
   /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
   num_satoshis: number;
   /** Unix seconds; null when it does not expire */
@@ -291,13 +291,13 @@ export interface LightningTransaction {
   expires_at: number | null;
   /** The proof of the payment: 32 bytes in hex. Null until it is settled */
   payment_preimage: string | null;
-  /** 1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An expired or cancelled invoice stays 0, so poll `status` instead */
+  /** 1: paid, and the money is there. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An invoice that expired, was cancelled or failed stays 0, so poll `status` instead */
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final */
-  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
+  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
+  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
   failure_reason: string | null;
   /** 1 for a payment without an invoice, 0 otherwise */
   is_keysend: 1 | 0;
@@ -342,13 +342,13 @@ export interface LightningTransactionDetails {
   expires_at: number | null;
   /** The proof of the payment: 32 bytes in hex. Null until it is settled */
   payment_preimage: string | null;
-  /** 1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An expired or cancelled invoice stays 0, so poll `status` instead */
+  /** 1: paid, and the money is there. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An invoice that expired, was cancelled or failed stays 0, so poll `status` instead */
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final */
-  status: 'pending' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
+  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
+  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
   failure_reason: string | null;
   /** 1 for a payment without an invoice, 0 otherwise */
   is_keysend: 1 | 0;
@@ -714,9 +714,9 @@ export interface Payment {
   lnTx: LightningTransaction;
   /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
   passThru: Record<string, unknown>;
-  /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. `failed`: a payment that failed for good; its money is back. `open`: an invoice that can still be paid */
+  /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. Also a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good; its money is back. Also one that never arrived. `open`: an invoice that can still be paid */
   status: 'settled' | 'pending' | 'failed' | 'open' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */
   failure_reason: string | null;
 }
 
@@ -815,7 +815,7 @@ export interface Summary {
 
 export interface Transfer {
   /** The transaction of the wallet that received the money */
-  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** Whether the wallet can send money */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. `failed`: a payment that failed for good; its money is back. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */ failure_reason: string | null; };
+  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** Whether the wallet can send money */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. Also a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good; its money is back. Also one that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
   /** The transaction of the wallet that sent the money */
   wtx_transfer_out: WalletTransaction;
   /** The `passThru` of both transactions */
@@ -911,9 +911,9 @@ export interface WalletTransaction {
   lnTx: LightningTransaction | null;
   /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
   passThru: Record<string, unknown>;
-  /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. `failed`: a payment that failed for good; its money is back. `open`: an invoice that can still be paid */
+  /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. Also a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good; its money is back. Also one that never arrived. `open`: an invoice that can still be paid */
   status: 'settled' | 'pending' | 'failed' | 'open' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise */
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */
   failure_reason: string | null;
 }
 
@@ -1794,7 +1794,7 @@ export interface ListWalletEventsRequest {
   key: string;
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
@@ -1805,7 +1805,7 @@ export interface ListWalletEventsRequest {
 export interface ListEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;

@@ -470,7 +470,9 @@ CREATE TABLE invoice (
   custom_records TEXT,
   pass_thru TEXT,
   -- What changes comes last and in pages with free space: PostgreSQL then writes only these bytes to its WAL.
-  state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'settled', 'canceled')),
+  -- arriving: the node has reported a payment that is not final yet. failed: it never arrived.
+  state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'arriving', 'settled', 'failed', 'canceled')),
+  -- What arrived, or, until it is settled, what the node has reported.
   received_msat INTEGER CHECK (received_msat > 0),
   settled_at INTEGER,
   preimage TEXT,
@@ -479,7 +481,7 @@ CREATE TABLE invoice (
   -- 1: the event `invoice_expired` is stored.
   expiry_reported INTEGER NOT NULL DEFAULT 0,
   CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
-  CHECK ((state = 'settled') = (received_msat IS NOT NULL))
+  CHECK ((state IN ('arriving', 'settled', 'failed')) = (received_msat IS NOT NULL))
 ) STRICT;
 -- begin postgres
 ALTER TABLE invoice SET (fillfactor = 50);
@@ -497,6 +499,26 @@ CREATE INDEX invoice_expiring ON invoice (expires_at) WHERE state = 'open' AND e
 CREATE TABLE settlement (
   payment_hash TEXT PRIMARY KEY
 ) STRICT, WITHOUT ROWID;
+
+-- One payment that a node has reported as received and that is not known to be final (src/core/invoices/arriving.ts). The row is deleted in
+-- the posting that credits it.
+CREATE TABLE arriving_payment (
+  payment_hash TEXT PRIMARY KEY,
+  node_id TEXT NOT NULL REFERENCES lightning_node (id),
+  -- arriving → deleted, or failed: it never arrived.
+  state TEXT NOT NULL CHECK (state IN ('arriving', 'failed')),
+  -- NULL: for no wallet.
+  invoice_id TEXT UNIQUE,
+  -- The transfer that will credit it. The id of the wallet transaction derives from it.
+  transfer_id TEXT NOT NULL UNIQUE,
+  amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
+  -- 1: it was credited at the report (CREDIT_BEFORE_FINAL_MSAT).
+  is_credited INTEGER NOT NULL,
+  -- JSON: the settlement as the node reported it.
+  settlement TEXT NOT NULL,
+  reported_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX arriving_payment_open ON arriving_payment (node_id, reported_at, payment_hash) WHERE state = 'arriving';
 
 -- Money that arrived for no wallet and was credited to suspense.
 CREATE TABLE unmatched_settlement (
@@ -605,7 +627,7 @@ CREATE FUNCTION lock_event_order() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PE
 CREATE TRIGGER event_order BEFORE INSERT ON event FOR EACH STATEMENT EXECUTE FUNCTION lock_event_order();
 -- end postgres
 
--- One wallet transaction: one side of a booking, or a payment that is pending or failed. Open invoices are listed from `invoice`.
+-- One wallet transaction: one side of a booking, or a payment that is pending, arriving or failed. Open invoices are listed from `invoice`.
 CREATE TABLE wallet_transaction (
   -- The order of lists: a row gets the next position when it is inserted, and again when its payment is booked.
   position INTEGER PRIMARY KEY,

@@ -55,6 +55,8 @@ export function readConfig(env: Environment) {
     maxOpenInvoices: integer('MAX_OPEN_INVOICES', 1000, 1, 1_000_000),
     /** The maximum of active secret keys of an account without those of its wallets, and of each wallet. */
     maxActiveKeys: integer('MAX_ACTIVE_KEYS', 100, 2, 100_000),
+    /** Received amounts up to it are credited when the node reports them. Larger ones are credited when they are final. */
+    creditBeforeFinalMsat: integer('CREDIT_BEFORE_FINAL_MSAT', 0, 0, 1_000_000_000),
     /** The interval between reconciliations with the node. */
     reconcileSeconds: integer('RECONCILE_SECONDS', 300, 1, 86_400),
     /** The age at which a pending payment is reported as stuck. */

@@ -3,7 +3,8 @@ import type { KeyUseTiming } from './core/accounts/key-uses.ts';
 import type { NodeConnection } from './core/connection/connection.ts';
 import { type EventReaderIntervals, readNodeEvents } from './core/connection/events.ts';
 import { PERIOD_MS } from './core/db/retention.ts';
-import type { SettlementDetails } from './core/invoices/settle.ts';
+import type { ArrivingTiming } from './core/invoices/arriving.ts';
+import type { SettlementDetails } from './core/invoices/report.ts';
 import { pause } from './core/kernel/clock.ts';
 import { errorMessage, type Log } from './core/kernel/log.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
@@ -48,6 +49,7 @@ export interface JobTiming {
   readonly expiryMs?: number;
   /** Between two attempts of pending payments. */
   readonly resumeMs?: number;
+  readonly arriving?: ArrivingTiming;
 }
 
 /** Returns the background jobs of the service. */
@@ -59,6 +61,14 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
   const retained = { ledger, idempotency, event: eventLog, webhook: webhooks };
   const jobs: readonly Job[] = [
     ...modules.connections.all.map((connection) => eventsJob(modules, connection, intervals)),
+    ...modules.connections.all.map(
+      ({ nodeId }): Job => ({
+        name: `arriving payments of ${nodeId}`,
+        lease: `events ${nodeId}`,
+        interval: 'continuous',
+        run: (signal) => invoices.checkArriving(nodeId, signal, timing.arriving),
+      }),
+    ),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => operator.run(signal, pollMs) },

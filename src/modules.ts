@@ -50,7 +50,7 @@ interface ModuleOptions {
 /** Creates each module once, with the modules it depends on as arguments. */
 export async function createModules({ config, log, database, opened, jobTiming, passwords }: ModuleOptions) {
   const clock = systemClock;
-  const { publicUrl, maxOpenInvoices, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, stuckPaymentSeconds } = config;
+  const { publicUrl, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, stuckPaymentSeconds } = config;
   const instances = new Instances({ database, clock, log });
   const alerts = createAlerts(database, clock, log);
   const nodes = opened.map(({ node }) => node);
@@ -77,7 +77,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   });
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
-  const invoices = new Invoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices });
+  const invoices = new Invoices({ ...config, database, ledger, alerts, connections, routeKeysend, clock, log });
   const limits = { maxInFlight, paymentWaitSeconds };
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...limits });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });

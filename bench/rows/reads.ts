@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
+import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { NodeConnection } from '../../src/core/connection/connection.ts';
 import { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database, Dialect } from '../../src/core/db/database.ts';
@@ -7,6 +8,7 @@ import { Invoices } from '../../src/core/invoices/invoices.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
+import type { Ledger } from '../../src/core/ledger/ledger.ts';
 import type { LightningNode } from '../../src/core/lightning/node.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
 import type { StatusWaits } from '../../src/features/events/status-waits.ts';
@@ -22,7 +24,7 @@ import { RateLimits } from '../../src/http/limits/rate-limits.ts';
 import { compare } from '../compare.ts';
 import { fillWithTransfers, transfer } from '../filling.ts';
 import type { Figure, Row, Target } from '../row.ts';
-import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { DATABASE_NAMES, DIALECTS, type Run, silentLog } from '../run.ts';
 import { answerTo, bareServer, getRequest, loaded, serve, type Web, webOn } from '../web.ts';
 
 const CONNECTIONS = 64;
@@ -50,14 +52,7 @@ const READS: readonly Read[] = [
     target: TARGET,
     answer: LightningTransactionObject,
     async paths({ funded, ledger }, database) {
-      const invoices = new Invoices({
-        database,
-        ledger,
-        connections: fakeConnections(database),
-        routeKeysend: async () => undefined,
-        clock: systemClock,
-        maxOpenInvoices: 1_000_000,
-      });
+      const invoices = benchInvoices(database, ledger);
       const order = { amountMsat: satToMsat(100), memo: 'bench', expirySeconds: 3600, wtxType: 'ln_deposit' } as const;
       const made = await Promise.all(funded.map((wallet) => invoices.create({ wallet, ...order })));
       return made.map(({ id }) => `/v1/lntx/${id}`);
@@ -108,17 +103,24 @@ async function againstBare(run: Run, dialect: Dialect, read: Read): Promise<read
   );
 }
 
+function benchInvoices(database: Database, ledger: Ledger): Invoices {
+  return new Invoices({
+    database,
+    ledger,
+    alerts: createAlerts(database, systemClock, silentLog),
+    connections: fakeConnections(database),
+    routeKeysend: async () => undefined,
+    clock: systemClock,
+    log: silentLog,
+    maxOpenInvoices: 1_000_000,
+    creditBeforeFinalMsat: 0,
+  });
+}
+
 function routes(web: Web, database: Database): (app: App) => void {
   const { ledger, wallets } = web;
   const clock = systemClock;
-  const invoices = new Invoices({
-    database,
-    ledger,
-    connections: fakeConnections(database),
-    routeKeysend: async () => undefined,
-    clock,
-    maxOpenInvoices: 1_000_000,
-  });
+  const invoices = benchInvoices(database, ledger);
   const none = { find: async () => undefined, findByHash: async () => undefined, findMany: async () => [] };
   const history = createHistory({
     database,

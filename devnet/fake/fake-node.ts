@@ -16,6 +16,8 @@ import type {
   Position,
   Route,
   RouteQuery,
+  SettlementFinality,
+  SettlementReference,
 } from '../../src/core/lightning/node.ts';
 import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/core/lightning/node.ts';
 import { channelsOf } from './channels.ts';
@@ -104,6 +106,11 @@ export class FakeNode implements LightningNode, GuardConnection {
 
   lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined> {
     return this.#call('lookupInvoice', () => this.#parts.incoming.lookupInvoice(paymentHash));
+  }
+
+  /** Never waits, so that tests decide when a settlement is final. */
+  settlementFinality({ paymentHash }: SettlementReference): Promise<SettlementFinality> {
+    return this.#call('settlementFinality', () => this.#parts.incoming.settlementFinality(paymentHash));
   }
 
   collectEvidence({ paymentHash }: PaymentReference): Promise<PaymentEvidence> {

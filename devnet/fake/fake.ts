@@ -11,7 +11,7 @@ import { fakeControl, Outside } from './outside.ts';
 import { OutsideRecords } from './outside-records.ts';
 import type { ProfileName } from './profile.ts';
 import type { PaymentScript } from './script.ts';
-import { copyOf, type FakeState, fill, type NewEvent, NODE_TABLES, TABLE_NAMES, type TimerAction } from './tables.ts';
+import { type AfterReport, copyOf, type FakeState, fill, type NewEvent, NODE_TABLES, TABLE_NAMES, type TimerAction } from './tables.ts';
 import { noWaiting, type Time } from './time.ts';
 
 /*
@@ -32,6 +32,8 @@ import { noWaiting, type Time } from './time.ts';
  *   net.always('createInvoice', { unavailable: true });    // every call, until it is set to undefined
  *   net.nextPayment({ lateSuccessMs: 1_000 });             // the next payment; overrides its invoice's script
  *   net.nextEvent('overtaken'); net.tell(event);           // the next event comes late; writes an arbitrary event (a stale failure, a duplicate)
+ *   net.nextSettlement({ end: 'lost', afterMs: 0 });       // the next settlement is reported, and never arrives; see AfterReport
+ *   net.endSettlement(paymentHash, 'final');               // ends one that was reported and is not final
  *   net.rates = { ...net.rates, loseAnswer: 0.1 };         // random faults, drawn from the seed
  *
  *   new FakeNetwork({ behaves: 'lnd' });                   // payments are hinted at, not reported; the guard decides on keysends only; …
@@ -153,6 +155,16 @@ export class FakeNetwork {
     this.#outgoing.script(script);
   }
 
+  /** Sets what happens after our node has reported its next settlement. By default, it is final at once. */
+  nextSettlement(after: AfterReport): void {
+    this.#incoming.plan(after);
+  }
+
+  /** Ends a settlement that was reported and is not final: the money is our node's for good, or goes back to the payer. */
+  endSettlement(paymentHash: string, end: 'final' | 'lost'): void {
+    this.#network.step(() => this.#incoming.endSettlement(paymentHash, end));
+  }
+
   /** Sets the fault of the next event: written twice, or written after the next event (at the latest a second later). */
   nextEvent(fault: Exclude<EventFault, undefined>): void {
     this.#network.faults.nextEvent(fault);
@@ -214,6 +226,9 @@ export class FakeNetwork {
         break;
       case 'claim':
         this.#incoming.claim(action.paymentHash);
+        break;
+      case 'end-settlement':
+        this.#incoming.endSettlement(action.paymentHash);
         break;
       case 'give-up':
         this.#records.end(action.outsideId, 'failed');

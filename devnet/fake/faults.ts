@@ -46,6 +46,10 @@ export interface FaultRates {
   readonly stale: number;
   /** Payments that the node wrongly reports as failed and that succeed later. */
   readonly lateSuccess: number;
+  /** Settlements that are reported up to {@link MAX_FINAL_DELAY_MS} before they are final. */
+  readonly lateFinal: number;
+  /** Settlements that are reported although the money goes back to the payer. */
+  readonly neverArrives: number;
 }
 
 export const NO_FAULTS: FaultRates = {
@@ -60,17 +64,20 @@ export const NO_FAULTS: FaultRates = {
   breakWatch: 0,
   stale: 0,
   lateSuccess: 0,
+  lateFinal: 0,
+  neverArrives: 0,
 };
 
-/** Returns one rate for all faults that a correct node on a bad network can show. Excludes `lateSuccess`, a false report. */
+/** Returns one rate for all faults that a correct node on a bad network can show. Excludes those of false reports. */
 export function faultsAt(rate: number): FaultRates {
   const all = Object.fromEntries(Object.keys(NO_FAULTS).map((name) => [name, rate])) as unknown as FaultRates;
-  return { ...all, lateSuccess: 0 };
+  return { ...all, lateSuccess: 0, lateFinal: 0, neverArrives: 0 };
 }
 
 /** The upper limits of random delays. */
 export const MAX_CALL_DELAY_MS = 500;
 export const MAX_PAYMENT_DELAY_MS = 10_000;
+export const MAX_FINAL_DELAY_MS = 10_000;
 
 /** Chooses the fault of each call and event: scripted faults first, then random faults drawn from the seed. */
 export class Faults {
@@ -120,7 +127,9 @@ export class Faults {
     return this.#nextEvent.shift() ?? (this.happens('reorder') ? 'overtaken' : this.happens('duplicate') ? 'duplicate' : undefined);
   }
 
-  happens(fault: 'slow' | 'fail' | 'duplicate' | 'reorder' | 'breakWatch' | 'stale' | 'lateSuccess'): boolean {
+  happens(
+    fault: 'slow' | 'fail' | 'duplicate' | 'reorder' | 'breakWatch' | 'stale' | 'lateSuccess' | 'lateFinal' | 'neverArrives',
+  ): boolean {
     return this.#draws.happens(fault, this.rates[fault]);
   }
 

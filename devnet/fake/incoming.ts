@@ -6,13 +6,15 @@ import type {
   IncomingPayment,
   InvoiceRequest,
   InvoiceStatus,
+  SettlementFinality,
 } from '../../src/core/lightning/node.ts';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { requireBytes32, requireInvoiceRequest } from '../checks.ts';
 import type { EventLog } from './event-log.ts';
+import { MAX_FINAL_DELAY_MS } from './faults.ts';
 import type { NetworkState } from './network-state.ts';
 import type { OutsideRecords } from './outside-records.ts';
-import type { Receipt } from './tables.ts';
+import type { AfterReport, Receipt } from './tables.ts';
 
 /** An incoming payment that has not reached our node yet. */
 export interface Arriving extends IncomingPayment {
@@ -22,6 +24,8 @@ export interface Arriving extends IncomingPayment {
   readonly outsideId: number;
   /** The time from the guard's decision to the claim. The invoice is `accepted` meanwhile. */
   readonly claimDelayMs?: number | undefined;
+  /** What happens after the report. Absent: it is final at once. */
+  readonly after?: AfterReport | undefined;
 }
 
 /** A request to the claim guard. Every arrival has a new `askId`, so a late decision cannot apply to a later payment. */
@@ -36,6 +40,7 @@ export class Incoming {
   readonly #log: EventLog;
   readonly #records: OutsideRecords;
   readonly #routeFee: (outsideId: number) => number;
+  readonly #planned: AfterReport[] = [];
 
   constructor(network: NetworkState, log: EventLog, records: OutsideRecords, routeFee: (outsideId: number) => number) {
     this.#network = network;
@@ -79,7 +84,7 @@ export class Incoming {
   }
 
   /** Handles the arrival of a payment at our node. @returns the request to the guard; undefined if the node decided at once. */
-  arrived({ outsideId, preimage, claimDelayMs = 0, ...incoming }: Arriving): ClaimRequest | undefined {
+  arrived({ outsideId, preimage, claimDelayMs = 0, after, ...incoming }: Arriving): ClaimRequest | undefined {
     const { receipts, ourInvoices } = this.#network.tables;
     const known = preimage ?? ourInvoices.get(incoming.paymentHash)?.preimage;
     if (receipts.get(incoming.paymentHash) || known === undefined || !this.#isPayable(incoming)) {
@@ -87,7 +92,8 @@ export class Incoming {
       return undefined;
     }
     const askId = this.#network.draws.count('asks');
-    receipts.put(incoming.paymentHash, { ...incoming, askId, state: 'asked', preimage: known, outsideId, claimDelayMs });
+    const receipt = { ...incoming, askId, state: 'asked', preimage: known, outsideId, claimDelayMs, after } as const;
+    receipts.put(incoming.paymentHash, receipt);
     if (this.#isGuarded(incoming)) return { askId, incoming };
     this.decide({ askId, incoming }, 'claim');
     return undefined;
@@ -106,17 +112,57 @@ export class Incoming {
     else this.claim(incoming.paymentHash);
   }
 
-  /** Claims the payment: adds it to the balance and writes the settlement event. */
+  /** Sets what happens after the report of the next settlement. */
+  plan(after: AfterReport): void {
+    this.#planned.push(after);
+  }
+
+  /** Claims the payment and writes the settlement event. Unless planned otherwise, the settlement is final at once. */
   claim(paymentHash: string): void {
-    const { receipts, balance } = this.#network.tables;
+    const { receipts } = this.#network.tables;
     const receipt = receipts.get(paymentHash);
     if (receipt?.state !== 'claiming') return;
-    const { amountMsat, preimage, keysend, customRecords, outsideId } = receipt;
-    receipts.put(paymentHash, { ...receipt, state: 'settled' });
-    balance.put('local', msat((balance.get('local') ?? 0) + amountMsat));
+    const { amountMsat, preimage, keysend, customRecords } = receipt;
+    const after = receipt.after ?? this.#planned.shift() ?? this.#drawn();
+    receipts.put(paymentHash, { ...receipt, state: 'settled', after });
     const settledAt = this.#network.nowSeconds();
     this.#log.append({ type: 'settlement', paymentHash, preimage, amountMsat, settledAt, keysend, customRecords });
-    this.#records.end(outsideId, 'succeeded', this.#routeFee(outsideId));
+    if (!after || after.afterMs === 0) this.endSettlement(paymentHash);
+    else if (after.afterMs !== undefined) this.#network.schedule(after.afterMs, { type: 'end-settlement', paymentHash });
+  }
+
+  /** Ends a settlement that was reported: the money arrives, or goes back to the payer. */
+  endSettlement(paymentHash: string, end?: 'final' | 'lost'): void {
+    const { receipts, balance } = this.#network.tables;
+    const receipt = receipts.get(paymentHash);
+    if (receipt?.state !== 'settled' || receipt.finality !== undefined) return;
+    const { amountMsat, outsideId, after } = receipt;
+    const ending = end ?? after?.end ?? 'final';
+    if (ending === 'lost') {
+      receipts.put(paymentHash, { ...receipt, finality: 'failed' });
+      this.#records.end(outsideId, 'failed');
+      return;
+    }
+    if (this.#records.get(outsideId).state !== 'succeeded') {
+      balance.put('local', msat((balance.get('local') ?? 0) + amountMsat));
+      this.#records.end(outsideId, 'succeeded', this.#routeFee(outsideId));
+    }
+    if (ending === 'final') receipts.put(paymentHash, { ...receipt, finality: 'final' });
+  }
+
+  /** A settlement that a test wrote into the log has no receipt, and is final. */
+  settlementFinality(paymentHash: string): SettlementFinality {
+    requireBytes32('paymentHash', paymentHash);
+    const receipt = this.#network.tables.receipts.get(paymentHash);
+    if (!receipt) return { state: 'final' };
+    return { state: receipt.state === 'settled' ? (receipt.finality ?? 'unknown') : 'unknown' };
+  }
+
+  #drawn(): AfterReport | undefined {
+    const { faults, draws } = this.#network;
+    const [isLost, isLate] = [faults.happens('neverArrives'), faults.happens('lateFinal')];
+    if (!isLost && !isLate) return undefined;
+    return { end: isLost ? 'lost' : 'final', afterMs: isLate ? draws.below('lateFinalMs', MAX_FINAL_DELAY_MS) : 0 };
   }
 
   /** Returns the requests that wait for a decision of the guard. */

@@ -99,12 +99,12 @@ export class Outside {
     const { from = 'alice' } = options;
     const { network, records } = this.#parts;
     const { paymentHash, amountMsat, memo } = this.#payable(options, from);
-    const { arrivesMsat, partial = false, claimDelayMs } = { ...readArrival(memo), ...options };
+    const { arrivesMsat, partial = false, claimDelayMs, after } = { ...readArrival(memo), ...options };
     const arriving = msat(arrivesMsat ?? amountMsat);
     const id = network.step(() => {
       const outsideId = records.begin({ node: from, direction: 'sent', paymentHash, amountMsat: arriving });
       if (partial) network.schedule(MPP_TIMEOUT_MS, { type: 'give-up', outsideId });
-      else this.#send({ paymentHash, amountMsat: arriving, keysend: false, customRecords: {}, outsideId, claimDelayMs });
+      else this.#send({ paymentHash, amountMsat: arriving, keysend: false, customRecords: {}, outsideId, claimDelayMs, after });
       return outsideId;
     });
     return this.#final(id);

@@ -1,5 +1,6 @@
 import type { FailureReason } from '../../src/core/lightning/node.ts';
 import type { CallFault } from './faults.ts';
+import type { AfterReport } from './tables.ts';
 
 /** The behavior of one outgoing payment of our node. An empty script succeeds at once. */
 export interface PaymentScript {
@@ -29,6 +30,8 @@ export interface ArrivalScript {
   readonly partial?: boolean;
   /** The time from the guard's decision to the claim. */
   readonly claimDelayMs?: number;
+  /** What happens after our node has reported the settlement. Absent: it is final at once. */
+  readonly after?: AfterReport;
 }
 
 const REASONS: readonly string[] = [
@@ -56,6 +59,9 @@ function readArrivalWord(word: string): ArrivalScript {
   const [name, value = ''] = word.split('=', 2) as [string, string?];
   const delayMs = milliseconds(value);
   if (name === 'partial') return { partial: true };
+  if (name === 'lost') return { after: { end: 'lost', afterMs: delayMs ?? 0 } };
+  if (name === 'unproven') return { after: { end: 'unproven', afterMs: delayMs ?? 0 } };
+  if (name === 'final-delay' && delayMs !== undefined) return { after: { end: 'final', afterMs: delayMs } };
   if (name === 'claim-delay' && delayMs !== undefined) return { claimDelayMs: delayMs };
   if (name === 'arrives' && /^[1-9]\d{0,14}$/.test(value)) return { arrivesMsat: Number(value) };
   return {};

@@ -18,6 +18,10 @@ export interface OurInvoice {
 export interface Receipt {
   readonly askId: number;
   readonly state: 'asked' | 'claiming' | 'settled';
+  /** How a reported settlement ends; undefined: it is not final yet. */
+  readonly finality?: 'final' | 'failed' | undefined;
+  /** What happens to the money after the report. */
+  readonly after?: AfterReport | undefined;
   readonly preimage: string;
   readonly amountMsat: Msat;
   readonly keysend: boolean;
@@ -25,6 +29,16 @@ export interface Receipt {
   /** The id of the payer's record. */
   readonly outsideId: number;
   readonly claimDelayMs: number;
+}
+
+/**
+ * What happens after our node has reported a settlement, other than that it is final at once. `lost`: the money goes back to the payer, as when
+ * LND is killed between the report and the claim. `unproven`: it arrives, and the node never says so.
+ */
+export interface AfterReport {
+  readonly end: 'final' | 'lost' | 'unproven';
+  /** Undefined: until the test ends it. */
+  readonly afterMs?: number | undefined;
 }
 
 /** A payment that our node sends or has sent. */
@@ -62,6 +76,7 @@ export type TimerAction =
   | { readonly type: 'arrive'; readonly arrival: Arrival }
   | { readonly type: 'fail'; readonly paymentId: string; readonly reason: FailureReason }
   | { readonly type: 'claim'; readonly paymentHash: string }
+  | { readonly type: 'end-settlement'; readonly paymentHash: string }
   | { readonly type: 'give-up'; readonly outsideId: number }
   | { readonly type: 'release' };
 

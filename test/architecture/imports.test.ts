@@ -22,7 +22,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   budgets: ['kernel', 'db', 'ledger'],
   accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets'],
   wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
-  invoices: ['kernel', 'db', 'journal', 'ledger', 'lightning', 'connection', 'wallets'],
+  invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets'],
   payments: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices'],
 };
 

@@ -9,7 +9,8 @@ import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import type { Invoice } from '../../src/core/invoices/invoice.ts';
 import { Invoices } from '../../src/core/invoices/invoices.ts';
-import { keysendRouting, type SettlementDetails } from '../../src/core/invoices/settle.ts';
+import type { SettlementDetails } from '../../src/core/invoices/report.ts';
+import { keysendRouting, type SettlementResult } from '../../src/core/invoices/settle.ts';
 import type { Clock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
 import { msat } from '../../src/core/kernel/money.ts';
@@ -66,7 +67,7 @@ const noLinkUses: PaymentDependencies['linkUses'] = { releaseUse: noLink, settle
 
 /** The invoices of a service with one node. */
 class TestInvoices extends Invoices {
-  override settle(settlement: SettlementDetails, nodeId = NODE_ID): Promise<void> {
+  override settle(settlement: SettlementDetails, nodeId = NODE_ID): Promise<SettlementResult> {
     return super.settle(settlement, nodeId);
   }
 }
@@ -87,7 +88,17 @@ export function createModules({ database, healthy = database, connections, clock
   const wallets = createWallets({ database: healthy, accounts, clock, isNodeAvailable: async () => true });
   const ledger = createLedger(database, clock);
   const routeKeysend = keysendRouting(wallets, undefined);
-  const invoices = new TestInvoices({ database, ledger, connections, routeKeysend, clock, maxOpenInvoices: 1_000_000 });
+  const invoices = new TestInvoices({
+    database,
+    ledger,
+    alerts,
+    connections,
+    routeKeysend,
+    clock,
+    log: silentLog,
+    maxOpenInvoices: 1_000_000,
+    creditBeforeFinalMsat: 0,
+  });
   const deps = {
     database,
     ledger,
@@ -165,6 +176,7 @@ function stubNode(): LightningNode {
       throw new Error('the stub node has no events');
     },
     cancelInvoice: async () => 'cancelled',
+    settlementFinality: async () => ({ state: 'final' }),
     // A response, or its loss, would be stored by a statement that runs at any time between those of a test.
     pay: noResponse,
     keysend: noResponse,

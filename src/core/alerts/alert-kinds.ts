@@ -22,9 +22,14 @@ export const ALERT_KINDS = {
     remedy: `Find out why the node exceeds its fee limit, and stop withdrawals if it happens again. Then close the alert ${CLOSE} <payment>.`,
   },
   invoice_contradicted: {
-    meaning: 'A wallet was credited for an invoice that the node does not report as paid, or reports with another amount.',
+    meaning:
+      'The ledger and the node disagree about a received payment: a wallet was credited for an invoice that the node does not report as paid, or the node reported a payment that never arrived.',
+    remedy: `Read the message. If a wallet was credited and the money is missing, stop its withdrawals and find out why. If nothing was credited, only tell the customer: the payer has the money back. Then close the alert ${CLOSE} <invoice>.`,
+  },
+  payments_arriving: {
+    meaning: 'The node reported payments more than ten minutes ago and cannot show that they are final. They are not credited.',
     remedy:
-      'Look up the payment hash on the node. If the money is missing, stop withdrawals of that wallet and find out how it was credited.',
+      'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: compare the balance of the channel, then end it with npm run payment -- resolve. The alert closes when none is left.',
   },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',

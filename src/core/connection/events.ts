@@ -10,8 +10,8 @@ import { retryUnbookedEvents, setEventAside } from './unbooked.ts';
 
 /** Books the events of the node. Both handlers are idempotent, because an event may be reported more than once. */
 export interface EventHandlers {
-  /** Books money that has arrived at a node. */
-  settle(settlement: Settlement, nodeId: string): Promise<void>;
+  /** Books money that a node has reported as received, or stores that it is arriving. */
+  settle(settlement: Settlement, nodeId: string): Promise<unknown>;
   /** Books the outcome of an outgoing payment. */
   reportOutcome(paymentId: string, outcome: PaymentOutcome): Promise<void>;
 }

@@ -85,7 +85,9 @@ export async function cancelInvoice(context: InvoiceContext, invoice: Invoice, g
 /** Returns whether the invoice is canceled already. @throws Refusal `invoice_paid` when it can no longer be canceled. */
 function isCanceled({ state }: Invoice): boolean {
   if (state === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
-  if (state === 'closing') throw beingPaid();
+  if (state === 'closing' || state === 'arriving') throw beingPaid();
+  if (state === 'failed')
+    throw new Refusal('invoice_paid', 'A payment of the invoice was reported and never arrived. Create another invoice.');
   return state === 'canceled';
 }
 

@@ -16,11 +16,13 @@ export interface Invoice {
   readonly destPubkey: string;
   /** The type of the wallet transaction: `ln_deposit` or `ln_lnurl_pay_inbound`. */
   readonly wtxType: string;
-  readonly state: 'open' | 'closing' | 'settled' | 'canceled';
+  /** `arriving`: the node has reported a payment that is not final yet. `failed`: it never arrived. */
+  readonly state: 'open' | 'closing' | 'arriving' | 'settled' | 'failed' | 'canceled';
   readonly paymentHash: string;
   readonly paymentRequest: string;
   /** Undefined: any amount. */
   readonly amountMsat?: Msat | undefined;
+  /** What arrived, or, until it is settled, what the node has reported. */
   readonly receivedMsat?: Msat | undefined;
   readonly memo: string;
   readonly descriptionHash?: string | undefined;

@@ -26,14 +26,22 @@ export const insertOpen = statement(
    WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17`,
 );
 
-/** Inserts the settled invoice of an incoming keysend. Changes nothing when it exists. */
-export const insertKeysend = statement(
-  'invoice_insert_keysend',
-  `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
+const insertKeysendAs = (state: 'arriving' | 'settled' | 'failed') =>
+  statement(
+    `invoice_insert_keysend_${state}`,
+    `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
      received_msat, memo, expiry_seconds, created_at, settled_at, preimage, is_keysend, custom_records)
-   VALUES ((SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, 'ln_deposit', 'settled', $6, 'keysend', $7, '', 432000, $8, $8, $9, 1, $10)
+   VALUES ((SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, 'ln_deposit', '${state}', $6, 'keysend', $7, '', 432000, $8,
+     ${state === 'settled' ? '$8' : 'NULL'}, $9, 1, $10)
    ON CONFLICT DO NOTHING`,
-);
+  );
+
+/** Inserts the invoice of an incoming keysend. Changes nothing when it exists. */
+export const insertKeysend = {
+  arriving: insertKeysendAs('arriving'),
+  settled: insertKeysendAs('settled'),
+  failed: insertKeysendAs('failed'),
+};
 
 export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE id = $1`);
 
@@ -56,12 +64,34 @@ export const listOpen = {
   account: { asc: listOpenOf('account', 'asc'), desc: listOpenOf('account', 'desc') },
 };
 
-/** Money from outside settles the invoice in every state. It is `late` when the invoice was canceled or expired. */
+const IS_LATE = "CASE WHEN state = 'canceled' OR expires_at < $4 THEN 1 ELSE 0 END";
+
+/** Money from outside settles an invoice that nothing has arrived for yet. It is `late` when the invoice was canceled or expired. */
 export const settleFromOutside = statement(
   'invoice_settle_outside',
-  `UPDATE invoice SET state = 'settled', received_msat = $2, preimage = $3, settled_at = $4,
-     late = CASE WHEN state = 'canceled' OR expires_at < $4 THEN 1 ELSE 0 END
-   WHERE id = $1 AND state <> 'settled'`,
+  `UPDATE invoice SET state = 'settled', received_msat = $2, preimage = $3, settled_at = $4, late = ${IS_LATE}
+   WHERE id = $1 AND state IN ('open', 'closing', 'canceled')`,
+);
+
+/** The reported payment of an invoice is final. One that was taken for lost may still be. */
+export const settleReported = statement(
+  'invoice_settle_reported',
+  `UPDATE invoice SET state = 'settled', received_msat = $2, preimage = $3, settled_at = $4 WHERE id = $1 AND state IN ('arriving', 'failed')`,
+);
+
+const markReportedAs = (state: 'arriving' | 'failed') =>
+  statement(
+    `invoice_mark_${state}`,
+    `UPDATE invoice SET state = '${state}', received_msat = $2, preimage = $3, late = ${IS_LATE}
+   WHERE id = $1 AND state IN ('open', 'closing', 'canceled')`,
+  );
+
+/** The node has reported a payment of the invoice. */
+export const markReported = { arriving: markReportedAs('arriving'), failed: markReportedAs('failed') };
+
+export const markNotReceived = statement(
+  'invoice_mark_not_received',
+  `UPDATE invoice SET state = 'failed' WHERE id = $1 AND state = 'arriving'`,
 );
 
 /** An internal payment reserves the invoice, so that no outside payer can pay it. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
@@ -8,24 +9,32 @@ import { searchRows } from '../journal/search-words.ts';
 import type { TransactionOwner } from '../journal/wallet-transactions.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import type { Log } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger, Posting, RowWrite } from '../ledger/ledger.ts';
 import type { IncomingPayment, InvoiceRequest } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
+import { sumReportedUntil } from './arriving.sql.ts';
+import { type ArrivingTiming, checkArriving } from './arriving.ts';
 import { cancelInvoice, repeatable, reportExpired } from './close.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
-import { type KeysendRouting, mayClaim, type SettlementDetails, settle } from './settle.ts';
+import type { SettlementDetails } from './report.ts';
+import { type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
 
 /** What the steps of an invoice use. */
 export interface InvoiceContext {
   readonly database: Database;
   readonly ledger: Ledger;
+  readonly alerts: Alerts;
   readonly connections: NodeConnections;
   readonly routeKeysend: KeysendRouting;
   readonly clock: Clock;
+  readonly log: Log;
+  /** Amounts up to it are credited when the node reports them, before they are final. */
+  readonly creditBeforeFinalMsat: number;
   /** The maximum of open invoices of one wallet and type that have not expired. */
   readonly maxOpenInvoices: number;
 }
@@ -115,8 +124,18 @@ export class Invoices {
   }
 
   /** See {@link settle}. */
-  settle(settlement: SettlementDetails, nodeId: string): Promise<void> {
+  settle(settlement: SettlementDetails, nodeId: string): Promise<SettlementResult> {
     return settle(this.#context, { ...settlement, nodeId });
+  }
+
+  /** See {@link checkArriving}. */
+  checkArriving(nodeId: string, signal: AbortSignal, timing?: ArrivingTiming): Promise<void> {
+    return checkArriving(this.#context, nodeId, signal, timing);
+  }
+
+  /** Returns the amount that a node has reported as received and that is not credited, because it is not final. */
+  async arrivingMsat(nodeId: string): Promise<number> {
+    return (await this.#context.database.first(sumReportedUntil, nodeId, Number.MAX_SAFE_INTEGER))?.amount_msat ?? 0;
   }
 
   /** See {@link reportExpired}. */

@@ -1,20 +1,26 @@
 import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
-import type { CustomRecords, IncomingPayment, Settlement } from '../lightning/node.ts';
+import { satText } from '../kernel/money.ts';
+import { type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
+import type { CustomRecords, IncomingPayment } from '../lightning/node.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import * as arriving from './arriving.sql.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
+import { arrivingRow, keysendParameters, readFinality, type SettlementAtNode, type SettlementTarget, storeReport } from './report.ts';
 
 /** Returns the wallet that an incoming keysend is for; undefined when there is none. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
 
-/** Money that arrived, reported as an event or found by reconciliation. */
-export type SettlementDetails = Omit<Settlement, 'position'>;
+/** `booked`: credited, now or before. `arriving`: stored, and credited once it is final. `failed`: it never arrived. */
+export type SettlementResult = 'booked' | 'arriving' | 'failed';
 
-/** Money that arrived at a node of the ledger. */
-type SettlementAtNode = SettlementDetails & { readonly nodeId: string };
+/** How long the node may take to finish a settlement that it has just reported, before that is stored. */
+const WAIT_MS = 2000;
+/** An older settlement is not waited for. */
+const RECENT_SECONDS = 600;
+const MAX_TRIES = 3;
 
 /** Returns whether the node may claim an incoming payment: one for an open invoice, or a keysend for a wallet. */
 export async function mayClaim(context: InvoiceContext, incoming: IncomingPayment): Promise<boolean> {
@@ -25,60 +31,116 @@ export async function mayClaim(context: InvoiceContext, incoming: IncomingPaymen
   return invoice?.state === 'open' && (invoice.expiresAt ?? 0) > unixSeconds(context.clock);
 }
 
-/** Credits a settlement to its wallet, or to suspense when there is none. Idempotent: each payment hash is credited once. */
-export async function settle(context: InvoiceContext, settlement: SettlementAtNode): Promise<void> {
-  const invoice = await findInvoiceByHash(context.database, settlement.paymentHash);
-  if (invoice) return settleInvoice(context, settlement, invoice);
-  const wallet = settlement.keysend ? await context.routeKeysend(settlement.customRecords) : undefined;
-  return wallet ? settleKeysend(context, settlement, wallet) : settleUnmatched(context, settlement);
+/**
+ * Books a settlement that a node has reported. All reports come here. It is credited to its wallet, or to suspense when there is none, once the
+ * node says that it is final; until then it is stored as arriving. Idempotent: each payment hash is credited once.
+ */
+export async function settle(context: InvoiceContext, settlement: SettlementAtNode): Promise<SettlementResult> {
+  const isRecent = unixSeconds(context.clock) - settlement.settledAt < RECENT_SECONDS;
+  for (let tries = 1; ; tries++) {
+    const target = await findTarget(context, settlement);
+    if (!target) return 'booked';
+    // A job asks the node about it until it ends.
+    if (target.reported?.state === 'arriving') return 'arriving';
+    const result = await settleTarget(context, settlement, target, isRecent ? WAIT_MS : 0);
+    if (result) return result;
+    if (tries === MAX_TRIES) throw new Error('the invoice was changed again and again');
+  }
 }
 
-async function settleInvoice(context: InvoiceContext, settlement: SettlementAtNode, invoice: Invoice): Promise<void> {
-  const parameters = [invoice.id, settlement.amountMsat, settlement.preimage, settlement.settledAt];
-  const to = { to: invoice.ledgerAccount, toLntx: invoice.id, toType: invoice.wtxType };
-  if (invoice.state !== 'settled' && (await credit(context, settlement, { statement: sql.settleFromOutside, parameters }, to))) return;
+/** Asks the node again about a payment that is arriving. */
+export async function settleAgain(context: InvoiceContext, settlement: SettlementAtNode): Promise<SettlementResult> {
+  const target = await findTarget(context, settlement);
+  if (!target) return 'booked';
+  return (await settleTarget(context, settlement, target, 0)) ?? 'arriving';
+}
+
+/** @returns undefined when another request has changed the target meanwhile. */
+async function settleTarget(
+  context: InvoiceContext,
+  settlement: SettlementAtNode,
+  target: SettlementTarget,
+  waitMs: number,
+): Promise<SettlementResult | undefined> {
+  const { reported, invoice, wallet } = target;
+  const hasOwner = invoice !== undefined || wallet !== undefined;
+  if (!reported && hasOwner && settlement.amountMsat <= context.creditBeforeFinalMsat) return credit(context, settlement, target, 'early');
+  const finality = await readFinality(context, settlement, waitMs);
+  if (finality.state === 'final') {
+    const { amountMsat = settlement.amountMsat } = finality;
+    return credit(context, { ...settlement, amountMsat }, target, amountMsat === settlement.amountMsat ? 'whole' : 'part');
+  }
+  const state = finality.state === 'failed' ? 'failed' : 'arriving';
+  return reported && (reported.state === state || state === 'arriving') ? reported.state : storeReport(context, settlement, target, state);
+}
+
+/** Returns where a settlement is to be credited; undefined if it was credited before. */
+async function findTarget(context: InvoiceContext, { paymentHash, keysend, customRecords }: SettlementAtNode) {
+  const { database } = context;
+  const invoice = await findInvoiceByHash(database, paymentHash);
+  if (invoice && isUnpaid(invoice)) return { invoice };
+  if (await isCredited(context, paymentHash)) return undefined;
+  const reported = await database.first(arriving.find, paymentHash);
+  if (invoice?.state === 'arriving' || invoice?.state === 'failed') return { invoice, reported };
   // If an internal payment settled the invoice and the node was paid for it too, the second amount has no owner yet.
-  const isUnmatched = (await isPaidInternally(context, invoice)) && !(await isCredited(context, invoice.paymentHash));
-  if (isUnmatched) await settleUnmatched(context, settlement);
+  if (invoice) return (await isPaidInternally(context, invoice)) ? { reported } : undefined;
+  return { wallet: keysend ? await context.routeKeysend(customRecords) : undefined, reported };
 }
 
-async function settleKeysend(context: InvoiceContext, settlement: SettlementAtNode, wallet: Wallet): Promise<void> {
-  const id = `lntx_${newId(context.clock.nowMs())}`;
-  const { paymentHash, amountMsat, settledAt, preimage, nodeId } = settlement;
-  const owner = [wallet.id, wallet.ledgerAccount, nodeId, context.connections.of(nodeId).identity().pubkey];
-  const records = JSON.stringify(settlement.customRecords);
-  const row = { statement: sql.insertKeysend, parameters: [id, ...owner, paymentHash, amountMsat, settledAt, preimage, records] };
-  await credit(context, settlement, row, { to: wallet.ledgerAccount, toLntx: id, toType: 'ln_deposit' });
-}
-
-/** Credits money without a wallet to suspense, where the operator assigns or returns it. */
-async function settleUnmatched(context: InvoiceContext, settlement: SettlementAtNode): Promise<void> {
-  const { paymentHash, amountMsat, settledAt, nodeId, keysend } = settlement;
-  const row = { statement: sql.insertUnmatched, parameters: [paymentHash, amountMsat, settledAt, nodeId, keysend ? 1 : 0] };
-  await credit(context, settlement, row, { to: SYSTEM_ACCOUNTS.suspense });
+function isUnpaid({ state }: Invoice): boolean {
+  return state === 'open' || state === 'closing' || state === 'canceled';
 }
 
 /**
- * Books a settlement. The payment hash, the row and the transfer are one posting, and the database keeps each hash once.
- * @returns false when it was booked before.
+ * Credits a settlement. The payment hash, the rows and the transfer are one posting, and the database keeps each hash once.
+ * @returns undefined when another request has credited it or changed the target.
  */
 async function credit(
-  { ledger, connections, clock }: InvoiceContext,
+  context: InvoiceContext,
   settlement: SettlementAtNode,
-  row: Omit<RowWrite, 'onMiss'>,
-  to: Omit<TransferOrder, 'id' | 'from' | 'amountMsat'>,
-): Promise<boolean> {
+  target: SettlementTarget,
+  amount: 'whole' | 'part' | 'early',
+): Promise<'booked' | undefined> {
+  const { ledger, connections, clock, alerts } = context;
   const { paymentHash, amountMsat, nodeId } = settlement;
-  const transfer = { id: newId(clock.nowMs()), from: connections.of(nodeId).ledgerAccount, amountMsat, ...to };
+  const { row, ...to } = creditOf(context, settlement, target);
+  const id = target.reported?.transfer_id ?? newId(clock.nowMs());
   const onMiss = new Error('the settlement was credited before');
-  const once = { statement: sql.insertSettlement, parameters: [paymentHash], onMiss };
+  const rows: RowWrite[] = [
+    { statement: sql.insertSettlement, parameters: [paymentHash], onMiss },
+    { ...row, onMiss },
+  ];
+  if (target.reported) rows.push({ statement: arriving.remove, parameters: [paymentHash], onMiss });
+  if (amount === 'early') {
+    rows.push({ ...arrivingRow(context, settlement, { lntx: to.toLntx, id, state: 'arriving', isCredited: true }), onMiss });
+  }
+  const message = `only ${satText(amountMsat)} of the reported payment have arrived, and were credited`;
+  if (amount === 'part') rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message }));
   try {
-    await ledger.post({ rows: [once, { ...row, onMiss }], transfers: [transfer] });
-    return true;
+    await ledger.post({ rows, transfers: [{ id, from: connections.of(nodeId).ledgerAccount, amountMsat, ...to }] });
   } catch (error) {
-    if (error === onMiss) return false;
+    if (error === onMiss) return undefined;
     throw error;
   }
+  if (amount === 'part') await alerts.announce();
+  return 'booked';
+}
+
+/** Returns the row that a credit changes, and its side of the transfer. */
+function creditOf(context: InvoiceContext, settlement: SettlementAtNode, { invoice, wallet, reported }: SettlementTarget) {
+  const { paymentHash, amountMsat, settledAt, preimage, nodeId, keysend } = settlement;
+  if (invoice) {
+    const statement = reported ? sql.settleReported : sql.settleFromOutside;
+    const parameters = [invoice.id, amountMsat, preimage, settledAt];
+    return { row: { statement, parameters }, to: invoice.ledgerAccount, toLntx: invoice.id, toType: invoice.wtxType };
+  }
+  if (wallet) {
+    const id = `lntx_${newId(context.clock.nowMs())}`;
+    const row = { statement: sql.insertKeysend.settled, parameters: keysendParameters(context, settlement, wallet, id) };
+    return { row, to: wallet.ledgerAccount, toLntx: id, toType: 'ln_deposit' };
+  }
+  const row = { statement: sql.insertUnmatched, parameters: [paymentHash, amountMsat, settledAt, nodeId, keysend ? 1 : 0] };
+  return { row, to: SYSTEM_ACCOUNTS.suspense };
 }
 
 /** Returns whether a settlement with this payment hash was credited, to a wallet or to suspense. */

@@ -3,6 +3,8 @@ export const EVENT_TYPES = {
   wallet_created: { category: 'wallet', displayName: 'Wallet Created' },
   wallet_updated: { category: 'wallet', displayName: 'Wallet Updated' },
   wallet_receive: { category: 'wallet', displayName: 'Wallet Receive' },
+  wallet_receive_pending: { category: 'wallet', displayName: 'Wallet Receive Pending' },
+  wallet_receive_failure: { category: 'wallet', displayName: 'Wallet Receive Failure' },
   wallet_send: { category: 'wallet', displayName: 'Wallet Send' },
   wallet_transfer_in: { category: 'wallet', displayName: 'Wallet Transfer In' },
   wallet_transfer_out: { category: 'wallet', displayName: 'Wallet Transfer Out' },

@@ -37,6 +37,13 @@ export const insertPending = statement(
     JOIN wallet w ON w.id = n.wallet_id RETURNING 1`,
 );
 
+/** The transaction of a payment that the node has reported and that never arrived. */
+export const insertNotReceived = statement(
+  'wallet_transaction_insert_not_received',
+  `INSERT INTO wallet_transaction (${PENDING})
+   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'failed', $4, $5, $6, $7 FROM wallet w WHERE w.id = $2`,
+);
+
 export const markFailed = statement(
   'wallet_transaction_fail',
   `UPDATE wallet_transaction SET status = 'failed' WHERE id = $1 AND status = 'pending'`,

@@ -131,6 +131,28 @@ export function failedTransactionRow({ transferId }: { readonly transferId: stri
   return { statement: sql.markFailed, parameters: [walletTransactionId(transferId, 'from')], onMiss: notStored };
 }
 
+/** A payment that the node has reported, as its transaction shows it until it is final. */
+interface ReportedPayment {
+  readonly id: string;
+  readonly transferId: string;
+  readonly walletId: string;
+  readonly wtxType: string;
+  readonly amountMsat: number;
+  readonly memo: string;
+}
+
+/** Returns the row of a reported payment: `pending` while it is arriving, `failed` if it never arrived. A booking makes it settled. */
+export function reportedTransactionRow(payment: ReportedPayment, status: 'pending' | 'failed', nowMs: number): RowWrite {
+  const { id, transferId, walletId, wtxType, amountMsat, memo } = payment;
+  const parameters = [walletTransactionId(transferId, 'to'), walletId, wtxType, amountMsat, nowMs, id, memo];
+  return { statement: status === 'pending' ? sql.insertPending : sql.insertNotReceived, parameters, onMiss: notStored };
+}
+
+/** Returns the row of an arriving payment that never arrived. */
+export function notReceivedTransactionRow(transferId: string): RowWrite {
+  return { statement: sql.markFailed, parameters: [walletTransactionId(transferId, 'to')], onMiss: notStored };
+}
+
 function notStored(): Error {
   return new Error('the wallet transaction of a payment was not stored');
 }

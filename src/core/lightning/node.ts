@@ -148,15 +148,35 @@ export interface IncomingPayment {
   readonly customRecords: CustomRecords;
 }
 
-/** An incoming payment that the node has claimed. Delivered at least once. A watch resumes after `position`. */
+/**
+ * An incoming payment that the node reports as claimed. Delivered at least once. A watch resumes after `position`. The money is certain only
+ * when `settlementFinality` says so.
+ */
 export interface Settlement extends IncomingPayment {
   readonly type: 'settlement';
   readonly position: Position;
+  /** Identifies the HTLCs, so that `settlementFinality` need not look them up. Opaque text: only the adapter parses it. */
+  readonly htlcs?: string | undefined;
   /** 32 bytes in hex. */
   readonly preimage: string;
   /** Unix seconds. */
   readonly settledAt: number;
 }
+
+/**
+ * Whether a settlement that the node has reported is money of the node for good. A node reports a settlement before it has removed the HTLCs
+ * from its channels, and may fail to claim them if it is killed in between.
+ * - `final`: the money is there. `amountMsat` is set if only some of the HTLCs arrived.
+ * - `failed`: nothing arrived, and nothing will.
+ * - `unknown`: not yet, or the node cannot tell. `reason` is for the operator, a clause without a full stop.
+ */
+export type SettlementFinality =
+  | { readonly state: 'final'; readonly amountMsat?: Msat | undefined }
+  | { readonly state: 'failed' }
+  | { readonly state: 'unknown'; readonly reason?: string | undefined };
+
+/** Identifies a settlement to the node that reported it. */
+export type SettlementReference = Pick<Settlement, 'paymentHash' | 'htlcs'>;
 
 /** An outgoing payment that has succeeded or failed. Delivered at least once. */
 export interface PaymentUpdate {
@@ -298,6 +318,11 @@ export interface LightningNode {
   lookupPayment(payment: PaymentReference): Promise<PaymentOutcome | undefined>;
   /** Returns the state of an invoice or of an incoming keysend; undefined when the node has no record of it. */
   lookupInvoice(paymentHash: string): Promise<InvoiceStatus | undefined>;
+  /**
+   * Returns whether a settlement is final. Waits up to `waitMs` for it to become so. Whatever the adapter does not understand is `unknown`.
+   * @throws when the node does not answer; then it is unknown.
+   */
+  settlementFinality(settlement: SettlementReference, waitMs: number): Promise<SettlementFinality>;
   /** Sets the function that the node calls before it claims an incoming payment. Until then, incoming payments stay unclaimed. */
   guardIncoming(guard: IncomingGuard): void;
   /**

@@ -8,6 +8,8 @@ import type {
   PaymentReference,
   Route,
   RouteQuery,
+  SettlementFinality,
+  SettlementReference,
 } from './node.ts';
 
 /*
@@ -48,6 +50,19 @@ export async function lookUpInvoice(node: LightningNode, paymentHash: string): P
   const status = await node.lookupInvoice(paymentHash);
   if (status !== undefined && !INVOICE_STATES.includes(status?.state)) throw new NotUnderstood('lookupInvoice');
   return status;
+}
+
+/** Returns whether a settlement is final. A response that is not understood is `unknown`. */
+export async function settlementFinality(
+  node: LightningNode,
+  settlement: SettlementReference,
+  waitMs: number,
+): Promise<SettlementFinality> {
+  const finality = await node.settlementFinality(settlement, waitMs);
+  if (finality?.state === 'failed' || finality?.state === 'unknown') return finality;
+  const { state, amountMsat } = finality ?? {};
+  if (state === 'final' && (amountMsat === undefined || (Number.isSafeInteger(amountMsat) && amountMsat > 0))) return finality;
+  return { state: 'unknown', reason: 'the response of the node is not understood' };
 }
 
 /** Returns undefined when the adapter cannot collect evidence. @throws NotUnderstood */

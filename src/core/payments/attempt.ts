@@ -49,8 +49,9 @@ async function payInternally(context: PaymentContext, payment: Payment, invoiceI
   const { nodeId } = issued ?? (await readIssued(context, invoiceId));
   const outcome = await closeToOutside(context.connections.of(nodeId), payment.paymentHash);
   const invoice = issued ?? (await readIssued(context, invoiceId));
-  // While this payment is pending, only an outside payment can settle the invoice. A restored node may have lost that payment.
-  if (outcome === 'closed' && invoice.state !== 'settled') return bookConclusion(context, internalSuccess(context, payment, invoice));
+  // While this payment is pending, only an outside payment can change the invoice. A restored node may have lost that payment.
+  const isUnpaid = invoice.state === 'open' || invoice.state === 'closing';
+  if (outcome === 'closed' && isUnpaid) return bookConclusion(context, internalSuccess(context, payment, invoice));
   await conclude(context, payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
 }
 

@@ -12,7 +12,7 @@ import type { History } from '../transactions/history.ts';
 import { type LightningTransaction, LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
 import type { Objects } from '../transactions/objects.ts';
 import { transactionFromPayment } from '../transactions/wallet-transaction.ts';
-import { type RenderedTransaction, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
+import { asReported, type RenderedTransaction, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
 
 export const EventObject = namedObject('Event', {
@@ -86,6 +86,12 @@ const SHOWN_PAYMENT: Partial<Record<EventType, 'pending' | 'failed' | 'present'>
   payment_corrected: 'present',
 };
 
+/** How an event shows the payment that a node has reported. The subject is its wallet transaction. */
+const SHOWN_REPORT: Partial<Record<EventType, 'pending' | 'failed'>> = {
+  wallet_receive_pending: 'pending',
+  wallet_receive_failure: 'failed',
+};
+
 const BOOKINGS: ReadonlySet<EventType> = new Set(Object.values(BOOKED_EVENTS));
 
 /**
@@ -128,7 +134,7 @@ async function transactionsOf({ history, payments, objects }: EventSources, even
   const paymentIds = new Set(events.flatMap(({ type, subject }) => (SHOWN_PAYMENT[type] ? subject : [])));
   const paymentOf = new Map((await payments.findMany([...paymentIds])).map((payment) => [payment.id, payment]));
   const idOf = ({ type, subject }: LoggedEvent) => {
-    if (BOOKINGS.has(type)) return subject;
+    if (BOOKINGS.has(type) || SHOWN_REPORT[type]) return subject;
     const payment = SHOWN_PAYMENT[type] === 'present' ? paymentOf.get(subject) : undefined;
     return payment && walletTransactionId(payment.transferId, 'from');
   };
@@ -138,7 +144,8 @@ async function transactionsOf({ history, payments, objects }: EventSources, even
     const [shown, payment] = [SHOWN_PAYMENT[event.type], paymentOf.get(event.subject)];
     if (payment && event.walletId !== undefined && (shown === 'pending' || shown === 'failed'))
       return objects.walletTransaction(transactionFromPayment(paymentAt(event, shown, payment), wallets(event.walletId)));
-    return presentOf.get(idOf(event) ?? '');
+    const [found, report] = [presentOf.get(idOf(event) ?? ''), SHOWN_REPORT[event.type]];
+    return found && report ? asReported(found, report) : found;
   };
 }
 

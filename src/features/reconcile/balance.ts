@@ -82,10 +82,10 @@ async function takeBaseline(run: ReconciliationRun, tracked: Remainder | undefin
   throw new NotMeasured('unsteady', `money moved through the node during each of ${BASELINE_TRIES} measurements`);
 }
 
-/** Returns the amount in msat that has arrived and could not be booked. */
+/** Returns the amount in msat that has arrived and could not be booked, or that may have arrived and is not final. */
 async function unbookedSum(run: ReconciliationRun): Promise<number> {
   const unbooked = new Map([...run.unbookedMsat, ...(await unbookedSettlements(run.database, run.nodeId))]);
-  return sumOf(unbooked.values());
+  return sumOf(unbooked.values()) + (await run.invoices.arrivingMsat(run.nodeId));
 }
 
 function render(status: ComparedBalance['balance_status'], reason: string | null, measured?: Measured): ComparedBalance {

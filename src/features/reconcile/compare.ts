@@ -6,8 +6,10 @@ import type { LightningNode } from '../../core/lightning/node.ts';
 import { type Findings, MAX_LISTED } from './reconciliation-object.ts';
 import { type ReconciliationRun, readNodeFact, writeNodeFact } from './run.ts';
 
-/** `unfinished`: the node has not ended what the ledger has, and an operator has explained it. */
-type Verdict = 'agreed' | 'different' | 'unanswered' | 'unfinished';
+/**
+ * `unfinished`: the node has not ended what the ledger has, and an operator has explained it. `known`: they differ, and that is stored already.
+ */
+type Verdict = 'agreed' | 'different' | 'unanswered' | 'unfinished' | 'known';
 
 /** How rows of the ledger are compared with the node. `R`: a payment or an invoice. `S`: what the node reports about it. */
 export interface Comparison<R extends Row, S> {
@@ -18,6 +20,8 @@ export interface Comparison<R extends Row, S> {
   /** Returns the row with an id. */
   readonly find: Statement<R>;
   lookUp(node: LightningNode, row: R): Promise<S | undefined>;
+  /** Returns whether another module keeps track of the difference. Such rows are not compared. */
+  isKnown?(row: R): boolean;
   agrees(row: R, status: S | undefined): boolean;
   /** Called at the first difference, which it may correct. @returns whether the row is unfinished */
   onDifference?(row: R, status: S | undefined): Promise<boolean>;
@@ -39,6 +43,7 @@ export async function beginComparison<R extends Row & { id: string; node_id: str
   const seen = new Set<string>();
 
   async function compare(row: R): Promise<Verdict> {
+    if (comparison.isKnown?.(row)) return 'known';
     const lookUp = () => probe.call((node) => comparison.lookUp(node, row));
     const first = await lookUp();
     if (!first.answered) return 'unanswered';

@@ -58,6 +58,8 @@ function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedInvoice, I
     alerts: ['invoice_contradicted', 'settlement_unbooked'],
     find: sql.findInvoice,
     lookUp: (node, invoice) => lookUpInvoice(node, invoice.payment_hash),
+    // The node reports it as settled, and is asked until that is final.
+    isKnown: ({ state }) => state === 'arriving' || state === 'failed',
     // An invoice that was settled internally is unpaid at the node, or the second payment is in suspense. One that was settled from outside was
     // paid at the node with the same amount.
     agrees(invoice, status) {
@@ -78,15 +80,19 @@ function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedInvoice, I
   };
 }
 
-/** Books a missed settlement. @returns `agreed` when it is booked. */
+/** Books a missed settlement, or stores that it is arriving. @returns `agreed` when it is booked. */
 async function settleMissed(
   run: ReconciliationRun,
   { id, wallet_id, payment_hash: paymentHash }: sql.ComparedInvoice,
   { amountMsat, preimage }: Extract<InvoiceStatus, { state: 'settled' }>,
-): Promise<'agreed' | 'different'> {
+): Promise<'agreed' | 'different' | 'known'> {
   const settledAt = unixSeconds(run.clock);
   const settlement = { type: 'settlement', paymentHash, amountMsat, preimage, settledAt, keysend: false, customRecords: {} } as const;
-  const failure = await run.invoices.settle(settlement, run.nodeId).then(() => undefined, errorMessage);
+  const [result, failure] = await run.invoices.settle(settlement, run.nodeId).then(
+    (settled) => [settled, undefined] as const,
+    (error) => [undefined, errorMessage(error)] as const,
+  );
+  if (result === 'arriving' || result === 'failed') return 'known';
   const is_booked = failure === undefined;
   const { missed_settlements: missed } = run.findings;
   if (missed.length < MAX_LISTED) missed.push({ id, wallet_id, num_msat: amountMsat, is_booked });

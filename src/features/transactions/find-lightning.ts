@@ -30,7 +30,7 @@ export async function findLightning(sources: Sources, idOrHash: string, owner: K
   const invoice = await own(byId ? invoices.find(idOrHash) : invoices.findByHash(hash));
   if (invoice) {
     // A wallet cannot pay its own invoice, and an open or canceled invoice has no internal payment.
-    const isPaidInside = owner.walletId === undefined && invoice.state !== 'open' && invoice.state !== 'canceled';
+    const isPaidInside = owner.walletId === undefined && (invoice.state === 'closing' || invoice.state === 'settled');
     const payment = isPaidInside ? await payments.findByHash(invoice.paymentHash, ownerId) : undefined;
     const details = { counterpart_id: payment?.id ?? null, held_msat: null, fee_limit_msat: null };
     return { walletId: invoice.walletId, transaction: { ...objects.invoice(invoice), ...details } };

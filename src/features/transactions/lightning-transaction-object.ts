@@ -43,16 +43,20 @@ export const LightningTransactionObject = selectable(
     payment_preimage: nullable(Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled' })),
     settled: oneOf([1, 0, -1], {
       description:
-        '1: paid. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was or will be paid. An ' +
-        'expired or cancelled invoice stays 0, so poll `status` instead',
+        '1: paid, and the money is there. 0: not paid, or the outcome is still unknown. -1: an outgoing payment failed for good, and nothing was ' +
+        'or will be paid. An invoice that expired, was cancelled or failed stays 0, so poll `status` instead',
     }),
     settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled' })),
-    status: oneOf(['pending', 'settled', 'failed', 'expired', 'cancelled'], {
+    status: oneOf(['pending', 'arriving', 'settled', 'failed', 'expired', 'cancelled'], {
       description:
-        '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `settled`: paid. `failed`: a payment failed for ' +
-        'good; nothing was or will be paid. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` are final',
+        '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the ' +
+        'invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed ' +
+        'for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no ' +
+        'longer be paid. All but `pending` and `arriving` are final',
     }),
-    failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
+    failure_reason: nullable(
+      Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise' }),
+    ),
     // Null instead of 0 where LEGACY_NULL_KEYSEND is set; the OpenAPI document leaves that out.
     is_keysend: Type.Unsafe<1 | 0 | null>({
       ...oneOf([1, 0], { description: '1 for a payment without an invoice, 0 otherwise' }),
@@ -121,11 +125,18 @@ export function renderInvoice(invoice: Invoice, nowSeconds: number, noKeysend: N
     customRecords: invoice.customRecords,
     passThru: invoice.passThru,
   };
-  return render(invoice, own, noKeysend);
+  const rendered = render(invoice, own, noKeysend);
+  if (own.status !== 'failed') return rendered;
+  rendered.settled = 0;
+  rendered.failure_reason = NOT_RECEIVED;
+  return rendered;
 }
 
+/** Why a payment failed that the node had reported as received. */
+export const NOT_RECEIVED = 'NOT_RECEIVED';
+
 function invoiceStatus({ state, expiresAt = 0 }: Invoice, nowSeconds: number): LightningTransaction['status'] {
-  if (state === 'settled') return 'settled';
+  if (state === 'settled' || state === 'arriving' || state === 'failed') return state;
   if (state === 'canceled') return 'cancelled';
   return state === 'open' && expiresAt <= nowSeconds ? 'expired' : 'pending';
 }
@@ -168,7 +179,7 @@ interface Own {
 }
 
 /** A known client polls `settled` for −1. */
-const SETTLED_FLAG = { settled: 1, pending: 0, expired: 0, cancelled: 0, failed: -1 } as const;
+const SETTLED_FLAG = { settled: 1, pending: 0, arriving: 0, expired: 0, cancelled: 0, failed: -1 } as const;
 
 /** Builds the object in one literal, because object spread made the shortest reads measurably slower. */
 function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): LightningTransaction {

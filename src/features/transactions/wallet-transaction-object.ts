@@ -4,6 +4,7 @@ import { selectable } from '../../http/responses/select.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
 import {
   LightningTransactionObject,
+  NOT_RECEIVED,
   type NoKeysend,
   parseObject,
   passThruOf,
@@ -55,10 +56,13 @@ export const WalletTransactionObject = selectable(
     ),
     status: oneOf(['settled', 'pending', 'failed', 'open'], {
       description:
-        '`settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. `failed`: a payment ' +
-        'that failed for good; its money is back. `open`: an invoice that can still be paid',
+        '`settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. Also a received payment ' +
+        'that is `arriving`, which is not in the balance. `failed`: a payment that failed for good; its money is back. Also one that never arrived. ' +
+        '`open`: an invoice that can still be paid',
     }),
-    failure_reason: nullable(Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; null otherwise' })),
+    failure_reason: nullable(
+      Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise' }),
+    ),
   }),
 );
 
@@ -94,8 +98,22 @@ export function renderWalletTransaction(wtx: WalletTransaction, nowSeconds: numb
     lnTx: payment ? renderPayment(payment, noKeysend) : invoice ? renderInvoice(invoice, nowSeconds, noKeysend) : null,
     passThru: renderPassThru(wtx),
     status: wtx.status,
-    failure_reason: (wtx.status === 'failed' && payment?.failureReason) || null,
+    failure_reason: wtx.status === 'failed' ? (invoice ? NOT_RECEIVED : (payment?.failureReason ?? null)) : null,
   };
+}
+
+/** Returns a received payment as it was before it was booked: `pending` while it was arriving, `failed` when it had not arrived. */
+export function asReported(transaction: RenderedTransaction, status: 'pending' | 'failed'): RenderedTransaction {
+  const failure_reason = status === 'failed' ? NOT_RECEIVED : null;
+  const then = {
+    status: status === 'failed' ? 'failed' : 'arriving',
+    failure_reason,
+    settled: 0,
+    settled_at: null,
+    payment_preimage: null,
+  } as const;
+  const lnTx = transaction.lnTx && { ...transaction.lnTx, ...then };
+  return { ...transaction, status, failure_reason, balance_after_msat: null, lnTx };
 }
 
 /** Returns what a key sees of the receiving side of a transfer if it may not read the receiving wallet. Every visible field is named here. */

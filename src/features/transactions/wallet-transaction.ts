@@ -44,19 +44,17 @@ export function isTransfer({ type }: { readonly type: string }): boolean {
 
 /** Returns the wallet transaction of a row. */
 export function transactionFromRow(row: WalletTransactionRow, funded: FundedWallet, related: RelatedRows): WalletTransaction {
-  const { payment } = related;
-  if (row.balance_msat === null) {
-    invariant(payment, 'a wallet transaction that is not settled has a payment');
-    return transactionFromPayment(payment, funded);
-  }
+  const { payment, invoice } = related;
+  if (row.balance_msat === null && payment) return transactionFromPayment(payment, funded);
+  invariant(row.balance_msat !== null || invoice, 'a wallet transaction that is not settled has a payment or an invoice');
   return {
     ...funded,
     id: row.id,
     type: row.type,
-    status: 'settled',
+    status: row.status,
     createdAt: payment?.createdAt ?? Math.floor(row.placed_at_ms / 1000),
     amountMsat: msat(row.amount_msat),
-    balanceAfterMsat: msat(row.balance_msat),
+    ...(row.balance_msat !== null && { balanceAfterMsat: msat(row.balance_msat) }),
     label: row.label,
     ...related,
   };

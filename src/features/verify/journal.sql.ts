@@ -53,7 +53,10 @@ export const JOURNAL_CHECKS: RecordChecks = {
   ],
   verify_journal_unsettled: [
     'no payment owns this wallet transaction',
-    `SELECT x.id FROM wallet_transaction x LEFT JOIN payment p ON p.id = x.lntx WHERE x.status <> 'settled' AND p.id IS NULL`,
+    `SELECT x.id FROM wallet_transaction x LEFT JOIN payment p ON p.id = x.lntx
+     LEFT JOIN arriving_payment a ON a.invoice_id = x.lntx AND 'wtx_' || a.transfer_id || 'i' = x.id AND a.is_credited = 0
+     WHERE x.status <> 'settled' AND p.id IS NULL AND (a.payment_hash IS NULL OR a.amount_msat <> x.amount_msat
+       OR x.status <> CASE a.state WHEN 'arriving' THEN 'pending' ELSE 'failed' END)`,
   ],
   // Wallets (by their ledger accounts) whose sums of an hour are not those of their transactions.
   verify_wallet_hours: [

@@ -122,6 +122,18 @@ export const RECORD_CHECKS: RecordChecks = {
      HAVING count(t.id) <> CASE WHEN i.state = 'settled' THEN 1 ELSE 0 END OR max(t.amount_msat) <> i.received_msat
        OR max(t.to_account) <> i.ledger_account`,
   ],
+  // Reported payments, and invoices that are arriving or never arrived, that do not belong together.
+  verify_arriving_payments: [
+    'its state differs from that of its invoice, or it was credited although it is not final',
+    `SELECT a.payment_hash AS id FROM arriving_payment a LEFT JOIN invoice i ON i.id = a.invoice_id
+     LEFT JOIN settlement s ON s.payment_hash = a.payment_hash
+     WHERE (a.is_credited = 1) <> (s.payment_hash IS NOT NULL)
+       OR (a.invoice_id IS NOT NULL AND (i.id IS NULL OR i.state <> CASE a.is_credited WHEN 1 THEN 'settled' ELSE a.state END
+         OR i.payment_hash <> a.payment_hash OR i.received_msat <> a.amount_msat))
+     UNION ALL
+     SELECT i.id FROM invoice i LEFT JOIN arriving_payment a ON a.invoice_id = i.id
+     WHERE i.state IN ('arriving', 'failed') AND (a.payment_hash IS NULL OR a.state <> i.state)`,
+  ],
   // Payments over the network whose money left another node than theirs.
   verify_payment_nodes: [
     'its money left another node than its own',

@@ -64,6 +64,7 @@ describe('LND streams settlements', () => {
       paymentHash: '21d62142caf34836d7dfa761d32e24e1d882050ebd3232b1c1f477f351a421d0',
       preimage: 'c4499a8cd54552dab785b092eba9fdc64f13bec48452a91478b9115daf8f60ea',
       amountMsat: 7777,
+      htlcs: '126443837259776:16:7777',
       settledAt: 1_795_306_171,
       keysend: true,
       customRecords: { '696969': Buffer.from('wal_x').toString('hex') },

@@ -130,6 +130,7 @@ export function scriptedLnd(): (options?: Partial<LndOptions> & { readonly param
     writeFileSync(join(directory, 'satchel.macaroon'), MACAROON);
     const url = `lnd+rest://127.0.0.1:${port}?cert=${fixtureFile('tls.cert')}&macaroon=${directory}/satchel.macaroon${parameters}`;
     lnd.replay(recording('11-balances', 'GetInfo'), recording('11-balances', 'GetState'));
+    lnd.on('GET /v2/router/htlcevents', { messages: [{ result: { subscribed_event: {} } }], ending: 'silence' });
     const node = openLnd({ url, log: silentLog, timing: FAST, ...options });
     closing.push(
       () => rmSync(directory, { recursive: true, force: true }),

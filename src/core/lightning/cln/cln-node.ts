@@ -5,6 +5,7 @@ import { CLN_TIMING, type ClnTiming } from './context.ts';
 import { Datastore } from './datastore.ts';
 import { newestSettlement, watchPaymentHashes, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
+import { ClnMoves, settlementFinality } from './finality.ts';
 import { NodeHistory } from './history.ts';
 import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
 import { ClnPayments } from './payments.ts';
@@ -48,6 +49,7 @@ export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): Ligh
   const datastore = new Datastore(rpc);
   const history = new NodeHistory(rpc, datastore);
   const cln = { rpc, datastore, history, timing };
+  const moves = new ClnMoves(rpc);
   const closing = new AbortController();
   let pubkey: string | undefined;
   let settingsCheckedAtMs = Number.NEGATIVE_INFINITY;
@@ -71,13 +73,17 @@ export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): Ligh
     createInvoice: (request) => createInvoice(cln, request),
     cancelInvoice: (paymentHash) => cancelInvoice(cln, paymentHash),
     lookupInvoice: (paymentHash) => lookupInvoice(cln, paymentHash),
+    settlementFinality: (settlement, waitMs) => settlementFinality(cln, moves, settlement, waitMs),
     pay: (order) => payments.pay(order),
     /** Not supported, so nothing is sent. */
     keysend: async () => ({ state: 'failed', reason: 'ERROR' }),
     lookupPayment: (payment) => payments.lookup(payment),
     /** lightningd claims payments of its invoices itself. An invoice is protected by cancelling it. */
     guardIncoming() {},
-    watch: (position, signal) => watchSettlements(cln, position, untilClosed(signal)),
+    watch(position, signal) {
+      moves.reset();
+      return watchSettlements(cln, position, untilClosed(signal));
+    },
     watchPayments: (signal) => watchPaymentHashes(cln, untilClosed(signal)),
     newestSettlement: () => newestSettlement(cln),
     knowsPosition: (position) => history.knows(position),

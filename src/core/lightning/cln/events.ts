@@ -1,6 +1,7 @@
 import { HistoryChanged, type NodeEvent, type Position, type Settlement } from '../node.ts';
 import { withHeartbeat } from '../streams.ts';
 import type { ClnContext } from './context.ts';
+import { receiptText } from './finality.ts';
 import { indexOf, positionOf, type Subsystem } from './history.ts';
 import { received } from './invoices.ts';
 import type { InvoiceRecord } from './rpc.ts';
@@ -93,6 +94,7 @@ function toSettlement(invoice: InvoiceRecord, epoch: string): Settlement {
     position: positionOf(invoice, epoch),
     paymentHash: invoice.payment_hash,
     ...received(invoice),
+    htlcs: receiptText(invoice),
     settledAt: invoice.paid_at,
     // lightningd stores an invoice for each keysend that it has accepted, without the custom records.
     keysend: invoice.label.startsWith('keysend-'),

@@ -58,6 +58,16 @@ export interface HtlcRecord {
   readonly state: string;
 }
 
+/** A change of our balance, in a channel or on the chain. It never changes. */
+export interface MoveRecord {
+  readonly created_index: number;
+  readonly primary_tag: string;
+  readonly payment_hash?: string;
+  readonly credit_msat: number;
+  /** Unix seconds. */
+  readonly timestamp: number;
+}
+
 export interface RouteStep {
   readonly short_channel_id_dir: string;
   readonly node_id_out: string;
@@ -90,6 +100,8 @@ interface Results {
   listpays: { readonly pays: readonly { readonly status: string }[] };
   listhtlcs: { readonly htlcs: readonly HtlcRecord[] };
   listpeerchannels: { readonly channels: readonly ChannelRecord[] };
+  listchannelmoves: { readonly channelmoves: readonly MoveRecord[] };
+  listchainmoves: { readonly chainmoves: readonly MoveRecord[] };
   getroutes: { readonly routes: readonly { readonly path: readonly RouteStep[] }[] };
   datastore: object;
   listdatastore: { readonly datastore: readonly { readonly generation?: number; readonly string?: string }[] };
@@ -113,6 +125,8 @@ export const METHODS: readonly RpcMethod[] = [
   'listpays',
   'listhtlcs',
   'listpeerchannels',
+  'listchannelmoves',
+  'listchainmoves',
   'getroutes',
   'datastore',
   'listdatastore',

@@ -20,6 +20,8 @@ export class LndError extends Error {
  * - `payment_exists`: the same, because the node has a record of the payment hash. The record has the outcome.
  * - `no_payment`, `no_invoice`: the node has no such record.
  * - `invoice_exists`: the node has an invoice with this preimage.
+ * - `htlc_unresolved`: the node has stored no final resolution of the HTLC.
+ * - `resolutions_not_stored`: the node stores none.
  * - `no_route`: no route has been found.
  */
 export const LND_ERRORS = [
@@ -49,6 +51,8 @@ export const LND_ERRORS = [
   ["payment isn't initiated", 'no_payment'],
   ['unable to locate invoice', 'no_invoice'],
   ['invoice with payment hash already exists', 'invoice_exists'],
+  ['htlc unknown', 'htlc_unresolved'],
+  ['cannot lookup with flag --store-final-htlc-resolutions=false', 'resolutions_not_stored'],
   ['unable to find a path to destination', 'no_route'],
   ['insufficient local balance', 'no_route'],
 ] as const;

@@ -1,7 +1,7 @@
 import { type CustomRecords, HistoryChanged, type Position, type Settlement } from '../node.ts';
 import { withHeartbeat } from '../streams.ts';
 import type { LndContext } from './context.ts';
-import { findInvoice, type LndInvoice } from './invoices.ts';
+import { findInvoice, htlcsOf, type LndInvoice } from './invoices.ts';
 import type { LndTransport } from './transport.ts';
 import { fromBase64, readMsat, readWhole } from './values.ts';
 
@@ -34,6 +34,7 @@ export async function newestSettlement(transport: LndTransport): Promise<Settlem
 /**
  * Streams the settlements after a position. LND reports neither that a stream is dead nor that it has been restored, and sends nothing before
  * the first event. So the stream begins one settlement earlier than needed: the first message must be the settlement of the position.
+ * `prepare` is called before it.
  * @throws HistoryChanged when the node does not have it.
  * @throws when the connection breaks or LND ends the stream.
  */
@@ -41,8 +42,10 @@ export async function* watchSettlements(
   lnd: LndContext,
   position: Position | undefined,
   signal: AbortSignal,
+  prepare: () => Promise<void>,
 ): AsyncGenerator<Settlement, void> {
   if (position !== undefined && !(await knowsPosition(lnd.transport, position))) throw historyChanged(position);
+  await prepare();
   let last = position;
   // LND sends no backlog for 0, so the stream cannot repeat the first settlement.
   while (last === undefined || indexOf(last) < 2) {
@@ -89,7 +92,7 @@ export function subscribeInvoices(lnd: LndContext, after: number, signal: AbortS
 }
 
 /** Streams messages until the signal aborts. @throws when a heartbeat fails or LND ends the stream. */
-function subscribe<T>({ transport, timing }: LndContext, path: string, signal: AbortSignal): AsyncGenerator<T, void> {
+export function subscribe<T>({ transport, timing }: LndContext, path: string, signal: AbortSignal): AsyncGenerator<T, void> {
   const send = async () => {
     const { state } = await transport.get<{ state: string }>('/v1/state', { timeoutMs: timing.answerMs });
     if (!['SERVER_ACTIVE', 'RPC_ACTIVE'].includes(state)) throw new Error(`LND is in state ${state}`);
@@ -125,6 +128,7 @@ function toSettlement(invoice: LndInvoice): Settlement {
     position: `${readWhole(invoice.settle_index)}:${paymentHash}`,
     paymentHash,
     preimage: fromBase64(invoice.r_preimage),
+    htlcs: htlcsOf(invoice),
     amountMsat: readMsat(invoice.amt_paid_msat),
     settledAt: readWhole(invoice.settle_date),
     keysend: invoice.is_keysend,

@@ -18,10 +18,34 @@ export interface LndInvoice {
   readonly settle_index: string;
   readonly is_keysend: boolean;
   readonly htlcs: readonly {
+    /** The channel, and the number of the HTLC in it. */
+    readonly chan_id: string;
+    readonly htlc_index: string;
     readonly state: string;
     readonly amt_msat: string;
     readonly custom_records: Readonly<Record<string, string>>;
   }[];
+}
+
+/** An HTLC of an incoming payment. */
+export interface LndHtlc {
+  readonly channel: string;
+  readonly index: string;
+  readonly amountMsat: number;
+}
+
+/** Returns the settled HTLCs of an invoice as text: `<channel>:<index>:<amount in msat>`, separated by spaces. */
+export function htlcsOf(invoice: LndInvoice): string {
+  const settled = invoice.htlcs.filter(({ state }) => state === 'SETTLED');
+  return settled.map(({ chan_id, htlc_index, amt_msat }) => `${chan_id}:${htlc_index}:${readMsat(amt_msat)}`).join(' ');
+}
+
+/** Parses what {@link htlcsOf} returned. */
+export function parseHtlcs(text: string): LndHtlc[] {
+  return text.split(' ').flatMap((one) => {
+    const [, channel = '', index = '', amount = ''] = /^(\d{1,20}):(\d{1,20}):(\d{1,15})$/.exec(one) ?? [];
+    return channel === '' ? [] : [{ channel, index, amountMsat: Number(amount) }];
+  });
 }
 
 /** Returns an invoice or an incoming keysend; undefined when the node has none with this hash. */

@@ -6,6 +6,8 @@ import { LND_TIMING, type LndTiming } from './context.ts';
 import { readCredentials } from './credentials.ts';
 import { knowsPosition, newestSettlement, watchEndedPayments, watchSettlements } from './events.ts';
 import { collectEvidence } from './evidence.ts';
+import { settlementFinality } from './finality.ts';
+import { HtlcEvents } from './htlc-events.ts';
 import { readInfo, toNodeInfo } from './info.ts';
 import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
 import { guardKeysends } from './keysends.ts';
@@ -33,6 +35,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
   const context = { transport, timing: { ...LND_TIMING, ...timing }, log };
   const payments = new LndPayments(context);
   const closing = new AbortController();
+  const htlcEvents = new HtlcEvents(context);
   let latestGuard: IncomingGuard;
   let guarding: Promise<void> | undefined;
   let pubkey: string | undefined;
@@ -51,12 +54,20 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     keysend: (order) => payments.keysend(order),
     lookupPayment: (reference) => payments.lookup(reference),
     lookupInvoice: (paymentHash) => lookupInvoice(transport, paymentHash),
+    async settlementFinality(settlement, waitMs) {
+      await htlcEvents.begin(closing.signal, 0);
+      return settlementFinality(context, htlcEvents, settlement, waitMs);
+    },
     guardIncoming(guard) {
       // LND claims all other incoming payments without a decision.
       if (address.holdsKeysends) guarding ??= guardKeysends(context, (incoming) => latestGuard(incoming), closing.signal);
       latestGuard = guard;
     },
-    watch: (position, signal) => untilClosed(signal, (until) => watchSettlements(context, position, until)),
+    watch: (position, signal) =>
+      // The resolution of an HTLC may follow its settlement at once.
+      untilClosed(signal, (until) =>
+        watchSettlements(context, position, until, () => htlcEvents.begin(closing.signal, context.timing.answerMs)),
+      ),
     watchPayments: (signal) => untilClosed(signal, (until) => watchEndedPayments(context, until)),
     newestSettlement: () => newestSettlement(transport),
     knowsPosition: (position) => knowsPosition(transport, position),
@@ -75,6 +86,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
       closing.abort();
       transport.close();
       await guarding;
+      await htlcEvents.end();
     },
   };
 }

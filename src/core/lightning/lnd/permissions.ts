@@ -6,6 +6,7 @@ const CALLS: Readonly<Record<string, string>> = {
   '/lnrpc.Lightning/AddInvoice': 'invoices write',
   '/lnrpc.Lightning/LookupInvoice': 'invoices read',
   '/lnrpc.Lightning/ListInvoices': 'invoices read',
+  '/lnrpc.Lightning/LookupHtlcResolution': 'offchain read',
   '/lnrpc.Lightning/SubscribeInvoices': 'invoices read',
   '/lnrpc.Lightning/ChannelBalance': 'offchain read',
   '/lnrpc.Lightning/ListChannels': 'offchain read',
@@ -15,6 +16,7 @@ const CALLS: Readonly<Record<string, string>> = {
   '/routerrpc.Router/SendPaymentV2': 'offchain write',
   '/routerrpc.Router/TrackPaymentV2': 'offchain read',
   '/routerrpc.Router/TrackPayments': 'offchain read',
+  '/routerrpc.Router/SubscribeHtlcEvents': 'offchain read',
 };
 /** Only for keysends that the node holds until the service decides. */
 const KEYSEND_CALL = '/invoicesrpc.Invoices/SettleInvoice';

@@ -1,0 +1,130 @@
+import { eventRow } from '../journal/events.ts';
+import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
+import { notReceivedTransactionRow, reportedTransactionRow } from '../journal/wallet-transactions.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import { errorMessage } from '../kernel/log.ts';
+import { satText } from '../kernel/money.ts';
+import type { RowWrite } from '../ledger/ledger.ts';
+import type { Settlement, SettlementFinality } from '../lightning/node.ts';
+import * as responses from '../lightning/responses.ts';
+import type { Wallet } from '../wallets/wallets.ts';
+import type { ArrivingRow } from './arriving.sql.ts';
+import * as sql from './arriving.sql.ts';
+import type { Invoice } from './invoice.ts';
+import * as invoiceSql from './invoices.sql.ts';
+import type { InvoiceContext } from './invoices.ts';
+
+/** Money that a node has reported as received, in an event or when it was asked. */
+export type SettlementDetails = Omit<Settlement, 'position'>;
+
+/** The same, with the node of the ledger that reported it. */
+export type SettlementAtNode = SettlementDetails & { readonly nodeId: string };
+
+/** Where a settlement is credited: an invoice, or the wallet of a keysend that has no invoice yet. With neither, suspense. */
+export interface SettlementTarget {
+  readonly invoice?: Invoice | undefined;
+  readonly wallet?: Wallet | undefined;
+  /** What is stored about the payment because it was not final. */
+  readonly reported?: ArrivingRow | undefined;
+}
+
+/** Asks the node whether a settlement is final. Without a response it is unknown. */
+export async function readFinality(
+  { connections }: InvoiceContext,
+  { nodeId, paymentHash, htlcs }: SettlementAtNode,
+  waitMs: number,
+): Promise<SettlementFinality> {
+  try {
+    return await connections.of(nodeId).call((node) => responses.settlementFinality(node, { paymentHash, htlcs }, waitMs));
+  } catch (error) {
+    return { state: 'unknown', reason: errorMessage(error) };
+  }
+}
+
+/**
+ * Stores a reported payment that is not final yet, or that never arrived. Its wallet sees it, and its balance does not change.
+ * @returns undefined when another request has changed the target meanwhile.
+ */
+export async function storeReport(
+  context: InvoiceContext,
+  settlement: SettlementAtNode,
+  target: SettlementTarget,
+  state: 'arriving' | 'failed',
+): Promise<'arriving' | 'failed' | undefined> {
+  const { ledger, clock, alerts } = context;
+  const { invoice, wallet, reported } = target;
+  const onMiss = new Error('the invoice was changed meanwhile');
+  const lntx = invoice?.id ?? (wallet && `lntx_${newId(clock.nowMs())}`);
+  const id = reported?.transfer_id ?? newId(clock.nowMs());
+  const rows: RowWrite[] = [];
+  if (reported) rows.push({ statement: sql.markFailed, parameters: [settlement.paymentHash], onMiss });
+  else rows.push({ ...arrivingRow(context, settlement, { lntx, id, state, isCredited: false }), onMiss });
+  if (lntx !== undefined) rows.push(...walletRows(context, settlement, target, state, { lntx, id, onMiss }));
+  if (state === 'failed') {
+    const message = `the node reported ${satText(settlement.amountMsat)} that never arrived; nothing was credited`;
+    rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: lntx ?? settlement.paymentHash, message }));
+  }
+  const owner = invoice ?? wallet;
+  const type = state === 'failed' ? 'wallet_receive_failure' : 'wallet_receive_pending';
+  const event = owner && lntx !== undefined && eventRow(clock, { type, owner, subject: walletTransactionId(id, 'to'), lntx });
+  try {
+    await ledger.post({ rows, events: event ? [event] : [] });
+  } catch (error) {
+    if (error === onMiss) return undefined;
+    throw error;
+  }
+  if (state === 'failed') await alerts.announce();
+  return state;
+}
+
+interface Names {
+  readonly lntx: string;
+  /** The id of the transfer that will credit it. */
+  readonly id: string;
+  readonly onMiss: Error;
+}
+
+/** Returns the rows of the invoice and of the wallet transaction. */
+function walletRows(
+  context: InvoiceContext,
+  settlement: SettlementAtNode,
+  { invoice, wallet, reported }: SettlementTarget,
+  state: 'arriving' | 'failed',
+  { lntx, id, onMiss }: Names,
+): RowWrite[] {
+  if (reported) return [{ statement: invoiceSql.markNotReceived, parameters: [lntx], onMiss }, notReceivedTransactionRow(id)];
+  const { amountMsat, preimage, settledAt } = settlement;
+  const walletId = invoice?.walletId ?? wallet?.id ?? '';
+  const payment = { id: lntx, transferId: id, walletId, wtxType: invoice?.wtxType ?? 'ln_deposit', amountMsat, memo: invoice?.memo ?? '' };
+  const row = reportedTransactionRow(payment, state === 'arriving' ? 'pending' : 'failed', context.clock.nowMs());
+  if (invoice) return [{ statement: invoiceSql.markReported[state], parameters: [lntx, amountMsat, preimage, settledAt], onMiss }, row];
+  const parameters = wallet ? keysendParameters(context, settlement, wallet, lntx) : [];
+  return [{ statement: invoiceSql.insertKeysend[state], parameters, onMiss }, row];
+}
+
+/** Returns the parameters of {@link sql.insertKeysend}. */
+export function keysendParameters({ connections }: InvoiceContext, settlement: SettlementAtNode, wallet: Wallet, id: string) {
+  const { paymentHash, amountMsat, settledAt, preimage, nodeId, customRecords } = settlement;
+  const owner = [wallet.id, wallet.ledgerAccount, nodeId, connections.of(nodeId).identity().pubkey];
+  return [id, ...owner, paymentHash, amountMsat, settledAt, preimage, JSON.stringify(customRecords)];
+}
+
+interface Reported {
+  readonly lntx: string | undefined;
+  /** The id of the transfer that credits it. */
+  readonly id: string;
+  readonly state: 'arriving' | 'failed';
+  readonly isCredited: boolean;
+}
+
+/** Returns the row of a payment that is not known to be final. */
+export function arrivingRow(
+  { clock }: InvoiceContext,
+  { nodeId, ...settlement }: SettlementAtNode,
+  { lntx, id, state, isCredited }: Reported,
+): Pick<RowWrite, 'statement' | 'parameters'> {
+  const { paymentHash, amountMsat } = settlement;
+  const of = [paymentHash, nodeId, state, lntx ?? null, id, amountMsat, isCredited ? 1 : 0];
+  return { statement: sql.insert, parameters: [...of, JSON.stringify(settlement), unixSeconds(clock)] };
+}

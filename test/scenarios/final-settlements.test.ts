@@ -1,0 +1,87 @@
+import { expect, it } from 'vitest';
+import type { AfterReport } from '../../devnet/fake/tables.ts';
+import type { JobTiming } from '../../src/jobs.ts';
+import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
+
+const TIMING: JobTiming = { arriving: { roundMs: 20, allEvery: 2 }, probe: { againMs: 1, arrivalMs: 1 } };
+
+/** Reports a payment of 5 sat to the node's invoice, which then ends as planned. */
+async function reported({ client, net }: FakeNodeApp, after: AfterReport) {
+  const wallet = await client.wallet();
+  const invoice = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5, memo: 'tea' });
+  void net.outside.pay({ paymentRequest: invoice.payment_request, after });
+  const lntx = (query = '') => client.get(`/v1/lntx/${invoice.id}${query}`);
+  const until = (status: string) => expect.poll(async () => (await lntx()).status).toBe(status);
+  const balance = async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance_msat;
+  const events = async () =>
+    (await client.get(`/v1/wallet/${wallet.id}/events`)).map(({ event }: { event: { name: string } }) => event.name) as string[];
+  return { wallet, invoice, hash: invoice.r_hash_decoded as string, lntx, until, balance, events };
+}
+
+onFakeNode(
+  'a settlement that the node has reported',
+  (service) => {
+    const { client, net } = service;
+    const alerts = async () => (await service.openAlerts()).map(({ kind, subject }) => `${kind} ${subject}`);
+
+    it('is credited in one booking when it is final at once', async () => {
+      const { until, balance, events } = await reported(service, { end: 'final', afterMs: 0 });
+      await until('settled');
+      expect(await balance()).toBe(5000);
+      expect(await events()).toEqual(['wallet_created', 'invoice_created', 'wallet_receive']);
+      expect(await service.rows('SELECT payment_hash FROM arriving_payment')).toEqual([]);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is not credited while it is not final, and is shown as arriving', async () => {
+      const { wallet, invoice, lntx, until, balance, events, hash } = await reported(service, { end: 'final' });
+      await until('arriving');
+      expect(await lntx()).toMatchObject({ settled: 0, settled_at: null, payment_preimage: null, num_satoshis: 5, failure_reason: null });
+      expect(await balance()).toBe(0);
+      const [listed] = await client.get(`/v1/wallet/${wallet.id}/transactions?status=pending`);
+      expect(listed).toMatchObject({
+        status: 'pending',
+        num_satoshis: 5,
+        balance_after_msat: null,
+        lnTx: { id: invoice.id, status: 'arriving' },
+      });
+      expect(await client.get(`/v1/wallet/${wallet.id}/transactions?status=open`)).toEqual([]);
+      expect(await events()).toEqual(['wallet_created', 'invoice_created', 'wallet_receive_pending']);
+      const payer = await client.wallet(100);
+      const paid = { key: client.secretKey, json: { payment_request: invoice.payment_request } };
+      expect(await client.request('POST', `/v1/wallet/${payer.id}/withdraw`, paid)).toMatchObject({
+        status: 400,
+        body: { type: 'invoice_paid' },
+      });
+      expect(await service.problems()).toEqual([]);
+
+      net.endSettlement(hash, 'final');
+      await until('settled');
+      expect(await balance()).toBe(5000);
+      const [booked] = await client.get(`/v1/wallet/${wallet.id}/transactions`);
+      expect(booked).toMatchObject({ id: listed.id, status: 'settled', balance_after_msat: 5000, lnTx: { status: 'settled' } });
+      expect(await events()).toEqual(['wallet_created', 'invoice_created', 'wallet_receive_pending', 'wallet_receive']);
+      const [event] = await client.get(`/v1/wallet/${wallet.id}/events?type=wallet_receive_pending`);
+      const then = { status: 'arriving', settled: 0, settled_at: null, payment_preimage: null };
+      expect(event.data.wtx).toMatchObject({ id: listed.id, status: 'pending', balance_after_msat: null, lnTx: then });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is never credited when it never arrives, and the operator is alerted', async () => {
+      const { wallet, invoice, lntx, until, balance, events } = await reported(service, { end: 'lost', afterMs: 0 });
+      await until('failed');
+      expect(await lntx()).toMatchObject({ settled: 0, settled_at: null, payment_preimage: null, failure_reason: 'NOT_RECEIVED' });
+      expect(await balance()).toBe(0);
+      expect(await alerts()).toEqual([`invoice_contradicted ${invoice.id}`]);
+      expect(await events()).toEqual(['wallet_created', 'invoice_created', 'wallet_receive_failure']);
+      const [listed] = await client.get(`/v1/wallet/${wallet.id}/transactions?status=failed`);
+      expect(listed).toMatchObject({ status: 'failed', failure_reason: 'NOT_RECEIVED', num_satoshis: 5 });
+      const [event] = await client.get(`/v1/wallet/${wallet.id}/events?type=wallet_receive_failure`);
+      expect(event.data.wtx).toMatchObject({ id: listed.id, status: 'failed', lnTx: { status: 'failed', failure_reason: 'NOT_RECEIVED' } });
+      expect(net.outside.payments().at(-1)).toMatchObject({ state: 'failed' });
+      expect(await service.problems()).toEqual([]);
+    });
+  },
+  {},
+  TIMING,
+);
