@@ -72,6 +72,7 @@ export class Outgoing {
     return {
       items: [{ fact: 'No channel has an HTLC with this payment hash.', holds, detail: holds ? '0 HTLCs' : '1 HTLC' }],
       provesFailure: holds,
+      isWithoutHtlc: holds,
     };
   }
 

@@ -212,10 +212,12 @@ export interface PaymentEvidence {
   readonly items: readonly EvidenceItem[];
   /** Whether the facts together prove that no money can leave the node for this payment any more. */
   readonly provesFailure: boolean;
+  /** Whether the payment is unfinished and no HTLC of it exists: its amount is part of the node's balance. */
+  readonly isWithoutHtlc: boolean;
 }
 
 /** Returns the evidence as one line for people: each fact, whether it holds, and what the node reported. */
-export function describeEvidence({ items, provesFailure }: PaymentEvidence): string {
+export function describeEvidence({ items, provesFailure }: Pick<PaymentEvidence, 'items' | 'provesFailure'>): string {
   const facts = items.map(({ fact, holds, detail }) => `${fact} ${holds ? 'Yes' : 'No'} (${detail}).`);
   return [
     ...facts,

@@ -5,6 +5,7 @@ import { type Measurement, measure, NotMeasured } from './measure.ts';
 import type { ComparedBalance } from './reconciliation-object.ts';
 import { acceptBaseline, missingMsat, type Remainder, readRemainder, recordFall, recordRise } from './remainder.ts';
 import type { ReconciliationRun } from './run.ts';
+import { measureWithEvidence } from './unsent.ts';
 
 /** The number of measurements while the ledger moves or the node seems to have too little. */
 const TRIES = 5;
@@ -48,6 +49,11 @@ async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promi
     await pause(run.probe.timing.againMs, run.signal);
     look = await measure(run);
   }
+  // What is missing may be in flight, unless the node has no HTLC of the pending payments. A second look confirms that.
+  for (let tries = 0; tries < 2 && isBelow(tracked, look); tries++) {
+    if (tries > 0) await pause(run.probe.timing.againMs, run.signal);
+    look = await measureWithEvidence(run);
+  }
   if (missingMsat(tracked, look) > 0) return { look, remainder: await recordFall(run, tracked, look) };
   const unbookedMsat = await unbookedSum(run);
   // The minimum of the node's own money.
@@ -59,6 +65,11 @@ async function trackRemainder(run: ReconciliationRun, tracked: Remainder): Promi
   const again = await measure(run);
   const levelMsat = Math.min(risenMsat, certainMsat(again));
   return { look: again, remainder: levelMsat > tracked.levelMsat ? await recordRise(run, tracked, levelMsat) : tracked };
+}
+
+/** Returns whether the node has less money of its own than before, so that it matters what is in flight. */
+function isBelow({ levelMsat, baselineMsat }: Remainder, { remainderMsat, inFlightMsat, movedMsat }: Measurement): boolean {
+  return inFlightMsat > 0 && remainderMsat + movedMsat < Math.max(levelMsat, baselineMsat);
 }
 
 /**

@@ -87,6 +87,16 @@ export const heldInFlight = statement<{ held_msat: number }>(
    WHERE p.state = 'pending' AND p.invoice_id IS NULL AND p.node_id = $1`,
 );
 
+/** Those payments that began until a time, with their holds, oldest first. */
+export const heldPayments = statement<
+  Pick<ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id'> & { held_msat: number }
+>(
+  'reconcile_held_payments',
+  `SELECT p.id, p.payment_hash, p.unclear_since_ms, p.invoice_id, h.amount_msat AS held_msat
+   FROM payment p JOIN ledger_hold h ON h.id = p.id
+   WHERE p.state = 'pending' AND p.invoice_id IS NULL AND p.node_id = $1 AND p.created_at <= $2 ORDER BY p.id LIMIT $3`,
+);
+
 export const lastPosition = statement<{ position: number }>(
   'reconcile_last_position',
   'SELECT CAST(COALESCE(max(position), 0) AS BIGINT) AS position FROM ledger_transfer',

@@ -49,7 +49,8 @@ export async function collectEvidence(rpc: ClnRpc, payment: PaymentReference, ro
       detail: unready.length === 0 ? `channels: ${channels.length}` : `not reestablished: ${unready.map(nameOf).join(', ')}`,
     },
   ];
-  return { items, provesFailure: items.every(({ holds }) => holds) };
+  const allHold = items.every(({ holds }) => holds);
+  return { items, provesFailure: allHold, isWithoutHtlc: allHold };
 }
 
 /** lightningd has no filter for the hash, so all HTLCs are read. */

@@ -29,15 +29,19 @@ export async function collectEvidence(
   ]);
   const closing = pending.pending_force_closing_channels.length + pending.waiting_close_channels.length;
   const htlcs = channels.flatMap((channel) => channel.pending_htlcs).filter((htlc) => fromBase64(htlc.hash_lock) === payment.paymentHash);
-  const items: EvidenceItem[] = [
+  const absence = [
     recordItem(payment, record),
     item('LND has read the block chain to its end.', info.synced_to_chain, `block height ${info.block_height}`),
     item('No channel has an HTLC with this payment hash.', htlcs.length === 0, `${htlcs.length} in ${channels.length} channels`),
     item('No channel is being closed.', closing === 0, `${closing} are being closed`),
+  ];
+  const items: EvidenceItem[] = [
+    ...absence,
     timeLockItem(record, info.block_height),
     ...(record?.payment_request ? [expiryItem(record.payment_request)] : []),
   ];
-  return { items, provesFailure: items.every(({ holds }) => holds) };
+  const allHold = (some: readonly EvidenceItem[]) => some.every(({ holds }) => holds);
+  return { items, provesFailure: allHold(items), isWithoutHtlc: allHold(absence) };
 }
 
 function item(fact: string, holds: boolean, detail: string): EvidenceItem {
