@@ -49,7 +49,7 @@ export function connectionsTo(database: Database, node: LightningNode, identity:
   const info = { ...identity, alias: 'stub', software: 'stub', capabilities: STUB_CAPABILITIES };
   const identify = async () => ({ nodeId: NODE_ID, adapter: node, info });
   const connection = new NodeConnection(ledgerNode, { identify, onHistoryChanged: async () => undefined });
-  const isReady = { isAvailable: async () => true, requireCanSend: async () => undefined };
+  const isReady = { answers: async () => true, isAvailable: async () => true, requireCanSend: async () => undefined };
   return new NodeConnections([Object.assign(connection, isReady)], [node], database);
 }
 
