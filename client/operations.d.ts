@@ -84,6 +84,8 @@ export interface CreatedInvoice {
   description_hash: string | null;
   /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
   num_satoshis: number;
+  /** The same amount in millisatoshis, exact */
+  num_msat: number;
   /** The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known */
   fee_msat: number | null;
   /** How long the invoice can be paid, in seconds from `created_at` */
@@ -96,8 +98,8 @@ export interface CreatedInvoice {
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
-  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
+  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
   failure_reason: string | null;
   /** 1 for a payment without an invoice, 0 otherwise */
@@ -114,7 +116,7 @@ export interface CreatedInvoice {
   passThru: Record<string, unknown> | null;
   /** What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The texts are the payee's: escape them where you show them */
   success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
-  /** A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only this response contains it */
+  /** A public address that shows only `status`, the amount and `expires_at`, for the page on which the payer sees the invoice. Only this response contains it */
   status_url: string;
 }
 
@@ -221,10 +223,12 @@ export interface Health {
 }
 
 export interface InvoiceStatus {
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
-  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
+  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
   /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
   num_satoshis: number;
+  /** The same amount in millisatoshis, exact */
+  num_msat: number;
   /** Unix seconds; null when it does not expire */
   expires_at: number | null;
 }
@@ -283,6 +287,8 @@ export interface LightningTransaction {
   description_hash: string | null;
   /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
   num_satoshis: number;
+  /** The same amount in millisatoshis, exact */
+  num_msat: number;
   /** The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known */
   fee_msat: number | null;
   /** How long the invoice can be paid, in seconds from `created_at` */
@@ -295,8 +301,8 @@ export interface LightningTransaction {
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
-  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
+  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
   failure_reason: string | null;
   /** 1 for a payment without an invoice, 0 otherwise */
@@ -334,6 +340,8 @@ export interface LightningTransactionDetails {
   description_hash: string | null;
   /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
   num_satoshis: number;
+  /** The same amount in millisatoshis, exact */
+  num_msat: number;
   /** The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known */
   fee_msat: number | null;
   /** How long the invoice can be paid, in seconds from `created_at` */
@@ -346,8 +354,8 @@ export interface LightningTransactionDetails {
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `pending` and `arriving` are final */
-  status: 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
+  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
   failure_reason: string | null;
   /** 1 for a payment without an invoice, 0 otherwise */
@@ -542,6 +550,8 @@ export interface NewWithdrawLink {
   memo: string;
   /** The most that one claim can withdraw, in whole satoshis; null: the balance */
   num_satoshis: number | null;
+  /** The same in millisatoshis, exact */
+  num_msat: number | null;
   /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount; null: 1 % of the amount, at least 1000 */
   fee_limit_msat: number | null;
   /** How often the link can be claimed; null for a permanent link */
@@ -986,6 +996,8 @@ export interface WithdrawLink {
   memo: string;
   /** The most that one claim can withdraw, in whole satoshis; null: the balance */
   num_satoshis: number | null;
+  /** The same in millisatoshis, exact */
+  num_msat: number | null;
   /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount; null: 1 % of the amount, at least 1000 */
   fee_limit_msat: number | null;
   /** How often the link can be claimed; null for a permanent link */
@@ -1604,6 +1616,8 @@ export interface CreateInvoiceRequest {
   key: string;
   /** The amount in whole satoshis. Without it the payer chooses the amount (0 counts as absent) */
   num_satoshis?: number;
+  /** The amount in millisatoshis, instead of `num_satoshis` */
+  num_msat?: number;
   /** The description in the invoice, which the payer sees. At most 639 bytes in UTF-8 */
   memo?: string;
   /** The SHA-256 of a longer description: 64 hexadecimal characters, or 32 bytes in base64. The invoice contains it instead of `memo` */
@@ -1617,7 +1631,7 @@ export interface CreateInvoiceRequest {
 export interface GetLightningTransactionRequest {
   /** The `lntx_` id, or the payment hash in hex */
   id: string;
-  /** While `status` is `pending`, the response waits until it changes, at most this number of seconds. It is sent at once when the key has too many requests waiting. Default: no wait */
+  /** While `status` is `open`, `pending` or `arriving`, the response waits until it changes, at most this number of seconds. It is sent at once when the key has too many requests waiting. Default: no wait */
   wait?: number;
   /** Selects these fields of the response */
   fields?: string;
@@ -1631,7 +1645,7 @@ export interface CancelInvoiceRequest {
 export interface GetInvoiceStatusRequest {
   /** The token of the `status_url` */
   token: string;
-  /** While `status` is `pending`, the response waits until it changes, at most this number of seconds. It is sent at once when the key has too many requests waiting. Default: no wait */
+  /** While `status` is `open`, `pending` or `arriving`, the response waits until it changes, at most this number of seconds. It is sent at once when the key has too many requests waiting. Default: no wait */
   wait?: number;
 }
 
@@ -1640,8 +1654,10 @@ export interface WithdrawRequest {
   key: string;
   /** A BOLT11 invoice, a Lightning address, or the LNURL of a pay link */
   payment_request: string;
-  /** The amount in whole satoshis. Required for an invoice without an amount, an address and an LNURL; otherwise it must equal the amount of the invoice */
+  /** The amount in whole satoshis. Without `num_msat`, it is required for an invoice without an amount, an address and an LNURL; for another invoice it must be absent or equal the amount */
   num_satoshis?: number;
+  /** The amount in millisatoshis, instead of `num_satoshis` */
+  num_msat?: number;
   /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */
   fee_limit_msat?: number;
   /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
@@ -1653,8 +1669,10 @@ export interface KeysendRequest {
   key: string;
   /** The public key of a Lightning node: 33 bytes in hex */
   dest_pubkey: string;
-  /** The amount in whole satoshis. 1 satoshi is 1000 millisatoshis */
-  num_satoshis: number;
+  /** The amount in whole satoshis. Send it or `num_msat` */
+  num_satoshis?: number;
+  /** The amount in millisatoshis, instead of `num_satoshis` */
+  num_msat?: number;
   /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */
   fee_limit_msat?: number;
   /** TLV records for the receiver: type (65536 or more) → text, or an object, which is sent as JSON. At most 1100 bytes */
@@ -1668,8 +1686,10 @@ export interface TransferRequest {
   key: string;
   /** The id or an access key of a wallet of the same account */
   dest_wallet_id: string;
-  /** The amount in whole satoshis. 1 satoshi is 1000 millisatoshis */
-  num_satoshis: number;
+  /** The amount in whole satoshis. Send it or `num_msat` */
+  num_satoshis?: number;
+  /** The amount in millisatoshis, instead of `num_satoshis` */
+  num_msat?: number;
   /** The label of both transactions. At most 639 bytes in UTF-8 */
   memo?: string;
   /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
@@ -2215,8 +2235,12 @@ export interface PayLnurlRequest {
   lnurlpay_encoded?: string;
   /** A Lightning address. Send it or `lnurlpay_encoded` */
   ln_address?: string;
-  /** The amount in millisatoshis. It is paid exactly, or not at all */
-  amt_msat: number;
+  /** The amount in whole satoshis. Send it or `num_msat` */
+  num_satoshis?: number;
+  /** The amount in millisatoshis, instead of `num_satoshis` */
+  num_msat?: number;
+  /** The same as `num_msat`, for old clients */
+  amt_msat?: number;
   /** A text for the payee, up to the length that the payee allows */
   comment?: string;
   /** What the payee asks about the payer (LUD-18): `name`, `email`, `identifier`, `pubkey`, each a text. The probe lists the names that the payee accepts and those that it requires; only these are allowed */
@@ -2232,8 +2256,10 @@ export interface PullLnurlRequest {
   key: string;
   /** The LNURL of a withdraw link, or an `lnurlw:` link */
   lnurl: string;
-  /** The amount in whole satoshis. 1 satoshi is 1000 millisatoshis */
-  num_satoshis: number;
+  /** The amount in whole satoshis. Send it or `num_msat` */
+  num_satoshis?: number;
+  /** The amount in millisatoshis, instead of `num_satoshis` */
+  num_msat?: number;
   /** The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8 */
   memo?: string;
 }
@@ -2876,9 +2902,9 @@ export interface Operations<Options> {
   changeWallet(request: ChangeWalletRequest, options?: Options): Promise<Wallet>;
   /** Create an invoice. Returns a BOLT11 invoice in `payment_request`. Its payment is credited to the wallet. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/invoice`) */
   createInvoice(request: CreateInvoiceRequest, options?: Options): Promise<CreatedInvoice>;
-  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
+  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is neither `open`, `pending` nor `arriving`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest & { fields: string }, options?: Options): Promise<Part<LightningTransactionDetails>>;
-  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not `pending`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
+  /** Read a Lightning transaction. Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is neither `open`, `pending` nor `arriving`. A public API key sees it without preimage, `passThru` and custom records. Permission: any key. (`GET /v1/lntx/{id}`) */
   getLightningTransaction(request: GetLightningTransactionRequest & { fields?: undefined }, options?: Options): Promise<LightningTransactionDetails>;
   /** Cancel an open invoice. Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving. Permission: `wallet_deposit`. (`DELETE /v1/lntx/{id}`) */
   cancelInvoice(request: CancelInvoiceRequest, options?: Options): Promise<LightningTransaction>;
@@ -2984,7 +3010,7 @@ export interface Operations<Options> {
   probePayLink(request: ProbePayLinkRequest, options?: Options): Promise<ProbedPayLink>;
   /** Pay an LNURL or a Lightning address. Requests an invoice from the payee’s service, checks that it is for exactly this amount and for what the payee describes, and pays it. Each request without an `Idempotency-Key` is another payment. `ln_address` or `lnurl_domain`, and `comment`, are added to `passThru`. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/lnurlp/pay`) */
   payLnurl(request: PayLnurlRequest, options?: Options): Promise<Payment>;
-  /** Withdraw from a link of another service. Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` until `status` is not `pending`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does not pay, and the invoice is cancelled. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/lnurl/pull`) */
+  /** Withdraw from a link of another service. Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` until `status` is neither `open` nor `arriving`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does not pay, and the invoice is cancelled. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/lnurl/pull`) */
   pullLnurl(request: PullLnurlRequest, options?: Options): Promise<LightningTransaction>;
   /** Let a person log in with a Lightning wallet. Creates an LNURL-auth challenge (LUD-04) for your own application. Show `lnurl` as a QR code, and read the challenge until it is `authenticated`. Each person has the same `linking_key` each time, as long as the host of PUBLIC_URL does not change. Permission: a secret API key. (`POST /v1/lnurl-auth`) */
   createAuthChallenge(request?: CreateAuthChallengeRequest, options?: Options): Promise<NewAuthChallenge>;

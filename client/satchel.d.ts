@@ -66,7 +66,7 @@ export interface PaymentWaitOptions {
 }
 
 /**
- * Returns an invoice or a payment (`lntx_…`, or a payment hash) as soon as its `status` is not `pending`, without polling. At the timeout it is
+ * Returns an invoice or a payment (`lntx_…`, or a payment hash) as soon as its `status` is final, without polling. At the timeout it is
  * returned as it is: a payment that is still `pending` has not failed. Repeats a request that failed because of a lost connection, a 429 or a 5xx.
  */
 export function waitForPayment(

@@ -69,7 +69,7 @@ const DEFAULT_WAIT_SECONDS = 120;
 const ONE_WAIT_SECONDS = 30;
 
 /**
- * Returns an invoice or a payment as soon as its `status` is not `pending`: the service sends its response then, so that nothing is polled. At
+ * Returns an invoice or a payment as soon as its `status` is final: the service sends its response then, so that nothing is polled. At
  * the timeout it is returned as it is: a payment that is still `pending` has not failed.
  */
 export async function waitForPayment(client, id, { timeoutSeconds = DEFAULT_WAIT_SECONDS, signal } = {}) {
@@ -79,7 +79,7 @@ export async function waitForPayment(client, id, { timeoutSeconds = DEFAULT_WAIT
     const wait = Math.min(Math.ceil((deadline - began) / 1000), ONE_WAIT_SECONDS);
     try {
       const transaction = await client.getLightningTransaction({ id, ...(wait > 0 && { wait }) }, { signal, maxRetries: 0 });
-      if (transaction.status !== 'pending' || Date.now() >= deadline) return transaction;
+      if (!['open', 'pending', 'arriving'].includes(transaction.status) || Date.now() >= deadline) return transaction;
     } catch (error) {
       if (signal?.aborted || !isTemporary(error) || Date.now() >= deadline) throw error;
     }

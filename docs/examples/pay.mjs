@@ -15,7 +15,7 @@ async function call(method, path, body, headers = {}) {
 async function wait(id) {
   for (;;) {
     const lntx = await call('GET', `/v1/lntx/${id}?wait=30`);
-    if (lntx.status !== 'pending') return lntx;
+    if (!['open', 'pending', 'arriving'].includes(lntx.status)) return lntx;
     await new Promise((resolve) => setTimeout(resolve, 1000)); // a busy service may respond before the 30 seconds are over
   }
 }

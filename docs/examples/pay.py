@@ -9,7 +9,7 @@ def call(method, path, body=None, headers={}):
         return json.load(response)  # urlopen raises HTTPError for 4xx and 5xx
 
 def wait(lntx_id):
-    while (lntx := call("GET", f"/v1/lntx/{lntx_id}?wait=30"))["status"] == "pending":
+    while (lntx := call("GET", f"/v1/lntx/{lntx_id}?wait=30"))["status"] in ("open", "pending", "arriving"):
         time.sleep(1)  # a busy service may respond before the 30 seconds are over
     return lntx
 

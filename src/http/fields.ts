@@ -82,7 +82,7 @@ export const WaitQuery = Type.Object({
       maximum: MAX_WAIT_SECONDS,
       unit: 'seconds',
       description:
-        'While `status` is `pending`, the response waits until it changes, at most this number of seconds. It is sent at once when the key ' +
+        'While `status` is `open`, `pending` or `arriving`, the response waits until it changes, at most this number of seconds. It is sent at once when the key ' +
         'has too many requests waiting. Default: no wait',
     }),
   ),

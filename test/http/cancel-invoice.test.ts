@@ -45,7 +45,7 @@ onFakeNode('cancelling an invoice', (service) => {
     const paying = net.outside.pay({ paymentRequest: made.payment_request, claimDelayMs: 5000 });
     await expect.poll(() => JSON.stringify(net.state())).toContain('"state":"claiming"');
     expect(await cancel(made.id)).toMatchObject({ status: 400, body: { type: 'invoice_paid' } });
-    expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('pending');
+    expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('open');
     service.time.advance(6000);
     expect(await paying).toMatchObject({ state: 'succeeded' });
     await expect.poll(() => balance(wallet.id)).toBe(100);
@@ -57,7 +57,7 @@ onFakeNode('cancelling an invoice', (service) => {
     const made = await invoice(payee.id);
     net.always('cancelInvoice', { instead } as never);
     expect(await cancel(made.id)).toMatchObject({ status: 503 });
-    expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('pending');
+    expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('open');
     const json = { payment_request: made.payment_request };
     const headers = { prefer: 'respond-async' };
     const paying = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
@@ -86,7 +86,7 @@ onFakeNode('cancelling an invoice', (service) => {
       const made = await invoice(wallet.id);
       net.next('cancelInvoice', fault);
       expect(await cancel(made.id)).toMatchObject({ status: 503, body: { type: 'node_unavailable' } });
-      expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('pending');
+      expect((await service.client.get(`/v1/lntx/${made.id}`)).status).toBe('open');
       expect((await cancel(made.id)).status).toBe(200);
     }
   });
@@ -116,7 +116,7 @@ onFakeNode('cancelling an invoice', (service) => {
     for (const other of ['lntx_0000000000000000000000', 'nonsense', '0'.repeat(64), wallet.id]) {
       expect((await cancel(other)).status, other).toBe(404);
     }
-    expect((await service.client.get(`/v1/lntx/${id}`)).status).toBe('pending');
+    expect((await service.client.get(`/v1/lntx/${id}`)).status).toBe('open');
     expect((await cancel(id, wallet.admin)).status).toBe(200);
   });
 

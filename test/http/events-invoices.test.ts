@@ -35,7 +35,7 @@ onFakeNode(
       expect(created.event).toEqual({ type: 'wallet', name: 'invoice_created', display_name: 'Invoice Created' });
       const { status_url: _, ...shown } = made;
       expect(created.data.lnTx).toEqual(shown);
-      expect(created.data.lnTx).toMatchObject({ status: 'pending', settled: 0, payment_preimage: null, passThru: { order: 7 } });
+      expect(created.data.lnTx).toMatchObject({ status: 'open', settled: 0, payment_preimage: null, passThru: { order: 7 } });
       expect(created.data.wal.id).toBe(wallet.id);
     });
 
@@ -73,7 +73,7 @@ onFakeNode(
       await new Promise((resolve) => setTimeout(resolve, 100));
       expect(await namesOfWallet(client, wallet)).toEqual(['invoice_created', 'invoice_cancelled']);
       const [created, cancelled] = await eventsAbout(client, wallet, made.id);
-      expect(created.data.lnTx.status).toBe('pending');
+      expect(created.data.lnTx.status).toBe('open');
       expect(cancelled.event).toEqual({ type: 'wallet', name: 'invoice_cancelled', display_name: 'Invoice Cancelled' });
       expect(cancelled.data.lnTx).toMatchObject({ id: made.id, status: 'cancelled', payment_preimage: null });
     });

@@ -20,7 +20,10 @@ onFakeNode('the status address of an invoice', (service) => {
   it('C5: shows anyone the status, the amount and the expiry, and nothing else', async () => {
     const invoice = await newInvoice();
     const { status, body, headers } = await read(pathOf(invoice));
-    expect({ status, body }).toEqual({ status: 200, body: { status: 'pending', num_satoshis: 5, expires_at: invoice.expires_at } });
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { status: 'open', num_satoshis: 5, num_msat: 5000, expires_at: invoice.expires_at },
+    });
     expect(headers.get('access-control-allow-origin')).toBe('*');
     await pay(invoice);
     await expect.poll(async () => (await read(pathOf(invoice))).body.status).toBe('settled');
@@ -51,11 +54,11 @@ onFakeNode('the status address of an invoice', (service) => {
     async () => {
       const invoice = await newInvoice();
       const stream = await openStream(service.client, pathOf(invoice));
-      expect(stream.events.map(({ id, data }) => [id, data.status])).toEqual([['pending', 'pending']]);
+      expect(stream.events.map(({ id, data }) => [id, data.status])).toEqual([['open', 'open']]);
       await pay(invoice);
       await stream.ended;
       expect(stream.events.map(({ id, data }) => [id, data.status])).toEqual([
-        ['pending', 'pending'],
+        ['open', 'open'],
         ['settled', 'settled'],
       ]);
       const again = await openStream(service.client, pathOf(invoice));
@@ -74,7 +77,7 @@ onFakeNode('the status address of an invoice', (service) => {
       await service.execute('UPDATE invoice SET expires_at = $1 WHERE id = $2', Math.floor(Date.now() / 1000) + 2, invoice.id);
       const stream = await openStream(service.client, pathOf(invoice));
       await stream.ended;
-      expect(stream.events.map(({ data }) => data.status)).toEqual(['pending', 'expired']);
+      expect(stream.events.map(({ data }) => data.status)).toEqual(['open', 'expired']);
     },
     AT_ONCE,
   );

@@ -104,7 +104,7 @@ onFakeNode('GET …/transactions?status=open', (service) => {
     const headers = { prefer: 'respond-async' };
     expect((await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers })).status).toBe(202);
     const open: Json[] = await service.client.get(`/v1/wallet/${payee.id}/transactions?status=open`);
-    expect(open).toMatchObject([{ status: 'open', lnTx: { id: made.id, status: 'pending' } }]);
+    expect(open).toMatchObject([{ status: 'open', lnTx: { id: made.id, status: 'open' } }]);
     net.always('cancelInvoice', undefined);
   });
 });

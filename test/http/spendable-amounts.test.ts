@@ -15,7 +15,7 @@ onFakeNode('spendable amounts', (service) => {
     return nodes.find(({ name }: { name: string }) => name === 'carol').pubkey;
   }
 
-  it('returns the spendable and the required amount, with any fee reserve, when the balance is too small', async () => {
+  it('returns the spendable and the required amount, with any fee reserve, in the unit of the request when the balance is too small', async () => {
     const [wallet, friend] = [await service.client.wallet(500), await service.client.wallet()];
     const { paymentRequest } = net.outside.invoice({ amountMsat: 1_000_000 });
     const inside = await service.client.post(`/v1/wallet/${friend.id}/invoice`, { num_satoshis: 600 });
@@ -24,25 +24,26 @@ onFakeNode('spendable amounts', (service) => {
       [
         'withdraw',
         { payment_request: paymentRequest },
-        'The spendable balance is 500000 msat. The payment requires 1050000 msat: 1000000 msat for the amount and 50000 msat for the fee reserve. ' +
+        'The spendable balance is 500 sat. The payment requires 1,050 sat: 1,000 sat for the amount and 50 sat for the fee reserve. ' +
           'A balance that covers the amount, but not all of the fee reserve, is accepted.',
       ],
       [
         'withdraw',
         { payment_request: paymentRequest, fee_limit_msat: 0 },
-        'The spendable balance is 500000 msat. The payment requires 1000000 msat.',
+        'The spendable balance is 500 sat. The payment requires 1,000 sat.',
       ],
       [
         'keysend',
         { dest_pubkey, num_satoshis: 501, fee_limit_msat: 7 },
-        'The spendable balance is 500000 msat. The payment requires 501007 msat: 501000 msat for the amount and 7 msat for the fee reserve. ' +
+        'The spendable balance is 500 sat. The payment requires 501.007 sat: 501 sat for the amount and 0.007 sat for the fee reserve. ' +
           'A balance that covers the amount, but not all of the fee reserve, is accepted.',
       ],
-      ['withdraw', { payment_request: inside.payment_request }, 'The spendable balance is 500000 msat. The payment requires 600000 msat.'],
+      ['withdraw', { payment_request: inside.payment_request }, 'The spendable balance is 500 sat. The payment requires 600 sat.'],
+      ['transfer', { dest_wallet_id: friend.id, num_satoshis: 501 }, 'The spendable balance is 500 sat. The transfer requires 501 sat.'],
       [
         'transfer',
-        { dest_wallet_id: friend.id, num_satoshis: 501 },
-        'The spendable balance is 500000 msat. The transfer requires 501000 msat.',
+        { dest_wallet_id: friend.id, num_msat: 500_001 },
+        'The spendable balance is 500000 msat. The transfer requires 500001 msat.',
       ],
     ];
     for (const [path, json, message] of cases) {
@@ -57,7 +58,7 @@ onFakeNode('spendable amounts', (service) => {
     });
     expect(response.status).toBe(202);
     const transfer = await post(wallet, 'transfer', { dest_wallet_id: friend.id, num_satoshis: 400 });
-    expect(transfer.body.message).toBe('The spendable balance is 395000 msat. The transfer requires 400000 msat.');
+    expect(transfer.body.message).toBe('The spendable balance is 395 sat. The transfer requires 400 sat.');
     await expect.poll(() => net.outside.payments().find(({ paymentHash }) => paymentHash === held.paymentHash)?.state).toBe('pending');
     net.outside.resolveHold(held.paymentHash, 'cancel');
     await expect.poll(async () => (await service.client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);

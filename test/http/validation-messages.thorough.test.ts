@@ -119,7 +119,7 @@ onFakeNode(
     it('requires the amount for an address, and names what is wrong with an LNURL', async () => {
       const withdraw = (payment_request: string) => messageOf('/v1/wallet/WALLET/withdraw', { payment_request });
       expect(await withdraw('alice@example.com')).toBe(
-        '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.',
+        '`num_satoshis` or `num_msat` must be given for a Lightning address or an LNURL, which has no amount.',
       );
       expect(await withdraw('LNURL1DP68GURN8GHJ7')).toMatch(/^This is neither an LNURL nor a Lightning address.*bech32/);
     });

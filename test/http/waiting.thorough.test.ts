@@ -48,7 +48,7 @@ onFakeNode('GET /v1/lntx/<id>?wait', (service, dialect) => {
     const [one, other] = [await invoiceOf(wallet), await invoiceOf(wallet)];
     const waiting = read(one.id, 1);
     await service.net.outside.pay({ paymentRequest: other.payment_request });
-    expect(await waiting).toMatchObject({ status: 200, body: { status: 'pending' } });
+    expect(await waiting).toMatchObject({ status: 200, body: { status: 'open' } });
   });
 
   it(
@@ -99,7 +99,7 @@ onFakeNode('GET /v1/lntx/<id>?wait', (service, dialect) => {
 
   it('selects fields of the response', async () => {
     const { id } = await invoiceOf(await service.client.wallet());
-    expect(await service.client.get(`/v1/lntx/${id}?wait=1&fields=id,status`)).toEqual({ id, status: 'pending' });
+    expect(await service.client.get(`/v1/lntx/${id}?wait=1&fields=id,status`)).toEqual({ id, status: 'open' });
   });
 
   it(
@@ -125,7 +125,7 @@ onFakeNode('GET /v1/lntx/<id>?wait', (service, dialect) => {
       const waiting = read(id);
       await listeners(1);
       await service.restart();
-      expect(await waiting).toMatchObject({ status: 200, body: { status: 'pending' } });
+      expect(await waiting).toMatchObject({ status: 200, body: { status: 'open' } });
     },
     AT_ONCE,
   );
@@ -189,7 +189,7 @@ onFakeNode(
       const read = () => service.client.request('GET', `/v1/lntx/${id}?wait=60`, { key: wallet.read });
       const waiting = [read(), read()];
       await expect.poll(() => countListeners(service.client)).toBe(2);
-      expect((await read()).body.status).toBe('pending');
+      expect((await read()).body.status).toBe('open');
       expect((await service.client.request('GET', `/v1/wallet/${wallet.id}`, { key: wallet.read })).status).toBe(200);
       const others = service.client.request('GET', `/v1/lntx/${id}?wait=60`, { key: wallet.admin });
       await expect.poll(() => countListeners(service.client)).toBe(3);

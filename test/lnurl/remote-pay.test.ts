@@ -142,12 +142,12 @@ onFakeNode(
         await expectRefused(
           () => post('/withdraw', { payment_request: payee.address }),
           'validation_failed',
-          /`num_satoshis` must be given/,
+          /`num_satoshis` or `num_msat` must be given/,
         );
         await expectRefused(
           () => post('/withdraw', { payment_request: payee.address, num_satoshis: 6000 }),
           'validation_failed',
-          /`num_satoshis` must be an amount from 1000 to 5000000/,
+          /`num_satoshis` must be an amount from 1 sat to 5,000 sat/,
         );
       });
 

@@ -137,10 +137,10 @@ onFakeNode(
       const source = new EventSource(status_url);
       const statuses: string[] = [];
       source.onmessage = ({ data }) => void statuses.push(JSON.parse(data).status);
-      await expect.poll(() => statuses).toEqual(['pending']);
+      await expect.poll(() => statuses).toEqual(['open']);
       await service.net.outside.pay({ paymentRequest: payment_request });
       await expect.poll(() => source.readyState).toBe(EventSource.CLOSED);
-      expect(statuses).toEqual(['pending', 'settled']);
+      expect(statuses).toEqual(['open', 'settled']);
     });
   },
   {},
@@ -192,10 +192,10 @@ onFakeNode('waitForPayment', (service) => {
   );
 
   it(
-    'returns a pending invoice at the timeout, and throws when it cannot succeed or is aborted',
+    'returns an open invoice at the timeout, and throws when it cannot succeed or is aborted',
     async () => {
       const { id } = await newInvoice();
-      expect(await waitForPayment(satchel, id, { timeoutSeconds: 1 })).toMatchObject({ status: 'pending' });
+      expect(await waitForPayment(satchel, id, { timeoutSeconds: 1 })).toMatchObject({ status: 'open' });
       await expect(waitForPayment(satchel, 'lntx_unknown')).rejects.toMatchObject({ type: 'not_found' });
       const stop = new AbortController();
       const waiting = waitForPayment(satchel, id, { signal: stop.signal });

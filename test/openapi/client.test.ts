@@ -70,7 +70,7 @@ onFakeNode('the generated client', (service) => {
   it('waits for the settlement of an invoice, and returns an open one at the timeout', async () => {
     const wallet = await fundedWallet();
     const invoice = await satchel.createInvoice({ key: wallet.id, num_satoshis: 10 });
-    expect(await waitForPayment(satchel, invoice.id, { timeoutSeconds: 0 })).toMatchObject({ status: 'pending' });
+    expect(await waitForPayment(satchel, invoice.id, { timeoutSeconds: 0 })).toMatchObject({ status: 'open' });
     const waiting = waitForPayment(satchel, invoice.id);
     await satchel.playgroundPay({ payment_request: invoice.payment_request });
     expect(await waiting).toMatchObject({ status: 'settled', settled: 1 });

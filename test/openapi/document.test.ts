@@ -134,7 +134,7 @@ describe('the OpenAPI document', () => {
     expect(wrong).toEqual([]);
 
     const unsettled = { settled: 0, settled_at: null, payment_preimage: null };
-    expect(exampleById('createInvoice', 201)).toMatchObject({ ...unsettled, status: 'pending', fee_msat: null });
+    expect(exampleById('createInvoice', 201)).toMatchObject({ ...unsettled, status: 'open', fee_msat: null });
     expect(exampleById('cancelInvoice', 200)).toMatchObject({ ...unsettled, status: 'cancelled' });
     for (const id of ['withdraw', 'keysend']) {
       const sent = { wtxType: { name: 'ln_withdrawal' }, num_satoshis: expect.toSatisfy((sat: number) => sat < 0) };

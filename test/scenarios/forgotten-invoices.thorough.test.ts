@@ -84,7 +84,7 @@ onFakeNode('an invoice that the node has lost', (service) => {
     net.always('lookupInvoice', { instead: { state: 'open' } });
     expect((await pay(payer, paid.payment_request, { prefer: 'respond-async' })).status).toBe(202);
     expect(await cancel(cancelled)).toMatchObject({ status: 503 });
-    expect((await service.client.get(`/v1/lntx/${paid.id}`)).status).toBe('pending');
+    expect((await service.client.get(`/v1/lntx/${paid.id}`)).status).toBe('open');
     net.always('cancelInvoice', undefined);
     net.always('lookupInvoice', undefined);
     await service.restart();

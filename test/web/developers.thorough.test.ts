@@ -63,7 +63,7 @@ onDashboard('the page for developers', ({ client, net, openLoggedIn }) => {
       await run('balance', '5000');
       const [invoiceId = ''] = /lntx_\w+/.exec(await run('invoice', 'lnbc')) ?? [];
       const invoice = await client.get(`/v1/lntx/${invoiceId}`);
-      expect(invoice).toMatchObject({ num_satoshis: 1000, memo: 'Order 17', status: 'pending' });
+      expect(invoice).toMatchObject({ num_satoshis: 1000, memo: 'Order 17', status: 'open' });
       const waited = run('wait', 'settled', { invoiceId });
       await client.post('/playground/pay', { payment_request: invoice.payment_request });
       await waited;

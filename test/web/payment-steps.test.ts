@@ -51,7 +51,7 @@ describe('further entries of the timeline', () => {
 
 describe('the timeline of an invoice', () => {
   it.each([
-    ['pending', 'waiting'],
+    ['open', 'waiting'],
     ['settled', 'received'],
     ['expired', 'expired'],
     ['cancelled', 'cancelled'],

@@ -34,6 +34,14 @@ export function satText(amountMsat: number): string {
   return `${amountMsat < 0 ? '-' : ''}${text.replace(/\.?0*$/, '')} sat`;
 }
 
+/** The unit in which a caller gave an amount. Errors use the same. */
+export type AmountUnit = 'sat' | 'msat';
+
+/** Formats an amount for a caller: `2,110 sat`, or `2110000 msat` for one that counts in millisatoshis. */
+export function amountText(amountMsat: number, unit: AmountUnit = 'sat'): string {
+  return unit === 'sat' ? satText(amountMsat) : `${amountMsat} msat`;
+}
+
 /** @throws RangeError when the difference leaves the safe range. */
 export function subMsat(a: Msat, b: Msat): Msat {
   return msat(a - b);

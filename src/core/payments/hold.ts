@@ -6,7 +6,7 @@ import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { pendingTransactionRow } from '../journal/wallet-transactions.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
-import type { Msat } from '../kernel/money.ts';
+import type { AmountUnit, Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
 import { sendingWalletGuard } from '../wallets/wallets.ts';
@@ -23,6 +23,8 @@ export interface RequestTerms {
   readonly extraRows?: ((id: string) => readonly RowWrite[]) | undefined;
   /** The limits of the requesting key. */
   readonly limits?: KeyLimits | undefined;
+  /** The unit of the amounts in errors. */
+  readonly unit?: AmountUnit | undefined;
 }
 
 /** A payment to start. */

@@ -4,7 +4,7 @@ import type { Database, Tx } from '../db/database.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import { type Msat, subMsat } from '../kernel/money.ts';
+import { amountText, MAX_MSAT, type Msat, subMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Ledger, type Receipt } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
@@ -12,7 +12,7 @@ import type { PaymentOutcome } from '../lightning/node.ts';
 import { attempt, stopAttempts } from './attempt.ts';
 import type { LinkUses } from './conclude.ts';
 import { reportOutcome } from './correct.ts';
-import type { StartedPayment } from './hold.ts';
+import type { RequestTerms, StartedPayment } from './hold.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, readPayment, rowToPayment } from './payment.ts';
@@ -70,14 +70,14 @@ export function createPayments(deps: PaymentDependencies) {
     payInvoice(order: InvoicePayment): Promise<StartedPayment> {
       const started = payInvoice(context, order);
       // The claimer of a withdraw link has no key of the wallet and must not learn its balance.
-      return order.claim ? started : withShortfall('payment', started);
+      return order.claim ? started : withShortfall('payment', order, started);
     },
 
     /** See `keysend.ts`. @throws Refusal, NodeUnavailable when no payment was started. */
-    keysend: (order: Keysend): Promise<StartedPayment> => withShortfall('payment', keysend(context, order)),
+    keysend: (order: Keysend): Promise<StartedPayment> => withShortfall('payment', order, keysend(context, order)),
 
     /** See `transfer.ts`. @returns the receipt, with the transfer and both balances. @throws Refusal */
-    transfer: (order: WalletTransfer): Promise<Receipt> => withShortfall('transfer', transferBetween(context, order)),
+    transfer: (order: WalletTransfer): Promise<Receipt> => withShortfall('transfer', order, transferBetween(context, order)),
 
     /** Returns the payment when it has ended; after `seconds`, the pending payment, with the event `payment_pending`. */
     wait: (id: string, seconds: number): Promise<AwaitedPayment> => waitForEnd(context, id, seconds),
@@ -140,17 +140,19 @@ export async function markPendingAtNode(tx: Tx, nodeId: string): Promise<void> {
  * Adds the amounts to the error for an insufficient balance. Only for callers whose key may spend from the wallet: such a key may also read
  * the balance.
  */
-async function withShortfall<T>(what: 'payment' | 'transfer', work: Promise<T>): Promise<T> {
+async function withShortfall<T>(what: 'payment' | 'transfer', { unit }: RequestTerms, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof InsufficientBalance)) throw error;
     const { spendableMsat, amountMsat, reserveMsat } = error.shortfall;
-    const required = `The spendable balance is ${spendableMsat} msat. The ${what} requires ${BigInt(amountMsat) + BigInt(reserveMsat)} msat`;
+    const text = (amount: number) => amountText(amount, unit);
+    // The sum may be larger than any amount.
+    const required = `The spendable balance is ${text(spendableMsat)}. The ${what} requires ${text(Math.min(amountMsat + reserveMsat, MAX_MSAT))}`;
     if (reserveMsat === 0) throw new Refusal('insufficient_balance', `${required}.`);
     throw new Refusal(
       'insufficient_balance',
-      `${required}: ${amountMsat} msat for the amount and ${reserveMsat} msat for the fee reserve. ` +
+      `${required}: ${text(amountMsat)} for the amount and ${text(reserveMsat)} for the fee reserve. ` +
         'A balance that covers the amount, but not all of the fee reserve, is accepted.',
     );
   }

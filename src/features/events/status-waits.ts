@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { WaitingSlots } from '../../http/limits/callers.ts';
-import type { LightningTransaction } from '../transactions/lightning-transaction-object.ts';
+import { isFinalStatus, type LightningTransaction } from '../transactions/lightning-transaction-object.ts';
 import type { Feed } from './feed.ts';
 
 /** An invoice or a payment as it was read, with what else was read. */
@@ -70,7 +70,7 @@ export function createStatusWaits({ feed, clock, slots }: { feed: Feed; clock: C
     async wait<T extends ReadState>(request: FastifyRequest, reply: FastifyReply, seconds: number, watched: Watched<T>): Promise<T> {
       const { known, read } = watched;
       const { signal } = closing;
-      if (known.transaction.status !== 'pending' || signal.aborted || !slots.take(request, reply)) return known;
+      if (isFinalStatus(known.transaction.status) || signal.aborted || !slots.take(request, reply)) return known;
       const own = new AbortController();
       const end = () => own.abort();
       const timer = setTimeout(end, seconds * 1000);

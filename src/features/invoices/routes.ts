@@ -3,8 +3,8 @@ import type { Key } from '../../core/accounts/accounts.ts';
 import type { Invoices, NewInvoice } from '../../core/invoices/invoices.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { isId } from '../../core/kernel/ids.ts';
-import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
+import { AMOUNT, optionalAmount } from '../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { requirePermission } from '../../http/auth/access.ts';
 import {
@@ -37,6 +37,7 @@ const DEFAULT_EXPIRY_SECONDS = 86_400;
 
 const InvoiceBody = requestBody({
   num_satoshis: Type.Optional(NumSatoshisOrAny),
+  num_msat: AMOUNT.num_msat,
   memo: Type.Optional(described(Memo, 'The description in the invoice, which the payer sees. At most 639 bytes in UTF-8')),
   description_hash: Type.Optional(
     Type.String({
@@ -65,8 +66,8 @@ const getSchema = {
   tags: ['History'],
   summary: 'Read a Lightning transaction',
   description:
-    'Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is not ' +
-    '`pending`. A public API key sees it without preimage, `passThru` and custom records.',
+    'Returns an invoice or an outgoing payment. To learn the outcome of a 202, repeat the request, best with `wait`, until `status` is ' +
+    'neither `open`, `pending` nor `arriving`. A public API key sees it without preimage, `passThru` and custom records.',
   ...requires('any_key'),
   params: Type.Object({
     id: Type.String({ description: 'The `lntx_` id, or the payment hash in hex' }),
@@ -171,10 +172,10 @@ function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
 
 /** Returns the invoice that the body describes. @throws Refusal */
 function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'wallet'> {
-  const { num_satoshis: sat, memo, description_hash: hash, expiry, passThru } = body;
+  const { memo, description_hash: hash, expiry, passThru } = body;
   const text = passThruText(passThru);
   return {
-    amountMsat: sat === undefined ? undefined : satToMsat(sat),
+    amountMsat: optionalAmount(body)?.amountMsat,
     memo: memoText(memo),
     expirySeconds: expiry ?? DEFAULT_EXPIRY_SECONDS,
     wtxType: 'ln_deposit',

@@ -11,7 +11,7 @@ import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
 import type { ReadState, StatusWaits, Watched } from '../events/status-waits.ts';
 import { RETRY_MS, type Streams, wantsStream } from '../events/streams.ts';
-import { type LightningTransaction, LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
+import { isFinalStatus, type LightningTransaction, LightningTransactionObject } from '../transactions/lightning-transaction-object.ts';
 import type { Objects } from '../transactions/objects.ts';
 
 const PREFIX = 'lntx_';
@@ -19,9 +19,9 @@ const DOMAIN = 'satchel invoice status 1';
 const MAC_BYTES = 16;
 const TOKEN = new RegExp(`^([0-9A-Za-z]{${ID_LENGTH}})([0-9a-f]{${2 * MAC_BYTES}})$`);
 
-const { status, num_satoshis, expires_at } = LightningTransactionObject.properties;
+const { status, num_satoshis, num_msat, expires_at } = LightningTransactionObject.properties;
 
-const InvoiceStatusObject = namedObject('InvoiceStatus', { status, num_satoshis, expires_at });
+const InvoiceStatusObject = namedObject('InvoiceStatus', { status, num_satoshis, num_msat, expires_at });
 
 const getSchema = {
   operationId: 'getInvoiceStatus',
@@ -73,7 +73,7 @@ async function stream(
 ): Promise<FastifyReply> {
   const { status } = watched.known.transaction;
   // The last event of an earlier stream had this status, which is final.
-  if (status !== 'pending' && request.headers['last-event-id'] === status) return reply.code(204).send();
+  if (isFinalStatus(status) && request.headers['last-event-id'] === status) return reply.code(204).send();
   return streams.send(request, reply, { frames: (signal) => frames(waits, watched, signal) });
 }
 
@@ -83,13 +83,13 @@ async function* frames(waits: StatusWaits, watched: Watched<ReadState>, signal: 
   while (known) {
     const { status }: LightningTransaction = known.transaction;
     yield `retry: ${RETRY_MS}\nid: ${status}\ndata: ${JSON.stringify(visible(known))}\n\n`;
-    known = status === 'pending' ? await waits.next({ ...watched, known }, signal) : undefined;
+    known = isFinalStatus(status) ? undefined : await waits.next({ ...watched, known }, signal);
   }
 }
 
 /** Returns the only fields that anyone may read. */
-function visible({ transaction: { status, num_satoshis, expires_at } }: ReadState): Static<typeof InvoiceStatusObject> {
-  return { status, num_satoshis, expires_at };
+function visible({ transaction: { status, num_satoshis, num_msat, expires_at } }: ReadState): Static<typeof InvoiceStatusObject> {
+  return { status, num_satoshis, num_msat, expires_at };
 }
 
 /**

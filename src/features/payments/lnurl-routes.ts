@@ -1,8 +1,8 @@
 import { Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { type Msat, satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { AMOUNT, readAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import {
   described,
@@ -10,7 +10,6 @@ import {
   KeyParams,
   Memo,
   memoText,
-  NumSatoshis,
   PassThru,
   PositiveMsat,
   passThruWith,
@@ -95,7 +94,8 @@ const paySchema = {
         description: 'A Lightning address. Send it or `lnurlpay_encoded`',
       }),
     ),
-    amt_msat: described(PositiveMsat, 'The amount in millisatoshis. It is paid exactly, or not at all'),
+    ...AMOUNT,
+    amt_msat: Type.Optional(described(PositiveMsat, 'The same as `num_msat`, for old clients')),
     comment: Type.Optional(
       Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee, up to the length that the payee allows' }),
     ),
@@ -112,13 +112,13 @@ const pullSchema = {
   summary: 'Withdraw from a link of another service',
   description:
     'Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` ' +
-    'until `status` is not `pending`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does ' +
+    'until `status` is neither `open` nor `arriving`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does ' +
     'not pay, and the invoice is cancelled.',
   ...requires('wallet_deposit'),
   params: KeyParams,
   body: requestBody({
     lnurl: described(Lnurl, 'The LNURL of a withdraw link, or an `lnurlw:` link'),
-    num_satoshis: NumSatoshis,
+    ...AMOUNT,
     memo: Type.Optional(
       described(Memo, 'The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8'),
     ),
@@ -147,7 +147,7 @@ function renderOffer({ address }: Destination, { callback, description, ...offer
 function payRoute(app: App, deps: PaymentRouteContext, base: string): void {
   app.post(`${base}/lnurlp/pay`, { schema: paySchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
-    const { lnurlpay_encoded: lnurl, ln_address: address, amt_msat, comment, payer_data, passThru } = request.body;
+    const { lnurlpay_encoded: lnurl, ln_address: address, comment, payer_data, passThru } = request.body;
     const text = lnurl ?? address;
     if (text === undefined || (lnurl !== undefined && address !== undefined))
       throw new Refusal('validation_failed', 'Send either `lnurlpay_encoded` or `ln_address`.');
@@ -155,8 +155,7 @@ function payRoute(app: App, deps: PaymentRouteContext, base: string): void {
     const message = comment === undefined ? undefined : commentText(comment);
     const order = {
       destination,
-      amountMsat: amt_msat as Msat,
-      amountField: 'amt_msat' as const,
+      ...readAmount(request.body),
       comment: message,
       payerData: readPayerData(payer_data),
       passThru: passThruWith(passThru, payeeFields(destination, message)),
@@ -193,13 +192,13 @@ function pullRoute(app: App, deps: PaymentRouteContext, base: string): void {
   const { access, runIdempotent, remoteLinks, invoices, objects } = deps;
   app.post(`${base}/lnurl/pull`, { schema: pullSchema }, async (request, reply) => {
     const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
-    const { lnurl, num_satoshis, memo } = request.body;
+    const { lnurl, memo } = request.body;
     const destination = readDestination(lnurl, 'withdraw');
     const order = {
       wallet,
       guards,
       destination,
-      amountMsat: satToMsat(num_satoshis),
+      ...readAmount(request.body),
       memo: memo === undefined ? undefined : memoText(memo),
     };
     const scope = { credential, walletId: wallet.id };

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
-import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { AMOUNT, optionalAmount, readAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import {
   CustomRecords,
@@ -41,10 +41,11 @@ const withdrawSchema = {
     num_satoshis: Type.Optional(
       described(
         NumSatoshis,
-        'The amount in whole satoshis. Required for an invoice without an amount, an address and an LNURL; otherwise it must equal the amount of ' +
-          'the invoice',
+        'The amount in whole satoshis. Without `num_msat`, it is required for an invoice without an amount, an address and an LNURL; for another ' +
+          'invoice it must be absent or equal the amount',
       ),
     ),
+    num_msat: AMOUNT.num_msat,
     fee_limit_msat: Type.Optional(FeeLimit),
     passThru: Type.Optional(PassThru),
   }),
@@ -60,7 +61,7 @@ const keysendSchema = {
   params: KeyParams,
   body: requestBody({
     dest_pubkey: Pubkey,
-    num_satoshis: NumSatoshis,
+    ...AMOUNT,
     fee_limit_msat: Type.Optional(FeeLimit),
     custom_records: Type.Optional(CustomRecords),
     passThru: Type.Optional(PassThru),
@@ -79,17 +80,19 @@ function withdrawRoute(app: App, deps: PaymentRouteContext, base: string): void 
   const { access, payments, remoteLinks } = deps;
   app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
     const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
-    const { payment_request: invoice, num_satoshis: sat, passThru } = request.body;
-    const amountMsat = sat === undefined ? undefined : satToMsat(sat);
+    const { payment_request: invoice, passThru } = request.body;
+    const amount = optionalAmount(request.body);
     if (!isDestination(invoice)) {
-      const order = { invoice, amountMsat, passThru: passThruText(passThru), wtxType: 'ln_withdrawal' as const };
+      const order = { ...amount, invoice, passThru: passThruText(passThru), wtxType: 'ln_withdrawal' as const };
       return runPayment(deps, request, reply, authorized, (common) => payments.payInvoice({ ...common, ...order }));
     }
     const destination = readDestination(invoice, 'pay');
-    if (amountMsat === undefined)
-      throw new Refusal('validation_failed', '`num_satoshis` must be given for a Lightning address or an LNURL, which has no amount.');
-    const message = { amountMsat, amountField: 'num_satoshis' as const };
-    const order = { ...message, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
+    if (amount === undefined)
+      throw new Refusal(
+        'validation_failed',
+        '`num_satoshis` or `num_msat` must be given for a Lightning address or an LNURL, which has no amount.',
+      );
+    const order = { ...amount, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
     return runPayment(deps, request, reply, authorized, (common) => remoteLinks.pay({ ...common, ...order }));
   });
 }
@@ -97,13 +100,14 @@ function withdrawRoute(app: App, deps: PaymentRouteContext, base: string): void 
 function keysendRoute(app: App, deps: PaymentRouteContext, base: string): void {
   app.post(`${base}/keysend`, { schema: keysendSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
-    const { dest_pubkey, num_satoshis, custom_records, passThru } = request.body;
+    const { dest_pubkey, custom_records, passThru } = request.body;
+    const amount = readAmount(request.body);
     const destination = publicKey('dest_pubkey', dest_pubkey);
     return runPayment(deps, request, reply, authorized, (common) =>
       deps.payments.keysend({
         ...common,
         destination,
-        amountMsat: satToMsat(num_satoshis),
+        ...amount,
         customRecords: customRecordsHex(custom_records),
         passThru: passThruWith(passThru, { method: 'api' }),
       }),

@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
 import { invariant } from '../../core/kernel/assert.ts';
-import { satToMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { AMOUNT, readAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import { described, KeyParams, Memo, memoText, NumSatoshis, PassThru, passThruText, requestBody } from '../../http/fields.ts';
+import { described, KeyParams, Memo, memoText, PassThru, passThruText, requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { anyObject, namedObject } from '../../http/responses/response-types.ts';
 import { transactionFromTransfer } from '../transactions/wallet-transaction.ts';
@@ -12,7 +12,7 @@ import type { PaymentRouteContext } from './run-payment.ts';
 
 const TransferBody = requestBody({
   dest_wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of a wallet of the same account' }),
-  num_satoshis: NumSatoshis,
+  ...AMOUNT,
   memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
   passThru: Type.Optional(PassThru),
   lnPayParams: Type.Optional(
@@ -50,11 +50,11 @@ function transferRoute(app: App, deps: PaymentRouteContext, base: string): void 
   const { access, wallets, payments, history, objects } = deps;
   app.post(`${base}/transfer`, { schema: transferSchema }, async (request, reply) => {
     const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
-    const { dest_wallet_id, num_satoshis, memo, passThru, lnPayParams } = request.body;
+    const { dest_wallet_id, memo, passThru, lnPayParams } = request.body;
     const extra = lnPayParams === undefined ? {} : { lnPayParams };
     const order = {
       source,
-      amountMsat: satToMsat(num_satoshis),
+      ...readAmount(request.body),
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
       guards,

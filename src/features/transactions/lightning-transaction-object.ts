@@ -35,6 +35,7 @@ export const LightningTransactionObject = selectable(
     num_satoshis: Type.Integer({
       description: 'The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet',
     }),
+    num_msat: Type.Integer({ description: 'The same amount in millisatoshis, exact' }),
     fee_msat: nullable(
       Type.Integer({ description: 'The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known' }),
     ),
@@ -47,12 +48,12 @@ export const LightningTransactionObject = selectable(
         'or will be paid. An invoice that expired, was cancelled or failed stays 0, so poll `status` instead',
     }),
     settled_at: nullable(Type.Integer({ description: 'Unix seconds; null until it is settled' })),
-    status: oneOf(['pending', 'arriving', 'settled', 'failed', 'expired', 'cancelled'], {
+    status: oneOf(['open', 'pending', 'arriving', 'settled', 'failed', 'expired', 'cancelled'], {
       description:
-        '`pending`: an invoice that is not paid yet, or a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the ' +
-        'invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed ' +
-        'for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no ' +
-        'longer be paid. All but `pending` and `arriving` are final',
+        '`open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a ' +
+        'payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. ' +
+        '`failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, ' +
+        '`cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final',
     }),
     failure_reason: nullable(
       Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise' }),
@@ -103,7 +104,7 @@ export const CreatedInvoiceObject = namedObject('CreatedInvoice', {
   ...LightningTransactionObject.properties,
   status_url: Type.String({
     description:
-      'A public address that shows only `status`, `num_satoshis` and `expires_at`, for the page on which the payer sees the invoice. Only ' +
+      'A public address that shows only `status`, the amount and `expires_at`, for the page on which the payer sees the invoice. Only ' +
       'this response contains it',
   }),
 });
@@ -138,7 +139,12 @@ export const NOT_RECEIVED = 'NOT_RECEIVED';
 function invoiceStatus({ state, expiresAt = 0 }: Invoice, nowSeconds: number): LightningTransaction['status'] {
   if (state === 'settled' || state === 'arriving' || state === 'failed') return state;
   if (state === 'canceled') return 'cancelled';
-  return state === 'open' && expiresAt <= nowSeconds ? 'expired' : 'pending';
+  return state === 'open' && expiresAt <= nowSeconds ? 'expired' : 'open';
+}
+
+/** Returns whether a status can no longer change. */
+export function isFinalStatus(status: LightningTransaction['status']): boolean {
+  return status !== 'open' && status !== 'pending' && status !== 'arriving';
 }
 
 const PAYMENT_STATUS = { succeeded: 'settled', failed: 'failed', pending: 'pending' } as const;
@@ -179,7 +185,7 @@ interface Own {
 }
 
 /** A known client polls `settled` for −1. */
-const SETTLED_FLAG = { settled: 1, pending: 0, arriving: 0, expired: 0, cancelled: 0, failed: -1 } as const;
+const SETTLED_FLAG = { settled: 1, open: 0, pending: 0, arriving: 0, expired: 0, cancelled: 0, failed: -1 } as const;
 
 /** Builds the object in one literal, because object spread made the shortest reads measurably slower. */
 function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): LightningTransaction {
@@ -194,6 +200,7 @@ function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): Lightnin
     memo: of.memo,
     description_hash: of.descriptionHash ?? null,
     num_satoshis: floorSat(own.amountMsat),
+    num_msat: own.amountMsat,
     fee_msat: null,
     expiry: of.expirySeconds,
     expires_at: of.expiresAt ?? null,

@@ -182,7 +182,6 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     amount: () => 2000,
     'probePayLink.lnurl': othersLink,
     'payLnurl.lnurlpay_encoded': othersLink,
-    amt_msat: () => 2000,
     comment: () => 'hello',
     'pullLnurl.lnurl': async () => (await client.post(`/v1/wallet/${other.id}/lnurl/withdraw`, { num_satoshis: SAT })).lnurl,
     lnurlp_identifier: newName,
@@ -352,8 +351,17 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   return { client, wallet, goodValues };
 }
 
-/** Optional fields of which the request needs one: `ott` or `k1`, an LNURL or a Lightning address, `after` or a time, a password or a session. */
-const ONE_OF_TWO = new Set(['ott', 'lnurlpay_encoded', 'replayWebhook.after', 'beginWalletLink.current_password']);
+/** Optional fields of which the request needs one: `ott` or `k1`, an LNURL or a Lightning address, an amount in one of two units, `after` or a time, a password or a session. */
+const ONE_OF_TWO = new Set([
+  'ott',
+  'keysend.num_satoshis',
+  'transfer.num_satoshis',
+  'payLnurl.num_satoshis',
+  'pullLnurl.num_satoshis',
+  'lnurlpay_encoded',
+  'replayWebhook.after',
+  'beginWalletLink.current_password',
+]);
 
 /** Fields that exclude others, select a part of the response, or identify a request. */
 const LEFT_OUT = new Set([
@@ -368,6 +376,8 @@ const LEFT_OUT = new Set([
   'expires_at',
   'ln_address',
   'payer_data',
+  'num_msat',
+  'amt_msat',
 ]);
 
 function isChoice(schema: JsonSchema): boolean {

@@ -19,7 +19,7 @@ export const developers = {
     invoice: { title: 'Create an invoice', text: 'Without num_satoshis, the payer chooses the amount.' },
     wait: {
       title: 'Wait until it is paid',
-      text: 'The id is that of the invoice. The response comes when status is no longer pending, or after 60 seconds.',
+      text: 'The id is that of the invoice. The response comes when status is no longer open, or after 60 seconds.',
     },
     pay: {
       title: 'Pay an invoice',

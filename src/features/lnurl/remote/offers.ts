@@ -1,8 +1,9 @@
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
-import { type Msat, minMsat } from '../../../core/kernel/money.ts';
+import { amountText, type Msat, minMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
+import type { RequestedAmount } from '../../../http/amounts.ts';
 import { descriptionHash } from '../lnurl.ts';
 import { brokenResponse, requireCallback, requireMsat, requireParameters, withParameters } from './response.ts';
 
@@ -91,21 +92,20 @@ function acceptedPayerData(payerData: object): Readonly<Record<string, { readonl
 }
 
 /** What the payer sends to the payee. */
-export interface PayerMessage {
-  readonly amountMsat: Msat;
-  /** The name of the request's field with the amount, for errors. */
-  readonly amountField: 'amt_msat' | 'num_satoshis';
+export interface PayerMessage extends RequestedAmount {
   readonly comment?: string | undefined;
   /** LUD-18. */
   readonly payerData?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Checks the message against the offer. @throws Refusal `validation_failed` naming the field and the payee's rule. */
-export function requireAccepted(offer: PayOffer, { amountMsat, amountField, comment, payerData = {} }: PayerMessage): void {
+export function requireAccepted(offer: PayOffer, { amountMsat, amountField, unit, comment, payerData = {} }: PayerMessage): void {
   const { domain, minSendable, maxSendable, commentAllowed } = offer;
   const accepted = offer.payerData ?? {};
   if (amountMsat < minSendable || amountMsat > maxSendable)
-    throw invalid(`\`${amountField}\` must be an amount from ${minSendable} to ${maxSendable} millisatoshis, the limits of ${domain}.`);
+    throw invalid(
+      `\`${amountField}\` must be an amount from ${amountText(minSendable, unit)} to ${amountText(maxSendable, unit)}, the limits of ${domain}.`,
+    );
   if (comment !== undefined && commentAllowed === 0) throw invalid(`\`comment\` must be left out: ${domain} accepts no comments.`);
   if (comment !== undefined && Array.from(comment).length > commentAllowed)
     throw invalid(`\`comment\` must be at most ${commentAllowed} characters, the limit of ${domain}.`);
@@ -150,7 +150,7 @@ const MAX_MEMO = 150;
 const MAX_K1 = 1000;
 
 /** Returns what a withdraw link offers: the checked parameters of LUD-03, step 3. @throws Refusal `lnurl_refused`, `lnurl_invalid`, `validation_failed` */
-export function readWithdrawOffer(domain: string, response: unknown, amountMsat: Msat) {
+export function readWithdrawOffer(domain: string, response: unknown, { amountMsat, amountField, unit }: RequestedAmount) {
   const object = requireParameters(domain, response, 'withdraw');
   const { k1, defaultDescription } = object;
   const maxMsat = requireMsat(domain, object, 'maxWithdrawable');
@@ -161,7 +161,7 @@ export function readWithdrawOffer(domain: string, response: unknown, amountMsat:
   if (amountMsat < minimumMsat || amountMsat > maxMsat)
     throw new Refusal(
       'validation_failed',
-      `\`num_satoshis\` must be an amount from ${minimumMsat} to ${maxMsat} millisatoshis, the limits of this link of ${domain}.`,
+      `\`${amountField}\` must be an amount from ${amountText(minimumMsat, unit)} to ${amountText(maxMsat, unit)}, the limits of this link of ${domain}.`,
     );
   const description = typeof defaultDescription === 'string' ? shownText(defaultDescription, MAX_MEMO) : '';
   return { callback: requireCallback(domain, object), k1, description };

@@ -2,7 +2,6 @@ import type { Invoice } from '../../../core/invoices/invoice.ts';
 import type { Invoices, NewInvoice } from '../../../core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isJsonObject } from '../../../core/kernel/json.ts';
-import type { Msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { RunningTasks } from '../../../core/kernel/running-tasks.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
@@ -13,6 +12,7 @@ import type { StartedPayment } from '../../../core/payments/hold.ts';
 import type { InvoicePayment } from '../../../core/payments/pay-invoice.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
+import type { RequestedAmount } from '../../../http/amounts.ts';
 import type { Destination } from './destination.ts';
 import {
   invoiceRequest,
@@ -27,16 +27,15 @@ import { brokenResponse, fetchJson, isError, refusedBy, requireObject, withParam
 import { readSuccessAction } from './success-action.ts';
 
 /** A payment to a link or an address of another service. */
-export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountMsat' | 'wtxType' | 'claim'>, PayerMessage {
+export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountMsat' | 'unit' | 'wtxType' | 'claim'>, PayerMessage {
   readonly destination: Destination;
   /** JSON text, with the fields of `payeeFields`. */
   readonly passThru: string;
 }
 
 /** A withdrawal from a link of another service, into a wallet. */
-export interface RemotePull extends Omit<NewInvoice, 'memo' | 'expirySeconds' | 'passThru' | 'wtxType'> {
+export interface RemotePull extends Omit<NewInvoice, 'memo' | 'expirySeconds' | 'passThru' | 'wtxType' | 'amountMsat'>, RequestedAmount {
   readonly destination: Destination;
-  readonly amountMsat: Msat;
   /** Absent: the description of the link. */
   readonly memo: string | undefined;
 }
@@ -94,7 +93,7 @@ export function createRemoteLinks(modules: { outbound: Outbound; payments: Payme
   }
 
   async function pull({ destination: { domain, url }, memo, ...order }: RemotePull): Promise<RequestedWithdrawal> {
-    const { callback, k1, description } = readWithdrawOffer(domain, await fetchJson(outbound, url), order.amountMsat);
+    const { callback, k1, description } = readWithdrawOffer(domain, await fetchJson(outbound, url), order);
     const invoice = await invoices.create({
       ...order,
       memo: memo ?? description,

@@ -12,6 +12,7 @@ export const WithdrawLinkObject = namedObject('WithdrawLink', {
   user_label: Type.String({ description: 'The label that the caller gave the link, for the owner' }),
   memo: Type.String({ description: 'The description that the claiming wallet shows' }),
   num_satoshis: nullable(Type.Integer({ description: 'The most that one claim can withdraw, in whole satoshis; null: the balance' })),
+  num_msat: nullable(Type.Integer({ description: 'The same in millisatoshis, exact' })),
   fee_limit_msat: nullable(
     Type.Integer({
       description:
@@ -65,6 +66,7 @@ export function renderWithdrawLink({
   return {
     ...link,
     num_satoshis: max_msat === null ? null : floorSat(msat(max_msat)),
+    num_msat: max_msat,
     statusType: renderLinkStatus(isActive),
     passThru: JSON.parse(pass_thru ?? '{}'),
   };

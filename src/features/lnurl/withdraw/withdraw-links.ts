@@ -7,7 +7,7 @@ import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId, secretHash } from '../../../core/kernel/ids.ts';
 import { type List, mapList } from '../../../core/kernel/list.ts';
 import type { Log } from '../../../core/kernel/log.ts';
-import { floorSat, msat } from '../../../core/kernel/money.ts';
+import { floorSat, msat, satText } from '../../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../../core/kernel/refusal.ts';
 import { type Guard, type Ledger, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import { encodeLnurl, InvalidLnurl } from '../../../core/lightning/bech32.ts';
@@ -139,7 +139,7 @@ async function claimLimits({ ledger }: WithdrawLinkOptions, { wallet, terms }: N
   if (max_msat === null && maxMsat < feeLimitMsat + SMALLEST_WITHDRAWAL)
     throw new Refusal(
       'insufficient_balance',
-      `The spendable balance of ${maxMsat} msat does not cover 1 sat and the link's fee limit of ${feeLimitMsat} msat. ` +
+      `The spendable balance of ${satText(maxMsat)} does not cover 1 sat and the link's fee limit of ${satText(feeLimitMsat)}. ` +
         'Send `num_satoshis` to create the link before the wallet is funded, or a smaller `fee_limit_msat`.',
     );
   return { max_msat: maxMsat, fee_limit_msat: feeLimitMsat };

@@ -38,7 +38,7 @@ export function PaymentScreen({ lntx, '*': sheet = '' }: { lntx: string; '*'?: s
   return (
     <>
       <Loaded resource={payment}>{(data) => <Content data={data} />}</Loaded>
-      {sheet === 'cancel' && payment.data?.lntx.status === 'pending' && (
+      {sheet === 'cancel' && payment.data?.lntx.status === 'open' && (
         <ConfirmSheet
           title={t.payment.cancelTitle}
           text={t.payment.cancelText}
@@ -58,7 +58,7 @@ function isOutgoing({ transaction }: PaymentData): boolean {
 function Content({ data }: { data: PaymentData }) {
   const { lntx, transaction } = data;
   const isSent = isOutgoing(data);
-  const isOpen = !isSent && lntx.status === 'pending';
+  const isOpen = !isSent && lntx.status === 'open';
   const deliveries = useDeliveries(lntx.id);
   const steps = (isSent ? paymentSteps(lntx) : invoiceSteps(lntx, lntx.is_keysend === 1)).map(
     (step): TimelineItem => ({ ...step, text: t.payment.stepNames[step.name], detail: <StepText name={step.name} data={data} /> }),

@@ -57,11 +57,11 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
           </span>
         )}
       </div>
-      <div class={invoice.status === 'pending' || isPaid ? undefined : 'unusable'}>
+      <div class={invoice.status === 'open' || isPaid ? undefined : 'unusable'}>
         <QrCode text={invoice.payment_request.toUpperCase()} label={isPaid ? money.receive.paid : money.receive.qrLabel} isPaid={isPaid} />
       </div>
       <Status invoice={invoice} reload={reload} />
-      {invoice.status === 'pending' && (
+      {invoice.status === 'open' && (
         <>
           <code class="invoice-text clip">{invoice.payment_request}</code>
           <div class="pair">
@@ -78,7 +78,7 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
         </>
       )}
       {isPaid && wallet && <Sum rows={[{ name: money.receive.newBalance, value: <Balance sats={wallet.balance} unit /> }]} />}
-      {invoice.status !== 'pending' && (
+      {invoice.status !== 'open' && (
         <div class="pair end">
           <LinkButton href={`/payments/${invoice.id}`}>{money.receive.openPayment}</LinkButton>
           <Button kind="primary" onClick={onNew}>
@@ -97,7 +97,7 @@ function Status({ invoice, reload }: { invoice: LightningTransactionDetails; rel
     <div class="state">
       <div class="row">
         <span role="status">
-          {status === 'pending' && (
+          {status === 'open' && (
             <Badge tone="waiting" icon="clock">
               {money.receive.waiting}
             </Badge>
@@ -110,10 +110,10 @@ function Status({ invoice, reload }: { invoice: LightningTransactionDetails; rel
               </span>
             </Badge>
           )}
-          {status !== 'pending' && status !== 'settled' && <StatusBadge status={status} />}
+          {status !== 'open' && status !== 'settled' && <StatusBadge status={status} />}
         </span>
         <span class="small faint push number">
-          {status === 'pending' && expires_at !== null && <Countdown until={expires_at} onEnd={reload} />}
+          {status === 'open' && expires_at !== null && <Countdown until={expires_at} onEnd={reload} />}
           {status === 'settled' && settled_at !== null && (
             <>
               <Time at={settled_at} />
@@ -138,7 +138,7 @@ function afterText(seconds: number): string {
 function useVibration(status: string) {
   const before = useRef(status);
   useEffect(() => {
-    if (before.current === 'pending' && status === 'settled') navigator.vibrate?.(80);
+    if (before.current === 'open' && status === 'settled') navigator.vibrate?.(80);
     before.current = status;
   }, [status]);
 }
