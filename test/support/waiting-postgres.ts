@@ -40,6 +40,7 @@ export function controlOf(url: string) {
   const waiting = async () => (await run(WAITING)).map(({ pid }) => Number(pid));
   return {
     run,
+    waitFor,
     /** From now on no COMMIT ends. */
     stall: () => waitFor('nobody'),
     /** Ends all waits, as a standby that has caught up. */
