@@ -92,7 +92,7 @@ async function orReason(heading: string, failed: string, check: () => Promise<Fi
   }
 }
 
-function describeNode({ software, alias, pubkey, network, cannotSend, capabilities }: NodeInfo): Finding[] {
+function describeNode({ software, alias, pubkey, network, cannotSend, capabilities, advice }: NodeInfo): Finding[] {
   const supported = [
     capabilities.sendsKeysend && 'sending keysends',
     capabilities.receivesKeysend && 'receiving keysends',
@@ -104,6 +104,7 @@ function describeNode({ software, alias, pubkey, network, cannotSend, capabiliti
     good('Public key', pubkey),
     cannotSend ? bad('Sending', cannotSend) : good('Sending', 'ready'),
     good('Supports', supported.filter(Boolean).join(', ') || 'invoices and payments only'),
+    ...(advice === undefined ? [] : [bad('Setting', advice)]),
   ];
 }
 

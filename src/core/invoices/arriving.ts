@@ -53,7 +53,7 @@ async function checkRound(context: InvoiceContext, nodeId: string, after: number
   const { database, connections } = context;
   const pages = readPages(database, sql.listAfter, PAGE, (last) => [nodeId, last?.reported_at ?? after, last?.payment_hash ?? '']);
   for await (const page of pages) {
-    if (page.length === 0 || signal.aborted || !(await connections.of(nodeId).isAvailable())) return;
+    if (page.length === 0 || signal.aborted || !(await connections.of(nodeId).answers())) return;
     const rest = page.values();
     const checkRest = async () => {
       for (const row of rest) if (!signal.aborted) await checkOne(context, row);

@@ -12,11 +12,17 @@ const ANNOUNCED = { ...HELD, state: 'OPEN' as const, htlcs: [] };
 const HASH = Buffer.from(HELD.r_hash, 'base64').toString('hex');
 const NONE = { body: { invoices: [], last_index_offset: '0' } };
 
+/** The channels of LND, one of which has the HTLCs of the keysend. */
+function channelsWith({ active = true, index = HELD.htlcs[0]?.htlc_index, incoming = true } = {}) {
+  return { body: { channels: [{ active, pending_htlcs: [{ incoming, hash_lock: HELD.r_hash, htlc_index: index, amount: '9' }] }] } };
+}
+
 /** LND announces a keysend, and accepts it a moment later. */
 function announce(lnd: ScriptedLnd): void {
   lnd.on('GET /v1/invoices', NONE);
   lnd.on('GET /v1/invoices/subscribe', { messages: [{ result: ANNOUNCED }], ending: 'silence' });
   lnd.on(`GET /v1/invoice/${HASH}`, { body: ANNOUNCED }, { body: HELD });
+  lnd.on('GET /v1/channels', channelsWith());
   lnd.on('POST /v2/invoices/settle', { body: {} }).on('POST /v2/invoices/cancel', { body: {} });
 }
 
@@ -30,6 +36,22 @@ describe('a keysend that LND holds', () => {
     const customRecords = { '696969': Buffer.from('wal_1').toString('hex') };
     expect(seen).toEqual([{ paymentHash: HASH, amountMsat: 9_000, keysend: true, customRecords }]);
     expect(lnd.sent('/v2/invoices/cancel')).toEqual([]);
+  });
+
+  it.each([
+    ['its channel is not active yet', channelsWith({ active: false })],
+    ['its HTLC is in no channel', { body: { channels: [] } }],
+    ['only another HTLC with the hash is in the channel', channelsWith({ index: '999999' })],
+    ['only an outgoing HTLC with the hash is in the channel', channelsWith({ incoming: false })],
+  ])('is not claimed while %s: LND may still fail it back', async (_name, channels) => {
+    const { lnd, node } = await open({ parameters: '&keysends=held' });
+    announce(lnd);
+    lnd.on('GET /v1/channels', channels, channels, channelsWith());
+    node.guardIncoming(async () => 'claim');
+    await expect.poll(() => lnd.sent('/v1/channels').length).toBe(2);
+    expect(lnd.sent('/v2/invoices/settle')).toEqual([]);
+    await expect.poll(() => lnd.sent('/v2/invoices/settle').length).toBe(1);
+    expect(lnd.sent('/v1/channels').length).toBe(3);
   });
 
   it('is returned to its payer if the guard refuses it', async () => {

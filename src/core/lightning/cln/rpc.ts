@@ -61,6 +61,8 @@ export interface HtlcRecord {
 /** A change of our balance, in a channel or on the chain. It never changes. */
 export interface MoveRecord {
   readonly created_index: number;
+  /** The channel; `external` for a payment of ours that a peer has claimed on the chain. */
+  readonly account_id: string;
   readonly primary_tag: string;
   readonly payment_hash?: string;
   readonly credit_msat: number;

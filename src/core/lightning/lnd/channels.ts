@@ -22,7 +22,12 @@ interface LndChannel {
   readonly commit_weight: string;
   readonly local_constraints: { readonly dust_limit_sat: string; readonly chan_reserve_sat: string };
   readonly remote_constraints?: { readonly chan_reserve_sat: string };
-  readonly pending_htlcs: readonly { readonly incoming: boolean; readonly amount: string; readonly hash_lock: string }[];
+  readonly pending_htlcs: readonly {
+    readonly incoming: boolean;
+    readonly amount: string;
+    readonly hash_lock: string;
+    readonly htlc_index?: string;
+  }[];
 }
 
 /** For the list, only the id and the peer of a channel are required. */

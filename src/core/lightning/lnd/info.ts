@@ -10,6 +10,8 @@ export interface GetInfoResponse {
   readonly num_active_channels: number;
   readonly num_inactive_channels: number;
   readonly block_height: number;
+  /** Absent in versions that do not report it. */
+  readonly store_final_htlc_resolutions?: boolean;
   readonly synced_to_chain: boolean;
   readonly chains: readonly { readonly network: string }[];
   /** The features that the node announces, by their bit. */
@@ -38,6 +40,9 @@ export async function readInfo(transport: LndTransport): Promise<{ info: GetInfo
   return { info, cannotSend: info.num_active_channels > 0 ? undefined : 'LND has no active channel' };
 }
 
+const STORE_RESOLUTIONS =
+  'set store-final-htlc-resolutions=true in lnd.conf; without it, payments that LND resolves while the service is away are not credited';
+
 /** @throws NodeUnavailable for a version or a network that the adapter does not support. */
 export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress): NodeInfo {
   const version = info.version.split(' ')[0] ?? '';
@@ -57,6 +62,7 @@ export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress)
       descriptionHashWithoutText: true,
     },
     channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
+    ...(info.store_final_htlc_resolutions === false && { advice: STORE_RESOLUTIONS }),
   };
 }
 
