@@ -3,10 +3,11 @@ import { type Config, makeDataDir } from './config.ts';
 import { watchHealth } from './core/db/health.ts';
 import { MIGRATIONS, migrate } from './core/db/migrate.ts';
 import { openDatabase } from './core/db/open.ts';
+import { errorMessage } from './core/kernel/log.ts';
 import type { StreamTiming } from './features/events/streams.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
-import { createModules } from './modules.ts';
+import { createModules, type Modules } from './modules.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createHttpServer, type HttpModules } from './routes.ts';
 
@@ -35,6 +36,7 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
     await migrate(database, MIGRATIONS);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
     const modules = await createModules({ ...overrides, config, log, database, opened });
+    health.onBrokenReplication(() => void reportBrokenReplication(modules));
     await modules.instances.start();
     return run(config, { ...modules, health }, overrides);
   } catch (error) {
@@ -42,6 +44,16 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
     await Promise.all(opened.map(({ node }) => node.close()));
     await database.close();
     throw error;
+  }
+}
+
+/** The log has it since it began. An alert could not be stored before. */
+async function reportBrokenReplication({ alerts, log }: Modules): Promise<void> {
+  try {
+    const message = 'the wait of commits for the synchronous standby was cut short';
+    await alerts.raise({ kind: 'replication_broken', subject: 'database', message });
+  } catch (error) {
+    log.warn({ reason: errorMessage(error) }, 'the alert replication_broken was not stored');
   }
 }
 

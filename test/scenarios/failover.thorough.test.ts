@@ -122,6 +122,8 @@ describe('a failover of PostgreSQL to a synchronous standby', () => {
     isOver = true;
     await Promise.all(load);
     expect(await lost()).toEqual([]);
+    const alerts = () => cluster.primary().run('SELECT DISTINCT kind FROM alert');
+    await expect.poll(alerts).toEqual([{ kind: 'replication_broken' }]);
     const database = await openDatabase(cluster.url, { log: silentLog, readOnly: true });
     expect(await problemsOf(database)).toEqual([]);
     await database.close();

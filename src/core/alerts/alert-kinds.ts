@@ -61,6 +61,11 @@ export const ALERT_KINDS = {
     meaning: 'The node did not answer, so nothing was compared with it.',
     remedy: 'Check that the node runs and can be reached. Payments wait until it answers.',
   },
+  replication_broken: {
+    meaning:
+      'The wait of commits for the synchronous standby of PostgreSQL was cut short. Nothing of them was confirmed or sent before a standby had it.',
+    remedy: `Find out who cancels or ends sessions that wait (SyncRep). Bring the standby back instead. After a failover, run npm run reconcile. Then close the alert ${CLOSE} database.`,
+  },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',
     remedy:

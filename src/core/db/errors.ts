@@ -1,9 +1,15 @@
-/** The connection was lost during COMMIT, so it is unknown whether the transaction was committed. Check before a retry. */
+/**
+ * The connection was lost during COMMIT, so it is unknown whether the transaction was committed, or a synchronous standby may not have it. Check
+ * before a retry.
+ */
 export class CommitUnknown extends Error {
   override readonly name = 'CommitUnknown';
+  /** The wait for the standby was cut short, so a failover may forget the transaction. */
+  readonly isOfStandby: boolean;
 
-  constructor() {
-    super('the connection to the database was lost during a commit');
+  constructor({ isOfStandby = false } = {}) {
+    super(isOfStandby ? 'the wait of a commit for its standby was cut short' : 'the connection to the database was lost during a commit');
+    this.isOfStandby = isOfStandby;
   }
 }
 

@@ -23,6 +23,9 @@ const PROBE_BYTES = 64 * 1024;
 export function watchHealth(watched: Database, log: Log) {
   const life = new AbortController();
   let failures = 0;
+  /** The wait of a commit for a standby was cut short during this outage. */
+  let isReplicationBroken = false;
+  let onBrokenReplication: () => void = () => undefined;
 
   async function probe(): Promise<void> {
     const since = performance.now();
@@ -33,6 +36,8 @@ export function watchHealth(watched: Database, log: Log) {
         const seconds = Math.round((performance.now() - since) / 1000);
         log.warn({ seconds, failures }, 'the database works again');
         failures = 0;
+        if (isReplicationBroken) onBrokenReplication();
+        isReplicationBroken = false;
         return;
       } catch {
         // The outage continues.
@@ -45,6 +50,10 @@ export function watchHealth(watched: Database, log: Log) {
     const isUnknown = error instanceof CommitUnknown;
     if (!isUnknown && !isOutage(error)) return undefined;
     failures += 1;
+    if (isUnknown && error.isOfStandby && !isReplicationBroken) {
+      isReplicationBroken = true;
+      log.error({ reason: errorMessage(error) }, 'replication_broken: commits are not confirmed before a standby has them');
+    }
     if (failures === 1 && !life.signal.aborted) {
       log.error({ reason: errorMessage(error) }, 'the database cannot be used: requests that need it are answered with 503');
       void outsideRequest(probe);
@@ -67,6 +76,10 @@ export function watchHealth(watched: Database, log: Log) {
     note,
     /** Whether writes work, as far as is known without trying one. */
     isWritable: () => failures === 0 && !watched.isStalled(),
+    /** Calls the listener when writes work again after the wait of a commit for a standby was cut short. */
+    onBrokenReplication(listener: () => void): void {
+      onBrokenReplication = listener;
+    },
     /** Stops probing. */
     close: () => life.abort(),
   };

@@ -118,12 +118,12 @@ async function commit(client: pg.PoolClient, sent: Sent, { isSnapshot, watchComm
     // Nothing was committed only if COMMIT itself was rejected (class 23: a deferred constraint; class 40: rollback, except 40003, outcome
     // unknown). After a lost connection, or from a server that is being stopped (57P01), the transaction may have been committed.
     if (error instanceof pg.DatabaseError && /^(23|40(?!003))/.test(error.code ?? '')) throw refusedCommit(error, error.code ?? '');
-    throw new CommitUnknown();
+    throw new CommitUnknown({ isOfStandby: !isSnapshot && endedWithWarning(client) });
   }
   // COMMIT of a transaction in which a statement failed returns ROLLBACK and no error.
   if (outcome.value.command !== 'COMMIT') throw new StatementFailed('commit: the transaction had failed before', '25P02');
   // A standby may not have the transaction, and a failover would forget it.
-  if (!isSnapshot && endedWithWarning(client)) throw new CommitUnknown();
+  if (!isSnapshot && endedWithWarning(client)) throw new CommitUnknown({ isOfStandby: true });
 }
 
 function refusedCommit({ message, constraint, table }: pg.DatabaseError, code: string): StatementFailed {
