@@ -1,5 +1,6 @@
+import { ConnectionError, isTemporary } from './errors.js';
 import { createEventParser } from './event-parser.js';
-import { isTemporary, pause, readResponse } from './response.js';
+import { pause, readResponse, withConnectionErrors } from './response.js';
 
 const RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
@@ -10,7 +11,7 @@ const SILENCE_MS = 45_000;
  * Yields the events of the account, or of one wallet, as they happen. When the connection is lost, it connects again and continues after the
  * last event, so that no event is missing and none is repeated.
  */
-export async function* events(options) {
+export async function* streamEvents(options) {
   const { signal, onDisconnect } = options;
   const state = { after: options.after, retryMs: RETRY_MS, failures: 0 };
   for (;;) {
@@ -47,19 +48,18 @@ async function* connect({ url, key, wallet, types, signal, fetch: sendRequest = 
       ...(key !== undefined && { 'x-api-key': key }),
       ...(state.after !== undefined && { 'last-event-id': state.after }),
     };
-    const response = await sendRequest(`${url.replace(/\/+$/, '')}${path}${query}`, {
-      headers,
-      signal: signal ? AbortSignal.any([signal, connection.signal]) : connection.signal,
+    const response = await withConnectionErrors(signal, async () => {
+      const both = signal ? AbortSignal.any([signal, connection.signal]) : connection.signal;
+      const received = await sendRequest(`${url.replace(/\/+$/, '')}${path}${query}`, { headers, signal: both });
+      if (/^text\/event-stream\b/.test(received.headers.get('content-type') ?? '')) return received;
+      await readResponse(received);
+      throw new ConnectionError('The response is no stream of events.');
     });
-    if (!/^text\/event-stream\b/.test(response.headers.get('content-type') ?? '')) {
-      await readResponse(response);
-      throw new Error('The response is no stream of events.');
-    }
     const parser = createEventParser();
     const decoder = new TextDecoder();
     const reader = response.body.getReader();
     for (;;) {
-      const { done, value } = await reader.read();
+      const { done, value } = await withConnectionErrors(signal, () => reader.read());
       if (done) return;
       restartTimer();
       for (const { id, data } of parser.push(decoder.decode(value, { stream: true }))) {

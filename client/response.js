@@ -1,33 +1,43 @@
-/** The service responded with its error object. */
-export class SatchelError extends Error {
-  name = 'SatchelError';
+import { ConnectionError, SatchelError } from './errors.js';
 
-  constructor(status, body, retryAfterSeconds) {
-    super(body.message);
-    this.status = status;
-    this.type = body.type;
-    this.requestId = body.request_id;
-    this.walletTransactionId = body.wtx_id;
-    this.retryAfterSeconds = retryAfterSeconds;
+/** Calls `work`, which sends a request, and throws ConnectionError for the errors of `fetch`; the reason of the signal when it has aborted. */
+export async function withConnectionErrors(signal, work) {
+  try {
+    return await work();
+  } catch (error) {
+    if (signal?.aborted) throw signal.reason;
+    if (error instanceof SatchelError || error instanceof ConnectionError) throw error;
+    const message = error?.name === 'TimeoutError' ? 'The request timed out.' : `The connection failed (${error?.message ?? error}).`;
+    throw new ConnectionError(message, { cause: error });
   }
 }
 
-/** Returns the body of a response. @throws SatchelError */
-export async function readResponse(response) {
+/**
+ * Returns the body of a response. What a proxy sends in place of the service is never a result. @throws SatchelError, ConnectionError
+ */
+export async function readResponse(response, { isText, isEmpty, hasOwnError } = {}) {
+  const { status, headers } = response;
   const text = await response.text();
-  if (!/^application\/json\b/.test(response.headers.get('content-type') ?? '')) {
-    if (response.ok) return text === '' ? undefined : text;
-    throw new Error(`The response with status ${response.status} is not from Satchel.`);
-  }
-  const body = JSON.parse(text);
-  if (response.ok || typeof body?.type !== 'string') return body;
-  const seconds = Number(response.headers.get('retry-after') ?? Number.NaN);
-  throw new SatchelError(response.status, body, Number.isNaN(seconds) ? undefined : seconds);
+  const body = /^application\/json\b/.test(headers.get('content-type') ?? '') ? parseJson(text) : undefined;
+  if (response.ok && (isText || isEmpty)) return isText ? text : undefined;
+  const retryAfterSeconds = secondsUntil(headers.get('retry-after'));
+  if (!response.ok && typeof body?.type === 'string') throw new SatchelError(status, body, retryAfterSeconds);
+  if (body !== undefined && (response.ok || hasOwnError)) return body;
+  throw new ConnectionError(`The response with status ${status} is not from Satchel.`, { retryAfterSeconds });
 }
 
-/** Returns whether a request may succeed when it is repeated: after a lost connection, a 5xx and a 429. */
-export function isTemporary(error) {
-  return !(error instanceof SatchelError) || error.status >= 500 || error.status === 429;
+function parseJson(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads `Retry-After`, which is a number of seconds or a date. */
+function secondsUntil(text) {
+  const seconds = /^\d+$/.test(text ?? '') ? Number(text) : (Date.parse(text ?? '') - Date.now()) / 1000;
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
 }
 
 /** @throws the reason of the signal when it aborts. */

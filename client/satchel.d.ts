@@ -37,8 +37,9 @@ interface RetryOptions {
   /** The time limit of each attempt. Default: 90,000. */
   readonly timeoutMs?: number;
   /**
-   * How often a request is repeated after a lost connection, a timeout, a 429 or a 5xx. Default: 2. A POST that takes an Idempotency-Key gets
-   * one, so that it is executed once; 0 turns this off. Other requests that change something are repeated only after a 429 and a 503.
+   * How often a request is repeated after a lost connection, a timeout, a 429 or a 5xx. Default: 2. The pauses grow, and are never shorter than
+   * `Retry-After`; a `Retry-After` above 60 seconds is thrown instead. A request that changes something and takes no Idempotency-Key is
+   * repeated only after a 429 and a 503.
    */
   readonly maxRetries?: number;
 }
@@ -46,7 +47,10 @@ interface RetryOptions {
 export interface ClientOptions extends ConnectionOptions, RetryOptions {}
 
 export interface RequestOptions extends RetryOptions {
-  /** Identifies the request: a repeated request with the same key is not executed twice, also after a restart of your program. */
+  /**
+   * Identifies the request: a repeated request with the same key is not executed twice, also after a restart of your program. Default: a random
+   * key for each call, which its retries share, and which its error has.
+   */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal?: AbortSignal;
@@ -54,28 +58,38 @@ export interface RequestOptions extends RetryOptions {
   onResponse?(response: ClientResponse): void;
 }
 
-export type SatchelClient = Operations<RequestOptions>;
+export interface SatchelClient extends Operations<RequestOptions> {
+  readonly events: Operations<RequestOptions>['events'] & {
+    /**
+     * Yields events as they happen. When the connection is lost, it connects again and continues after the last event. Throws `SatchelError`
+     * for a request that cannot succeed, such as `cursor_expired`.
+     */
+    stream(options?: EventOptions): AsyncGenerator<Event, never, undefined>;
+  };
+  readonly lightningTransactions: Operations<RequestOptions>['lightningTransactions'] & {
+    /**
+     * Returns an invoice or a payment as soon as it has ended (`settled`, `failed`, `expired` or `cancelled`), without polling. At the timeout
+     * it is returned as it is: a payment that has not ended has not failed. Repeats a request that failed because of a lost connection, a 429
+     * or a 5xx. @param id `lntx_…`, or a payment hash
+     */
+    wait(id: string, options?: WaitOptions): Promise<LightningTransactionDetails>;
+  };
+}
 
-/** A client with one method for each operation of the API. A call throws `SatchelError` when the service responds with an error. */
+/**
+ * A client with one method for each operation of the API, in groups: `satchel.wallets.create(…)`. A method takes the parameters of the path, an
+ * object with all other fields, and the options of the request. A call throws `SatchelError` when the service responds with an error, and
+ * `ConnectionError` when no response arrived.
+ */
 export function createClient(options: ClientOptions): SatchelClient;
 
-export interface PaymentWaitOptions {
+export interface WaitOptions {
   /** Default: 120. */
   readonly timeoutSeconds?: number;
   readonly signal?: AbortSignal;
 }
 
-/**
- * Returns an invoice or a payment (`lntx_…`, or a payment hash) as soon as its `status` is final, without polling. At the timeout it is
- * returned as it is: a payment that is still `pending` has not failed. Repeats a request that failed because of a lost connection, a 429 or a 5xx.
- */
-export function waitForPayment(
-  client: Pick<SatchelClient, 'getLightningTransaction'>,
-  id: string,
-  options?: PaymentWaitOptions,
-): Promise<LightningTransactionDetails>;
-
-export interface EventOptions extends ConnectionOptions {
+export interface EventOptions {
   /** A wallet: its id or an access key. Absent: all wallets of the account, for which `key` must be a secret API key. */
   readonly wallet?: string;
   /** Only events with these names. */
@@ -87,12 +101,6 @@ export interface EventOptions extends ConnectionOptions {
   /** Is called when the connection was lost, before the next attempt. */
   readonly onDisconnect?: (error: unknown) => void;
 }
-
-/**
- * Yields events as they happen. When the connection is lost, it connects again and continues after the last event. Throws `SatchelError` for a
- * request that cannot succeed, such as `cursor_expired`.
- */
-export function events(options: EventOptions): AsyncGenerator<Event, never, undefined>;
 
 export interface VerifyOptions {
   /** How old a webhook may be, and how far in the future. Default: 300. */
@@ -118,27 +126,6 @@ export class WebhookError extends Error {
   readonly name: 'WebhookError';
 }
 
-/** The operations that return a list. */
-export type ListName = {
-  [Name in keyof SatchelClient]: SatchelClient[Name] extends (...args: never[]) => Promise<Array<infer _Item>> ? Name : never;
-}[keyof SatchelClient];
-
-/** Yields the items of a list: `for await (const item of items(satchel, 'listWalletTransactions', { key }))`. */
-export function items<Name extends ListName>(
-  client: SatchelClient,
-  name: Name,
-  request?: Parameters<SatchelClient[Name]>[0],
-  options?: RequestOptions,
-): AsyncGenerator<Awaited<ReturnType<SatchelClient[Name]>>[number], void, undefined>;
-
-/** Yields the pages of a list. */
-export function pages<Name extends ListName>(
-  client: SatchelClient,
-  name: Name,
-  request?: Parameters<SatchelClient[Name]>[0],
-  options?: RequestOptions,
-): AsyncGenerator<Awaited<ReturnType<SatchelClient[Name]>>, void, undefined>;
-
 /** The service responded with its error object. With a 4xx, nothing was or will be paid by this request. */
 export class SatchelError extends Error {
   readonly name: 'SatchelError';
@@ -149,6 +136,21 @@ export class SatchelError extends Error {
   /** The wallet transaction of the payment, if one was started. */
   readonly walletTransactionId: string | undefined;
   readonly retryAfterSeconds: number | undefined;
+  /** The Idempotency-Key of the request, if the operation takes one. After a 5xx, repeat the request only with the same key. */
+  readonly idempotencyKey: string | undefined;
+}
+
+/**
+ * No response of the service arrived: the connection was lost, or the request timed out. Whether the request was executed is **unknown**; repeat a
+ * payment only with the same key.
+ */
+export class ConnectionError extends Error {
+  readonly name: 'ConnectionError';
+  /** The error of `fetch`. */
+  readonly cause: unknown;
+  readonly retryAfterSeconds: number | undefined;
+  /** The Idempotency-Key of the request, if the operation takes one. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** Returns whether a request may succeed when it is repeated: after a lost connection, a 5xx and a 429. The outcome of the first request may be unknown. */

@@ -24,7 +24,7 @@ createServer(async (request, response) => {
   const body = Buffer.concat(await request.toArray());
   if (!isValid(request.headers, body)) return response.writeHead(401).end();
   const event = JSON.parse(body);
-  if (!seen.has(event.id)) console.log(event.event.name);
+  if (!seen.has(event.id)) console.log(event.type);
   seen.add(event.id);
   response.end();
 }).listen(process.env.PORT, '127.0.0.1', () => console.log('listening'));

@@ -19,7 +19,7 @@ class Receiver(BaseHTTPRequestHandler):
         if valid:
             event = json.loads(body)
             if event["id"] not in seen:
-                print(event["event"]["name"], flush=True)
+                print(event["type"], flush=True)
             seen.add(event["id"])
         self.send_response(200 if valid else 401)
         self.send_header("content-length", "0")

@@ -18,15 +18,15 @@ async function main(): Promise<void> {
   if (first === undefined) return runOnService(show);
   if ((first === 'remove') !== (price === undefined)) exitWithUsage(USAGE);
   await runOnService(async (service) => {
-    if (price === undefined) await service.removeFiatRate();
-    const rate = price === undefined ? undefined : await service.setFiatRate({ currency: first.toUpperCase(), per_btc: price });
+    if (price === undefined) await service.operator.removeFiatRate();
+    const rate = price === undefined ? undefined : await service.operator.setFiatRate({ currency: first.toUpperCase(), per_btc: price });
     process.stdout.write(rate ? `Done: 1 BTC is shown as ${describe(rate)}.\n` : 'Done: no fiat value is shown.\n');
     return EXIT.done;
   });
 }
 
 async function show(service: SatchelClient): Promise<number> {
-  const rate = await service.getFiatRate();
+  const rate = await service.service.getFiatRate();
   const setAt = rate.set_at ?? 0;
   const age = span(Math.max(0, unixSeconds(systemClock) - setAt));
   process.stdout.write(

@@ -27,13 +27,13 @@ async function main(): Promise<void> {
   if (isMove) requireId('wal', id, WALLET_ID);
   requireId('lnd', isMove ? target : id, 'The node must be an id (lnd_…). `npm run node` lists the nodes.');
   await runAction((service, options) => {
-    if (isMove) return service.moveWallet({ id, ln_node_id: target, reason }, options);
-    return verb === 'drain' ? service.drainNode({ id, reason }, options) : service.activateNode({ id, reason }, options);
+    if (isMove) return service.operator.moveWallet(id, { ln_node_id: target, reason }, options);
+    return verb === 'drain' ? service.operator.drainNode(id, { reason }, options) : service.operator.activateNode(id, { reason }, options);
   });
 }
 
 async function list(service: SatchelClient): Promise<number> {
-  const { nodes } = await service.getOperatorOverview();
+  const { nodes } = await service.operator.getOverview();
   const rows = nodes.map(({ id, pubkey, draining, num_wallets: wallets }) => [
     id,
     pubkey ?? 'never reached',

@@ -27,11 +27,11 @@ async function main(): Promise<void> {
   requireId('lntx', id, 'The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
   if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) exitNotDone('--preimage must be 64 hexadecimal digits.');
   const evidence = preimage === undefined ? ({ outcome: 'failed' } as const) : ({ outcome: 'settled', preimage } as const);
-  await runAction((service, options) => service.resolvePayment({ id, ...evidence, reason }, options));
+  await runAction((service, options) => service.operator.resolvePayment(id, { ...evidence, reason }, options));
 }
 
 async function list(service: SatchelClient): Promise<number> {
-  const pending = await service.listPendingPayments({ status: 'pending', 'per-page': 100 });
+  const pending = await service.operator.listPendingPayments({ status: 'pending', 'per-page': 100 });
   const rows = pending.map((one) => [one.id, one.wallet_id, grouped(one.num_msat), span(one.age_seconds)]);
   return printList(['payment', 'wallet', 'msat', 'age'], rows, [2], 'No payment is pending.');
 }

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Alert, items, type Reconciliation, type SatchelClient } from '../../client/satchel.js';
+import type { Alert, Reconciliation, SatchelClient } from '../../client/satchel.js';
 import { exitWithUsage, readArguments } from './command.ts';
 import { reportText } from './reconcile-text.ts';
 import { EXIT, readReason, runOnService } from './service.ts';
@@ -34,13 +34,16 @@ async function main(): Promise<void> {
   await runOnService(async (service) => {
     if (seen !== undefined) await closeAlerts(service, seen, reason ?? 'seen, by npm run reconcile');
     const scope = isBaseline ? 'new_baseline' : 'full';
-    const report = await waitForEnd(service, await service.requestReconciliation({ scope, ...(reason !== undefined && { reason }) }));
+    const report = await waitForEnd(
+      service,
+      await service.operator.requestReconciliation({ scope, ...(reason !== undefined && { reason }) }),
+    );
     if (report.status !== 'done') {
       process.stderr.write(report.status === 'failed' ? `The reconciliation failed: ${report.progress}\n` : STALLED);
       return EXIT.notDone;
     }
     const alerts = await openAlerts(service);
-    const stuck = await service.listPendingPayments({ status: 'stuck', 'per-page': 100 });
+    const stuck = await service.operator.listPendingPayments({ status: 'stuck', 'per-page': 100 });
     process.stdout.write(`${values.json ? JSON.stringify({ report, alerts, stuck }, null, 2) : reportText(report, alerts, stuck)}\n`);
     return exitCode(report, alerts);
   });
@@ -48,7 +51,7 @@ async function main(): Promise<void> {
 
 async function openAlerts(service: SatchelClient): Promise<Alert[]> {
   const alerts: Alert[] = [];
-  for await (const alert of items(service, 'listAlerts', { status: 'open', 'per-page': 100 })) alerts.push(alert);
+  for await (const alert of service.operator.listAlerts({ status: 'open', 'per-page': 100 })) alerts.push(alert);
   return alerts;
 }
 
@@ -56,7 +59,7 @@ async function closeAlerts(service: SatchelClient, subject: string, reason: stri
   const found = (await openAlerts(service)).filter((alert) => alert.subject === subject);
   if (found.length === 0)
     throw new Error('no open alert is about what --seen names. Run the command without --seen to list the open alerts.');
-  for (const { id } of found) await service.closeAlert({ id, reason });
+  for (const { id } of found) await service.operator.closeAlert(id, { reason });
 }
 
 /** Waits until a reconciliation has ended, or shows no progress. */
@@ -66,7 +69,7 @@ async function waitForEnd(service: SatchelClient, requested: Reconciliation): Pr
     if (performance.now() - changedMs > STALLED_MS) break;
     showProgress(now.progress);
     await delay(POLL_MS);
-    const next = await service.getReconciliation({ id: requested.id });
+    const next = await service.operator.getReconciliation(requested.id);
     if (next.status !== now.status || next.progress !== now.progress) changedMs = performance.now();
     now = next;
   }

@@ -49,7 +49,7 @@ function describeError(error: unknown, url: string): string {
     if (error.status === 401 || error.status === 403) return `Nothing was done: ${error.message} ${NO_KEY.replace('the', 'The')}`;
     return error.status < 500 ? error.message : `${error.message} Run the same command again.`;
   }
-  const { code } = (error as { cause?: NodeJS.ErrnoException }).cause ?? {};
+  const { code } = (error as { cause?: { cause?: NodeJS.ErrnoException } }).cause?.cause ?? {};
   if (code === 'ECONNREFUSED')
     return `Nothing was done: no service answers at ${url}. Start it, or run the command with its settings (HOST, PORT and DATA_DIR).`;
   return `No valid response came from ${url} (${errorMessage(error)}). Whether it was done is unknown: see the actions of GET /v1/operator/actions.`;

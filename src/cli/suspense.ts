@@ -1,4 +1,4 @@
-import { items, type SatchelClient } from '../../client/satchel.js';
+import type { SatchelClient } from '../../client/satchel.js';
 import { exitWithUsage, readArguments } from './command.ts';
 import { exitNotDone, printList, readReason, requireId, runAction, runOnService, WALLET_ID } from './service.ts';
 import { grouped, moment } from './table.ts';
@@ -28,14 +28,14 @@ async function main(): Promise<void> {
   if (verb === 'assign') requireId('wal', to, WALLET_ID);
   await runAction((service, options) =>
     verb === 'assign'
-      ? service.creditSuspense({ id, wallet_id: to, reason }, options)
-      : service.returnSuspense({ id, payment_request: to, reason }, options),
+      ? service.operator.creditSuspense(id, { wallet_id: to, reason }, options)
+      : service.operator.returnSuspense(id, { payment_request: to, reason }, options),
   );
 }
 
 async function list(service: SatchelClient, isAll: boolean): Promise<number> {
   const rows: string[][] = [];
-  for await (const money of items(service, 'listSuspense', { status: isAll ? 'all' : 'open', 'per-page': 100 })) {
+  for await (const money of service.operator.listSuspense({ status: isAll ? 'all' : 'open', 'per-page': 100 })) {
     rows.push([money.id, moment(money.created_at), grouped(money.num_msat), grouped(money.left_msat)]);
     for (const { id, kind, requested_at, status, requested_by, reason, answer } of isAll ? money.actions : [])
       rows.push([`  ${id} ${kind}`, moment(requested_at), status, `${requested_by}: ${reason}. ${answer}`]);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { EventSource } from 'eventsource';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createClient, type EventOptions, events, type SatchelClient, SatchelError, waitForPayment } from '../../client/satchel.js';
+import { type ClientOptions, createClient, type EventOptions, type SatchelClient, SatchelError } from '../../client/satchel.js';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { startCuttingProxy } from '../support/cutting-proxy.ts';
@@ -9,6 +9,8 @@ import { countListeners } from '../support/listeners.ts';
 
 const QUICK = { heartbeatMs: 50, checkMs: 50 };
 const AT_ONCE = 60_000;
+
+type CollectOptions = EventOptions & Partial<Pick<ClientOptions, 'url' | 'key' | 'fetch'>>;
 
 onFakeNode(
   'the events of the client',
@@ -20,10 +22,11 @@ onFakeNode(
       (await client.list(`/v1/wallet/${wallet.id}/events?per-page=100&type=wallet_transfer_out`)).map(({ id }: Json) => id);
 
     /** Collects the ids of events until there are as many, then stops. */
-    async function collect(options: Omit<EventOptions, 'url'> & { url?: string }, count: number): Promise<string[]> {
+    async function collect({ url = client.url, key, fetch, ...options }: CollectOptions, count: number): Promise<string[]> {
       const ids: string[] = [];
       const types = ['wallet_transfer_out'] as const;
-      for await (const { id } of events({ url: client.url, types, ...options })) {
+      const satchel = createClient({ url, ...(key !== undefined && { key }), ...(fetch && { fetch }) });
+      for await (const { id } of satchel.events.stream({ types, ...options })) {
         ids.push(id);
         if (ids.length === count) break;
       }
@@ -31,7 +34,7 @@ onFakeNode(
     }
 
     /** Collects events, and returns when the stream has begun: it contains those from then on. */
-    async function collectNew(options: Omit<EventOptions, 'url'>, count: number): Promise<{ collected: Promise<string[]> }> {
+    async function collectNew(options: CollectOptions, count: number): Promise<{ collected: Promise<string[]> }> {
       const begun = Promise.withResolvers<void>();
       const tellBegin: typeof fetch = async (...request) => {
         const response = await fetch(...request);
@@ -101,7 +104,7 @@ onFakeNode(
 
     it('throw an error that a repetition cannot change', async () => {
       const a = await client.wallet();
-      const refusal = (options: Partial<EventOptions>) => collect({ key: a.read, wallet: a.id, ...options }, 1).catch((error) => error);
+      const refusal = (options: CollectOptions) => collect({ key: a.read, wallet: a.id, ...options }, 1).catch((error) => error);
       for (const [options, type] of [
         [{ key: 'wakr_unknown' }, 'unauthorized'],
         [{ after: 'evt_unknown' }, 'cursor_expired'],
@@ -148,22 +151,22 @@ onFakeNode(
   QUICK,
 );
 
-onFakeNode('waitForPayment', (service) => {
+onFakeNode('waiting with the client', (service) => {
   let satchel: SatchelClient;
   beforeAll(() => {
     satchel = createClient({ url: service.client.url, key: service.client.secretKey });
   });
-  const newInvoice = async () => satchel.createInvoice({ key: (await service.client.wallet()).id, num_satoshis: 5 });
+  const newInvoice = async () => satchel.invoices.create((await service.client.wallet()).id, { num_satoshis: 5 });
 
   it(
     'returns an invoice once it is paid, also after a restart of the service meanwhile',
     async () => {
       const { id, payment_request } = await newInvoice();
-      const waiting = waitForPayment(satchel, id);
+      const waiting = satchel.lightningTransactions.wait(id);
       await expect.poll(() => countListeners(service.client)).toBe(1);
       await service.restart();
       await expect.poll(() => countListeners(service.client)).toBe(1);
-      await satchel.playgroundPay({ payment_request });
+      await satchel.playground.pay({ payment_request });
       expect(await waiting).toMatchObject({ status: 'settled', num_satoshis: 5 });
     },
     AT_ONCE,
@@ -173,16 +176,16 @@ onFakeNode('waitForPayment', (service) => {
     'returns a payment that failed, and an invoice that was cancelled',
     async () => {
       const { id } = await newInvoice();
-      const cancelled = waitForPayment(satchel, id);
+      const cancelled = satchel.lightningTransactions.wait(id);
       await expect.poll(() => countListeners(service.client)).toBe(1);
-      await satchel.cancelInvoice({ id });
+      await satchel.invoices.cancel(id);
       expect((await cancelled).status).toBe('cancelled');
 
       const wallet = await service.client.wallet(1000);
-      const held = await satchel.playgroundInvoice({ num_satoshis: 100, hold: true });
+      const held = await satchel.playground.createInvoice({ num_satoshis: 100, hold: true });
       const options = { headers: { prefer: 'respond-async' } };
-      const { lnTx } = await satchel.withdraw({ key: wallet.id, payment_request: held.payment_request }, options);
-      const failed = waitForPayment(satchel, lnTx?.id ?? '');
+      const { lnTx } = await satchel.wallets.withdraw(wallet.id, { payment_request: held.payment_request }, options);
+      const failed = satchel.lightningTransactions.wait(lnTx?.id ?? '');
       await expect.poll(() => countListeners(service.client)).toBe(1);
       await service.client.decideHold(held.payment_hash, 'cancel');
       expect((await failed).status).toBe('failed');
@@ -195,10 +198,10 @@ onFakeNode('waitForPayment', (service) => {
     'returns an open invoice at the timeout, and throws when it cannot succeed or is aborted',
     async () => {
       const { id } = await newInvoice();
-      expect(await waitForPayment(satchel, id, { timeoutSeconds: 1 })).toMatchObject({ status: 'open' });
-      await expect(waitForPayment(satchel, 'lntx_unknown')).rejects.toMatchObject({ type: 'not_found' });
+      expect(await satchel.lightningTransactions.wait(id, { timeoutSeconds: 1 })).toMatchObject({ status: 'open' });
+      await expect(satchel.lightningTransactions.wait('lntx_unknown')).rejects.toMatchObject({ type: 'not_found' });
       const stop = new AbortController();
-      const waiting = waitForPayment(satchel, id, { signal: stop.signal });
+      const waiting = satchel.lightningTransactions.wait(id, { signal: stop.signal });
       await expect.poll(() => countListeners(service.client)).toBe(1);
       stop.abort(new Error('stopped'));
       await expect(waiting).rejects.toThrow('stopped');
@@ -212,7 +215,7 @@ describe('events', () => {
     const bytes = new TextEncoder().encode('\uFEFFid: 1\ndata: {"id":"é🧡"}\n\n');
     const body = ReadableStream.from(Array.from(bytes, (byte) => Uint8Array.of(byte)));
     const ask = async () => new Response(body, { headers: { 'content-type': 'text/event-stream' } });
-    for await (const event of events({ url: 'http://x', fetch: ask })) {
+    for await (const event of createClient({ url: 'http://x', fetch: ask }).events.stream()) {
       expect(event).toEqual({ id: 'é🧡' });
       break;
     }

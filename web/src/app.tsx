@@ -31,7 +31,7 @@ export function App() {
 
   function connect() {
     setError(undefined);
-    api.getSession().then(setLogin, (reason) => (isLoggedOut(reason) ? setLogin(null) : setError(reason)));
+    api.session.get().then(setLogin, (reason) => (isLoggedOut(reason) ? setLogin(null) : setError(reason)));
   }
 
   // Before the effects of the screens, so that no event is missed between their requests and the question to other tabs.

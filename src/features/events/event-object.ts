@@ -15,16 +15,41 @@ import { transactionFromPayment } from '../transactions/wallet-transaction.ts';
 import { asReported, type RenderedTransaction, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
 
+/** The fields of `data` by the type of the event. The client makes one type of each, which `type` selects. */
+export const EVENT_DATA = {
+  wallet_created: ['wal'],
+  wallet_updated: ['wal'],
+  wallet_receive: ['wtx'],
+  wallet_receive_pending: ['wtx', 'wal'],
+  wallet_receive_failure: ['wtx', 'wal'],
+  wallet_send: ['wtx'],
+  wallet_transfer_in: ['wtx'],
+  wallet_transfer_out: ['wtx'],
+  wallet_send_failure: ['wtx', 'wal', 'failureReason', 'passThru'],
+  payment_pending: ['wtx', 'wal'],
+  payment_corrected: ['wtx', 'wal', 'correction'],
+  invoice_created: ['wal', 'lnTx'],
+  invoice_expired: ['wal', 'lnTx'],
+  invoice_cancelled: ['wal', 'lnTx'],
+  link_claimed: ['wtx', 'wal', 'withdraw_link'],
+  key_created: ['key'],
+  key_revoked: ['key'],
+  alert_raised: ['alert'],
+  alert_resolved: ['alert'],
+  webhook_test: ['webhook_id'],
+} as const satisfies Record<EventType, readonly string[]>;
+
 export const EventObject = namedObject('Event', {
   id: Type.String({ description: 'The id of the event, `evt_…`. Ids sort in the order of the events' }),
   created_at: Type.Integer({ description: 'Unix seconds' }),
+  type: oneOf(EVENT_NAMES, { description: 'What happened; the filter `type` takes the same values' }),
   event: Type.Object(
     {
       type: oneOf([...new Set(Object.values(EVENT_TYPES).map(({ category }) => category))], { description: 'What the event concerns' }),
-      name: oneOf(EVENT_NAMES, { description: 'What happened; the filter `type` takes the same values' }),
+      name: oneOf(EVENT_NAMES, { description: 'The same as `type` of the event' }),
       display_name: Type.String({ description: 'The name as text for people' }),
     },
-    { description: 'What happened' },
+    { description: 'What happened, in the form of LNPay' },
   ),
   data: Type.Object(
     {
@@ -66,8 +91,13 @@ export const EventObject = namedObject('Event', {
           { description: 'The alert that was raised or resolved' },
         ),
       ),
+      webhook_id: Type.Optional(Type.String({ description: 'The webhook that was tested, `whk_…`' })),
     },
-    { additionalProperties: true, description: 'The objects that the event concerns. docs/webhooks.md lists them by event' },
+    {
+      additionalProperties: true,
+      description: 'The objects that the event concerns. `x-fields-by-type` lists them by the type of the event',
+      'x-fields-by-type': EVENT_DATA,
+    },
   ),
 });
 
@@ -110,6 +140,7 @@ export async function renderEvents(sources: EventSources, events: readonly Logge
     return {
       id,
       created_at: Math.floor(createdAtMs / 1000),
+      type,
       event: { type: category, name: type, display_name: displayName },
       data: {
         ...(wtx && { wtx }),

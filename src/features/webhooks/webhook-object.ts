@@ -120,6 +120,7 @@ export function renderTestEvent(row: DeliveryRow): object {
   return {
     id: eventIdOf(row),
     created_at: seconds(row.event_created_at_ms),
+    type: 'webhook_test',
     event: { type: category, name: 'webhook_test', display_name: displayName },
     data: { webhook_id: row.webhook_id },
   };

@@ -51,6 +51,8 @@ export interface JsonSchema {
   readonly enum?: readonly unknown[];
   /** The values that there are; later versions may add some. */
   readonly 'x-extensible-enum'?: readonly unknown[];
+  /** The fields that the object has, by the `type` of the object that contains it. */
+  readonly 'x-fields-by-type'?: Readonly<Record<string, readonly string[]>>;
   readonly const?: unknown;
   readonly minimum?: number;
   readonly maximum?: number;

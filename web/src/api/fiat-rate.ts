@@ -7,7 +7,7 @@ const INTERVAL_MS = 60_000;
 
 /** Returns the fiat rate; null if the operator has set none. */
 export function useFiatRate(): Resource<SetRate | null> {
-  const resource = useResource('fiat rate', (signal) => api.getFiatRate({}, { signal }), { everyMs: INTERVAL_MS });
+  const resource = useResource('fiat rate', (signal) => api.service.getFiatRate({}, { signal }), { everyMs: INTERVAL_MS });
   return { ...resource, data: resource.data && toRate(resource.data) };
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { events } from '../../../client/satchel.js';
+import { createClient } from '../../../client/satchel.js';
 import { SERVICE_URL } from '../base-path.ts';
 import { type Event, isLoggedOut } from './client.ts';
 import { endSession } from './session.tsx';
@@ -86,7 +86,8 @@ async function readStream(send: (message: Message) => void, signal: AbortSignal)
     return response;
   };
   const onDisconnect = () => send({ state: 'lost' });
-  for await (const event of events({ url: SERVICE_URL, fetch: fetchAndNote, signal, onDisconnect })) send({ event });
+  const { events } = createClient({ url: SERVICE_URL, fetch: fetchAndNote });
+  for await (const event of events.stream({ signal, onDisconnect })) send({ event });
 }
 
 function deliver(message: Message): void {

@@ -8,18 +8,18 @@ export function hasPasskeys(): boolean {
 
 /** Logs in with a passkey that the person chooses. Returns undefined if the person cancels. */
 export async function logInWithPasskey(): Promise<Login | undefined> {
-  const options = await api.beginPasskeyLogin();
+  const options = await api.session.beginPasskeyLogin();
   const publicKey = PublicKeyCredential.parseRequestOptionsFromJSON(options as unknown as PublicKeyCredentialRequestOptionsJSON);
   const credential = await answer(navigator.credentials.get({ publicKey }));
-  return credential && api.logInWithPasskey({ credential });
+  return credential && api.session.logInWithPasskey({ credential });
 }
 
 /** Creates a passkey on this device. Returns undefined if the person cancels. */
 export async function addPasskey(confirmation: { current_password?: string; code?: string }, name: string): Promise<Passkey | undefined> {
-  const options = await api.beginPasskey(confirmation);
+  const options = await api.session.beginPasskey(confirmation);
   const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options as unknown as PublicKeyCredentialCreationOptionsJSON);
   const credential = await answer(navigator.credentials.create({ publicKey }));
-  return credential && api.addPasskey({ credential, name });
+  return credential && api.session.addPasskey({ credential, name });
 }
 
 async function answer(request: Promise<Credential | null>): Promise<Record<string, unknown> | undefined> {

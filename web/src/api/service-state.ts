@@ -93,7 +93,7 @@ async function probe(): Promise<void> {
 async function probeNodes(): Promise<void> {
   nodesReadAt = Date.now();
   try {
-    const nodes = await api.listNodes({}, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    const nodes = await api.nodes.list({}, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     setState({ nodes: Object.fromEntries(nodes.map(({ id, status }) => [id, status])) });
   } catch {
     // The last known statuses stay; `readyz` says whether nodes answer at all.

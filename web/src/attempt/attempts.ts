@@ -82,7 +82,7 @@ export async function continueAttempt(accountId: string, id: string, signal: Abo
   try {
     const { progress } = attempt;
     if (action === 'watch' && progress.step === 'pending' && progress.lntxId !== undefined) {
-      const payment = await api.getLightningTransaction({ id: progress.lntxId, wait: WAIT_SECONDS }, { signal });
+      const payment = await api.lightningTransactions.wait(progress.lntxId, { timeoutSeconds: WAIT_SECONDS, signal });
       apply(accountId, attempt, { type: 'answered', reply: replyOfPayment(payment) });
       return;
     }
@@ -134,9 +134,10 @@ async function request({ id, order: { operation, fields } }: Attempt): Promise<R
       status = response.status;
     },
   };
-  const call = api[operation] as (fields: object, options: object) => Promise<unknown>;
+  const { key, ...others } = fields;
+  const call = api.wallets[operation] as (wallet: string, fields: object, options: object) => Promise<unknown>;
   try {
-    const body = await call({ ...fields, passThru: { [ATTEMPT_FIELD]: id } }, options);
+    const body = await call(String(key), { ...others, passThru: { [ATTEMPT_FIELD]: id } }, options);
     return replyToRequest(status, body);
   } catch (error) {
     return replyOfError(error);
@@ -151,7 +152,7 @@ async function transactionOf(
   signal: AbortSignal,
 ): Promise<WalletTransaction | undefined> {
   const filter = paymentHash === undefined ? { pass_through: { [ATTEMPT_FIELD]: id } } : { payment_hash: paymentHash };
-  const listed = await api.listWalletTransactions({ key, status: 'all', 'per-page': 100, ...filter }, { signal });
+  const listed = await api.wallets.listTransactions(key, { status: 'all', 'per-page': 100, ...filter }, { signal });
   const payments = listed.filter(({ num_msat, wtxType }) => num_msat < 0 && wtxType.name !== 'network_fee');
   return (
     payments.find(({ status }) => status === 'settled') ??

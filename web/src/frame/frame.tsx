@@ -115,7 +115,7 @@ function Person() {
 
 function LogOut() {
   const { run, isBusy } = useAction(async () => {
-    await api.logOut({});
+    await api.session.logOut({});
     endSession('loggedOut');
   });
   return <Button kind="quiet" size="small" icon="log-out" label={t.navigation.logOut} disabled={isBusy} onClick={() => run()} />;

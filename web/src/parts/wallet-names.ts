@@ -46,10 +46,10 @@ export function useChosenWallet(parameters: URLSearchParams): string {
 
 async function findWallets(search: string, signal: AbortSignal): Promise<WalletName[]> {
   if (search !== '') {
-    const found = await api.search({ q: search, type: 'wallet', 'per-page': MAX_FOUND }, { signal });
+    const found = await api.account.search({ q: search, type: 'wallet', 'per-page': MAX_FOUND }, { signal });
     return found.map(({ id, label }) => ({ id, label: label || id }));
   }
-  return namesOf(await api.listWallets({ 'per-page': MAX_FOUND, fields: 'id,user_label' }, { signal }));
+  return namesOf(await api.wallets.list({ 'per-page': MAX_FOUND, fields: 'id,user_label' }, { signal }));
 }
 
 /** Reads the labels of at most 100 wallets by id, with one request. Those that are not known yet are missing. */
@@ -59,7 +59,7 @@ export function useWalletLabels(ids: readonly string[]): ReadonlyMap<string, str
   const { data } = useResource(
     list === '' ? undefined : `wallet labels ${list}`,
     async (signal) => {
-      const wallets = await api.listWallets({ id: list, 'per-page': wanted.length, fields: 'id,user_label' }, { signal });
+      const wallets = await api.wallets.list({ id: list, 'per-page': wanted.length, fields: 'id,user_label' }, { signal });
       return new Map(namesOf(wallets).map(({ id, label }) => [id, label]));
     },
     { isAffected: (event) => isOfName(event) && wanted.includes(event.data.wal?.id ?? '') },

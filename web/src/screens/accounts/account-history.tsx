@@ -14,7 +14,7 @@ const SHOWN = 50;
 export type AccountChanges = Resource<readonly AccountChange[]>;
 
 export function useAccountChanges(id: string): AccountChanges {
-  return useResource(`account changes ${id}`, (signal) => api.listAccountChanges({ id, 'per-page': SHOWN }, { signal }));
+  return useResource(`account changes ${id}`, (signal) => api.accounts.listChanges(id, { 'per-page': SHOWN }, { signal }));
 }
 
 /** The changes that operators made to an account, newest first. */

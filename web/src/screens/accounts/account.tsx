@@ -22,7 +22,7 @@ import { StatusSheet } from './status-sheet.tsx';
 /** `/accounts/:id`, with the sheets `/accounts/:id/change`, `freeze`, `unfreeze` and `setup-link`. */
 export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
   const [link, setLink] = useState<CreatedLink>();
-  const account = useResource(`account ${id}`, (signal) => api.getAccountById({ id }, { signal }));
+  const account = useResource(`account ${id}`, (signal) => api.accounts.get(id, {}, { signal }));
   const changes = useAccountChanges(id);
   const close = useCloseSheet(`/accounts/${id}`);
   const { data } = account;

@@ -29,7 +29,7 @@ export function AccountsScreen() {
   const [link, setLink] = useState<CreatedLink>();
   const after = search.get('after') ?? '';
   const accounts = useResource(`accounts ${after}`, (signal) =>
-    api.listAccounts({ ...(after !== '' && { after }), 'per-page': PAGE }, { signal }),
+    api.accounts.list({ ...(after !== '' && { after }), 'per-page': PAGE }, { signal }),
   );
   const close = useCloseSheet('/accounts');
   return (

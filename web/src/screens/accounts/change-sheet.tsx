@@ -20,8 +20,8 @@ export function ChangeSheet({ account, onChanged, onClose }: AccountSheetProps) 
   const idempotent = useIdempotent();
   const limit = parseMaxWallets(maxWallets);
   const { run, isBusy, error } = useAction(async () => {
-    const body = { id: account.id, role: role as 'member' | 'operator', max_wallets: limit ?? 0, reason: reason.trim() };
-    await idempotent((options) => clear(api.changeAccount(body, options)));
+    const body = { role: role as 'member' | 'operator', max_wallets: limit ?? 0, reason: reason.trim() };
+    await idempotent((options) => clear(api.accounts.update(account.id, body, options)));
     onChanged();
     onClose();
   });

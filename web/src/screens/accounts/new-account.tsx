@@ -28,7 +28,7 @@ export function NewAccountSheet({ onCreated, onClose }: NewAccountSheetProps) {
   const { run, isBusy, error } = useAction(async () => {
     const texts = { ...(email.trim() !== '' && { email: email.trim() }), ...(reason.trim() !== '' && { reason: reason.trim() }) };
     const body = { invite: true, role: role as 'member' | 'operator', max_wallets: limit ?? 0, ...texts };
-    const account = await idempotent((options) => clear(api.createAccount(body, options)));
+    const account = await idempotent((options) => clear(api.accounts.create(body, options)));
     onCreated(account, account.setup_url ?? '');
     onClose();
   });

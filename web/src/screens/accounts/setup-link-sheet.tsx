@@ -22,7 +22,7 @@ export function SetupLinkSheet({ account, onCreated, onClose }: SetupLinkSheetPr
   const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
     const body = reason.trim() === '' ? {} : { reason: reason.trim() };
-    const link = await idempotent((options) => api.createSetupLink({ id: account.id, ...body }, options));
+    const link = await idempotent((options) => api.accounts.createSetupLink(account.id, { ...body }, options));
     onCreated(link.setup_url);
     onClose();
   });

@@ -22,7 +22,7 @@ export function StatusSheet({ account, status, onChanged, onClose }: AccountShee
   const [reason, setReason] = useState('');
   const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    await idempotent((options) => clear(api.changeAccount({ id: account.id, status, reason: reason.trim() }, options)));
+    await idempotent((options) => clear(api.accounts.update(account.id, { status, reason: reason.trim() }, options)));
     onChanged();
     onClose();
   });

@@ -39,30 +39,29 @@ KEY='sak_…'`,
 
 function javascript({ url, wallet }: Place): Record<SnippetName, string> {
   return {
-    first: `import { createClient, events, verifyWebhook, waitForPayment } from 'satchel-client';
+    first: `import { createClient, verifyWebhook } from 'satchel-client';
 
-const url = '${url}';
 const wallet = '${wallet}';
-const key = 'sak_…';
-const satchel = createClient({ url, key });`,
-    balance: `const { balance } = await satchel.getWallet({ key: wallet });
+const satchel = createClient({ url: '${url}', key: 'sak_…' });`,
+    balance: `const { balance } = await satchel.wallets.get(wallet);
 console.log(balance);`,
-    invoice: `const invoice = await satchel.createInvoice({ key: wallet, num_satoshis: 1000, memo: 'Order 17' });
+    invoice: `const invoice = await satchel.invoices.create(wallet, { num_satoshis: 1000, memo: 'Order 17' });
 console.log(invoice.id, invoice.payment_request);`,
-    wait: `const { status } = await waitForPayment(satchel, 'lntx_…');
+    wait: `const { status } = await satchel.lightningTransactions.wait('lntx_…');
 console.log(status);`,
-    pay: `const paid = await satchel.withdraw(
-  { key: wallet, payment_request: 'lnbc…', fee_limit_msat: 5000 },
+    pay: `const paid = await satchel.wallets.withdraw(
+  wallet,
+  { payment_request: 'lnbc…', fee_limit_msat: 5000 },
   { idempotencyKey: 'payment-17' },
 );
 console.log(paid.lnTx.id, paid.lnTx.status);`,
-    events: `for await (const event of events({ url, key, wallet })) {
-  console.log(event.id, event.event.name);
+    events: `for await (const event of satchel.events.stream({ wallet })) {
+  console.log(event.id, event.type);
 }`,
     webhook: `// In the endpoint, with the raw body and the headers of the request.
 async function receive(body, headers) {
   const event = await verifyWebhook(body, headers, 'whsec_…');
-  console.log(event.id, event.event.name);
+  console.log(event.id, event.type);
 }`,
   };
 }

@@ -43,7 +43,7 @@ function EventRows({ event, isOpen, onToggle }: { event: Event; isOpen: boolean;
             {event.event.display_name}
           </button>
           <span class="sub mono">
-            {event.event.name}
+            {event.type}
             <span class="phone-only">
               {' · '}
               <Time at={event.created_at} />

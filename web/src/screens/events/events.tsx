@@ -25,11 +25,9 @@ export function EventsScreen() {
   const [type, walletId] = [search.get('type') ?? '', search.get('wallet') ?? ''];
   const filter = { ...(type !== '' && { type }), ...(walletId !== '' && { wallet_id: walletId }) };
   const stored = useResource(`events ${type} ${walletId}`, (signal) =>
-    latestEvents((request, options) => api.listEvents(request, options), filter, signal),
+    latestEvents((request, options) => api.events.list(request, options), filter, signal),
   );
-  const arrived = useArrivedEvents(
-    (event) => (type === '' || event.event.name === type) && (walletId === '' || walletOf(event) === walletId),
-  );
+  const arrived = useArrivedEvents((event) => (type === '' || event.type === type) && (walletId === '' || walletOf(event) === walletId));
   const live = useLiveState();
 
   return (

@@ -15,14 +15,14 @@ const MAX_KEYS = 100;
 export function keysOf(walletId: string): KeyOwner {
   if (walletId === '')
     return {
-      list: (signal) => api.listKeys({ 'per-page': MAX_KEYS }, { signal }),
-      rotate: (id, seconds, options) => api.rotateKey({ id, overlap_seconds: seconds }, options),
-      revoke: (id) => api.revokeKey({ id }),
+      list: (signal) => api.keys.list({ 'per-page': MAX_KEYS }, { signal }),
+      rotate: (id, seconds, options) => api.keys.rotate(id, { overlap_seconds: seconds }, options),
+      revoke: (id) => api.keys.revoke(id),
     };
   const key = walletId;
   return {
-    list: (signal) => api.listWalletKeys({ key, 'per-page': MAX_KEYS }, { signal }),
-    rotate: (id, seconds, options) => api.rotateWalletKey({ key, id, overlap_seconds: seconds }, options),
-    revoke: (id) => api.revokeWalletKey({ key, id }),
+    list: (signal) => api.wallets.listKeys(key, { 'per-page': MAX_KEYS }, { signal }),
+    rotate: (id, seconds, options) => api.wallets.rotateKey(key, id, { overlap_seconds: seconds }, options),
+    revoke: (id) => api.wallets.revokeKey(key, id),
   };
 }

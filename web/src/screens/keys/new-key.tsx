@@ -100,6 +100,6 @@ function create(draft: Draft, options: { idempotencyKey: string }): Promise<NewK
       budget !== undefined && { budget_msat: budget * 1000, budget_period: draft.period as 'day' | 'week' | 'month' | 'ever' }),
     ...(canSend && cap !== undefined && { max_payment_msat: cap * 1000 }),
   };
-  if (walletId === '') return api.createKey(body, options);
-  return api.createWalletKey({ key: walletId, kind: kind as 'wallet_admin' | 'wallet_invoice' | 'wallet_read', ...body }, options);
+  if (walletId === '') return api.keys.create(body, options);
+  return api.wallets.createKey(walletId, { kind: kind as 'wallet_admin' | 'wallet_invoice' | 'wallet_read', ...body }, options);
 }

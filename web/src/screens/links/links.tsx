@@ -21,7 +21,7 @@ const PAGE_SIZE = 100;
 export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
   const [path] = useLocation();
   const [created, setCreated] = useState<NewWithdrawLink>();
-  const links = useResource('pay links', (signal) => api.listPayLinks({ 'per-page': PAGE_SIZE }, { signal }));
+  const links = useResource('pay links', (signal) => api.payLinks.list({ 'per-page': PAGE_SIZE }, { signal }));
   const selected = links.data?.find((link) => link.id === id);
   const close = useCloseSheet(sheet === 'edit' ? `/links/${id}` : '/links');
   return (

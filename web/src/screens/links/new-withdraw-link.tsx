@@ -72,13 +72,12 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
 function create(draft: typeof EMPTY, options: { idempotencyKey: string }): Promise<NewWithdrawLink> {
   const daily = parseSats(draft.daily);
   const common = {
-    key: draft.walletId,
     num_satoshis: parseSats(draft.amount) ?? 0,
     ...(draft.memo !== '' && { memo: draft.memo }),
     ...(draft.label !== '' && { user_label: draft.label }),
     ...(daily !== undefined && { daily_limit_msat: daily * 1000 }),
   };
-  if (draft.uses === '') return api.createPermanentWithdrawLink(common, options);
+  if (draft.uses === '') return api.withdrawLinks.createPermanent(draft.walletId, common, options);
   const expiry = draft.expiry.startsWith('d') && { expiry: Number(draft.expiry.slice(1)) * 86_400 };
-  return api.createWithdrawLink({ ...common, uses: Number(draft.uses), ...expiry }, options);
+  return api.withdrawLinks.create(draft.walletId, { ...common, uses: Number(draft.uses), ...expiry }, options);
 }

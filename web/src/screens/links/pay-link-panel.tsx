@@ -16,7 +16,7 @@ import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
 export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: () => void }) {
   const label = useWalletLabels([link.wallet_id]).get(link.wallet_id);
   const { run, isBusy, error } = useAction(async () => {
-    await api.changePayLink({ id: link.id, status: isActive(link) ? 'inactive' : 'active' });
+    await api.payLinks.update(link.id, { status: isActive(link) ? 'inactive' : 'active' });
     onChanged();
   });
   return (

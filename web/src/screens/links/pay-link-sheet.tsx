@@ -91,6 +91,6 @@ function save(draft: typeof NEW, link: PayLink | undefined, options: { idempoten
     // An empty name removes the address from the link.
     ...((link || draft.name !== '') && { lnurlp_identifier: draft.name }),
   };
-  if (link) return api.changePayLink({ id: link.id, ...body });
-  return api.createPayLink({ key: draft.walletId, ...body }, options);
+  if (link) return api.payLinks.update(link.id, { ...body });
+  return api.payLinks.create(draft.walletId, { ...body }, options);
 }

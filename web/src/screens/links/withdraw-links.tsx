@@ -22,7 +22,7 @@ export function WithdrawLinks() {
   const [search, change] = useFilters();
   const walletId = useChosenWallet(search);
   const key = walletId === '' ? undefined : `withdraw links ${walletId}`;
-  const links = useResource(key, (signal) => api.listWithdrawLinks({ key: walletId, 'per-page': PAGE_SIZE }, { signal }), {
+  const links = useResource(key, (signal) => api.withdrawLinks.list(walletId, { 'per-page': PAGE_SIZE }, { signal }), {
     isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure',
   });
   return (
@@ -100,7 +100,7 @@ function WithdrawTable({ walletId, links, onChanged }: { walletId: string; links
           text={t.links.revokeText}
           action={t.links.revokeAction}
           onConfirm={async () => {
-            await api.revokeWithdrawLink({ key: walletId, id: revoking.id });
+            await api.withdrawLinks.revoke(walletId, revoking.id);
             onChanged();
           }}
           onClose={() => setRevoking(undefined)}

@@ -28,7 +28,7 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
 
   async function logIn() {
     try {
-      onLogin(await api.logIn({ email, password, ...(needsCode && { code }) }));
+      onLogin(await api.session.logIn({ email, password, ...(needsCode && { code }) }));
     } catch (reason) {
       if (!(reason instanceof SatchelError && reason.type === 'code_required')) throw reason;
       setNeedsCode(true);

@@ -19,7 +19,7 @@ export interface WalletLoginProps {
 
 /** Logs in with a Lightning wallet that is linked to an account: it signs the LNURL of the QR code (LUD-04). */
 export function WalletLoginScreen({ onLogin, onBack }: WalletLoginProps) {
-  const begun = useResource('wallet login', (signal) => api.beginWalletLogin({}, { signal }));
+  const begun = useResource('wallet login', (signal) => api.session.beginWalletLogin({}, { signal }));
   return (
     <EntryPage title={t.walletLogins.logIn} text={t.walletLogins.scan} onSubmit={() => undefined}>
       <Loaded resource={begun} skeleton={<Skeleton height="260px" />}>
@@ -40,7 +40,7 @@ function Scan({ login, onLogin }: { login: WalletLogin; onLogin: (login: Login) 
   /** Returns whether the waiting is over. */
   async function complete(): Promise<boolean> {
     try {
-      const reply = await api.completeWalletLogin({ id: login.id, token: login.token, ...(code !== '' && { code }) });
+      const reply = await api.session.completeWalletLogin(login.id, { token: login.token, ...(code !== '' && { code }) });
       if (!('account' in reply)) return false;
       onLogin(reply);
     } catch (error) {

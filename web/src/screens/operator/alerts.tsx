@@ -43,7 +43,7 @@ export function Alerts() {
           title={texts.closeTitle}
           text={texts.closeText}
           action={texts.close}
-          run={(reason, options) => api.closeAlert({ id: closing.id, reason }, options)}
+          run={(reason, options) => api.operator.closeAlert(closing.id, { reason }, options)}
           onDone={alerts.reload}
           onClose={() => setClosing(undefined)}
         />

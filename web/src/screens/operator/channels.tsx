@@ -21,7 +21,7 @@ const PAGE = 100;
 
 /** `/operator/channels`: over which channels the nodes can send and receive, and how much. */
 export function ChannelsScreen() {
-  const overview = useResource('operator overview', (signal) => api.getOperatorOverview({}, { signal }), { everyMs: REFRESH_MS });
+  const overview = useResource('operator overview', (signal) => api.operator.getOverview({}, { signal }), { everyMs: REFRESH_MS });
   return (
     <>
       <PageHead title={texts.title} />

@@ -56,11 +56,11 @@ function RateForm({ rate, onChange }: { rate: SetRate | null; onChange: () => vo
   const setting = useMemo(() => createIdempotent({ isRepeatable: true }), [currency, perBtc]);
   const removal = useMemo(() => createIdempotent({ isRepeatable: true }), []);
   const set = useAction(async () => {
-    await setting((options) => api.setFiatRate({ currency, per_btc: perBtc }, options));
+    await setting((options) => api.operator.setFiatRate({ currency, per_btc: perBtc }, options));
     onChange();
   });
   const remove = useAction(async () => {
-    await removal((options) => api.removeFiatRate({}, options));
+    await removal((options) => api.operator.removeFiatRate({}, options));
     onChange();
   });
   const error = set.error ?? remove.error;

@@ -14,7 +14,7 @@ const REFRESH_MS = 5_000;
 
 /** `/operator/instances`: the processes of the service, and which of them runs the background jobs. */
 export function InstancesScreen() {
-  const instances = useResource('instances', (signal) => api.getInstances({}, { signal }), { everyMs: REFRESH_MS });
+  const instances = useResource('instances', (signal) => api.operator.getInstances({}, { signal }), { everyMs: REFRESH_MS });
   return (
     <>
       <PageHead title={texts.title} />

@@ -12,7 +12,7 @@ const texts = t.operator.limits;
 
 /** `/operator/limits`: the fiat rate; the limits in force, and the settings that change them. */
 export function LimitsScreen() {
-  const limits = useResource('limits', (signal) => api.listLimits({}, { signal }));
+  const limits = useResource('limits', (signal) => api.operator.listLimits({}, { signal }));
   return (
     <>
       <PageHead title={t.operator.tabs['/limits'] ?? ''} />

@@ -57,13 +57,13 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
 }
 
 function DrainSheet({ node, onChanged, onClose }: { node: NodeFigures; onChanged: () => void; onClose: () => void }) {
-  const change = node.draining ? api.activateNode : api.drainNode;
+  const change = node.draining ? api.operator.activateNode : api.operator.drainNode;
   return (
     <ReasonSheet
       title={node.draining ? texts.activate : texts.drain}
       text={node.draining ? texts.activateText : texts.drainText}
       action={node.draining ? texts.activate : texts.drain}
-      run={(reason, options) => change({ id: node.id, reason }, options)}
+      run={(reason, options) => change(node.id, { reason }, options)}
       onDone={onChanged}
       onClose={onClose}
     />

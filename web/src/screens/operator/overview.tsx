@@ -27,7 +27,7 @@ const REFRESH_MS = 10_000;
 
 /** `/operator`: what the nodes have, what is owed, and what needs the operator. */
 export function OperatorScreen() {
-  const overview = useResource('operator overview', (signal) => api.getOperatorOverview({}, { signal }), { everyMs: REFRESH_MS });
+  const overview = useResource('operator overview', (signal) => api.operator.getOverview({}, { signal }), { everyMs: REFRESH_MS });
   return (
     <>
       <PageHead
@@ -109,7 +109,7 @@ const PERIODS = ['day', 'week', 'month', 'year'] as const;
 function History() {
   const [search, change] = useFilters();
   const period = PERIODS.find((one) => one === search.get('period')) ?? 'month';
-  const samples = useResource(`operator history ${period}`, (signal) => api.listBalanceSamples({ period }, { signal }));
+  const samples = useResource(`operator history ${period}`, (signal) => api.operator.listBalanceSamples({ period }, { signal }));
   return (
     <div class="stack">
       <div class="row">

@@ -18,7 +18,7 @@ const REFRESH_MS = 60_000;
 
 /** `/operator/proofs`: the published roots, with which each owner can check that the liabilities include the own balance. */
 export function ProofsScreen() {
-  const epochs = useResource('epochs', (signal) => api.listEpochs({ 'per-page': 50 }, { signal }), { everyMs: REFRESH_MS });
+  const epochs = useResource('epochs', (signal) => api.proofs.listEpochs({ 'per-page': 50 }, { signal }), { everyMs: REFRESH_MS });
   return (
     <>
       <PageHead title={texts.title} />

@@ -22,9 +22,11 @@ const REFRESH_MS = 3_000;
 /** `/operator/reconciliation`: the ledger compared with the nodes. */
 export function ReconciliationScreen() {
   const idempotent = useIdempotent({ isRepeatable: true });
-  const runs = useResource('reconciliations', (signal) => api.listReconciliations({ 'per-page': 20 }, { signal }), { everyMs: REFRESH_MS });
+  const runs = useResource('reconciliations', (signal) => api.operator.listReconciliations({ 'per-page': 20 }, { signal }), {
+    everyMs: REFRESH_MS,
+  });
   const { run, isBusy, error } = useAction(async () => {
-    await idempotent((options) => api.requestReconciliation({}, options));
+    await idempotent((options) => api.operator.requestReconciliation({}, options));
     runs.reload();
   });
   const isRunning = runs.data?.some(({ status }) => status === 'queued' || status === 'running') ?? false;

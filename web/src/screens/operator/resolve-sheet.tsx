@@ -27,7 +27,7 @@ export function ResolveSheet({ payment, onChanged, onClose }: ResolveSheetProps)
       tone="danger"
       isIncomplete={outcome === 'settled' && !/^[0-9a-f]{64}$/i.test(preimage)}
       run={(reason, options) =>
-        api.resolvePayment({ id: payment.id, outcome, reason, ...(outcome === 'settled' && { preimage }) }, options)
+        api.operator.resolvePayment(payment.id, { outcome, reason, ...(outcome === 'settled' && { preimage }) }, options)
       }
       onDone={onChanged}
       onClose={onClose}

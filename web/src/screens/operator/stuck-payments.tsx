@@ -21,9 +21,13 @@ const REFRESH_MS = 10_000;
 
 /** Payments that have been pending for too long, with what the nodes show about them. */
 export function StuckPayments({ onChanged }: { onChanged: () => void }) {
-  const payments = useResource('stuck payments', (signal) => api.listPendingPayments({ status: 'stuck', 'per-page': 20 }, { signal }), {
-    everyMs: REFRESH_MS,
-  });
+  const payments = useResource(
+    'stuck payments',
+    (signal) => api.operator.listPendingPayments({ status: 'stuck', 'per-page': 20 }, { signal }),
+    {
+      everyMs: REFRESH_MS,
+    },
+  );
   const reload = () => {
     payments.reload();
     onChanged();
@@ -53,7 +57,7 @@ function StuckPayment({ payment: listed, onChanged }: { payment: OperatorPayment
   const payment = isNewer && checked ? checked : listed;
   const idempotent = useIdempotent({ isRepeatable: true });
   const recheck = useAction(async () => {
-    setChecked(await idempotent((options) => api.recheckPayment({ id: listed.id }, options)));
+    setChecked(await idempotent((options) => api.operator.recheckPayment(listed.id, {}, options)));
     onChanged();
   });
   const { evidence } = payment;

@@ -18,7 +18,7 @@ const REFRESH_MS = 10_000;
 /** Money that arrived for no wallet. It is credited to a wallet or returned. */
 export function Suspense({ onChanged }: { onChanged: () => void }) {
   const [action, setAction] = useState<{ kind: 'credit' | 'return'; money: SuspendedMoney }>();
-  const suspense = useResource('suspense', (signal) => api.listSuspense({ status: 'open', 'per-page': 20 }, { signal }), {
+  const suspense = useResource('suspense', (signal) => api.operator.listSuspense({ status: 'open', 'per-page': 20 }, { signal }), {
     everyMs: REFRESH_MS,
   });
   const reload = () => {
@@ -83,8 +83,8 @@ function SuspenseSheet({ kind, money, onChanged, onClose }: SuspenseSheetProps) 
   const [target, setTarget] = useState('');
 
   function run(reason: string, options: { idempotencyKey: string }) {
-    if (kind === 'credit') return api.creditSuspense({ id: money.id, wallet_id: target.trim(), reason }, options);
-    return api.returnSuspense({ id: money.id, payment_request: target.trim(), reason }, options);
+    if (kind === 'credit') return api.operator.creditSuspense(money.id, { wallet_id: target.trim(), reason }, options);
+    return api.operator.returnSuspense(money.id, { payment_request: target.trim(), reason }, options);
   }
 
   const sats = formatMsat(money.left_msat);

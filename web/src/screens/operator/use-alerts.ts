@@ -6,7 +6,7 @@ const REFRESH_MS = 15_000;
 
 /** Loads the open alerts. */
 export function useAlerts(): Resource<Alert[]> {
-  return useResource('alerts', (signal) => api.listAlerts({ status: 'open', 'per-page': 100 }, { signal }), {
+  return useResource('alerts', (signal) => api.operator.listAlerts({ status: 'open', 'per-page': 100 }, { signal }), {
     everyMs: REFRESH_MS,
     isAffected: ({ event }) => event.name === 'alert_raised' || event.name === 'alert_resolved',
   });

@@ -25,7 +25,7 @@ export function useChannels(nodeId: string | undefined, count: number): Resource
 
 async function loadChannels(id: string, count: number, signal: AbortSignal): Promise<NodeChannels> {
   const perPage = Math.min(count, PER_PAGE);
-  const read = (page: number) => api.listNodeChannels({ id, page, 'per-page': perPage }, { signal });
+  const read = (page: number) => api.operator.listNodeChannels(id, { page, 'per-page': perPage }, { signal });
   const first = await read(1);
   const channels = new Map(first.channels.map((channel) => [channel.id, channel]));
   const wanted = Math.min(count, channelCount(first));

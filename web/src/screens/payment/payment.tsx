@@ -43,7 +43,7 @@ export function PaymentScreen({ lntx, '*': sheet = '' }: { lntx: string; '*'?: s
           title={t.payment.cancelTitle}
           text={t.payment.cancelText}
           action={t.payment.cancel}
-          onConfirm={() => api.cancelInvoice({ id: lntx })}
+          onConfirm={() => api.invoices.cancel(lntx)}
           onClose={close}
         />
       )}

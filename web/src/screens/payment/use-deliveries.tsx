@@ -18,11 +18,11 @@ const LOOKS: Readonly<Record<string, Pick<TimelineItem, 'tone' | 'icon'>>> = {
 export function useDeliveries(id: string): TimelineItem[] {
   const { data: deliveries = [] } = useResource(
     `deliveries of ${id}`,
-    (signal) => api.listDeliveriesOfLightningTransaction({ id, 'per-page': 100 }, { signal }),
+    (signal) => api.lightningTransactions.listDeliveries(id, { 'per-page': 100 }, { signal }),
     { everyMs: REFRESH_MS, isAffected: ({ data }) => (data.lnTx ?? data.wtx?.lnTx)?.id === id },
   );
   const key = deliveries.length > 0 ? 'webhooks' : undefined;
-  const { data: webhooks = [] } = useResource(key, (signal) => api.listWebhooks({ 'per-page': 100 }, { signal }));
+  const { data: webhooks = [] } = useResource(key, (signal) => api.webhooks.list({ 'per-page': 100 }, { signal }));
   return deliveries.toReversed().map((delivery) => itemOf(delivery, webhooks));
 }
 

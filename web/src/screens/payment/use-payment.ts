@@ -16,9 +16,9 @@ export function usePayment(id: string): Resource<PaymentData> {
 }
 
 async function readPayment(id: string, signal: AbortSignal): Promise<PaymentData> {
-  const lntx = await api.getLightningTransaction({ id }, { signal });
+  const lntx = await api.lightningTransactions.get(id, {}, { signal });
   for (const status of ['all', 'open'] as const) {
-    const transaction = sideOf(await api.listTransactions({ payment_hash: lntx.r_hash_decoded, status }, { signal }), lntx.id);
+    const transaction = sideOf(await api.transactions.list({ payment_hash: lntx.r_hash_decoded, status }, { signal }), lntx.id);
     if (transaction) return { lntx, transaction };
   }
   return { lntx, transaction: undefined };

@@ -14,7 +14,7 @@ import { useOutsidePayment } from './use-outside-payment.tsx';
 export function FundCard({ onPaid }: { onPaid: () => void }) {
   const [walletId, setWalletId] = useState('');
   const { sats, field } = useAmount('100000');
-  const pay = () => api.playgroundFund({ wallet_id: walletId, num_satoshis: sats ?? 0 });
+  const pay = () => api.playground.fund({ wallet_id: walletId, num_satoshis: sats ?? 0 });
   const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
     <Card title={t.playground.fundTitle} isPadded>

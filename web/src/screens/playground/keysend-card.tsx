@@ -21,7 +21,7 @@ export function KeysendCard({ onPaid }: { onPaid: () => void }) {
   const { sats, field } = useAmount('500');
   const [from, setFrom] = useState<OutsideName>('alice');
   const records = walletId === '' ? {} : { custom_records: { [WALLET_RECORD]: walletId } };
-  const pay = () => api.playgroundKeysend({ num_satoshis: sats ?? 0, from, ...records });
+  const pay = () => api.playground.keysend({ num_satoshis: sats ?? 0, from, ...records });
   const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
     <Card title={t.playground.keysendTitle} isPadded>

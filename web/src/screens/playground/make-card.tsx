@@ -29,7 +29,7 @@ export function MakeCard() {
   const { run, isBusy, error } = useAction(async () => {
     setMade(undefined);
     const text = { ...(sats !== undefined && { num_satoshis: sats }), ...(memo !== '' && { memo }) };
-    setMade(await api.playgroundInvoice({ ...text, at, hold: receiver === 'holds' }));
+    setMade(await api.playground.createInvoice({ ...text, at, hold: receiver === 'holds' }));
   });
   return (
     <Card title={t.playground.makeTitle} isPadded>

@@ -54,7 +54,7 @@ function ChannelLine({ channel: { from, to, from_msat: fromMsat, to_msat: toMsat
 }
 
 function NodeBox({ node: { name, pubkey } }: { node: PlaygroundNode }) {
-  const own = useResource('nodes', (signal) => api.listNodes({}, { signal }));
+  const own = useResource('nodes', (signal) => api.nodes.list({}, { signal }));
   const ours = own.data?.find((node) => node.default_pubkey === pubkey);
   return (
     <div class={ours ? 'node ours' : 'node'}>

@@ -11,7 +11,7 @@ const SHOWN = 100;
 export async function outsidePayments(signal: AbortSignal): Promise<OutsidePaymentList> {
   let newest: OutsidePaymentList = [];
   for (let after = 0; ; ) {
-    const { payments } = await api.listPlaygroundPayments({ after }, { signal });
+    const { payments } = await api.playground.listPayments({ after }, { signal });
     newest = [...newest, ...payments].slice(-SHOWN);
     const last = payments.at(-1);
     if (!last || payments.length < PAGE) return newest.toReversed();

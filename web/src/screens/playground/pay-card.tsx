@@ -19,7 +19,7 @@ export function PayCard({ onPaid }: { onPaid: () => void }) {
   const [invoice, setInvoice] = useState('');
   const { sats, isValid, field } = useAmount('');
   const [from, setFrom] = useState<OutsideName>('alice');
-  const pay = () => api.playgroundPay({ payment_request: invoice.trim(), from, ...(sats !== undefined && { num_satoshis: sats }) });
+  const pay = () => api.playground.pay({ payment_request: invoice.trim(), from, ...(sats !== undefined && { num_satoshis: sats }) });
   const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
     <Card title={t.playground.payTitle} isPadded>

@@ -79,7 +79,7 @@ function PaymentRow({ payment, onChanged }: { payment: OutsidePayment; onChanged
 /** The receiver of a hold invoice decides. A repeated decision changes nothing. */
 function HoldActions({ payment: { id, payment_hash: hash }, onChanged }: { payment: OutsidePayment; onChanged: () => void }) {
   const { run, isBusy, error } = useAction(async (action: 'settle' | 'cancel') => {
-    await api.playgroundHold({ hash, action });
+    await api.playground.resolveHold(hash, { action });
     onChanged();
   });
   return (

@@ -50,7 +50,7 @@ function NoPlayground() {
 }
 
 function Playground({ payments }: { payments: Resource<OutsidePaymentList> }) {
-  const network = useResource('playground', (signal) => api.getPlayground({}, { signal }), {
+  const network = useResource('playground', (signal) => api.playground.get({}, { signal }), {
     everyMs: EVERY_MS,
     isAffected: () => true,
   });

@@ -25,7 +25,7 @@ export interface InvoiceViewProps {
 
 /** An invoice of the wallet. It changes by itself when the invoice is paid, expires or is cancelled. */
 export function InvoiceView({ id, wallet, onNew }: InvoiceViewProps) {
-  const invoice = useResource(`lntx ${id}`, (signal) => api.getLightningTransaction({ id }, { signal }), {
+  const invoice = useResource(`lntx ${id}`, (signal) => api.lightningTransactions.get(id, {}, { signal }), {
     isAffected: ({ data }) => data.lnTx?.id === id || data.wtx?.lnTx?.id === id,
   });
   return (
@@ -41,7 +41,7 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
   const isPaid = invoice.status === 'settled';
   useVibration(invoice.status);
   const cancel = useAction(async () => {
-    await api.cancelInvoice({ id: invoice.id }).finally(reload);
+    await api.invoices.cancel(invoice.id).finally(reload);
   });
   return (
     <div class="receive">

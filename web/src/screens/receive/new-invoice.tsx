@@ -29,7 +29,7 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
   const [memo, setMemo] = useState('');
   const [expiry, setExpiry] = useState(DEFAULT_EXPIRY);
   const node = useNodeState(wallet?.ln_node_id);
-  const create = useInvoiceRequest(onCreated);
+  const create = useInvoiceRequest(walletId, onCreated);
 
   const sats = parseSats(amount);
   const amountError = amount.trim() !== '' && sats === undefined ? money.receive.amountError : undefined;
@@ -39,7 +39,6 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
   function submit() {
     if (!isValid || node.reason !== undefined) return;
     create.run({
-      key: walletId,
       ...(sats !== undefined && { num_satoshis: sats }),
       ...(memo.trim() !== '' && { memo: memo.trim() }),
       expiry: Number(expiry),
@@ -78,19 +77,19 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
 }
 
 /** Creates an invoice once: the form sent again after a lost response gets the same invoice. */
-function useInvoiceRequest(onCreated: (lntx: string) => void) {
+function useInvoiceRequest(walletId: string, onCreated: (lntx: string) => void) {
   const last = useRef({ text: '', key: '' });
   return useAction(async (request: CreateInvoiceRequest) => {
     const text = JSON.stringify(request);
     if (last.current.text !== text) last.current = { text, key: newIdempotencyKey() };
-    const { id } = await api.createInvoice(request, { idempotencyKey: last.current.key });
+    const { id } = await api.invoices.create(walletId, request, { idempotencyKey: last.current.key });
     onCreated(id);
   });
 }
 
 /** The Lightning address of the wallet, or its pay link. */
 function Address({ walletId }: { walletId: string }) {
-  const links = useResource(`pay links of ${walletId}`, (signal) => api.listWalletPayLinks({ key: walletId, 'per-page': 100 }, { signal }));
+  const links = useResource(`pay links of ${walletId}`, (signal) => api.wallets.listPayLinks(walletId, { 'per-page': 100 }, { signal }));
   const active = links.data?.filter(({ statusType }) => statusType.name === 'lnurl_active') ?? [];
   const link = active.find(({ ln_address }) => ln_address !== null) ?? active.at(-1);
   if (!link) return null;

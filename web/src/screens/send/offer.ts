@@ -30,17 +30,17 @@ export async function readOffer(destination: Destination, walletId: string, sign
 }
 
 async function readInvoice(text: string, walletId: string, signal: AbortSignal): Promise<Offer> {
-  const invoice = await api.decodeInvoice({ id: 'default', payment_request: text }, { signal });
+  const invoice = await api.nodes.decodeInvoice('default', { payment_request: text }, { signal });
   const reason = await whyNot(invoice, walletId, signal);
   return reason === undefined ? { kind: 'invoice', text, invoice } : { kind: 'unusable', reason };
 }
 
 /** Says why an invoice cannot be paid: this wallet has paid it, it is the wallet's own, or it has expired. */
 async function whyNot(invoice: DecodedInvoice, walletId: string, signal: AbortSignal): Promise<string | undefined> {
-  const filter = { key: walletId, payment_hash: invoice.payment_hash, fields: 'status,num_msat' };
+  const filter = { payment_hash: invoice.payment_hash, fields: 'status,num_msat' };
   const [all, open] = await Promise.all([
-    api.listWalletTransactions({ ...filter, status: 'all' }, { signal }),
-    api.listWalletTransactions({ ...filter, status: 'open' }, { signal }),
+    api.wallets.listTransactions(walletId, { ...filter, status: 'all' }, { signal }),
+    api.wallets.listTransactions(walletId, { ...filter, status: 'open' }, { signal }),
   ]);
   const sent = all.filter(({ num_msat = 0 }) => num_msat < 0);
   if (sent.some(({ status }) => status === 'settled')) return money.send.alreadyPaid;
@@ -51,7 +51,7 @@ async function whyNot(invoice: DecodedInvoice, walletId: string, signal: AbortSi
 
 async function probe(text: string, isAddress: boolean, signal: AbortSignal): Promise<Offer> {
   try {
-    return { kind: 'link', text, isAddress, link: await api.probePayLink({ lnurl: text }, { signal }) };
+    return { kind: 'link', text, isAddress, link: await api.payLinks.probe(text, {}, { signal }) };
   } catch (error) {
     // The service reads a withdraw link to know that it is one.
     if (error instanceof SatchelError && error.type === 'lnurl_invalid' && /withdraw link, not a pay link/.test(error.message))

@@ -19,7 +19,7 @@ export function Pull({ walletId, text, blocked }: { walletId: string; text: stri
   const pull = useAction(async (num_satoshis: number) => {
     // The request sent again after a lost response creates no second invoice.
     if (key.current.sats !== num_satoshis) key.current = { sats: num_satoshis, key: newIdempotencyKey() };
-    const { id } = await api.pullLnurl({ key: walletId, lnurl: text, num_satoshis }, { idempotencyKey: key.current.key });
+    const { id } = await api.wallets.pullLnurl(walletId, { lnurl: text, num_satoshis }, { idempotencyKey: key.current.key });
     navigate(`/wallets/${walletId}/receive/${id}`, { replace: true });
   });
   return (

@@ -55,8 +55,8 @@ function AddSheet({ onClose }: { onClose: () => void }) {
   const { run, isBusy, error } = useAction(proceed, { endsWithSession: false });
 
   async function proceed() {
-    if (!totp) setTotp(await api.beginTotp({ current_password: password }));
-    else setRecoveryCodes((await api.confirmTotp({ code })).recovery_codes);
+    if (!totp) setTotp(await api.session.beginTotp({ current_password: password }));
+    else setRecoveryCodes((await api.session.confirmTotp({ code })).recovery_codes);
   }
 
   if (recoveryCodes) return <RecoveryCodesSheet codes={recoveryCodes} onClose={onClose} />;
@@ -116,7 +116,7 @@ function RemoveSheet({ onClose }: { onClose: () => void }) {
   const { run, isBusy, error } = useAction(remove, { endsWithSession: false });
 
   async function remove() {
-    await api.removeTotp({ current_password: password, code });
+    await api.session.removeTotp({ current_password: password, code });
     onClose();
   }
 

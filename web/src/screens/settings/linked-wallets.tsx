@@ -23,7 +23,7 @@ export interface LinkedWalletsProps {
 /** The Lightning wallets that can log in: list, link, remove. */
 export function LinkedWalletsCard({ hasPassword, needsApp }: LinkedWalletsProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const keys = useResource('linked keys', (signal) => api.listLinkedKeys({}, { signal }));
+  const keys = useResource('linked keys', (signal) => api.session.listLinkedKeys({}, { signal }));
   const close = () => {
     setIsOpen(false);
     keys.reload();
@@ -33,7 +33,7 @@ export function LinkedWalletsCard({ hasPassword, needsApp }: LinkedWalletsProps)
       <div class="stack">
         <p class="small secondary">{t.walletLogins.hint}</p>
         {needsApp && <Note tone="warning">{t.walletLogins.needsApp}</Note>}
-        <LoginList logins={keys} texts={t.walletLogins} remove={api.removeLinkedKey} />
+        <LoginList logins={keys} texts={t.walletLogins} remove={api.session.removeLinkedKey} />
         <Button class="start" onClick={() => setIsOpen(true)}>
           {t.walletLogins.link}
         </Button>
@@ -50,7 +50,7 @@ function LinkSheet({ hasPassword, onClose }: { hasPassword: boolean; onClose: ()
   const [link, setLink] = useState<WalletLink>();
   // A wrong password is a 401 too, so it does not end the session.
   const { run, isBusy, error } = useAction(
-    async () => setLink(await api.beginWalletLink({ name, ...(password !== '' && { current_password: password }) })),
+    async () => setLink(await api.session.beginWalletLink({ name, ...(password !== '' && { current_password: password }) })),
     { endsWithSession: false },
   );
   return (
@@ -73,7 +73,7 @@ function LinkSheet({ hasPassword, onClose }: { hasPassword: boolean; onClose: ()
 
 function Waiting({ link, onLinked }: { link: WalletLink; onLinked: () => void }) {
   const error = usePolling(async () => {
-    const reply = await api.completeWalletLink({ id: link.id });
+    const reply = await api.session.completeWalletLink(link.id);
     const isLinked = 'linking_key' in reply;
     if (isLinked) onLinked();
     return isLinked;

@@ -17,13 +17,13 @@ interface Login {
 export interface LoginListProps {
   readonly logins: Resource<readonly Login[]>;
   readonly texts: { readonly unnamed: string; readonly created: string; readonly remove: string };
-  readonly remove: (login: { id: string }) => Promise<unknown>;
+  readonly remove: (id: string) => Promise<unknown>;
 }
 
 /** The logins of a kind, each with a button that removes it. */
 export function LoginList({ logins, texts, remove }: LoginListProps) {
   const { run, isBusy, error } = useAction(async (id: string) => {
-    await remove({ id });
+    await remove(id);
     logins.reload();
   });
   return (

@@ -14,13 +14,13 @@ import { LoginList } from './login-list.tsx';
 
 /** The passkeys of the login: list, add, remove. */
 export function PasskeysCard({ hasPassword, hasCode }: { hasPassword: boolean; hasCode: boolean }) {
-  const passkeys = useResource('passkeys', (signal) => api.listPasskeys({}, { signal }));
+  const passkeys = useResource('passkeys', (signal) => api.session.listPasskeys({}, { signal }));
   const [isAdding, setIsAdding] = useState(false);
   return (
     <Card title={t.passkeys.title} isPadded>
       <div class="stack">
         <p class="small secondary">{t.passkeys.hint}</p>
-        <LoginList logins={passkeys} texts={t.passkeys} remove={api.removePasskey} />
+        <LoginList logins={passkeys} texts={t.passkeys} remove={api.session.removePasskey} />
         {!hasPasskeys() && <p class="small secondary">{t.passkeys.unavailable}</p>}
         {hasPasskeys() && !isAdding && (
           <Button class="start" onClick={() => setIsAdding(true)}>

@@ -18,7 +18,7 @@ export function PasswordCard({ hasPassword, email }: { hasPassword: boolean; ema
   const { run, isBusy, error } = useAction(change, { endsWithSession: false });
 
   async function change() {
-    await api.changePassword({ current_password: current, new_password: next });
+    await api.session.changePassword({ current_password: current, new_password: next });
     setCurrent('');
     setNext('');
     showToast(t.settings.passwordChanged);

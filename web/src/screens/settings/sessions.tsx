@@ -11,9 +11,9 @@ import { t } from '../../texts/texts.ts';
 
 /** The browsers in which the person is logged in. */
 export function SessionsCard() {
-  const sessions = useResource('sessions', (signal) => api.listSessions({ 'per-page': 20 }, { signal }));
+  const sessions = useResource('sessions', (signal) => api.session.list({ 'per-page': 20 }, { signal }));
   const { run, isBusy, error } = useAction(async (id: string) => {
-    await api.revokeSession({ id });
+    await api.session.revoke(id);
     sessions.reload();
   });
   return (

@@ -13,7 +13,7 @@ import { SessionsCard } from './sessions.tsx';
 
 /** The settings of the browser and of the person's login. */
 export function SettingsScreen() {
-  const login = useResource('login', (signal) => api.getSession({}, { signal }));
+  const login = useResource('login', (signal) => api.session.get({}, { signal }));
   return (
     <>
       <PageHead title={t.settings.title} />

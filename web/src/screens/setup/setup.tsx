@@ -23,7 +23,7 @@ export function SetupScreen({ login: present, onLogin }: { login: Login | null; 
   const { run, isBusy, error } = useAction(setUp, { endsWithSession: false });
 
   async function setUp() {
-    const login = await api.setUpLogin({ token, ...(email !== '' && { email }), password });
+    const login = await api.session.setUpLogin({ token, ...(email !== '' && { email }), password });
     onLogin(login);
     navigate('/wallets', { replace: true });
   }

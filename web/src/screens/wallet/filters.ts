@@ -41,7 +41,7 @@ export function isFiltered({ status, type, from, to, label }: Filters): boolean 
 }
 
 /** Returns the filters as parameters of the API. */
-export function requestOf({ status, type, from, to, label }: Filters): Omit<ListWalletTransactionsRequest, 'key' | 'fields'> {
+export function requestOf({ status, type, from, to, label }: Filters): Omit<ListWalletTransactionsRequest, 'fields'> {
   const isHash = label !== undefined && /^[0-9a-f]{64}$/i.test(label);
   return {
     status,

@@ -13,7 +13,7 @@ export function RenameSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const [label, setLabel] = useState<string>();
   const value = label ?? wallet?.user_label ?? '';
   const rename = useAction(async () => {
-    await api.changeWallet({ key: walletId, user_label: value.trim() });
+    await api.wallets.update(walletId, { user_label: value.trim() });
     onClose();
   });
   return (

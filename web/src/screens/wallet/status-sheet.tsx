@@ -10,7 +10,7 @@ export function DeactivateSheet({ walletId, wallet, onClose }: WalletSheetProps)
       text={t.wallet.deactivateText}
       action={t.wallet.deactivate}
       tone="danger"
-      onConfirm={() => api.changeWallet({ key: walletId, status: 'inactive' })}
+      onConfirm={() => api.wallets.update(walletId, { status: 'inactive' })}
       onClose={onClose}
     />
   );
@@ -23,7 +23,7 @@ export function ActivateSheet({ walletId, wallet, onClose }: WalletSheetProps) {
       text={t.wallet.activateText}
       action={t.wallet.activate}
       tone="primary"
-      onConfirm={() => api.changeWallet({ key: walletId, status: 'active' })}
+      onConfirm={() => api.wallets.update(walletId, { status: 'active' })}
       onClose={onClose}
     />
   );

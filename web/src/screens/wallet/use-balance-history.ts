@@ -15,7 +15,7 @@ export function useBalanceHistory(key: string, days: number): Resource<BalanceHi
     (signal) => {
       const [interval, seconds] = days <= MAX_DAYS_OF_HOURS ? (['hour', HOUR] as const) : (['day', DAY] as const);
       const from = Math.floor((Date.now() / 1000 - days * DAY) / seconds) * seconds;
-      return api.getWalletSummary({ key, from, interval }, { signal });
+      return api.wallets.getSummary(key, { from, interval }, { signal });
     },
     { everyMs: EVERY_MS },
   );

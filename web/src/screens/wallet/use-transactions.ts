@@ -15,15 +15,15 @@ export interface TransactionPage {
 
 /** A page of a wallet's transactions, newest first. `after`: only those that follow this one in the list. */
 export function useTransactions(walletId: string, filters: Filters, after: string | undefined): Resource<TransactionPage> {
-  const request = { key: walletId, ...requestOf(filters), ...(after && { after }), 'per-page': PER_PAGE };
+  const request = { ...requestOf(filters), ...(after && { after }), 'per-page': PER_PAGE };
   return useResource(
-    `transactions ${JSON.stringify(request)}`,
+    `transactions ${walletId} ${JSON.stringify(request)}`,
     async (signal) => {
       let links = '';
       const onResponse = ({ headers }: Response) => {
         links = headers.get('link') ?? '';
       };
-      const items = await api.listWalletTransactions(request, { signal, onResponse });
+      const items = await api.wallets.listTransactions(walletId, request, { signal, onResponse });
       // A search may end before it has found anything; it continues behind the last transaction that it has looked at.
       return { items, next: nextOf(links) ?? (links.includes('rel="next"') ? items.at(-1)?.id : undefined) };
     },

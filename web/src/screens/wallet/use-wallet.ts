@@ -8,7 +8,7 @@ export function concernsWallet({ data }: Event, id: string): boolean {
 
 /** A wallet with its present balance. */
 export function useWallet(id: string): Resource<Wallet> {
-  return useResource(`wallet ${id}`, (signal) => api.getWallet({ key: id }, { signal }), {
+  return useResource(`wallet ${id}`, (signal) => api.wallets.get(id, {}, { signal }), {
     isAffected: (event) => concernsWallet(event, id),
   });
 }
@@ -21,8 +21,8 @@ export function usePendingCount(wallet: Wallet | undefined): number | undefined 
     id !== undefined && hasHold ? `wallet ${id} pending` : undefined,
     async (signal) => {
       let total = '';
-      const request = { key: id ?? '', status: 'pending', 'per-page': 1, fields: 'id' } as const;
-      await api.listWalletTransactions(request, {
+      const request = { status: 'pending', 'per-page': 1, fields: 'id' } as const;
+      await api.wallets.listTransactions(id ?? '', request, {
         signal,
         onResponse: ({ headers }) => {
           total = headers.get('x-pagination-total-count') ?? '';

@@ -18,7 +18,7 @@ export function NewWalletSheet({ onClose }: { onClose: () => void }) {
     const user_label = label.trim();
     if (attempt.current.key === '' || attempt.current.label !== user_label)
       attempt.current = { label: user_label, key: crypto.getRandomValues(new Uint32Array(4)).join('-') };
-    const { id } = await api.createWallet({ user_label }, { idempotencyKey: attempt.current.key });
+    const { id } = await api.wallets.create({ user_label }, { idempotencyKey: attempt.current.key });
     navigate(`/wallets/${id}`, { replace: true });
   });
   return (

@@ -25,7 +25,7 @@ export function useWalletPage({ label, status, after }: WalletSearch): Resource<
       const onResponse = ({ headers }: Response) => {
         links = headers.get('link') ?? '';
       };
-      const wallets = await api.listWallets(request, { signal, onResponse });
+      const wallets = await api.wallets.list(request, { signal, onResponse });
       const link = /<\?([^>]*)>; rel="next"/.exec(links)?.[1];
       return { wallets, next: link === undefined ? undefined : (new URLSearchParams(link).get('after') ?? wallets.at(-1)?.id) };
     },
@@ -48,6 +48,6 @@ export function useWalletSum(): Resource<WalletSum> {
 }
 
 async function readSum(signal: AbortSignal): Promise<WalletSum> {
-  const { balance_msat: balanceMsat, pending_msat: pendingMsat } = await api.getAccountSummary({}, { signal });
+  const { balance_msat: balanceMsat, pending_msat: pendingMsat } = await api.account.getSummary({}, { signal });
   return { balanceMsat, pendingMsat };
 }

@@ -59,7 +59,7 @@ interface DeliveryRowsProps {
 function DeliveryRows({ delivery, isOpen, onToggle, onRedelivered }: DeliveryRowsProps) {
   const idempotent = useIdempotent({ isRepeatable: true });
   const { run, isBusy, error } = useAction(async () => {
-    await idempotent((options) => api.redeliver({ id: delivery.webhook_id, delivery: delivery.id }, options));
+    await idempotent((options) => api.webhooks.redeliver(delivery.webhook_id, delivery.id, {}, options));
     onRedelivered();
   });
   const last = delivery.log.at(-1);

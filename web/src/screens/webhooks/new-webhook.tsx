@@ -41,7 +41,7 @@ export function NewWebhookSheet({ onCreated, onClose }: NewWebhookSheetProps) {
       ...(walletId !== '' && { wallet_id: walletId }),
       ...(types.length > 0 && { event_types: [...types] }),
     };
-    onCreated(await idempotent((options) => api.createWebhook(body, options)));
+    onCreated(await idempotent((options) => api.webhooks.create(body, options)));
     onClose();
   });
   const toggle = (type: string) => setTypes(types.includes(type) ? types.filter((one) => one !== type) : [...types, type]);

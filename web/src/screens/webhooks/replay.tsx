@@ -22,7 +22,7 @@ export function ReplaySheet({ webhookId, onReplayed, onClose }: ReplaySheetProps
   const [to, setTo] = useState('');
   const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    await idempotent((options) => api.replayWebhook({ id: webhookId, from: secondsOf(from), to: secondsOf(to) }, options));
+    await idempotent((options) => api.webhooks.replay(webhookId, { from: secondsOf(from), to: secondsOf(to) }, options));
     showToast(t.webhooks.replayed);
     onReplayed();
     onClose();

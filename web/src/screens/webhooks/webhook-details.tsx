@@ -35,7 +35,7 @@ export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsP
   const { id } = webhook;
   const deliveries = useResource(
     `deliveries ${id} ${status}`,
-    (signal) => api.listDeliveries({ id, 'per-page': 50, ...(status !== '' && { status }) }, { signal }),
+    (signal) => api.webhooks.listDeliveries(id, { 'per-page': 50, ...(status !== '' && { status }) }, { signal }),
     { everyMs: REFRESH_MS },
   );
   return (
@@ -77,12 +77,12 @@ function Actions({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
   const idempotent = useIdempotent({ isRepeatable: true });
   const { id } = webhook;
   const test = useAction(async () => {
-    await idempotent((options) => api.testWebhook({ id }, options));
+    await idempotent((options) => api.webhooks.test(id, {}, options));
     showToast(t.webhooks.testSent);
     onChanged();
   });
   const pause = useAction(async () => {
-    await api.updateWebhook({ id, status: webhook.status === 'active' ? 'paused' : 'active' });
+    await api.webhooks.update(id, { status: webhook.status === 'active' ? 'paused' : 'active' });
     onChanged();
   });
   const close = () => setSheet(undefined);
@@ -112,7 +112,7 @@ function Actions({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
           text={t.webhooks.rotateText}
           action={t.webhooks.rotate}
           tone="primary"
-          onConfirm={async (options) => onSecret(await api.rotateWebhookSecret({ id, overlap_seconds: 86_400 }, options))}
+          onConfirm={async (options) => onSecret(await api.webhooks.rotateSecret(id, { overlap_seconds: 86_400 }, options))}
           onClose={close}
         />
       )}
@@ -122,7 +122,7 @@ function Actions({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
           text={t.webhooks.deleteText}
           action={t.webhooks.delete}
           onConfirm={async () => {
-            await api.deleteWebhook({ id });
+            await api.webhooks.delete(id);
             navigate('/webhooks', { replace: true });
             onChanged();
           }}

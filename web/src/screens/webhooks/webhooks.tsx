@@ -23,7 +23,7 @@ const REFRESH_MS = 5_000;
 export function WebhooksScreen({ id }: { id?: string }) {
   const [path] = useLocation();
   const [created, setCreated] = useState<NewWebhook>();
-  const webhooks = useResource('webhooks', (signal) => api.listWebhooks({ 'per-page': 100 }, { signal }), { everyMs: REFRESH_MS });
+  const webhooks = useResource('webhooks', (signal) => api.webhooks.list({ 'per-page': 100 }, { signal }), { everyMs: REFRESH_MS });
   const close = useCloseSheet('/webhooks');
   const selected = webhooks.data?.find((webhook) => webhook.id === id);
 
