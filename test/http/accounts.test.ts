@@ -138,8 +138,8 @@ onFakeNode('accounts', (app) => {
   it('creates no more wallets than the account may have, also at the same time', async () => {
     const { secret_key } = await client.post('/v1/accounts', { max_wallets: 2 });
     const made = await Promise.all(Array.from({ length: 5 }, () => request('POST', '/v1/wallet', {}, secret_key)));
-    expect(made.map(({ status }) => status).toSorted()).toEqual([201, 201, 400, 400, 400]);
-    expect(made.find(({ status }) => status === 400)?.body).toMatchObject({ type: 'too_many_wallets' });
+    expect(made.map(({ status }) => status).toSorted()).toEqual([201, 201, 409, 409, 409]);
+    expect(made.find(({ status }) => status === 409)?.body).toMatchObject({ type: 'too_many_wallets' });
     expect((await request('GET', '/v1/wallets', undefined, secret_key)).body).toHaveLength(2);
   });
 

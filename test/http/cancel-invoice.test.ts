@@ -22,7 +22,7 @@ onFakeNode('cancelling an invoice', (service) => {
     const inside = { payment_request: made.payment_request };
     expect(await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json: inside })).toMatchObject({
       status: 400,
-      body: { type: 'invoice_canceled' },
+      body: { type: 'invoice_cancelled' },
     });
     expect([await balance(payee.id), await balance(payer.id)]).toEqual([0, 500]);
   });

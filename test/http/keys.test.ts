@@ -94,7 +94,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     expect(await listed(path, old.id)).toMatchObject({ status: 'active', replaced_by: replacement.id });
     const overlap = (await listed(path, old.id)).expires_at - replacement.created_at;
     expect(Math.abs(overlap - 600)).toBeLessThanOrEqual(1);
-    expect((await request('POST', `${path}/${old.id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+    expect((await request('POST', `${path}/${old.id}/rotate`)).body).toMatchObject({ status: 409, type: 'key_unusable' });
     const last = await client.post(`${path}/${replacement.id}/rotate`);
     expect(await listed(path, replacement.id)).toMatchObject({ status: 'revoked', replaced_by: last.id });
     await expect.poll(() => statusWith(replacement.key)).toBe(401);
@@ -177,8 +177,8 @@ onFakeNode('keys', ({ client, neighbour }) => {
       expect(body).toMatchObject({ status: 400, type: 'validation_failed' });
     }
     for (const { id } of before.filter(({ kind }: Json) => kind.startsWith('wallet_lnurl'))) {
-      expect((await request('DELETE', `${path}/${id}`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
-      expect((await request('POST', `${path}/${id}/rotate`)).body).toMatchObject({ status: 400, type: 'key_unusable' });
+      expect((await request('DELETE', `${path}/${id}`)).body).toMatchObject({ status: 409, type: 'key_unusable' });
+      expect((await request('POST', `${path}/${id}/rotate`)).body).toMatchObject({ status: 409, type: 'key_unusable' });
     }
     for (const id of ["' OR 1=1 --", '%00', '../keys', 'key_0" OR ""="']) {
       expect([400, 404]).toContain((await request('DELETE', `${path}/${encodeURIComponent(id)}`)).status);

@@ -91,7 +91,7 @@ onFakeNode(
       by.request('PATCH', `/v1/lnurlp/${id}`, { key: by.secretKey, json });
     const remove = (id: string): Promise<HttpResponse> => client.request('DELETE', `/v1/lnurlp/${id}`, { key: client.secretKey });
     const at = (name: string) => `${client.url}/.well-known/lnurlp/${name}`;
-    const TAKEN = { status: 400, body: { type: 'address_taken' } };
+    const TAKEN = { status: 409, body: { type: 'address_taken' } };
 
     it('is paid like the link that it belongs to, in upper and lower case', async () => {
       const { body: link } = await take('Alma.Tea');

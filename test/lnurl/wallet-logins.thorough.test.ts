@@ -299,7 +299,7 @@ onFakeNode(
     it('is possible for ten wallets', async () => {
       const { browser } = await newLogin(client);
       for (let i = 0; i < 10; i++) expect((await link(browser, new LinkingKey())).status).toBe(201);
-      expect((await link(browser, new LinkingKey())).body).toMatchObject({ status: 400, type: 'too_many_logins' });
+      expect((await link(browser, new LinkingKey())).body).toMatchObject({ status: 409, type: 'too_many_logins' });
       expect((await browser.send('GET', '/v1/session/linked-keys')).body).toHaveLength(10);
     });
   },

@@ -32,7 +32,7 @@ onFakeNode('an invoice that the node has lost', (service) => {
     await expect.poll(async () => (await cancel(made)).status).toBe(200);
     net.restore(remembered);
     expect(await net.outside.pay({ paymentRequest: made.payment_request })).toMatchObject({ state: 'failed' });
-    await expect.poll(async () => (await pay(payer, made.payment_request)).body.type).toBe('invoice_canceled');
+    await expect.poll(async () => (await pay(payer, made.payment_request)).body.type).toBe('invoice_cancelled');
     expect(await balance(payee.id)).toBe(0);
   });
 

@@ -130,7 +130,7 @@ onFakeNode(
       for (const { id } of await client.get('/v1/webhooks?per-page=100')) await send('DELETE', `/v1/webhooks/${id}`);
       for (let i = 0; i < 20; i++) await client.post('/v1/webhooks', { url: receiver.url('/many') });
       const refused = await send('POST', '/v1/webhooks', { url: receiver.url('/many') });
-      expect(refused).toMatchObject({ status: 400, body: { type: 'too_many_webhooks' } });
+      expect(refused).toMatchObject({ status: 409, body: { type: 'too_many_webhooks' } });
       const [{ id }] = await client.get('/v1/webhooks');
       await test(id);
       expect((await send('DELETE', `/v1/webhooks/${id}`)).status).toBe(200);

@@ -130,7 +130,7 @@ onFakeNode(
       const sent = receiver.received.length;
       await transfer(a.id, b.id);
       expect(await client.request('POST', `/v1/webhooks/${id}/test`, { key: client.secretKey, json: {} })).toMatchObject({
-        status: 400,
+        status: 409,
         body: { type: 'webhook_inactive' },
       });
       expect(receiver.received.length).toBe(sent);

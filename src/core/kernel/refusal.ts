@@ -14,7 +14,7 @@ export const REFUSALS = {
   invoice_wrong_network: { status: 400, meaning: 'The invoice belongs to another Bitcoin network.' },
   invoice_expired: { status: 400, meaning: 'The invoice has expired. Request a new one from the payee.' },
   invoice_paid: { status: 400, meaning: 'The invoice has been paid, or another payment of it is pending.' },
-  invoice_canceled: { status: 400, meaning: 'The invoice was cancelled by its wallet.' },
+  invoice_cancelled: { status: 400, meaning: 'The invoice was cancelled by its wallet.' },
   invoice_amount_missing: { status: 400, meaning: 'The invoice has no amount. Send num_satoshis.' },
   invoice_amount_fixed: { status: 400, meaning: 'The invoice has an amount. num_satoshis must equal it or be absent.' },
   invoice_mismatch: {
@@ -25,14 +25,14 @@ export const REFUSALS = {
   },
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
   wallet_inactive: { status: 400, meaning: 'The wallet is inactive, or its account is frozen: it receives, but sends no money.' },
-  too_many_wallets: { status: 400, meaning: 'The account has as many wallets as it may have.' },
-  too_many_keys: { status: 400, meaning: 'The account or the wallet has the maximum number of active keys. Revoke one first.' },
+  too_many_wallets: { status: 409, meaning: 'The account has as many wallets as it may have.' },
+  too_many_keys: { status: 409, meaning: 'The account or the wallet has the maximum number of active keys. Revoke one first.' },
   budget_exceeded: {
     status: 400,
     meaning: 'The amount exceeds the rest of the budget of the key. Pending payments count against the budget.',
   },
   payment_cap_exceeded: { status: 400, meaning: 'The amount exceeds the maximum per payment of the key.' },
-  key_unusable: { status: 400, meaning: 'The key is revoked, expired, replaced or public, so it cannot be rotated or revoked.' },
+  key_unusable: { status: 409, meaning: 'The key is revoked, expired, replaced or public, so it cannot be rotated or revoked.' },
   same_wallet: { status: 400, meaning: 'A wallet cannot transfer to itself.' },
   no_route: { status: 400, meaning: 'unable to find a path to destination' },
   not_supported: { status: 400, meaning: 'The Lightning node behind this service cannot do that.' },
@@ -52,13 +52,13 @@ export const REFUSALS = {
       'The service of the LNURL or Lightning address refused, or its response or its invoice breaks the protocol. The message has the ' +
       'reason. This request paid nothing.',
   },
-  address_taken: { status: 400, meaning: 'The name of the Lightning address is taken or reserved. Choose another one.' },
-  too_many_webhooks: { status: 400, meaning: 'The account has 20 webhooks, the maximum. Delete one first.' },
+  address_taken: { status: 409, meaning: 'The name of the Lightning address is taken or reserved. Choose another one.' },
+  too_many_webhooks: { status: 409, meaning: 'The account has 20 webhooks, the maximum. Delete one first.' },
   webhook_inactive: {
-    status: 400,
+    status: 409,
     meaning: 'The webhook is paused or disabled, so nothing is delivered. Send PATCH with `status` active first.',
   },
-  too_many_logins: { status: 400, meaning: 'The account has the maximum number of passkeys or linked keys. Remove one first.' },
+  too_many_logins: { status: 409, meaning: 'The account has the maximum number of passkeys or linked keys. Remove one first.' },
   passkeys_unavailable: {
     status: 400,
     meaning:

@@ -106,12 +106,12 @@ function agreedAmount({ amountMsat }: Payable, given: Msat | undefined): Msat | 
 /**
  * Checks that an invoice of this service can be paid. The payment request must be the text that was issued: an invoice with the same hash
  * and another amount is a forgery.
- * @throws Refusal `invoice_mismatch`, `own_invoice`, `invoice_canceled`, `invoice_paid`.
+ * @throws Refusal `invoice_mismatch`, `own_invoice`, `invoice_cancelled`, `invoice_paid`.
  */
 function requireOpen(invoice: Invoice, wanted: Payable, payer: Wallet): Invoice {
   if (invoice.paymentRequest !== wanted.paymentRequest) throw new Refusal('invoice_mismatch');
   if (invoice.walletId === payer.id) throw new Refusal('own_invoice');
-  if (invoice.state === 'canceled') throw new Refusal('invoice_canceled');
+  if (invoice.state === 'canceled') throw new Refusal('invoice_cancelled');
   if (invoice.state !== 'open') throw new Refusal('invoice_paid');
   return invoice;
 }

@@ -82,9 +82,10 @@ const REVOKE = { ...COMMON, response: { 200: KeyObject } };
 /** The keys of the account. */
 const ACCOUNT_KEYS = {
   list: { ...LIST, operationId: 'listKeys', summary: 'List the API keys of the account' },
-  create: { ...CREATE, operationId: 'createKey', summary: 'Create an API key', body: AccountKeyBody },
+  create: { ...CREATE, errorStatuses: [409], operationId: 'createKey', summary: 'Create an API key', body: AccountKeyBody },
   rotate: {
     ...ROTATE,
+    errorStatuses: [409],
     operationId: 'rotateKey',
     summary: 'Replace an API key',
     description: `${SHOWN_ONCE} ${ROTATION} A key that rotates itself needs an overlap.`,
@@ -105,6 +106,7 @@ const WALLET_KEYS = {
   list: { ...LIST, operationId: 'listWalletKeys', summary: 'List the access keys of a wallet', params: KeyParams },
   create: {
     ...CREATE,
+    errorStatuses: [409],
     operationId: 'createWalletKey',
     summary: 'Create an access key of a wallet',
     params: KeyParams,
@@ -112,12 +114,19 @@ const WALLET_KEYS = {
   },
   rotate: {
     ...ROTATE,
+    errorStatuses: [409],
     operationId: 'rotateWalletKey',
     summary: 'Replace an access key of a wallet',
     description: `${SHOWN_ONCE} ${ROTATION}`,
     params: WalletKeyParams,
   },
-  revoke: { ...REVOKE, operationId: 'revokeWalletKey', summary: 'Revoke an access key of a wallet', params: WalletKeyParams },
+  revoke: {
+    ...REVOKE,
+    errorStatuses: [409],
+    operationId: 'revokeWalletKey',
+    summary: 'Revoke an access key of a wallet',
+    params: WalletKeyParams,
+  },
 };
 
 type KeyRouteContext = RouteContext & { readonly keyring: Keyring; readonly clock: Clock };

@@ -75,6 +75,7 @@ const listSchema = {
 };
 
 const createSchema = {
+  errorStatuses: [409],
   operationId: 'createWallet',
   tags: ['Wallets'],
   summary: 'Create a wallet',

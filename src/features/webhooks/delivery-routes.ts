@@ -21,6 +21,7 @@ const DeliveryParams = Type.Object({
 
 const testSchema = {
   ...OF_WEBHOOK,
+  errorStatuses: [409],
   operationId: 'testWebhook',
   summary: 'Send a test event',
   description: 'Sends an event `webhook_test` to this endpoint, once. Read the delivery for its outcome.',
@@ -39,7 +40,7 @@ const replaySchema = {
     to: Type.Optional(Time('Events up to this time, in Unix seconds')),
   }),
   response: { 201: ReplayObject },
-  errorStatuses: [410],
+  errorStatuses: [409, 410],
 };
 
 const deliveriesSchema = {
@@ -77,6 +78,7 @@ const deliverySchema = {
 
 const redeliverSchema = {
   ...OF_WEBHOOK,
+  errorStatuses: [409],
   operationId: 'redeliver',
   summary: 'Deliver an event again',
   body: NoFields,

@@ -42,7 +42,7 @@ const listSchema = {
 const createSchema = {
   tags: ['Webhooks'],
   ...requires('account'),
-  errorStatuses: [404],
+  errorStatuses: [409, 404],
   operationId: 'createWebhook',
   summary: 'Create a webhook',
   description: `Events from now on are sent to the URL. ${SHOWN_ONCE}`,

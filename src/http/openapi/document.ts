@@ -173,10 +173,10 @@ function parametersIn(place: 'path' | 'query', schema: RouteSchema = {}, compone
 }
 
 function sharedParameters(method: Method, { url, schema, config }: RouteOptions): Reference[] {
-  const responses = (schema?.response ?? {}) as Record<string, { items?: unknown }>;
+  const responses = (schema?.response ?? {}) as Record<string, { items?: unknown; title?: string }>;
   const names = [
     ...(method === 'get' && isSelectableAnswer(responses['200']) ? ['fields'] : []),
-    ...(responses['202'] ? ['Prefer', 'X-LNPAY-ASYNC'] : []),
+    ...(responses['202']?.title === 'Payment' ? ['Prefer', 'X-LNPAY-ASYNC'] : []),
     ...(config?.needsIdempotencyKey ? ['RequiredIdempotencyKey'] : takesIdempotencyKey(method, url) ? ['Idempotency-Key'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
@@ -192,10 +192,10 @@ function requestBody(
   return { required: (schema.required ?? []).length > 0, content: { [JSON_TYPE]: media } };
 }
 
+const IN_FLIGHT = 'The payment is in flight or its outcome is unknown; its money is held. Poll `GET /v1/lntx/{id}` with the id of `lnTx`.';
 const MEANINGS: Readonly<Record<string, string>> = {
   '200': 'The request succeeded.',
   '201': 'It is done. The response is the created object.',
-  '202': 'The payment is in flight or its outcome is unknown; its money is held. Poll `GET /v1/lntx/{id}` with the id of `lnTx`.',
   '503': 'Not ready.',
 };
 
@@ -217,7 +217,8 @@ function responsesOf(
       const media = { schema: components.schemaOf(body), ...exampleIn(examples.responses, status) };
       const content = Object.fromEntries(body.type === 'null' ? [] : produces.map((type) => [type, media]));
       if (status === '200' && eventStream !== undefined) content[STREAM_TYPE] = { schema: { type: 'string', description: eventStream } };
-      return [status, { description: MEANINGS[status] ?? STATUS_CODES[status] ?? '', ...headersWith(names), content }];
+      const meaning = status === '202' && body.title === 'Payment' ? IN_FLIGHT : (MEANINGS[status] ?? STATUS_CODES[status] ?? '');
+      return [status, { description: meaning, ...headersWith(names), content }];
     }),
   );
 }

@@ -24,6 +24,7 @@ const LIST = {
 
 const createSchema = {
   ...LINK,
+  errorStatuses: [409],
   operationId: 'createPayLink',
   summary: 'Create a pay link or a Lightning address',
   description:
@@ -60,6 +61,7 @@ const CHANGE_TEXT = 'Changes the fields that are sent. Invoices that payers have
 
 const changeSchema = {
   ...OF_LINK,
+  errorStatuses: [409],
   operationId: 'changePayLink',
   summary: 'Change a pay link',
   description: CHANGE_TEXT,
@@ -68,6 +70,7 @@ const changeSchema = {
 
 const changeByPostSchema = {
   ...changeSchema,
+  errorStatuses: [409],
   operationId: 'updatePayLink',
   summary: 'Change a pay link by POST',
   description: `Like changePayLink, for old clients. ${CHANGE_TEXT}`,
