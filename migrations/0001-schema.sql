@@ -947,7 +947,10 @@ CREATE TABLE pay_link_invoice (
   -- The payer's data exactly as received (LUD-18).
   payer_data TEXT,
   -- The SHA-256 of the token with which the payer can read whether the invoice is paid (LUD-21).
-  verify_token_hash BLOB NOT NULL UNIQUE
+  verify_token_hash BLOB NOT NULL UNIQUE,
+  -- Keyed hashes of the networks of the payer, the largest first, with spaces. Of a wallet with too many open invoices, the network with most
+  -- loses its oldest.
+  payer_networks TEXT NOT NULL
 ) STRICT;
 
 -- Reconciliation -------------------------------------------------------------------------------------------------------

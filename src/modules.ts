@@ -85,7 +85,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const eventLog = createEventLog(database, config.eventRetentionDays);
   const eventObjects = (events: readonly LoggedEvent[]) => renderEvents({ history, invoices, payments, objects }, events);
   const feed = new Feed({ database, eventLog, log });
-  const payLinks = createPayLinks({ ...config, database, wallets, invoices, clock });
+  const payLinks = createPayLinks({ ...config, secretKey, database, wallets, invoices, clock });
   const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
   const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
   const webhooks = new Webhooks({

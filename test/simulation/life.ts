@@ -76,7 +76,16 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
   const connections = withoutCaches(await connectNodes({ database, nodes: fakeNodes, alerts, onRestore, clock, log: silentLog }));
   const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connections, clock, linkUses });
   const publicUrl = 'https://simulation.test';
-  const payLinks = createPayLinks({ database, wallets, invoices, clock, addressDomains: [], publicUrl });
+  const payLinks = createPayLinks({
+    database,
+    wallets,
+    invoices,
+    maxOpenInvoices: 1000,
+    secretKey: Buffer.alloc(32),
+    clock,
+    addressDomains: [],
+    publicUrl,
+  });
   const outbound = new Outbound({ allow: parseAllowList(''), proxy: undefined, log: { ...silentLog, debug: () => undefined } });
   const deps = { database, ledger, accounts, wallets, payments, payLinks, outbound, publicUrl, clock, log: silentLog };
   const links = createWithdrawLinks(deps);

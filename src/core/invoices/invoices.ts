@@ -181,7 +181,7 @@ export class Invoices {
 }
 
 /** The payer of an address reads this. */
-const TOO_MANY_REQUESTED = 'There are too many unpaid invoices for this payee. Try again in a few minutes.';
+export const TOO_MANY_REQUESTED = 'There are too many unpaid invoices for this payee. Try again in a few minutes.';
 
 function tooManyInvoices({ maxOpenInvoices }: InvoiceContext, { wtxType }: NewInvoice): Refusal {
   return new Refusal(

@@ -10,6 +10,17 @@ export function networkOf(ip: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
+/**
+ * Returns the networks to which an address belongs, the largest first. A provider assigns an IPv6 network of 32 bits, a customer 48 to 64; a person
+ * may have several addresses of an IPv4 network of 24 bits.
+ */
+export function networksOf(ip: string): string[] {
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
+  if (!isIPv6(mapped)) return [mapped.replace(/\.\d+$/, ''), mapped];
+  const parts = networkOf(mapped).split(':');
+  return [2, 3, 4].map((length) => parts.slice(0, length).join(':'));
+}
+
 export function isLoopback(ip: string): boolean {
   return /^(::1$|(::ffff:)?127\.)/.test(ip);
 }

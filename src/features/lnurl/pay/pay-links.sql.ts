@@ -109,7 +109,23 @@ export const takeName = statement(
 
 export const insertLinkInvoice = statement(
   'pay_link_invoice_insert',
-  'INSERT INTO pay_link_invoice (invoice_id, link_id, metadata_hash, payer_data, verify_token_hash) VALUES ($1, $2, $3, $4, $5)',
+  `INSERT INTO pay_link_invoice (invoice_id, link_id, metadata_hash, payer_data, verify_token_hash, payer_networks)
+   VALUES ($1, $2, $3, $4, $5, $6)`,
+);
+
+const OPEN_OF_PAYERS = `ledger_account = $1 AND wtx_type = 'ln_lnurl_pay_inbound' AND state = 'open' AND expires_at > $2`;
+
+/** Counts the open invoices of a wallet that payers requested, up to `$3`. */
+export const countOpenOfPayers = statement<{ n: number }>(
+  'pay_link_invoice_count_open',
+  `SELECT count(*) AS n FROM (SELECT 1 FROM invoice WHERE ${OPEN_OF_PAYERS} LIMIT $3) AS open_invoice`,
+);
+
+/** Returns these invoices, the oldest first. */
+export const listOpenOfPayers = statement<{ id: string; payer_networks: string }>(
+  'pay_link_invoice_list_open',
+  `SELECT i.id, p.payer_networks FROM (SELECT id FROM invoice WHERE ${OPEN_OF_PAYERS} LIMIT $3) AS i
+   JOIN pay_link_invoice p ON p.invoice_id = i.id ORDER BY i.id`,
 );
 
 export const findInvoiceByToken = statement<{ invoice_id: string }>(

@@ -20,6 +20,10 @@ export interface PayLinkOptions extends LinkRules {
   readonly database: Database;
   readonly wallets: Wallets;
   readonly invoices: Invoices;
+  /** The maximum of open invoices of one wallet that payers requested. */
+  readonly maxOpenInvoices: number;
+  /** The bytes of SECRET_KEY. */
+  readonly secretKey: Uint8Array;
   readonly clock: Clock;
 }
 

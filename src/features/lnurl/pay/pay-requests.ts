@@ -8,6 +8,7 @@ import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
 import * as sql from './pay-links.sql.ts';
 import type { PayLinkOptions } from './pay-links.ts';
 import { isPlain, type PayerDataRequest, readPayerData } from './payer-data.ts';
+import { createPayerLimits } from './payer-limits.ts';
 import { type SuccessAction, sentSuccessAction } from './success-action.ts';
 
 /** The path of a pay link in a request. */
@@ -26,16 +27,16 @@ interface PayMessage {
   readonly payerdata?: string | undefined;
 }
 
-/** An invoice of a link that is not paid counts against its wallet's limit for this time. */
-export const PAY_INVOICE_EXPIRY_SECONDS = 600;
-
 /** Returns the URL of both steps of LUD-06. `publicUrl` is the URL of the service, never the host of a request. */
 export function payLinkUrl(publicUrl: string, { public_key, id }: sql.PayLinkRow): string {
   return `${publicUrl}/v1/wallet/${public_key}/lnurlp/${id}`;
 }
 
 /** The requests of payers. They need no key. */
-export function createPayRequests({ database, wallets, invoices, addressDomains, publicUrl }: PayLinkOptions) {
+export function createPayRequests(options: PayLinkOptions) {
+  const { database, wallets, invoices, addressDomains, publicUrl } = options;
+  const payerLimits = createPayerLimits(options);
+
   async function findPayable({ key, id }: PayLinkPath): Promise<{ link: sql.WholePayLinkRow; tag: string | undefined }> {
     const { main: linkId = '', tag } = splitTag(id) ?? {};
     const link = isId(linkId) ? await database.first(sql.findLink, linkId) : undefined;
@@ -58,8 +59,8 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
       return parametersFor(requirePayable(link), publicUrl, requested?.tag);
     },
 
-    /** Step 2: creates an invoice. Stores nothing unless it succeeds. @throws Refusal, NodeUnavailable */
-    async createPayInvoice(path: PayLinkPath, message: PayMessage) {
+    /** Step 2: creates an invoice for the payer at an address. Stores nothing unless it succeeds. @throws Refusal, NodeUnavailable */
+    async createPayInvoice(path: PayLinkPath, message: PayMessage, payerIp: string) {
       const { link, tag } = await findPayable(path);
       if (message.amount < link.min_msat || message.amount > link.max_msat)
         throw new Refusal('validation_failed', `\`amount\` must be from ${link.min_msat} to ${link.max_msat} millisatoshis.`);
@@ -68,31 +69,31 @@ export function createPayRequests({ database, wallets, invoices, addressDomains,
       const wallet = await wallets.find(link.wallet_id);
       invariant(wallet, `wallet ${link.wallet_id} is gone`);
       const token = newToken();
-      const invoice = await invoices.create({
+      const order = {
         wallet,
         amountMsat: msat(message.amount),
         memo: link.short_desc,
         descriptionHash: descriptionHash(link.metadata, payerData?.text),
         hashedText: link.metadata + (payerData?.text ?? ''),
-        expirySeconds: PAY_INVOICE_EXPIRY_SECONDS,
-        // At most 4 kB, because each part is limited.
-        passThru: JSON.stringify({
-          ...(JSON.parse(link.pass_thru ?? '{}') as object),
-          lnurlp_id: link.id,
-          ...(comment !== undefined && { comment }),
-          ...(payerData && { payerData: payerData.values }),
-          ...(tag !== undefined && { address_tag: tag }),
-        }),
-        wtxType: 'ln_lnurl_pay_inbound',
+        passThru: passThruFor(link, { comment, payerData: payerData?.values, tag }),
+        wtxType: 'ln_lnurl_pay_inbound' as const,
         guards: [{ statement: sql.payableLinks, id: link.id, onMiss: unpayable }],
-        extraRows: (invoiceId) => [
+        extraRows: (invoiceId: string) => [
           {
             statement: sql.insertLinkInvoice,
-            parameters: [invoiceId, link.id, link.metadata_hash, payerData?.text ?? null, secretHash(token)],
+            parameters: [
+              invoiceId,
+              link.id,
+              link.metadata_hash,
+              payerData?.text ?? null,
+              secretHash(token),
+              payerLimits.payerNetworks(payerIp),
+            ],
             onMiss: () => new Error('the invoice of a pay link was not stored'),
           },
         ],
-      });
+      };
+      const invoice = await payerLimits.createInPlace(wallet, (expirySeconds) => invoices.create({ ...order, expirySeconds }));
       return {
         status: 'OK' as const,
         pr: invoice.paymentRequest,
@@ -146,6 +147,21 @@ function parametersFor(link: sql.WholePayLinkRow, publicUrl: string, tag: string
 
 function payerDataRequest({ payer_data }: sql.PayLinkRow): PayerDataRequest | undefined {
   return payer_data === null ? undefined : (JSON.parse(payer_data) as PayerDataRequest);
+}
+
+/** The `passThru` of an invoice, as JSON text: at most 4 kB, because each part is limited. */
+function passThruFor(
+  { id, pass_thru }: sql.PayLinkRow,
+  { comment, payerData, tag }: { comment: string | undefined; payerData: object | undefined; tag: string | undefined },
+): string {
+  const own = JSON.parse(pass_thru ?? '{}') as object;
+  return JSON.stringify({
+    ...own,
+    lnurlp_id: id,
+    ...(comment !== undefined && { comment }),
+    ...(payerData && { payerData }),
+    ...(tag !== undefined && { address_tag: tag }),
+  });
 }
 
 /** LUD-12. @throws Refusal */

@@ -117,7 +117,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: Pay
         return acceptsPage(request) ? showPage(request, reply, offer) : offer;
       }
       limits.admitInvoiceRequest(request, params.key);
-      return payLinks.createPayInvoice(params, { ...query, amount: query.amount });
+      return payLinks.createPayInvoice(params, { ...query, amount: query.amount }, request.ip);
     });
 
     app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {

@@ -1,0 +1,92 @@
+import { createHmac, hkdfSync } from 'node:crypto';
+import type { Invoice } from '../../../core/invoices/invoice.ts';
+import { TOO_MANY_REQUESTED } from '../../../core/invoices/invoices.ts';
+import { unixSeconds } from '../../../core/kernel/clock.ts';
+import { Refusal, type RefusalType } from '../../../core/kernel/refusal.ts';
+import type { Wallet } from '../../../core/wallets/wallets.ts';
+import { networksOf } from '../../../http/limits/addresses.ts';
+import * as sql from './pay-links.sql.ts';
+import type { PayLinkOptions } from './pay-links.ts';
+
+/** How long an invoice of a link can be paid. Until then it counts against the limit of its wallet. */
+const EXPIRY_SECONDS = 600;
+/** The same while more than half of the limit is used. */
+const CROWDED_EXPIRY_SECONDS = 120;
+/** Invoices that are being paid cannot be canceled, and others may take the place of one that was. */
+const MAX_TRIES = 4;
+const HASH_BYTES = 4;
+
+/** The invoices that payers requested of one wallet. */
+export type PayerLimits = ReturnType<typeof createPayerLimits>;
+
+/**
+ * Keeps the open invoices that payers requested of a wallet below their limit, without keeping further payers from paying: a full wallet loses the
+ * oldest unpaid invoice of the network that has most.
+ */
+export function createPayerLimits({ database, invoices, clock, maxOpenInvoices, secretKey }: PayLinkOptions) {
+  const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel payer networks', 32));
+
+  /** Returns a short keyed hash of each network of an address, the largest first. The addresses of payers are not stored. */
+  function payerNetworks(ip: string): string {
+    const hashes = networksOf(ip).map((network) => createHmac('sha256', key).update(network).digest().subarray(0, HASH_BYTES));
+    return hashes.map((hash) => hash.toString('hex')).join(' ');
+  }
+
+  /** Makes place for one more invoice of the wallet. Returns how long it can be paid. @throws Refusal `too_many_invoices`, NodeUnavailable */
+  async function makePlace({ ledgerAccount }: Wallet): Promise<number> {
+    const open = await database.first(sql.countOpenOfPayers, ledgerAccount, unixSeconds(clock), maxOpenInvoices);
+    const count = open?.n ?? 0;
+    if (count < maxOpenInvoices) return count * 2 < maxOpenInvoices ? EXPIRY_SECONDS : CROWDED_EXPIRY_SECONDS;
+    const all = await database.all(sql.listOpenOfPayers, ledgerAccount, unixSeconds(clock), 2 * maxOpenInvoices);
+    for (const id of inOrderOfCancellation(all).slice(0, MAX_TRIES)) {
+      const invoice = await invoices.find(id);
+      if (invoice && (await succeedsUnless('invoice_paid', () => invoices.cancel(invoice, [])))) return CROWDED_EXPIRY_SECONDS;
+    }
+    throw new Refusal('too_many_invoices', TOO_MANY_REQUESTED);
+  }
+
+  return {
+    payerNetworks,
+
+    /**
+     * Creates an invoice, for which it makes place. Other requests may take that place first.
+     * @throws Refusal `too_many_invoices` if too many are being paid or requested at once; NodeUnavailable
+     */
+    async createInPlace(wallet: Wallet, create: (expirySeconds: number) => Promise<Invoice>): Promise<Invoice> {
+      for (let tries = 1; tries < MAX_TRIES; tries++) {
+        const expirySeconds = await makePlace(wallet);
+        const created = await succeedsUnless('too_many_invoices', () => create(expirySeconds));
+        if (created) return created;
+      }
+      return create(await makePlace(wallet));
+    },
+  };
+}
+
+/** Returns the result of work; undefined if it fails with a refusal of this type. */
+async function succeedsUnless<T>(type: RefusalType, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof Refusal && error.type === type) return undefined;
+    throw error;
+  }
+}
+
+interface OpenOfPayer {
+  readonly id: string;
+  readonly payer_networks: string;
+}
+
+/**
+ * Returns the ids of invoices, sorted by id, in the order in which they are canceled: of the largest network that has most, of its smaller network
+ * that has most, the oldest first; then the rest, the oldest first. Of networks with equally many, the one with the oldest invoice is taken.
+ */
+export function inOrderOfCancellation(open: readonly OpenOfPayer[]): string[] {
+  let chosen = open;
+  for (let level = 0; chosen.some(({ payer_networks }) => payer_networks.split(' ').length > level); level++) {
+    const groups = [...Map.groupBy(chosen, ({ payer_networks }) => payer_networks.split(' ')[level])];
+    chosen = groups.reduce((most, group) => (group[1].length > most[1].length ? group : most))[1];
+  }
+  return [...new Set([...chosen, ...open].map(({ id }) => id))];
+}
