@@ -109,6 +109,14 @@ describe('claimed deliveries', () => {
     expect(receiver.got).toHaveLength(17);
   });
 
+  it('to endpoints of one account that are down leave slots for those of others', () => {
+    const receiver = new Receiver();
+    for (let i = 10; i < 30; i++) receiver.add(webhook(`whk_${i}`, { failures: 9 }), `a${i}`);
+    expect(receiver.got).toHaveLength(4);
+    receiver.add(webhook('whk_other', { account: 'acc_2', failures: 9 }), 'a99');
+    expect(receiver.got).toHaveLength(5);
+  });
+
   it('whose result cannot be recorded do not end the process, and delay no other key', async () => {
     const receiver = new Receiver();
     const [broken, ...others] = deliveries(webhook(), 'a1', 'b2');

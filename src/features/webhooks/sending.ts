@@ -9,11 +9,15 @@ import type { DeliveryAttempt } from './webhook-object.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 import type { WebhookDependencies } from './webhooks.ts';
 
-/** The most concurrent deliveries: in total, for one account, to one endpoint, and to endpoints that are down, of which each gets one at a time. */
+/**
+ * The most concurrent deliveries: in total, for one account, to one endpoint, and to endpoints that are down, of which each gets one at a time: in
+ * total, and of one account.
+ */
 const SLOTS = 64;
 const SLOTS_OF_ACCOUNT = SLOTS / 4;
 const SLOTS_OF_ENDPOINT = 8;
 const SLOTS_DOWN = 16;
+const SLOTS_DOWN_OF_ACCOUNT = SLOTS_DOWN / 4;
 /** The most claimed deliveries; one account may have a quarter of them. */
 const MAX_CLAIMED = 1000;
 /** With more results to write, no delivery begins. */
@@ -159,7 +163,8 @@ export class Sending {
     // An endpoint that gets a delivery becomes the last one, which this loop visits again: slow ones would otherwise take all slots.
     for (const [id, endpoint] of this.#endpoints) {
       const { isReady, webhook } = endpoint;
-      const hasSlot = running.all < SLOTS && running.of(webhook) < SLOTS_OF_ACCOUNT && (!isDown(webhook) || down.all < SLOTS_DOWN);
+      const isDownFull = down.all >= SLOTS_DOWN || down.of(webhook) >= SLOTS_DOWN_OF_ACCOUNT;
+      const hasSlot = running.all < SLOTS && running.of(webhook) < SLOTS_OF_ACCOUNT && !(isDown(webhook) && isDownFull);
       if (!isReady || !hasSlot) continue;
       const waitMs = this.rate.take();
       if (waitMs > 0) {
