@@ -214,6 +214,21 @@ onBothDatabases('a deliverer', (open) => {
     expect((await world.deliveries(id)).map(({ attempts }) => attempts)).toEqual([1, 1]);
   });
 
+  it('does not wait for a retry that was planned before the clock was set back by hours', async () => {
+    await running(async (world, receiver) => {
+      const id = await world.addWebhook();
+      // Less than the longest wait of a retry, which no plan exceeds.
+      world.passedMs = 5 * 3_600_000;
+      receiver.status = 500;
+      const [event = ''] = await world.insertEvents(1);
+      await expect.poll(() => world.states(id)).toEqual(['retrying']);
+      receiver.status = 200;
+      world.passedMs = 0;
+      await expect.poll(() => world.states(id)).toEqual(['delivered']);
+      expect(new Set(receiver.eventIds)).toEqual(new Set([event]));
+    });
+  });
+
   it('raises an alert while secrets cannot be opened, and closes it', async () => {
     await running(async (world) => {
       const openAlerts = async () => (await createAlerts(world.database, systemClock, silentLog).listOpen()).map(({ kind }) => kind);

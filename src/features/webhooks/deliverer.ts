@@ -25,6 +25,8 @@ const TIMING = {
 
 export type WebhookTiming = typeof TIMING;
 
+/** When the clock is set back by more than this, retries do not wait until it shows their time. */
+const CLOCK_JUMP_MS = 60_000;
 /** The shortest time between two turns: one serves many commits. */
 const SHORTEST_WAIT_MS = 20;
 /** The longest time between two turns under load. */
@@ -52,6 +54,8 @@ export class Deliverer {
   #mayHaveLostClaims = false;
   /** Whether the alert about unreadable secrets is open; undefined: not known. */
   #isAlertOpen: boolean | undefined;
+  /** The time of the clock minus that since the start of the process. */
+  #clockOffsetMs: number;
   #refreshAt = 0;
   #turnAt = 0;
   /** Whether the next turn does not wait, however long the last one took. */
@@ -61,6 +65,7 @@ export class Deliverer {
   constructor(deps: WebhookDependencies) {
     this.#deps = deps;
     this.#timing = { ...TIMING, ...deps.timing };
+    this.#clockOffsetMs = deps.clock.nowMs() - performance.now();
     const { timeoutMs, flushMs } = this.#timing;
     this.#sending = new Sending(deps, timeoutMs, (hasRoom) => this.#planTurn(hasRoom ? SHORTEST_WAIT_MS : flushMs));
   }
@@ -159,11 +164,24 @@ export class Deliverer {
     this.#hasWebhooks = ids.length > 0 || (await database.first(findAny)) !== undefined;
     this.#isAlertOpen = await checkSecrets(this.#deps, this.#isAlertOpen);
     if (!this.#hasWebhooks) return;
+    await this.#noticeClockJump();
     await releaseLostClaims(this.#deps, this.#mayHaveLostClaims ? this.#sending.positions : undefined);
     this.#mayHaveLostClaims = false;
     if (ids.length > 0) this.#sending.update(await database.all(deliveries.findActive, ids, secretBox.keyId));
     const isPart = await deleteSome(this.#deps);
     if ((await continueReplays(this.#deps)) || isPart) this.#planRefresh();
+  }
+
+  /** Makes all retries due when the clock was set back: they were planned by the time that it showed. */
+  async #noticeClockJump(): Promise<void> {
+    const { database, secretBox, clock } = this.#deps;
+    const offsetMs = clock.nowMs() - performance.now();
+    if (offsetMs < this.#clockOffsetMs - CLOCK_JUMP_MS) {
+      const retrying = await database.all(deliveries.webhooksWithDue, secretBox.keyId, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER);
+      for (const { id } of retrying) this.#recovered.add(id);
+      this.#planTurn(0);
+    }
+    this.#clockOffsetMs = offsetMs;
   }
 
   /** Returns webhooks of which deliveries can be claimed, and how many of each. */
