@@ -149,6 +149,9 @@ const NO_KEY =
 function readIdempotencyKey(request: FastifyRequest): string | undefined {
   const key = request.headers['idempotency-key'];
   if (key === undefined) return undefined;
+  // `headers` joins two values to one.
+  if ((request.raw.headersDistinct['idempotency-key']?.length ?? 0) > 1)
+    throw new Refusal('validation_failed', 'Idempotency-Key must be sent once.');
   if (typeof key === 'string' && key.length > 0 && key.length <= MAX_KEY_LENGTH) return key;
   throw new Refusal('validation_failed', `Idempotency-Key must be one value of 1 to ${MAX_KEY_LENGTH} characters.`);
 }

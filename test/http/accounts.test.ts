@@ -106,6 +106,14 @@ onFakeNode('accounts', (app) => {
     expect((await change(id, { role: 'member' })).status).toBe(200);
   });
 
+  it('keeps the last operator who can log in or has a key, also when others are only invited', async () => {
+    const own = await ownId(client);
+    const { id } = await client.post('/v1/accounts', { role: 'operator', email: 'invited@example.com', invite: true });
+    for (const changes of [{ role: 'member' }, { status: 'frozen' }])
+      expect((await change(own, changes)).body).toMatchObject({ status: 409, type: 'last_operator' });
+    expect((await change(id, { role: 'member' })).status).toBe(200);
+  });
+
   it('rejects unknown values by name', async () => {
     const id = await ownId(neighbour);
     for (const [json, name] of [

@@ -22,6 +22,14 @@ onFakeNode('requests that no ordinary client sends', (service) => {
     expect(await send('GET /healthz HTTP/1.0')).toMatchObject({ status: 200 });
   });
 
+  it('rejects two Idempotency-Keys, which would otherwise be one key that differs from both', async () => {
+    const wallet = await service.client.wallet();
+    const keys = ['Idempotency-Key: one', 'Idempotency-Key: two'];
+    const head = ['Host: x', 'Connection: close', `X-Api-Key: ${service.client.secretKey}`, 'Content-Length: 0', ...keys];
+    const sent = await send(`POST /v1/wallet/${wallet.id}/invoice HTTP/1.1`, ...head);
+    expect(sent).toMatchObject({ status: 400, body: { type: 'validation_failed', message: 'Idempotency-Key must be sent once.' } });
+  });
+
   it('W8: rejects CONNECT with the error object, also when its client disconnects early', async () => {
     for (const target of ['example.com:443', '/v1/wallets']) {
       expect(await send(`CONNECT ${target} HTTP/1.1`, 'Host: x')).toMatchObject(malformed(/proxy/));

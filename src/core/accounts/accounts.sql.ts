@@ -52,6 +52,14 @@ export const lockOperators = statement<{ id: string }>(
   `SELECT id FROM account WHERE role = 'operator' AND status = 'active' ORDER BY id FOR NO KEY UPDATE`,
 );
 
+/** Returns an active operator who can act: with a password, or with a secret API key. One who was only invited has neither. */
+export const findWorkingOperator = statement<{ id: string }>(
+  'directory_find_working_operator',
+  `SELECT id FROM account WHERE role = 'operator' AND status = 'active' AND (password_hash IS NOT NULL OR EXISTS (
+     SELECT 1 FROM access_key k WHERE k.account_id = account.id AND k.kind = 'secret_api' AND k.revoked_at IS NULL
+       AND (k.expires_at IS NULL OR k.expires_at > extract(epoch FROM now())))) LIMIT 1`,
+);
+
 /** Active operators among these accounts. Until the transaction ends, they remain operators. */
 export const validOperators = statement<{ id: string }>(
   'directory_valid_operators',

@@ -122,7 +122,7 @@ export function createAccountDirectory(database: Database, clock: Clock) {
           await tx.run(revokeWalletSessionsOfMember, id, unixSeconds(clock));
         }
         await applyChanges(tx, id, changes);
-        if ((await tx.all(sql.lockOperators)).length === 0) throw new Refusal('last_operator');
+        if (!(await tx.first(sql.findWorkingOperator))) throw new Refusal('last_operator');
         await record(tx, id, by, changes, reason);
         await writeRows(tx, extraRows);
         return read(tx, id);
