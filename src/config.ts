@@ -71,6 +71,8 @@ export function readConfig(env: Environment) {
       perSecond: integer('ADDRESS_RATE_LIMIT_PER_SECOND', 100, 0, 1_000_000),
       burst: integer('ADDRESS_RATE_LIMIT_BURST', 500, 1, 1_000_000),
     },
+    /** Whether attempts to log in are not limited. */
+    hasUnlimitedLogins: boolean('UNLIMITED_LOGINS'),
     /** The maximum of concurrent requests of one key. */
     maxRequestsAtOnce: integer('MAX_REQUESTS_AT_ONCE', 2000, 1, 100_000),
     maxConnections: integer('MAX_CONNECTIONS', 10_000, 1, 1_000_000),

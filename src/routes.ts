@@ -78,7 +78,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   const login = {
     ...deps,
     loginResponses: createLoginResponses(deps),
-    loginLimits: createLoginLimits({ isUnlimited: config.addressRateLimit.perSecond === 0 }),
+    loginLimits: createLoginLimits({ isUnlimited: config.hasUnlimitedLogins }),
   };
   sessionRoutes(app, login);
   totpRoutes(app, login);

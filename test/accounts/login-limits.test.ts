@@ -94,7 +94,29 @@ it('admits thirty beginnings from one address, which count with its attempts', a
   expect(await attempt(THERE, 'ada@example.com', right)).toBe('done');
 });
 
-it('limits nothing if the address limit is switched off', async () => {
+it('does not count the parts of a login with a passkey that succeeds, so that an office does not run out of them', () => {
+  const { limits } = limitsAt();
+  for (let people = 0; people < 100; people++) {
+    for (let part = 0; part < 2; part++) limits.admitAddress(HERE);
+    limits.returnAttempts(HERE, 2);
+  }
+  expect(() => limits.admitAddress(HERE)).not.toThrow();
+});
+
+it('tells the queue of attempts from which network one comes, and whether a login succeeded there', async () => {
+  const { limits, attempt } = limitsAt();
+  const callers: unknown[] = [];
+  const log = (request: FastifyRequest, name: string) => limits.limitAttempt(request, name, async (caller) => callers.push(caller));
+  await log(HERE, 'ada@example.com');
+  await log(HERE, 'bob@example.com');
+  expect(await attempt(THERE, 'ada@example.com')).toBe('wrong');
+  await log(THERE, 'ada@example.com');
+  const here = { groups: ['192.0.2', '192.0.2.1'] };
+  const there = { groups: ['198.51.100', '198.51.100.1'], isKnown: false };
+  expect(callers).toEqual([{ ...here, isKnown: false }, { ...here, isKnown: true }, there]);
+});
+
+it('limits nothing if it is switched off', async () => {
   const { limits, made } = limitsAt({ isUnlimited: true });
   expect(await made(200, HERE, () => 'ada@example.com')).toBe(200);
   expect(() => limits.admitAddress(HERE)).not.toThrow();

@@ -75,5 +75,5 @@ onFakeNodeWithSqlite(
       await expect(run(page, 'await addPasskey({})')).rejects.toThrow(/InvalidStateError/);
     });
   },
-  { PORT: String(port), PUBLIC_URL: ORIGIN, ADDRESS_RATE_LIMIT_PER_SECOND: '0' },
+  { PORT: String(port), PUBLIC_URL: ORIGIN, ADDRESS_RATE_LIMIT_PER_SECOND: '0', UNLIMITED_LOGINS: 'true' },
 );

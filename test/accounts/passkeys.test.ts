@@ -11,7 +11,7 @@ reloadModulesAfterFile();
 afterEach(() => vi.restoreAllMocks());
 
 const ORIGIN = 'https://wallets.example.com';
-const SETTINGS = { PUBLIC_URL: ORIGIN, ADDRESS_RATE_LIMIT_PER_SECOND: '0' };
+const SETTINGS = { PUBLIC_URL: ORIGIN, ADDRESS_RATE_LIMIT_PER_SECOND: '0', UNLIMITED_LOGINS: 'true' };
 const COOKIE = '__Host-satchel_session';
 
 describe('the relying party', () => {

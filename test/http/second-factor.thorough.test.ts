@@ -122,5 +122,5 @@ onFakeNode(
       for (const one of [secret, ...codes]) expect(JSON.stringify(text)).not.toContain(one);
     });
   },
-  { ADDRESS_RATE_LIMIT_PER_SECOND: '0' },
+  { ADDRESS_RATE_LIMIT_PER_SECOND: '0', UNLIMITED_LOGINS: 'true' },
 );

@@ -69,5 +69,5 @@ onFakeNode(
       expect((await client.request('GET', '/v1/session', { headers: { cookie } })).status).toBe(401);
     });
   },
-  { PUBLIC_URL: PUBLIC, ADDRESS_RATE_LIMIT_PER_SECOND: '0' },
+  { PUBLIC_URL: PUBLIC, ADDRESS_RATE_LIMIT_PER_SECOND: '0', UNLIMITED_LOGINS: 'true' },
 );

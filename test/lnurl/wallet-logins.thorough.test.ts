@@ -9,7 +9,7 @@ import { LinkingKey } from './linking-key.ts';
 reloadModulesAfterFile();
 afterEach(() => vi.restoreAllMocks());
 
-const UNLIMITED = { ADDRESS_RATE_LIMIT_PER_SECOND: '0' };
+const UNLIMITED = { ADDRESS_RATE_LIMIT_PER_SECOND: '0', UNLIMITED_LOGINS: 'true' };
 
 function actionsOn({ client }: Pick<App, 'client'>) {
   const begin = async (browser: Browser): Promise<Json> => (await browser.send('POST', '/v1/session/lnurl-auth')).body;

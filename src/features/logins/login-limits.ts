@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { networkOf } from '../../http/limits/addresses.ts';
+import { networkOf, networksOf } from '../../http/limits/addresses.ts';
+import type { QueuedCaller } from '../../http/limits/fair-queue.ts';
 import { TokenBuckets } from '../../http/limits/token-buckets.ts';
 
 const MAX_BUCKETS = 100_000;
@@ -27,25 +28,37 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
     if (!isAdmitted && !isUnlimited) throw new Refusal('rate_limited', 'Too many attempts to log in. Try again in a minute.');
   }
 
+  function remember(name: string): void {
+    if (successful.size >= 2 * MAX_BUCKETS) successful.delete(successful.values().next().value as string);
+    successful.add(name);
+  }
+
   return {
     /**
      * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count. A success prevents that
-     * others use up the attempts of this address for this name. @throws Refusal `rate_limited`
+     * others use up the attempts of this address for this name, and keeps a place for this address where attempts wait. @throws Refusal `rate_limited`
      */
-    async limitAttempt<T>(request: FastifyRequest, name: string, attempt: () => Promise<T>): Promise<T> {
+    async limitAttempt<T>(request: FastifyRequest, name: string, attempt: (caller: QueuedCaller) => Promise<T>): Promise<T> {
       const address = networkOf(request.ip);
       const pair = `${address} ${name}`;
       refuseUnless(addresses.takeToken(address) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
-      const done = await attempt();
+      const done = await attempt({ groups: networksOf(request.ip), isKnown: successful.has(address) });
       addresses.returnToken(address);
       pairs.returnToken(pair);
       emails.returnToken(name);
-      if (successful.size === MAX_BUCKETS) successful.delete(successful.values().next().value as string);
-      successful.add(pair);
+      remember(pair);
+      remember(address);
       return done;
     },
 
     /** Admits an attempt that counts only against the address. @throws Refusal `rate_limited` */
     admitAddress: (request: FastifyRequest) => refuseUnless(addresses.takeToken(networkOf(request.ip))),
+
+    /** Records that admitted attempts were parts of a login that succeeded, so that the people of one office do not use up each other's. */
+    returnAttempts(request: FastifyRequest, count: number): void {
+      const address = networkOf(request.ip);
+      for (let i = 0; i < count; i++) addresses.returnToken(address);
+      remember(address);
+    },
   };
 }

@@ -19,7 +19,8 @@ export function createOwnerCheck(database: Database, clock: Clock, passwords: Pa
   async function withPassword<T>(by: Key, password: string, work: OwnerWork<T>): Promise<T> {
     const login = await database.first(sql.findLoginOfAccount, by.accountId);
     const stored = login?.password_hash ?? undefined;
-    if (!(await passwords.verify(password, stored)) || stored === undefined) throw wrongPassword();
+    if (!(await passwords.verify(password, stored, { groups: [by.accountId], isKnown: true })) || stored === undefined)
+      throw wrongPassword();
     return changeOwnAccount(database, by, async (tx) => {
       // The password may have been changed since it was read.
       if (!(await tx.first(sql.lockLogin, by.accountId, stored))) throw wrongPassword();

@@ -166,7 +166,10 @@ export function passkeyRoutes(app: App, { access, passkeys, loginLimits, loginRe
 
   app.post('/v1/session/passkey', { schema: logInSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     loginLimits.admitAddress(request);
-    return loginResponses.sendStarted(reply, await passkeys.logIn(request.body.credential, userAgentOf(request)));
+    const started = await passkeys.logIn(request.body.credential, userAgentOf(request));
+    // This attempt, and its beginning.
+    loginLimits.returnAttempts(request, 2);
+    return loginResponses.sendStarted(reply, started);
   });
 
   app.post('/v1/session/passkeys/options', { schema: beginSchema }, async (request, reply) => {

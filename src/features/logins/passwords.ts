@@ -1,13 +1,18 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import { FairQueue, type QueuedCaller } from '../../http/limits/fair-queue.ts';
 
 /** 32 MiB of memory and about 0.1 s: one of the settings that the OWASP Password Storage Cheat Sheet recommends. */
 const COST = { N: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
-/** Each derivation occupies a thread of the pool that also reads files and resolves host names. */
-const MAX_AT_ONCE = 2;
+/**
+ * Each derivation occupies a core, and a thread of the pool that also reads files and resolves host names. Two at once on two cores take twice as
+ * long and delay payments.
+ */
+const AT_ONCE = availableParallelism() > 2 ? 2 : 1;
 const MAX_WAITING = 50;
 
 const runScrypt = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(scrypt);
@@ -17,26 +22,33 @@ type Derive = (password: string, salt: Uint8Array, options: ScryptOptions) => Pr
 /** Hashes passwords with scrypt. A hash contains its parameters and its salt. */
 export type Passwords = ReturnType<typeof createPasswords>;
 
-export function createPasswords(derive: Derive = (password, salt, options) => runScrypt(password, salt, HASH_BYTES, options)) {
-  const takeTurn = createTurns();
+export function createPasswords(
+  derive: Derive = (password, salt, options) => runScrypt(password, salt, HASH_BYTES, options),
+  maxAtOnce = AT_ONCE,
+) {
+  const queue = new FairQueue({
+    maxAtOnce,
+    maxWaiting: MAX_WAITING,
+    full: () => new Refusal('rate_limited', 'Too many people log in right now. Try again shortly.'),
+  });
 
-  async function run(password: string, salt: Uint8Array, { N, r, p }: typeof COST): Promise<Uint8Array> {
+  async function run(caller: QueuedCaller, password: string, salt: Uint8Array, { N, r, p }: typeof COST): Promise<Uint8Array> {
     // 128 · N · r bytes, and as much again for the limit to be no obstacle. NFKC, because keyboards compose accents differently.
-    return takeTurn(() => derive(password.normalize('NFKC'), salt, { N, r, p, maxmem: 256 * N * r }));
+    return queue.run(caller, () => derive(password.normalize('NFKC'), salt, { N, r, p, maxmem: 256 * N * r }));
   }
 
   return {
     /** @throws Refusal `rate_limited` if too many wait */
-    async hash(password: string): Promise<string> {
+    async hash(password: string, caller: QueuedCaller): Promise<string> {
       const salt = randomBytes(SALT_BYTES);
-      const bytes = await run(password, salt, COST);
+      const bytes = await run(caller, password, salt, COST);
       return ['scrypt', COST.N, COST.r, COST.p, salt.toString('base64url'), Buffer.from(bytes).toString('base64url')].join('$');
     },
 
     /** Returns whether a hash is of this password. Without a hash it does the same work and returns false. @throws Refusal `rate_limited` */
-    async verify(password: string, hash: string | undefined): Promise<boolean> {
+    async verify(password: string, hash: string | undefined, caller: QueuedCaller): Promise<boolean> {
       const { salt, bytes, ...cost } = hash === undefined ? NO_HASH : parseHash(hash);
-      const isSame = timingSafeEqual(await run(password, salt, cost), bytes);
+      const isSame = timingSafeEqual(await run(caller, password, salt, cost), bytes);
       return isSame && hash !== undefined;
     },
   };
@@ -50,23 +62,4 @@ function parseHash(hash: string): typeof COST & { salt: Uint8Array; bytes: Uint8
   if (name !== 'scrypt') throw new Error('a stored password hash has an unknown form');
   const [saltBytes, hashBytes] = [Buffer.from(salt, 'base64url'), Buffer.from(bytes, 'base64url')];
   return { N: Number(N), r: Number(r), p: Number(p), salt: saltBytes, bytes: hashBytes };
-}
-
-/** Returns a function that runs work when fewer than {@link MAX_AT_ONCE} others run. */
-function createTurns(): <T>(work: () => Promise<T>) => Promise<T> {
-  const waiting: (() => void)[] = [];
-  let running = 0;
-  return async (work) => {
-    if (running >= MAX_AT_ONCE) {
-      if (waiting.length >= MAX_WAITING) throw new Refusal('rate_limited', 'Too many people log in right now. Try again shortly.');
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else running += 1;
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else running -= 1;
-    }
-  };
 }

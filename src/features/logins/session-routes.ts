@@ -2,6 +2,7 @@ import { Type } from 'typebox';
 import type { App } from '../../http/app-type.ts';
 import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
 import { Email, emailText, requestBody } from '../../http/fields.ts';
+import type { QueuedCaller } from '../../http/limits/fair-queue.ts';
 import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import {
   COOKIE,
@@ -90,7 +91,8 @@ export function sessionRoutes(app: App, { access, logins, sessions, loginLimits,
   app.post('/v1/session', { schema: logInSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
     const email = emailText(request.body.email);
     const { password, code } = request.body;
-    const started = await loginLimits.limitAttempt(request, email, () => logins.logIn({ email, password, code }, userAgentOf(request)));
+    const logIn = (caller: QueuedCaller) => logins.logIn({ email, password, code }, userAgentOf(request), caller);
+    const started = await loginLimits.limitAttempt(request, email, logIn);
     return loginResponses.sendStarted(reply, started);
   });
 
@@ -98,7 +100,9 @@ export function sessionRoutes(app: App, { access, logins, sessions, loginLimits,
     loginLimits.admitAddress(request);
     const { token, email, password } = request.body;
     const setup = { token, email: email === undefined ? undefined : emailText(email), password };
-    return loginResponses.sendStarted(reply, await logins.setUp(setup, userAgentOf(request)));
+    const started = await logins.setUp(setup, userAgentOf(request));
+    loginLimits.returnAttempts(request, 1);
+    return loginResponses.sendStarted(reply, started);
   });
 
   app.get('/v1/session', { schema: whoSchema }, async (request) => loginResponses.read((await access.secretApiKey(request)).key));

@@ -120,7 +120,10 @@ export function walletLoginRoutes(app: App, { access, walletLogins, loginLimits,
     if (signer === undefined) return reply.code(202).send({ status: 'open' as const });
     // The name of the limit is the key, because only codes can be guessed here.
     const complete = () => walletLogins.complete({ ...login, code }, userAgentOf(request));
-    return loginResponses.sendStarted(reply, await loginLimits.limitAttempt(request, signer, complete));
+    const started = await loginLimits.limitAttempt(request, signer, complete);
+    // Its beginning.
+    loginLimits.returnAttempts(request, 1);
+    return loginResponses.sendStarted(reply, started);
   });
 
   app.post('/v1/session/linked-keys', { schema: beginLinkSchema }, async (request, reply) => {
