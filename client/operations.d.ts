@@ -166,7 +166,7 @@ export interface Delivery {
   /** The id of the event, which is the header `webhook-id` */
   event_id: string;
   /** What happened */
-  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
+  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'codes_paused' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
   /** The wallet of the event; null if it concerns none */
   wallet_id: string | null;
   /** `queued`: not sent yet. `retrying`: an attempt failed. `delivered`. `dead`: failed for good. `cancelled`: the event expired first */
@@ -208,7 +208,7 @@ export interface WalletCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletUpdatedEvent {
@@ -221,7 +221,7 @@ export interface WalletUpdatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_updated'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletReceiveEvent {
@@ -234,7 +234,7 @@ export interface WalletReceiveEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_receive'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletReceivePendingEvent {
@@ -247,7 +247,7 @@ export interface WalletReceivePendingEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_receive_pending'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletReceiveFailureEvent {
@@ -260,7 +260,7 @@ export interface WalletReceiveFailureEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_receive_failure'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletSendEvent {
@@ -273,7 +273,7 @@ export interface WalletSendEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_send'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletTransferInEvent {
@@ -286,7 +286,7 @@ export interface WalletTransferInEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_transfer_in'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletTransferOutEvent {
@@ -299,7 +299,7 @@ export interface WalletTransferOutEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_transfer_out'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletSendFailureEvent {
@@ -312,7 +312,7 @@ export interface WalletSendFailureEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_send_failure'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; /** Why a payment failed for good */ failureReason: string; /** The `passThru` of a payment that failed */ passThru: Record<string, unknown>; lnTx?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; /** Why a payment failed for good */ failureReason: string; /** The `passThru` of a payment that failed */ passThru: Record<string, unknown>; lnTx?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface PaymentPendingEvent {
@@ -325,7 +325,7 @@ export interface PaymentPendingEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'payment_pending'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface PaymentCorrectedEvent {
@@ -338,7 +338,7 @@ export interface PaymentCorrectedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'payment_corrected'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; /** How a payment was corrected that succeeded after it was reported as failed: charged to the wallet, or borne by the operator */ correction: 'charged' | 'borne' | (string & {}); lnTx?: undefined; failureReason?: undefined; passThru?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; /** How a payment was corrected that succeeded after it was reported as failed: charged to the wallet, or borne by the operator */ correction: 'charged' | 'borne' | (string & {}); lnTx?: undefined; failureReason?: undefined; passThru?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface InvoiceCreatedEvent {
@@ -351,7 +351,7 @@ export interface InvoiceCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'invoice_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface InvoiceExpiredEvent {
@@ -364,7 +364,7 @@ export interface InvoiceExpiredEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'invoice_expired'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface InvoiceCancelledEvent {
@@ -377,7 +377,7 @@ export interface InvoiceCancelledEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'invoice_cancelled'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface LinkClaimedEvent {
@@ -390,7 +390,7 @@ export interface LinkClaimedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'link_claimed'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; /** The withdraw link that was claimed */ withdraw_link: { /** The id of the link, `lnurlw_…` */ id: string; /** The label of the link for its owner */ user_label?: string; }; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; /** The withdraw link that was claimed */ withdraw_link: { /** The id of the link, `lnurlw_…` */ id: string; /** The label of the link for its owner */ user_label?: string; }; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface KeyCreatedEvent {
@@ -403,7 +403,7 @@ export interface KeyCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface KeyRevokedEvent {
@@ -416,7 +416,20 @@ export interface KeyRevokedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_revoked'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+}
+
+export interface CodesPausedEvent {
+  /** The id of the event, `evt_…`. Ids sort in the order of the events */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** What happened */
+  type: 'codes_paused';
+  /** What happened, in the form of LNPay */
+  event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'codes_paused'; /** The name as text for people */ display_name: string; };
+  /** The objects that the event concerns */
+  data: { /** The codes of the authenticator app, which are not accepted after ten wrong ones; recovery codes are */ codes: { /** From when on they are accepted, in Unix seconds */ paused_until: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface AlertRaisedEvent {
@@ -429,7 +442,7 @@ export interface AlertRaisedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'alert_raised'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; webhook_id?: undefined; };
+  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
 }
 
 export interface AlertResolvedEvent {
@@ -442,7 +455,7 @@ export interface AlertResolvedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'alert_resolved'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; webhook_id?: undefined; };
+  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
 }
 
 export interface WebhookTestEvent {
@@ -455,11 +468,11 @@ export interface WebhookTestEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'webhook_test'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The webhook that was tested, `whk_…` */ webhook_id: string; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; };
+  data: { /** The webhook that was tested, `whk_…` */ webhook_id: string; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; };
 }
 
 /** An event: `type` selects its data. A later version may add types, so ignore those that you do not know. */
-export type Event = WalletCreatedEvent | WalletUpdatedEvent | WalletReceiveEvent | WalletReceivePendingEvent | WalletReceiveFailureEvent | WalletSendEvent | WalletTransferInEvent | WalletTransferOutEvent | WalletSendFailureEvent | PaymentPendingEvent | PaymentCorrectedEvent | InvoiceCreatedEvent | InvoiceExpiredEvent | InvoiceCancelledEvent | LinkClaimedEvent | KeyCreatedEvent | KeyRevokedEvent | AlertRaisedEvent | AlertResolvedEvent | WebhookTestEvent;
+export type Event = WalletCreatedEvent | WalletUpdatedEvent | WalletReceiveEvent | WalletReceivePendingEvent | WalletReceiveFailureEvent | WalletSendEvent | WalletTransferInEvent | WalletTransferOutEvent | WalletSendFailureEvent | PaymentPendingEvent | PaymentCorrectedEvent | InvoiceCreatedEvent | InvoiceExpiredEvent | InvoiceCancelledEvent | LinkClaimedEvent | KeyCreatedEvent | KeyRevokedEvent | CodesPausedEvent | AlertRaisedEvent | AlertResolvedEvent | WebhookTestEvent;
 
 export interface FiatRate {
   /** The ISO 4217 code of the currency; null if no rate is set */
@@ -1938,7 +1951,7 @@ export interface SignAuthChallengeRequest {
 export interface ListEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
@@ -2687,7 +2700,7 @@ export interface GetWalletSummaryRequest {
 export interface ListWalletEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;

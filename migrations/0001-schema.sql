@@ -362,7 +362,11 @@ CREATE TABLE totp (
   -- NULL until the person has sent a first code. Before that, a login needs none.
   confirmed_at INTEGER,
   -- The time step of the last accepted code. A code is accepted once.
-  last_step INTEGER NOT NULL DEFAULT 0
+  last_step INTEGER NOT NULL DEFAULT 0,
+  -- Wrong codes since the last accepted one or the last pause.
+  wrong_codes INTEGER NOT NULL DEFAULT 0,
+  -- No code of the app is accepted before this time.
+  paused_until INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 
 -- One unused recovery code. It is deleted when it is used.

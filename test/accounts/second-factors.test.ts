@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { statement } from '../../src/core/db/statement.ts';
 import { totpCode } from '../../src/features/logins/totp.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { loginsOn, typeOf, typesOf } from './logins-on.ts';
@@ -37,6 +38,33 @@ onBothDatabases('the code of an authenticator app', (open) => {
     const instances = Array.from({ length: 4 }, () => loginsOn(database, { clock }));
     const outcomes = await Promise.all(instances.map((one) => logIn(codeAt(0), one)));
     expect(outcomes.toSorted()).toEqual(['code_required', 'code_required', 'code_required', 'done']);
+  });
+
+  it('is not accepted for a day after ten wrong ones, of which the owner gets an event; recovery codes are', async () => {
+    const { logIn, codeAt, clock, database, account, recoveryCodes, secondFactors, session } = await withApp();
+    const pauses = statement<{ account_id: string; data: string }>(
+      'test_pauses',
+      "SELECT account_id, data FROM event WHERE type = 'codes_paused'",
+    );
+    clock.seconds += 60;
+    for (let wrong = 0; wrong < 9; wrong++) expect(await logIn('000000')).toBe('code_required');
+    expect(await logIn(codeAt(0))).toBe('done');
+    clock.seconds += 60;
+    for (let wrong = 0; wrong < 9; wrong++) expect(await logIn('000000')).toBe('code_required');
+    expect(await typeOf(secondFactors.remove(session, { password: PASSWORD, code: '000000' }))).toBe('code_required');
+    const until = clock.seconds + 86_400;
+    expect(await database.all(pauses)).toEqual([{ account_id: account.accountId, data: `{"codes":{"paused_until":${until}}}` }]);
+    for (const code of [codeAt(0), codeAt(0), '000000']) expect(await logIn(code)).toBe('code_required');
+    clock.seconds += 86_399;
+    expect(await logIn(codeAt(0))).toBe('code_required');
+    clock.seconds += 1;
+    expect(await logIn(codeAt(0))).toBe('done');
+    for (let wrong = 0; wrong < 10; wrong++) await logIn('000000');
+    clock.seconds += 60;
+    expect(await logIn(codeAt(0))).toBe('code_required');
+    // A recovery code ends the pause.
+    expect([await logIn(recoveryCodes[0]), await logIn(codeAt(0))]).toEqual(['done', 'done']);
+    expect(await database.all(pauses)).toHaveLength(2);
   });
 
   it('is refused two steps away, with other characters, and with that of another account', async () => {

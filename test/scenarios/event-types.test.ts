@@ -7,8 +7,8 @@ import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { eventsOf, nameOf } from '../support/events.ts';
 
-/** Those of the test of a webhook, and of payments that are not final yet, which have tests of their own. */
-const OTHER_TYPES = ['webhook_test', 'wallet_receive_pending', 'wallet_receive_failure'];
+/** Those of logins, of the test of a webhook, and of payments that are not final yet, which have tests of their own. */
+const OTHER_TYPES = ['webhook_test', 'codes_paused', 'wallet_receive_pending', 'wallet_receive_failure'];
 
 onFakeNode(
   'the events of the first account',

@@ -17,6 +17,7 @@ export const EVENT_TYPES = {
   link_claimed: { category: 'wallet', displayName: 'Link Claimed' },
   key_created: { category: 'account', displayName: 'Key Created' },
   key_revoked: { category: 'account', displayName: 'Key Revoked' },
+  codes_paused: { category: 'account', displayName: 'Codes Paused' },
   alert_raised: { category: 'operator', displayName: 'Alert Raised' },
   alert_resolved: { category: 'operator', displayName: 'Alert Resolved' },
   webhook_test: { category: 'webhook', displayName: 'Webhook Test' },

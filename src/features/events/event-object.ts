@@ -34,6 +34,7 @@ export const EVENT_DATA = {
   link_claimed: ['wtx', 'wal', 'withdraw_link'],
   key_created: ['key'],
   key_revoked: ['key'],
+  codes_paused: ['codes'],
   alert_raised: ['alert'],
   alert_resolved: ['alert'],
   webhook_test: ['webhook_id'],
@@ -77,6 +78,12 @@ export const EventObject = namedObject('Event', {
         Type.Object(Type.Pick(KeyObject, ['id', 'kind', 'wallet_id', 'label', 'hint']).properties, {
           description: 'The key that was created or revoked, without its secret',
         }),
+      ),
+      codes: Type.Optional(
+        Type.Object(
+          { paused_until: Type.Integer({ description: 'From when on they are accepted, in Unix seconds' }) },
+          { description: 'The codes of the authenticator app, which are not accepted after ten wrong ones; recovery codes are' },
+        ),
       ),
       alert: Type.Optional(
         Type.Object(

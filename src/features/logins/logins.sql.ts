@@ -22,7 +22,7 @@ export const lockLogin = statement<{ id: string }>(
   'SELECT id FROM account WHERE id = $1 AND password_hash = $2 FOR NO KEY UPDATE',
 );
 
-export type TotpRow = { sealed: Uint8Array; confirmed_at: number | null; last_step: number };
+export type TotpRow = { sealed: Uint8Array; confirmed_at: number | null; last_step: number; paused_until: number };
 
 /** A seed that was not confirmed is replaced. */
 export const insertTotp = statement(
@@ -32,10 +32,26 @@ export const insertTotp = statement(
      WHERE totp.confirmed_at IS NULL`,
 );
 
-export const findTotp = statement<TotpRow>('totp_find', 'SELECT sealed, confirmed_at, last_step FROM totp WHERE account_id = $1');
+export const findTotp = statement<TotpRow>(
+  'totp_find',
+  'SELECT sealed, confirmed_at, last_step, paused_until FROM totp WHERE account_id = $1',
+);
 
 /** Accepts the code of a step, once. */
-export const useStep = statement('totp_use_step', 'UPDATE totp SET last_step = $2 WHERE account_id = $1 AND last_step < $2');
+export const useStep = statement(
+  'totp_use_step',
+  'UPDATE totp SET last_step = $2, wrong_codes = 0 WHERE account_id = $1 AND last_step < $2',
+);
+
+/** Counts a wrong code at the time `$2`. The one with the number `$3` pauses the codes until `$4`; then `wrong_codes` is 0. */
+export const countWrongCode = statement<{ wrong_codes: number }>(
+  'totp_count_wrong_code',
+  `UPDATE totp SET wrong_codes = CASE WHEN wrong_codes + 1 < $3 THEN wrong_codes + 1 ELSE 0 END,
+     paused_until = CASE WHEN wrong_codes + 1 < $3 THEN paused_until ELSE $4 END
+   WHERE account_id = $1 AND confirmed_at IS NOT NULL AND paused_until <= $2 RETURNING wrong_codes`,
+);
+
+export const resumeCodes = statement('totp_resume', 'UPDATE totp SET wrong_codes = 0, paused_until = 0 WHERE account_id = $1');
 
 export const confirmTotp = statement('totp_confirm', 'UPDATE totp SET confirmed_at = $2 WHERE account_id = $1 AND confirmed_at IS NULL');
 

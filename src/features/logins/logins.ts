@@ -33,7 +33,7 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
         await secondFactors.require(tx, login.id, code);
         return startSession(tx, clock, { accountId: login.id, method: 'password', userAgent });
       };
-      return database.transaction(start);
+      return secondFactors.countingWrongCodes(() => database.transaction(start));
     },
 
     /**

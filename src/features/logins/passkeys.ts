@@ -50,12 +50,13 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
      */
     async beginAdding(by: Key, { password, code }: { password: string | undefined; code: string | undefined }) {
       const { id } = relyingPartyOf(publicUrl);
-      const { challenge, name } = await ownerCheck.withPasswordOrFreshLogin(by, password, async (tx, email) => {
+      const begin = async (tx: Tx, email: string) => {
         // A passkey replaces the second factor, and a password alone does not.
         if (password !== undefined) await secondFactors.require(tx, by.accountId, code);
         await tx.run(sql.deleteChallengesOf, by.accountId);
         return { challenge: await newChallenge(tx, clock, by), name: email || by.accountId };
-      });
+      };
+      const { challenge, name } = await secondFactors.countingWrongCodes(() => ownerCheck.withPasswordOrFreshLogin(by, password, begin));
       const user = { id: handleOf(by.accountId), name, displayName: name };
       return {
         ...CREATION_OPTIONS,

@@ -8,13 +8,14 @@ import { sealText, unsealText } from '../../core/kernel/sealing.ts';
 import * as sql from './logins.sql.ts';
 import type { OwnerCheck } from './owner-check.ts';
 import { stepOfCode } from './totp.ts';
+import { WrongCode, withCount } from './wrong-codes.ts';
 
 const SEED_BYTES = 20;
 const RECOVERY_CODES = 10;
 /** 71 random bits, so a fast hash is safe. */
 const RECOVERY_CODE_LENGTH = 12;
 
-const WRONG_CODE = '`code` is wrong, or was used before. Wait for the next code of the app.';
+const PAUSED = 'Codes of the app are not accepted for a day after ten wrong ones. Send a recovery code.';
 const LOST_SEED = 'The service cannot check codes of the app any more. Send a recovery code, then remove the app and add it again.';
 
 /** The second factors of accounts: codes of an authenticator app (TOTP), and recovery codes. */
@@ -48,10 +49,18 @@ export function createSecondFactors(database: Database, clock: Clock, ownerCheck
     if (!row) return;
     if (code === undefined) throw new Refusal('code_required');
     const seed = openSeed(accountId, row);
-    if (await acceptCode(tx, accountId, seed, code)) return;
-    if ((await tx.run(sql.useRecoveryCode, accountId, secretHash(code))) === 0)
-      throw new Refusal('code_required', seed ? WRONG_CODE : LOST_SEED);
+    const isPaused = row.paused_until > unixSeconds(clock);
+    if (!isPaused && (await acceptCode(tx, accountId, seed, code))) return;
+    if ((await tx.run(sql.useRecoveryCode, accountId, secretHash(code))) === 1) {
+      await tx.run(sql.resumeCodes, accountId);
+      return;
+    }
+    if (isPaused) throw new Refusal('code_required', PAUSED);
+    throw seed ? new WrongCode(accountId) : new Refusal('code_required', LOST_SEED);
   }
+
+  /** Runs work that checks a code with `require`, and counts a wrong one. */
+  const countingWrongCodes = <T>(work: () => Promise<T>) => withCount(database, clock, work);
 
   return {
     /**
@@ -82,25 +91,30 @@ export function createSecondFactors(database: Database, clock: Clock, ownerCheck
      * @throws Refusal `forbidden`, `validation_failed` without a confirmed app, `code_required`
      */
     renewRecoveryCodes: (by: Key, { password, code }: OwnerProof) =>
-      ownerCheck.withPassword(by, password, async (tx) => {
-        if (!(await findConfirmed(tx, by.accountId)))
-          throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
-        await requireCode(tx, by.accountId, code);
-        return replaceRecoveryCodes(tx, by.accountId);
-      }),
+      countingWrongCodes(() =>
+        ownerCheck.withPassword(by, password, async (tx) => {
+          if (!(await findConfirmed(tx, by.accountId)))
+            throw new Refusal('validation_failed', 'The account has no authenticator app. Add one first.');
+          await requireCode(tx, by.accountId, code);
+          return replaceRecoveryCodes(tx, by.accountId);
+        }),
+      ),
 
     /** Removes the app and the recovery codes. @throws Refusal `forbidden`, `code_required` */
     remove: (by: Key, { password, code }: OwnerProof) =>
-      ownerCheck.withPassword(by, password, async (tx) => {
-        await requireCode(tx, by.accountId, code);
-        await tx.run(sql.deleteTotp, by.accountId);
-        await tx.run(sql.deleteRecoveryCodes, by.accountId);
-      }),
+      countingWrongCodes(() =>
+        ownerCheck.withPassword(by, password, async (tx) => {
+          await requireCode(tx, by.accountId, code);
+          await tx.run(sql.deleteTotp, by.accountId);
+          await tx.run(sql.deleteRecoveryCodes, by.accountId);
+        }),
+      ),
 
     /** Returns the number of unused recovery codes; undefined if the account has no second factor. */
     countRecoveryCodes: async (accountId: string) => (await database.first(sql.countRecoveryCodes, accountId))?.n,
 
     require: requireCode,
+    countingWrongCodes,
 
     /** Returns whether the account has a second factor. */
     has: async (tx: Tx, accountId: string) => (await findConfirmed(tx, accountId)) !== undefined,

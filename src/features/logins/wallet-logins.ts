@@ -72,18 +72,20 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
      * @throws Refusal `unauthorized`, `code_required`, `forbidden`
      */
     complete: ({ code, ...login }: BrowserLogin & { code: string | undefined }, userAgent: string) =>
-      database.transaction(async (tx) => {
-        const { id, linking_key: linkingKey } = await findLogin(login, tx);
-        // Of two requests at once, one deletes it.
-        if (linkingKey === null || (await tx.run(challenges.deleteChallenge, id)) === 0)
-          throw new Refusal('unauthorized', 'No wallet has signed.');
-        const accountId = await lockLinkedAccount(tx, linkingKey);
-        const account = await tx.first(findLoginOfAccount, accountId);
-        if (account?.role === 'operator' && !(await secondFactors.has(tx, accountId))) throw new Refusal('forbidden', OPERATOR_NEEDS_APP);
-        await secondFactors.require(tx, accountId, code);
-        await tx.run(sql.touchLinkedKey, linkingKey, unixSeconds(clock));
-        return startSession(tx, clock, { accountId, method: 'lnurl_auth', userAgent });
-      }),
+      secondFactors.countingWrongCodes(() =>
+        database.transaction(async (tx) => {
+          const { id, linking_key: linkingKey } = await findLogin(login, tx);
+          // Of two requests at once, one deletes it.
+          if (linkingKey === null || (await tx.run(challenges.deleteChallenge, id)) === 0)
+            throw new Refusal('unauthorized', 'No wallet has signed.');
+          const accountId = await lockLinkedAccount(tx, linkingKey);
+          const account = await tx.first(findLoginOfAccount, accountId);
+          if (account?.role === 'operator' && !(await secondFactors.has(tx, accountId))) throw new Refusal('forbidden', OPERATOR_NEEDS_APP);
+          await secondFactors.require(tx, accountId, code);
+          await tx.run(sql.touchLinkedKey, linkingKey, unixSeconds(clock));
+          return startSession(tx, clock, { accountId, method: 'lnurl_auth', userAgent });
+        }),
+      ),
 
     /** Begins to link a wallet, which replaces an earlier beginning of the account. @throws Refusal `password_required`, `forbidden` */
     beginLink: (by: Key, { password, name }: { password: string | undefined; name: string }) =>

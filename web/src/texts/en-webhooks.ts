@@ -92,6 +92,7 @@ export const webhooks = {
       'link_claimed',
       'key_created',
       'key_revoked',
+      'codes_paused',
       'alert_raised',
       'alert_resolved',
       'webhook_test',
