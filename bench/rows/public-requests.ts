@@ -67,6 +67,7 @@ export const WORST_PUBLIC: Readonly<Record<string, (published: Published) => str
   getVersion: read(() => '/v1/version'),
   getReadiness: read(() => '/readyz'),
   getOpenApi: read(() => '/openapi.json'),
+  getOperatorOpenApi: read(() => '/openapi-operator.json'),
   getDocs: read(() => '/docs'),
   'the script of /docs': read(() => '/docs/scalar.js'),
   'the compressed script of /docs': read(() => '/docs/scalar.js', 'accept-encoding: gzip, br\r\n'),
@@ -79,10 +80,11 @@ export const WORST_PUBLIC: Readonly<Record<string, (published: Published) => str
 
 /** The operations of the API that need no key. */
 export function publicOperations(): string[] {
-  const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', 'openapi.json'), 'utf8')) as Document;
-  return Object.values(paths).flatMap((methods) =>
-    Object.values(methods).flatMap(({ operationId, security }) => (security?.length === 0 ? [operationId] : [])),
-  );
+  return ['openapi.json', 'openapi-operator.json'].flatMap((name) => {
+    const { paths } = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..', name), 'utf8')) as Document;
+    const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
+    return operations.flatMap(({ operationId, security }) => (security?.length === 0 ? [operationId] : []));
+  });
 }
 
 interface Document {
