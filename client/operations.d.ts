@@ -3151,7 +3151,7 @@ export interface Operations<Options> {
     removeTotp(request: RemoveTotpRequest, options?: Options): Promise<Account>;
     /** Log in with a Lightning wallet. Show `lnurl` as a QR code, and complete the login with `token`. The wallet must be linked to an account. For pages of this service only; applications use `createAuthChallenge` for their own users. (`POST /v1/session/lnurl-auth`) */
     beginWalletLogin(request?: BeginWalletLoginRequest, options?: Options): Promise<WalletLogin>;
-    /** Complete a login with a Lightning wallet. 202 as long as no wallet has signed; 401 if the wallet is linked to no account; 403 for an operator without an authenticator app. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key. (`POST /v1/session/lnurl-auth/{id}`) @param id The `wlg_` id */
+    /** Complete a login with a Lightning wallet. 202 as long as no wallet has signed; 401 if the wallet is linked to no account; 403 for an account without an authenticator app. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key. (`POST /v1/session/lnurl-auth/{id}`) @param id The `wlg_` id */
     completeWalletLogin(id: string, request: CompleteWalletLoginRequest, options?: Options): Promise<Login | OpenWalletRequest>;
     /** List the linked Lightning wallets. At most ten, newest first. Permission: a secret API key. (`GET /v1/session/linked-keys`) */
     listLinkedKeys(request?: ListLinkedKeysRequest, options?: Options): List<LinkedKey>;

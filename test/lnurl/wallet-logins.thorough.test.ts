@@ -11,6 +11,12 @@ afterEach(() => vi.restoreAllMocks());
 
 const UNLIMITED = { ADDRESS_RATE_LIMIT_PER_SECOND: '0', UNLIMITED_LOGINS: 'true' };
 
+/** Adds an authenticator app, and returns the recovery codes. */
+async function addApp({ browser, password }: { browser: Browser; password: string }): Promise<string[]> {
+  const { secret } = (await browser.send('POST', '/v1/session/totp', { current_password: password })).body;
+  return (await browser.send('POST', '/v1/session/totp/confirm', { code: codeOf(secret) })).body.recovery_codes;
+}
+
 function actionsOn({ client }: Pick<App, 'client'>) {
   const begin = async (browser: Browser): Promise<Json> => (await browser.send('POST', '/v1/session/lnurl-auth')).body;
   const complete = (browser: Browser, { id, token }: Json, code?: string): Promise<HttpResponse> =>
@@ -46,11 +52,13 @@ onFakeNode(
       const login = await newLogin(client, fields);
       const wallet = new LinkingKey();
       const linked = (await link(login.browser, wallet)).body;
-      return { ...login, wallet, linked };
+      const codes: string[] = await addApp(login);
+      // A recovery code, because each of an app is accepted once.
+      return { ...login, wallet, linked, code: () => codes.shift() };
     }
 
     it('LUD-04: starts a session of the account to which the wallet is linked', async () => {
-      const { id, wallet, linked } = await linkedLogin();
+      const { id, wallet, linked, code } = await linkedLogin();
       expect(linked).toMatchObject({ name: 'phone', linking_key: wallet.hex, last_used_at: null });
       const browser = new Browser(client);
       const begun = await begin(browser);
@@ -59,7 +67,7 @@ onFakeNode(
       expect(await complete(browser, begun)).toMatchObject({ status: 202, body: { status: 'open' } });
       expect(await wallet.call(client.url, begun.url)).toEqual({ status: 'OK' });
       expect(browser.secret).toBe('');
-      const { status, body } = await complete(browser, begun);
+      const { status, body } = await complete(browser, begun, code());
       expect(status).toBe(201);
       expect(body).toMatchObject({ account: { id }, session: { method: 'lnurl_auth', is_current: true } });
       expect((await browser.send('GET', '/v1/session')).body.account.id).toBe(id);
@@ -74,7 +82,7 @@ onFakeNode(
     });
 
     it('is completed only by the browser that has the token, which the wallet does not get', async () => {
-      const { wallet } = await linkedLogin();
+      const { wallet, code } = await linkedLogin();
       const begun = await begin(new Browser(client));
       expect(begun.url).not.toContain(begun.token);
       await wallet.call(client.url, begun.url);
@@ -82,14 +90,14 @@ onFakeNode(
       for (const token of ['x'.repeat(43), k1, begun.id, (await begin(new Browser(client))).token]) {
         expect((await complete(new Browser(client), { ...begun, token })).body).toMatchObject({ status: 401, type: 'unauthorized' });
       }
-      expect((await complete(new Browser(client), begun)).status).toBe(201);
+      expect((await complete(new Browser(client), begun, code())).status).toBe(201);
     });
 
     it('is completed once, also by two requests at the same time', async () => {
-      const { wallet } = await linkedLogin();
+      const { wallet, code } = await linkedLogin();
       const begun = await begin(new Browser(client));
       await wallet.call(client.url, begun.url);
-      const both = await Promise.all([complete(new Browser(client), begun), complete(new Browser(client), begun)]);
+      const both = await Promise.all([complete(new Browser(client), begun, code()), complete(new Browser(client), begun, code())]);
       expect(both.map(({ status }) => status).toSorted()).toEqual([201, 401]);
       expect((await complete(new Browser(client), begun)).status).toBe(401);
       expect(await wallet.call(client.url, begun.url)).toMatchObject({ status: 'ERROR' });
@@ -101,7 +109,7 @@ onFakeNode(
       await first.wallet.call(client.url, begun.url);
       expect(await second.wallet.call(client.url, begun.url)).toMatchObject({ status: 'ERROR' });
       expect(await first.wallet.call(client.url, begun.url)).toEqual({ status: 'OK' });
-      expect((await complete(new Browser(client), begun)).body.account.id).toBe(first.id);
+      expect((await complete(new Browser(client), begun, first.code())).body.account.id).toBe(first.id);
     });
 
     it('expires after five minutes; signed, after ten', async () => {
@@ -116,42 +124,31 @@ onFakeNode(
       expect((await complete(new Browser(client), signed)).status).toBe(401);
     });
 
-    it('needs the code of an authenticator app like a password, and can be tried again after a wrong one', async () => {
-      const { browser, wallet, password } = await linkedLogin();
-      const { secret } = (await browser.send('POST', '/v1/session/totp', { current_password: password })).body;
-      const { recovery_codes } = (await browser.send('POST', '/v1/session/totp/confirm', { code: codeOf(secret) })).body;
-      const { browser: other, begun, response } = await logIn(wallet);
-      expect(response.body).toMatchObject({ status: 401, type: 'code_required' });
+    it('LUD-04: needs the code of an authenticator app, because a dishonest application can present a login of its own', async () => {
+      const login = await newLogin(client);
+      const wallet = new LinkingKey();
+      await link(login.browser, wallet);
+      const { response, browser: refused } = await logIn(wallet);
+      const needsApp = { status: 403, type: 'forbidden', message: expect.stringContaining('add an app in the settings') };
+      expect(response.body).toMatchObject(needsApp);
+      expect(refused.secret).toBe('');
+      const { secret } = (await login.browser.send('POST', '/v1/session/totp', { current_password: login.password })).body;
+      // A seed that was not confirmed is no app.
+      expect((await logIn(wallet)).response.body).toMatchObject(needsApp);
+      const { recovery_codes } = (await login.browser.send('POST', '/v1/session/totp/confirm', { code: codeOf(secret) })).body;
+      const { browser: other, begun, response: withoutCode } = await logIn(wallet);
+      expect(withoutCode.body).toMatchObject({ status: 401, type: 'code_required' });
       expect((await complete(other, begun, '000000')).body.type).toBe('code_required');
       expect(other.secret).toBe('');
       expect((await complete(other, begun, recovery_codes[0])).status).toBe(201);
       expect((await logIn(wallet, recovery_codes[0])).response.body.type).toBe('code_required');
-    });
-
-    it('is refused to an operator without an authenticator app, because a dishonest application can present it', async () => {
-      const { browser, wallet, password, id } = await linkedLogin({ role: 'operator' });
-      const { response, browser: refused } = await logIn(wallet);
-      expect(response.body).toMatchObject({
-        status: 403,
-        type: 'forbidden',
-        message: expect.stringContaining('add an app in the settings'),
-      });
-      expect(refused.secret).toBe('');
-      const { secret } = (await browser.send('POST', '/v1/session/totp', { current_password: password })).body;
-      // A seed that was not confirmed is no app.
-      expect((await logIn(wallet)).response.body.type).toBe('forbidden');
-      const { recovery_codes } = (await browser.send('POST', '/v1/session/totp/confirm', { code: codeOf(secret) })).body;
-      expect((await logIn(wallet)).response.body.type).toBe('code_required');
-      expect((await logIn(wallet, recovery_codes[0])).response).toMatchObject({ status: 201, body: { account: { id, role: 'operator' } } });
-      await browser.send('POST', '/v1/session/totp/remove', { current_password: password, code: recovery_codes[1] });
-      expect((await logIn(wallet)).response.body.type).toBe('forbidden');
+      await login.browser.send('POST', '/v1/session/totp/remove', { current_password: login.password, code: recovery_codes[1] });
+      expect((await logIn(wallet)).response.body).toMatchObject(needsApp);
     });
 
     it('ends when the account of a member becomes that of an operator; other sessions continue', async () => {
-      const { browser, wallet, id } = await linkedLogin();
-      const begun = await begin(new Browser(client));
-      await wallet.call(client.url, begun.url);
-      const walletSession = (await logIn(wallet)).browser;
+      const { browser, wallet, id, code } = await linkedLogin();
+      const walletSession = (await logIn(wallet, code())).browser;
       const change = (fields: object) => client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json: fields });
       await change({ max_wallets: 5 });
       expect((await walletSession.send('GET', '/v1/session')).status).toBe(200);
@@ -161,7 +158,6 @@ onFakeNode(
         ['lnurl_auth', 'revoked'],
         ['setup_link', 'active'],
       ]);
-      expect((await complete(new Browser(client), begun)).body.type).toBe('forbidden');
     });
 
     it('is not possible with a wallet that was removed, also if it signed before', async () => {
@@ -218,11 +214,11 @@ onFakeNode(
     });
 
     it.runIf(dialect === 'postgres')('may be begun, signed and completed at different instances', async () => {
-      const { wallet, id } = await linkedLogin();
+      const { wallet, id, code } = await linkedLogin();
       const other = await app.another();
       const begun = await begin(new Browser(client));
       expect(await wallet.call(other.url, begun.url)).toEqual({ status: 'OK' });
-      const both = await Promise.all([complete(new Browser(client), begun), complete(new Browser(other), begun)]);
+      const both = await Promise.all([complete(new Browser(client), begun, code()), complete(new Browser(other), begun, code())]);
       expect(both.map(({ status }) => status).toSorted()).toEqual([201, 401]);
       expect(both.find(({ status }) => status === 201)?.body.account.id).toBe(id);
     });
@@ -240,7 +236,8 @@ onFakeNode(
       const { browser, email, password } = await newLogin(client);
       const wallet = new LinkingKey();
       expect((await link(browser, wallet)).status).toBe(201);
-      const byWallet = (await logIn(wallet)).browser;
+      const [code, another] = await addApp({ browser, password });
+      const byWallet = (await logIn(wallet, code)).browser;
       expect((await beginLink(byWallet)).body).toMatchObject({ status: 403, type: 'password_required' });
       expect((await beginLink(byWallet, { current_password: 'wrong' })).body).toMatchObject({ status: 403, type: 'forbidden' });
       expect((await beginLink(byWallet, { current_password: password })).status).toBe(201);
@@ -248,7 +245,7 @@ onFakeNode(
       const clock = vi.spyOn(Date, 'now').mockImplementation(() => now + 601_000);
       expect((await beginLink(browser)).body).toMatchObject({ status: 403, type: 'password_required' });
       const later = new Browser(client);
-      await later.send('POST', '/v1/session', { email, password });
+      await later.send('POST', '/v1/session', { email, password, code: another });
       expect((await beginLink(later)).status).toBe(201);
       clock.mockRestore();
     });
@@ -314,8 +311,7 @@ onFakeNode('attempts to log in with a Lightning wallet', (app) => {
     const { browser, password } = await newLogin(client);
     const wallet = new LinkingKey();
     await link(browser, wallet);
-    const { secret } = (await browser.send('POST', '/v1/session/totp', { current_password: password })).body;
-    await browser.send('POST', '/v1/session/totp/confirm', { code: codeOf(secret) });
+    await addApp({ browser, password });
     const begun = await begin(new Browser(client));
     for (let i = 0; i < 50; i++) expect((await complete(new Browser(client), begun)).status).toBe(202);
     await wallet.call(client.url, begun.url);

@@ -61,7 +61,7 @@ const completeSchema = {
   ...STARTS_SESSION,
   operationId: 'completeWalletLogin',
   summary: 'Complete a login with a Lightning wallet',
-  description: `202 as long as no wallet has signed; 401 if the wallet is linked to no account; 403 for an operator without an authenticator app. ${COOKIE} It takes no Idempotency-Key.`,
+  description: `202 as long as no wallet has signed; 401 if the wallet is linked to no account; 403 for an account without an authenticator app. ${COOKIE} It takes no Idempotency-Key.`,
   params: LoginParams,
   body: requestBody({ token: Type.String({ maxLength: 100, description: 'The `token` of the login' }), code: Type.Optional(Code) }),
   response: { 201: LoginObject, 202: OpenObject },

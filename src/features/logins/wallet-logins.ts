@@ -8,7 +8,6 @@ import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import * as challenges from './lnurl-auth/challenges.sql.ts';
 import { insertChallenge } from './lnurl-auth/signature.ts';
 import type { LoginContext } from './login-modules.ts';
-import { findLoginOfAccount } from './logins.sql.ts';
 import * as sql from './wallet-logins.sql.ts';
 
 /** A login in the browser that started it. Only this browser gets the token, which is not part of the URL. */
@@ -24,8 +23,8 @@ const LIMITS = { expirySeconds: 300, keptSeconds: 300 + COMPLETION_SECONDS, max:
 
 const MAX_KEYS_PER_ACCOUNT = 10;
 
-const OPERATOR_NEEDS_APP =
-  'An operator can log in with a Lightning wallet only if the account has an authenticator app. Log in with the password or a passkey, and add an app in the settings.';
+const NEEDS_APP =
+  'A login with a Lightning wallet needs an authenticator app as well. Log in with the password or a passkey, and add an app in the settings.';
 const NOT_LINKED = 'No account has linked this Lightning wallet. Log in in another way, and link it in the settings first.';
 
 /**
@@ -67,8 +66,8 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
     signer: async (login: BrowserLogin) => (await findLogin(login)).linking_key ?? undefined,
 
     /**
-     * Starts a session of the account to which the key that signed is linked. An operator needs an authenticator app: a wallet uses the same key
-     * for the applications of members, so a dishonest application can get a login to this service signed.
+     * Starts a session of the account to which the key that signed is linked. It needs an authenticator app: a wallet uses the same key for the
+     * applications of members, so a dishonest application, or a person who shows a QR code, can get a login to this service signed.
      * @throws Refusal `unauthorized`, `code_required`, `forbidden`
      */
     complete: ({ code, ...login }: BrowserLogin & { code: string | undefined }, userAgent: string) =>
@@ -79,8 +78,7 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
           if (linkingKey === null || (await tx.run(challenges.deleteChallenge, id)) === 0)
             throw new Refusal('unauthorized', 'No wallet has signed.');
           const accountId = await lockLinkedAccount(tx, linkingKey);
-          const account = await tx.first(findLoginOfAccount, accountId);
-          if (account?.role === 'operator' && !(await secondFactors.has(tx, accountId))) throw new Refusal('forbidden', OPERATOR_NEEDS_APP);
+          if (!(await secondFactors.has(tx, accountId))) throw new Refusal('forbidden', NEEDS_APP);
           await secondFactors.require(tx, accountId, code);
           await tx.run(sql.touchLinkedKey, linkingKey, unixSeconds(clock));
           return startSession(tx, clock, { accountId, method: 'lnurl_auth', userAgent });

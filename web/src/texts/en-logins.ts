@@ -84,7 +84,7 @@ export const logins = {
   walletLogins: {
     title: 'Lightning wallets',
     hint: 'A Lightning wallet on your phone can log you in: it signs the QR code of the login page.',
-    needsApp: 'An operator needs an authenticator app to log in with a Lightning wallet. Add one first.',
+    needsApp: 'A login with a Lightning wallet needs an authenticator app. Add one first.',
     logIn: 'Log in with a Lightning wallet',
     scan: 'Scan the code with a Lightning wallet that is linked to your account. The page continues by itself.',
     scanToLink: 'Scan the code with the wallet. The page continues by itself.',

@@ -23,7 +23,7 @@ export function SettingsScreen() {
           <>
             <PasswordCard hasPassword={account.has_password} email={account.email} />
             <PasskeysCard hasPassword={account.has_password} hasCode={account.has_totp} />
-            <LinkedWalletsCard hasPassword={account.has_password} needsApp={account.role === 'operator' && !account.has_totp} />
+            <LinkedWalletsCard hasPassword={account.has_password} needsApp={!account.has_totp} />
             {account.has_password && <AuthenticatorCard isOn={account.has_totp} onChange={login.reload} />}
           </>
         )}
