@@ -4,50 +4,57 @@ import type { HttpResponse, Json } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
 import { testPermissions } from './access/permissions.ts';
 
-onFakeNode('permissions of each credential', (app) => {
-  const { client } = app;
-  const { key: keyOf, wallet, balance } = testPermissions(app, '/v1/wallet');
+/** Each row of the table creates two. */
+const MANY_KEYS = { MAX_ACTIVE_KEYS: '1000' };
 
-  it('A1: rejects wallet keys and public keys that list or create objects in the account', async () => {
-    const others = ['pak', 'admin', 'invoice', 'read', 'lnurl-withdraw', 'lnurl-pay', 'sibling-admin'];
-    for (const key of others.map(keyOf)) {
-      for (const response of [
-        await client.request('GET', '/v1/wallets', { key }),
-        await client.request('POST', '/v1/wallet', { key, json: {} }),
-      ]) {
-        expect(response.body).toMatchObject({ status: 403, name: 'Forbidden', type: 'forbidden' });
+onFakeNode(
+  'permissions of each credential',
+  (app) => {
+    const { client } = app;
+    const { key: keyOf, wallet, balance } = testPermissions(app, '/v1/wallet');
+
+    it('A1: rejects wallet keys and public keys that list or create objects in the account', async () => {
+      const others = ['pak', 'admin', 'invoice', 'read', 'lnurl-withdraw', 'lnurl-pay', 'sibling-admin'];
+      for (const key of others.map(keyOf)) {
+        for (const response of [
+          await client.request('GET', '/v1/wallets', { key }),
+          await client.request('POST', '/v1/wallet', { key, json: {} }),
+        ]) {
+          expect(response.body).toMatchObject({ status: 403, name: 'Forbidden', type: 'forbidden' });
+        }
       }
-    }
-  });
+    });
 
-  it('rejects a public identifier that controls an outside node, and a wallet key that funds another wallet', async () => {
-    const { payment_request: ours } = await client.post(`/v1/wallet/${wallet().id}/invoice`, { num_satoshis: 1 });
-    const before = await balance();
-    const routes: [method: string, path: string, json?: object][] = [
-      ['GET', '/playground'],
-      ['GET', '/playground/payments'],
-      ['POST', '/playground/pay', { payment_request: ours }],
-      ['POST', '/playground/fund', { wallet_id: wallet().id, num_satoshis: 1 }],
-      ['POST', '/playground/keysend', { num_satoshis: 1, custom_records: { '696969': wallet().id } }],
-      ['POST', '/playground/invoice', { num_satoshis: 1 }],
-      ['POST', `/playground/hold/${'0'.repeat(64)}`, { action: 'cancel' }],
-    ];
-    for (const [method, path, json] of routes) {
-      const statusFor = async (name: string) => (await client.request(method, path, { key: keyOf(name), json })).status;
-      expect([path, await statusFor('nothing'), await statusFor('unknown-sak')]).toEqual([path, 401, 401]);
-      expect([path, await statusFor('pak'), await statusFor('lnurl-withdraw'), await statusFor('lnurl-pay')]).toEqual([
-        path,
-        403,
-        403,
-        403,
-      ]);
-    }
-    const fund = (name: string) =>
-      client.request('POST', '/playground/fund', { key: keyOf(name), json: { wallet_id: wallet().id, num_satoshis: 1 } });
-    expect([(await fund('sibling-admin')).status, (await fund('read')).status]).toEqual([404, 403]);
-    expect(await balance()).toBe(before);
-  });
-});
+    it('rejects a public identifier that controls an outside node, and a wallet key that funds another wallet', async () => {
+      const { payment_request: ours } = await client.post(`/v1/wallet/${wallet().id}/invoice`, { num_satoshis: 1 });
+      const before = await balance();
+      const routes: [method: string, path: string, json?: object][] = [
+        ['GET', '/playground'],
+        ['GET', '/playground/payments'],
+        ['POST', '/playground/pay', { payment_request: ours }],
+        ['POST', '/playground/fund', { wallet_id: wallet().id, num_satoshis: 1 }],
+        ['POST', '/playground/keysend', { num_satoshis: 1, custom_records: { '696969': wallet().id } }],
+        ['POST', '/playground/invoice', { num_satoshis: 1 }],
+        ['POST', `/playground/hold/${'0'.repeat(64)}`, { action: 'cancel' }],
+      ];
+      for (const [method, path, json] of routes) {
+        const statusFor = async (name: string) => (await client.request(method, path, { key: keyOf(name), json })).status;
+        expect([path, await statusFor('nothing'), await statusFor('unknown-sak')]).toEqual([path, 401, 401]);
+        expect([path, await statusFor('pak'), await statusFor('lnurl-withdraw'), await statusFor('lnurl-pay')]).toEqual([
+          path,
+          403,
+          403,
+          403,
+        ]);
+      }
+      const fund = (name: string) =>
+        client.request('POST', '/playground/fund', { key: keyOf(name), json: { wallet_id: wallet().id, num_satoshis: 1 } });
+      expect([(await fund('sibling-admin')).status, (await fund('read')).status]).toEqual([404, 403]);
+      expect(await balance()).toBe(before);
+    });
+  },
+  MANY_KEYS,
+);
 onFakeNode('A3: objects of another account are not found', ({ client, neighbour }) => {
   const anonymous = ({ body }: HttpResponse) => ({ ...body, request_id: undefined });
 

@@ -4,7 +4,7 @@ import type { SetupLink } from '../../core/accounts/setup-links.ts';
 import type { App, RouteContext } from '../../http/app-type.ts';
 import { choice, Email, emailText, plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
+import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { AccountChangeObject, AccountObject, NewAccountObject, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
 
@@ -45,7 +45,7 @@ const IdParams = Type.Object({ id: Type.String({ description: 'The id of the acc
 /** Each change by an operator has one effect. */
 const NEEDS_KEY = { needsIdempotencyKey: true };
 
-const COMMON = { tags: ['Accounts'], ...requires('operator') };
+const COMMON = { tags: ['Accounts'], ...requires('operator'), ...MANAGES };
 
 const ownSchema = {
   operationId: 'getAccount',

@@ -10,7 +10,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
 import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, requestBody, UserLabel } from '../../http/fields.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
+import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject } from './key-object.ts';
 
@@ -73,7 +73,7 @@ const SHOWN_ONCE = 'The response contains the key itself; no later response does
 const LIMITS = '`budget_msat` and `budget_period` are sent together. Payments in flight count with their amount and fee limit.';
 const ROTATION = 'The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`.';
 
-const COMMON = { tags: ['Keys'], ...requires('account') };
+const COMMON = { tags: ['Keys'], ...requires('account'), ...MANAGES };
 const LIST = { ...COMMON, querystring: ListQuery, response: { 200: Type.Array(KeyObject) } };
 const CREATE = { ...COMMON, description: `${SHOWN_ONCE} ${LIMITS}`, response: { 201: NewKeyObject } };
 const ROTATE = { ...COMMON, body: RotateBody, response: { 201: NewKeyObject } };

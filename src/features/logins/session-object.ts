@@ -5,7 +5,7 @@ import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import { SESSION_METHODS, type Session, type StartedSession } from '../../core/accounts/sessions.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { setSessionCookie } from '../../http/auth/session-cookie.ts';
-import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
+import { MANAGES, PUBLIC, requires } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { AccountObject } from '../accounts/account-object.ts';
 import type { LoginLimits } from './login-limits.ts';
@@ -78,8 +78,9 @@ export const Code = Type.String({
 export const COOKIE = 'The response sets a cookie, which authenticates the next requests of the browser.';
 export const NO_REPLAY = 'It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash.';
 
-/** Parts of the schemas: of routes that change the ways to log in, and of routes that start a session. */
-export const OWN_LOGIN = { tags: ['Sessions'], ...requires('account') };
+/** Parts of the schemas: of routes of one session, of routes that change the ways to log in, and of routes that start a session. */
+export const OWN_SESSION = { tags: ['Sessions'], ...requires('account') };
+export const OWN_LOGIN = { ...OWN_SESSION, ...MANAGES };
 export const STARTS_SESSION = {
   tags: ['Sessions'],
   ...PUBLIC,

@@ -12,6 +12,7 @@ import {
   type LoginRouteModules,
   NO_REPLAY,
   OWN_LOGIN,
+  OWN_SESSION,
   Password,
   renderSession,
   SessionObject,
@@ -43,14 +44,14 @@ const setUpSchema = {
 };
 
 const whoSchema = {
-  ...OWN_LOGIN,
+  ...OWN_SESSION,
   operationId: 'getSession',
   summary: 'Read the account and the session of this request',
   response: { 200: LoginObject },
 };
 
 const logOutSchema = {
-  ...OWN_LOGIN,
+  ...OWN_SESSION,
   operationId: 'logOut',
   summary: 'Log out',
   description: 'Ends the session of this request and clears its cookie. With an API key nothing changes.',

@@ -11,7 +11,7 @@ import type { RouteContext } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
+import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { type PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 import type { Requester } from '../reconcile/requests.ts';
@@ -26,7 +26,7 @@ export interface OperatorRouteModules extends OperatorModules, RouteContext {
 }
 
 /** What the schemas of all routes for operators have. */
-export const OPERATOR = { tags: ['Operator'], ...requires('operator') };
+export const OPERATOR = { tags: ['Operator'], ...requires('operator'), ...MANAGES };
 
 /** The parts of the schema that all routes which request an action have. */
 export const ACTION = { ...OPERATOR, errorStatuses: [409], response: { 201: ActionObject } };

@@ -7,7 +7,7 @@ import type { Balance, Ledger } from '../../core/ledger/ledger.ts';
 import type { NewWallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { ChangedLabel, choice, KeyParams, plainText, requestBody, requireNoKey, UserLabel } from '../../http/fields.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
+import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
 import { renderWallet, WalletObject } from './wallet-object.ts';
@@ -75,6 +75,7 @@ const listSchema = {
 };
 
 const createSchema = {
+  ...MANAGES,
   errorStatuses: [409],
   operationId: 'createWallet',
   tags: ['Wallets'],
@@ -97,6 +98,7 @@ const getSchema = {
 };
 
 const changeSchema = {
+  ...MANAGES,
   operationId: 'changeWallet',
   tags: ['Wallets'],
   summary: 'Change a wallet',

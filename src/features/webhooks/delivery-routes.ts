@@ -3,7 +3,7 @@ import { UnknownCursor } from '../../core/journal/event-log.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, requestBody } from '../../http/fields.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
+import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from '../transactions/history.ts';
 import { OF_WEBHOOK, WebhookParams, type WebhookRouteContext } from './routes.ts';
@@ -21,6 +21,7 @@ const DeliveryParams = Type.Object({
 
 const testSchema = {
   ...OF_WEBHOOK,
+  ...MANAGES,
   errorStatuses: [409],
   operationId: 'testWebhook',
   summary: 'Send a test event',
@@ -31,6 +32,7 @@ const testSchema = {
 
 const replaySchema = {
   ...OF_WEBHOOK,
+  ...MANAGES,
   operationId: 'replayWebhook',
   summary: 'Deliver events again',
   description: 'Sends a range of events again, with the same ids. Send `after`, or `from` and `to`. At most ten replays wait.',
@@ -78,6 +80,7 @@ const deliverySchema = {
 
 const redeliverSchema = {
   ...OF_WEBHOOK,
+  ...MANAGES,
   errorStatuses: [409],
   operationId: 'redeliver',
   summary: 'Deliver an event again',

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { App, RouteContext } from '../../http/app-type.ts';
 import { walletFilter } from '../../http/auth/account-scope.ts';
 import { ChangedLabel, choice, eventTypes, plainText, requestBody, UserLabel } from '../../http/fields.ts';
-import { requires } from '../../http/openapi/route-schema.ts';
+import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { NewWebhookObject, renderWebhook, WebhookHealthObject, WebhookObject } from './webhook-object.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
@@ -42,6 +42,7 @@ const listSchema = {
 const createSchema = {
   tags: ['Webhooks'],
   ...requires('account'),
+  ...MANAGES,
   errorStatuses: [409, 404],
   operationId: 'createWebhook',
   summary: 'Create a webhook',
@@ -65,6 +66,7 @@ const getSchema = {
 
 const changeSchema = {
   ...OF_WEBHOOK,
+  ...MANAGES,
   operationId: 'updateWebhook',
   summary: 'Change, pause or resume a webhook',
   description: 'Another instance notices the change within a few seconds.',
@@ -84,6 +86,7 @@ const changeSchema = {
 
 const deleteSchema = {
   ...OF_WEBHOOK,
+  ...MANAGES,
   operationId: 'deleteWebhook',
   summary: 'Delete a webhook',
   description: 'With its deliveries. What waits is not sent.',
@@ -92,6 +95,7 @@ const deleteSchema = {
 
 const rotateSchema = {
   ...OF_WEBHOOK,
+  ...MANAGES,
   operationId: 'rotateWebhookSecret',
   summary: 'Replace the signing secret',
   description: `${SHOWN_ONCE} For \`overlap_seconds\`, deliveries have a signature of both secrets.`,

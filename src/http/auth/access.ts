@@ -45,6 +45,7 @@ export function createAccess({ accounts, sessions, directory, keyUses, wallets, 
     const isSession = sent?.kind === 'session';
     const key = sent && (await (isSession ? sessions.find(sent.text.slice(SESSION_PREFIX.length)) : accounts.find(sent.text)));
     if (key && !isLinkKey(key.kind)) {
+      requireNoLimits(request, key);
       limits?.recordValidKey(request);
       keyUses.record(key);
       request.credential = { text: sent.text, key };
@@ -108,6 +109,7 @@ export function createAccess({ accounts, sessions, directory, keyUses, wallets, 
     }
     if (key.kind === 'public_api' && !resolved.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
     requirePermission(credential.key.kind, permission);
+    requireNoLimits(request, credential.key);
     const guards = [...new Set([key, credential.key])].map(keyGuard);
     return { wallet: resolved.wallet, guards, credential };
   }
@@ -135,6 +137,11 @@ export function createAccess({ accounts, sessions, directory, keyUses, wallets, 
   };
 }
 
+/** @throws Refusal `forbidden` for a key with a budget or a cap, at a route that manages something. */
+function requireNoLimits({ routeOptions }: FastifyRequest, { limits }: Key): void {
+  if (limits && routeOptions.schema?.['x-without-limits']) throw new Refusal('forbidden', NEEDS_NO_LIMITS);
+}
+
 function hasPermission(kind: Key['kind'], permission: Permission): boolean {
   return (KEY_KINDS[kind].permissions as readonly Permission[]).includes(permission);
 }
@@ -144,6 +151,7 @@ function isLinkKey(kind: Key['kind']): boolean {
   return KEY_KINDS[kind].isPublic && kind !== 'public_api';
 }
 
+const NEEDS_NO_LIMITS = 'This needs a key without a budget or a cap.';
 const ONLY_FOR_LINKS = 'This key only identifies a wallet in links. Use a secret API key (sak_) or a wallet access key.';
 const NEEDS_ACCESS_KEY =
   "A public API key (pak_) needs an access key in the path, not the wallet's id. With the wallet's id, use a secret API key (sak_).";

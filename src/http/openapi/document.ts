@@ -128,6 +128,7 @@ function documentOf(routes: readonly RouteOptions[], { title, topics }: { readon
 function operationOf(method: Method, route: RouteOptions, components: Components) {
   const { url, config, schema = {} } = route;
   const { operationId = '', tags = [], summary = '', description, security = [], 'x-permission': permission } = schema;
+  const isForManagers = schema['x-without-limits'];
   const { params, querystring, body } = schema as Readonly<Record<string, RouteSchema | undefined>>;
   const examples = EXAMPLES[operationId] ?? {};
   const responses = responsesOf(method, route, components, examples);
@@ -140,6 +141,7 @@ function operationOf(method: Method, route: RouteOptions, components: Components
       .filter(Boolean)
       .join(' '),
     ...(permission !== undefined && { 'x-permission': permission }),
+    ...(isForManagers && { 'x-without-limits': true }),
     ...(config?.hasSideEffect && method === 'get' && { 'x-side-effect': true }),
     security,
     parameters: [

@@ -13,6 +13,8 @@ declare module 'fastify' {
     produces?: readonly string[];
     /** See {@link requires}. */
     'x-permission'?: Need;
+    /** See {@link MANAGES}. */
+    'x-without-limits'?: boolean;
     /** Statuses of errors in addition to those that follow from the route's key, path and body. */
     errorStatuses?: readonly number[];
     /** Headers of a successful response in addition to those of every response: names in {@link HEADERS}. */
@@ -84,6 +86,12 @@ export const SECURITY_SCHEMES = {
 export function requires(need: Need) {
   return { 'x-permission': need, security: Object.keys(SECURITY_SCHEMES).map((scheme) => ({ [scheme]: [] })) };
 }
+
+/**
+ * For an operation that manages something: what one key did would outlast it, or affect others. It rejects keys with a budget or a cap, which
+ * could otherwise undo what their owner has set up.
+ */
+export const MANAGES = { 'x-without-limits': true };
 
 /** For an operation that needs no key. */
 export const PUBLIC = { security: [] };

@@ -5,7 +5,7 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
 import type { WalletAuthorization } from '../../../http/auth/access.ts';
 import { KeyParams } from '../../../http/fields.ts';
-import { requires } from '../../../http/openapi/route-schema.ts';
+import { MANAGES, requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { LinkBody, LinkChangeBody } from './link-settings.ts';
 import { PayLinkObject, renderPayLink } from './pay-link-object.ts';
@@ -24,6 +24,7 @@ const LIST = {
 
 const createSchema = {
   ...LINK,
+  ...MANAGES,
   errorStatuses: [409],
   operationId: 'createPayLink',
   summary: 'Create a pay link or a Lightning address',
@@ -61,6 +62,7 @@ const CHANGE_TEXT = 'Changes the fields that are sent. Invoices that payers have
 
 const changeSchema = {
   ...OF_LINK,
+  ...MANAGES,
   errorStatuses: [409],
   operationId: 'changePayLink',
   summary: 'Change a pay link',
@@ -78,6 +80,7 @@ const changeByPostSchema = {
 
 const deleteSchema = {
   ...OF_LINK,
+  ...MANAGES,
   operationId: 'deletePayLink',
   summary: 'Deactivate a pay link',
   description: 'The link can no longer be paid. Its name stays reserved for the account. `status` of changePayLink activates it again.',
