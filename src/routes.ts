@@ -55,7 +55,13 @@ export type HttpModules = Modules & { readonly health: DatabaseHealth };
 export function createHttpServer(config: Config, modules: HttpModules, streamTiming: Partial<StreamTiming> = {}): App {
   const limits = new RateLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
   const access = createAccess({ ...modules, limits });
-  const options = { ...config, limits, authenticate: access.anyKey, recordDatabaseError: modules.health.note };
+  const options = {
+    ...config,
+    limits,
+    authenticate: access.anyKey,
+    recordDatabaseError: modules.health.note,
+    ensureDurable: modules.database.ensureDurable,
+  };
   const register = (app: App) =>
     registerRoutes(app, config, {
       ...modules,

@@ -27,6 +27,7 @@ import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectLongQuery, rejectUnknownParameters } from './requests/query.ts';
 import { sendCompactly } from './responses/compact.ts';
+import { waitForEarlierCommits } from './responses/durable.ts';
 import { selectFields } from './responses/select.ts';
 import { sharedCompilers } from './schema-compilers.ts';
 import { handleClientError, rejectConnect } from './socket-errors.ts';
@@ -49,6 +50,8 @@ export interface ServerOptions {
   readonly publicUrl?: string;
   /** Recognizes database outages, which are 503. Without it they are 500, like every other unexpected error. */
   readonly recordDatabaseError?: RecordDatabaseError;
+  /** See {@link waitForEarlierCommits}. */
+  readonly ensureDurable?: () => Promise<void>;
 }
 
 const HEADERS_TIMEOUT_MS = 10_000;
@@ -73,6 +76,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   app.decorate('sessionCookie', sessionCookieName(options.publicUrl?.startsWith('https:') === true));
   readBodies(app);
   handleErrors(app, limits, options.recordDatabaseError);
+  if (options.ensureDurable) waitForEarlierCommits(app, options.ensureDurable);
   checkRequests(app, options);
   rejectUnknownParameters(app);
   normalizeRequests(app);

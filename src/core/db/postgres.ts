@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { outsideRequest } from '../kernel/booking-mark.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { nextCall } from '../kernel/next-call.ts';
 import { CommitGate, stalled } from './commit-gate.ts';
@@ -108,7 +109,8 @@ export async function openPostgres(
       if (readOnly) throw new Error('the database was opened for reading only');
       return transaction(work);
     },
-    ensureDurable: nextCall(() => transaction(async () => undefined)),
+    // It books nothing, and its callers share it.
+    ensureDurable: nextCall(() => outsideRequest(() => transaction(async () => undefined))),
     snapshot: (work, { takesLong = false } = {}) => {
       const begin = takesLong ? BEGIN_LONG_SNAPSHOT : BEGIN_SNAPSHOT;
       return running.read(() => inTransaction(pool, { begin, isSnapshot: true, takesLong }, work));
