@@ -13,7 +13,7 @@ mine_to() { btc stop; sleep 2; start_chain --miningaddr=$1; }
 mine() { btc generate $1 > /dev/null; }
 start_lnd() {
   lnd --lnddir=$NET/$1 --alias=$1 --listen=localhost:$2 --rpclisten=localhost:$3 --restlisten=localhost:$4 --noseedbackup --accept-keysend \
-    --keysend-hold-time=15s --bitcoin.regtest --bitcoin.node=btcd --btcd.rpccert=$NET/rpc.cert --btcd.rpcuser=u --btcd.rpcpass=p \
+    --store-final-htlc-resolutions --bitcoin.regtest --bitcoin.node=btcd --btcd.rpccert=$NET/rpc.cert --btcd.rpcuser=u --btcd.rpcpass=p \
     > $NET/$1.log 2>&1 &
 }
 alice() { lncli --lnddir=$NET/alice --network=regtest --rpcserver=localhost:10009 "$@"; }
@@ -33,7 +33,7 @@ sleep 1; mine 6; until alice listchannels | grep -q '"active": *true'; do sleep 
 
 # A macaroon with the permissions of the service.
 alice bakemacaroon --save_to $NET/satchel.macaroon uri:/lnrpc.Lightning/GetInfo uri:/lnrpc.Lightning/AddInvoice uri:/lnrpc.Lightning/LookupInvoice uri:/lnrpc.Lightning/ListInvoices uri:/lnrpc.Lightning/LookupHtlcResolution uri:/lnrpc.Lightning/SubscribeInvoices uri:/lnrpc.Lightning/ChannelBalance uri:/lnrpc.Lightning/ListChannels uri:/lnrpc.Lightning/PendingChannels uri:/lnrpc.Lightning/QueryRoutes uri:/invoicesrpc.Invoices/CancelInvoice uri:/routerrpc.Router/SendPaymentV2 uri:/routerrpc.Router/TrackPaymentV2 uri:/routerrpc.Router/TrackPayments uri:/routerrpc.Router/SubscribeHtlcEvents uri:/invoicesrpc.Invoices/SettleInvoice
-export LIGHTNING_URL="lnd+rest://localhost:8080?cert=$NET/alice/tls.cert&macaroon=$NET/satchel.macaroon&keysends=held"
+export LIGHTNING_URL="lnd+rest://localhost:8080?cert=$NET/alice/tls.cert&macaroon=$NET/satchel.macaroon"
 
 # Starts the service on alice. Bob pays 5,000 sat to a wallet, and the wallet pays 1,000 sat to bob.
 try_satchel() {

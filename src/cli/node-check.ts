@@ -104,7 +104,7 @@ function describeNode({ software, alias, pubkey, network, cannotSend, capabiliti
     good('Public key', pubkey),
     cannotSend ? bad('Sending', cannotSend) : good('Sending', 'ready'),
     good('Supports', supported.filter(Boolean).join(', ') || 'invoices and payments only'),
-    ...(advice === undefined ? [] : [bad('Setting', advice)]),
+    ...(advice ?? []).map((one) => bad('Setting', one)),
   ];
 }
 

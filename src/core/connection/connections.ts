@@ -110,7 +110,7 @@ async function identifyAll(urls: NodeUrls, log: Log): Promise<FoundNode[]> {
   for (const { nodeId: node, info } of all) {
     if (info.network === 'bitcoin')
       log.warn({ node }, 'the Lightning node is on the main network: its adapter was verified on regtest only');
-    if (info.advice !== undefined) log.warn({ node, advice: info.advice }, 'a setting of the Lightning node should be changed');
+    for (const advice of info.advice ?? []) log.warn({ node, advice }, 'a setting of the Lightning node should be changed');
     if (info.cannotSend !== undefined)
       log.error({ node, reason: info.cannotSend }, 'the Lightning node cannot send payments yet; requests that send one are rejected');
   }

@@ -47,8 +47,8 @@ export interface NodeInfo {
   readonly channels?: { readonly active: number; readonly inactive: number } | undefined;
   /** Why the node answers but cannot send payments now, as a sentence without a full stop. Absent when it can. */
   readonly cannotSend?: string | undefined;
-  /** What its operator should change, as a clause without a full stop. Absent when there is nothing. */
-  readonly advice?: string | undefined;
+  /** What its operator should change, as clauses without a full stop. Absent when there is nothing. */
+  readonly advice?: readonly string[] | undefined;
   /** Calls that the service needs and the credential does not permit. Absent if there are none. The connection adds it, not the adapter. */
   readonly missingCalls?: readonly string[] | undefined;
 }

@@ -144,6 +144,7 @@ describe('LND reports', () => {
       channels: { active: 1, inactive: 0 },
       capabilities: { sendsKeysend: true, receivesKeysend: false, guards: 'none', descriptionHashWithoutText: true },
       cannotSend: undefined,
+      advice: [expect.stringContaining('store-final-htlc-resolutions=true')],
     });
   });
 
@@ -153,6 +154,22 @@ describe('LND reports', () => {
     const { lnd, node } = await open({ parameters: '&keysends=held' });
     lnd.on('GET /v1/getinfo', { body: { ...info, features: { '55': { name: 'keysend' } } } });
     expect((await node.info()).capabilities).toMatchObject({ receivesKeysend: true, guards: 'keysends' });
+  });
+
+  it('what its operator should change: resolutions that it does not store, and held keysends in versions in which they break channels', async () => {
+    const advised = async (body: object, parameters: string) => {
+      const { lnd, node } = await open({ parameters });
+      lnd.on('GET /v1/getinfo', { body: { ...info, ...body } });
+      return (await node.info()).advice ?? [];
+    };
+    const stored = { store_final_htlc_resolutions: true };
+    const resolutions = expect.stringContaining('store-final-htlc-resolutions=true');
+    const held = expect.stringContaining('remove keysend-hold-time');
+    expect(await advised({}, '')).toEqual([resolutions]);
+    expect(await advised({}, '&keysends=held')).toEqual([resolutions, held]);
+    expect(await advised({ ...stored, version: '0.19.2-beta' }, '&keysends=held')).toEqual([held]);
+    expect(await advised({ ...stored, version: '0.19.1-beta' }, '&keysends=held')).toEqual([]);
+    expect(await advised(stored, '')).toEqual([]);
   });
 
   it.each([

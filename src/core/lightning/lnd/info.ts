@@ -43,13 +43,26 @@ export async function readInfo(transport: LndTransport): Promise<{ info: GetInfo
 const STORE_RESOLUTIONS =
   'set store-final-htlc-resolutions=true in lnd.conf; without it, payments that LND resolves while the service is away are not credited';
 
+/**
+ * When LND reads a package of HTLCs again after a restart, it numbers the unanswered ones anew. The response to a held keysend is then recorded for
+ * another HTLC, so LND settles the keysend again at each connection, which fails. Source: `processRemoteAdds` in LND's `htlcswitch/link.go`.
+ */
+const FIRST_VERSION_THAT_RENUMBERS = [0, 19, 2];
+const STOP_HOLDING =
+  'remove keysend-hold-time from lnd.conf and keysends=held from LIGHTNING_URL; if LND restarts while it holds a keysend, the channel may fail for good';
+
 /** @throws NodeUnavailable for a version or a network that the adapter does not support. */
 export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress): NodeInfo {
   const version = info.version.split(' ')[0] ?? '';
-  if (isTooOld(version)) throw new NodeUnavailable(`LND ${version} is too old: update it to ${OLDEST_VERSION.join('.')} or newer`);
+  if (isOlder(version, OLDEST_VERSION))
+    throw new NodeUnavailable(`LND ${version} is too old: update it to ${OLDEST_VERSION.join('.')} or newer`);
   const name = info.chains[0]?.network ?? '';
   const network = NETWORKS[name];
   if (!network) throw new NodeUnavailable(`LND is on the network ${name}, which this service does not support`);
+  const advice = [
+    ...(info.store_final_htlc_resolutions === false ? [STORE_RESOLUTIONS] : []),
+    ...(holdsKeysends && !isOlder(version, FIRST_VERSION_THAT_RENUMBERS) ? [STOP_HOLDING] : []),
+  ];
   return {
     pubkey: info.identity_pubkey,
     alias: info.alias,
@@ -62,13 +75,13 @@ export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress)
       descriptionHashWithoutText: true,
     },
     channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
-    ...(info.store_final_htlc_resolutions === false && { advice: STORE_RESOLUTIONS }),
+    ...(advice.length > 0 && { advice }),
   };
 }
 
-/** A version that cannot be parsed is not too old. */
-function isTooOld(version: string): boolean {
+/** A version that cannot be parsed is not older. */
+function isOlder(version: string, other: readonly number[]): boolean {
   const parts = version.split('-')[0]?.split('.').map(Number) ?? [];
-  const at = OLDEST_VERSION.findIndex((oldest, i) => parts[i] !== oldest);
-  return at !== -1 && (parts[at] ?? 0) < (OLDEST_VERSION[at] ?? 0);
+  const at = other.findIndex((number, i) => parts[i] !== number);
+  return at !== -1 && (parts[at] ?? 0) < (other[at] ?? 0);
 }
