@@ -10,7 +10,7 @@ import { processSettings } from '../support/process.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
-describe('npm start', () => {
+describe('the service', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-npm-'));
   const started: ChildProcess[] = [];
   afterAll(() => {
@@ -19,35 +19,52 @@ describe('npm start', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  async function start(command: string, ...args: string[]) {
+    const dataDir = mkdtempSync(join(folder, 'data-'));
+    const databaseUrl = `sqlite:${join(dataDir, 'satchel.db')}`;
+    const settings: Record<string, string> = { ...(await processSettings(dataDir, databaseUrl)), LIGHTNING_URL: 'fake:?seed=1' };
+    const child = spawn(command, args, {
+      cwd: root,
+      env: { ...process.env, ...settings },
+      stdio: ['ignore', 'pipe', 'pipe'],
+      detached: true,
+    });
+    started.push(child);
+    let printed = '';
+    child.stdout.on('data', (text) => (printed += text));
+    child.stderr.on('data', (text) => (printed += text));
+    const closed = once(child, 'close');
+    await expect.poll(() => printed).toContain('Satchel is ready');
+    return {
+      pid: child.pid ?? 0,
+      /** Waits for the end of the service. The output closes when the last process that writes to it has ended. */
+      async hasStopped(signal: string) {
+        const [code] = await closed;
+        expect(printed).toContain(`${signal}: finishing what is running`);
+        expect(code).toBe(0);
+        await expect(fetch(`http://127.0.0.1:${settings.PORT}/healthz`)).rejects.toThrow();
+        await (await openDatabase(databaseUrl, { log: silentLog })).close();
+      },
+    };
+  }
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('stops gracefully on %s to bin/satchel, which every service manager can send', async (signal) => {
+    const service = await start(join(root, 'bin', 'satchel'));
+    process.kill(service.pid, signal);
+    await service.hasStopped(signal);
+  });
+
+  // npm 9 and older versions do not forward a signal that only they get.
   it.each([
     ['SIGTERM', 'npm', (pid: number) => process.kill(pid, 'SIGTERM')],
     ['SIGINT', 'npm', (pid: number) => process.kill(pid, 'SIGINT')],
     ['SIGTERM', 'every process of the group, as a service manager does', (pid: number) => signalGroup(pid, 'SIGTERM')],
     ['SIGINT', 'every process of the group, as a terminal does', (pid: number) => signalGroup(pid, 'SIGINT')],
   ])('stops gracefully on %s to %s', async (signal, _to, send) => {
-    const dataDir = mkdtempSync(join(folder, 'data-'));
-    const databaseUrl = `sqlite:${join(dataDir, 'satchel.db')}`;
-    const settings: Record<string, string> = { ...(await processSettings(dataDir, databaseUrl)), LIGHTNING_URL: 'fake:?seed=1' };
     // The dependencies are installed. Nothing may install them in the middle of the tests.
-    const npm = spawn('npm', ['start', '--ignore-scripts'], {
-      cwd: root,
-      env: { ...process.env, ...settings },
-      stdio: ['ignore', 'pipe', 'pipe'],
-      detached: true,
-    });
-    started.push(npm);
-    let printed = '';
-    npm.stdout.on('data', (text) => (printed += text));
-    npm.stderr.on('data', (text) => (printed += text));
-    const closed = once(npm, 'close');
-    await expect.poll(() => printed).toContain('Satchel is ready');
-    send(npm.pid ?? 0);
-    // The output closes when the last process that writes to it has ended.
-    const [code] = await closed;
-    expect(printed).toContain(`${signal}: finishing what is running`);
-    expect(code).toBe(0);
-    await expect(fetch(`http://127.0.0.1:${settings.PORT}/healthz`)).rejects.toThrow();
-    await (await openDatabase(databaseUrl, { log: silentLog })).close();
+    const service = await start('npm', 'start', '--ignore-scripts');
+    send(service.pid);
+    await service.hasStopped(signal);
   });
 });
 
