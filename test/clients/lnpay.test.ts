@@ -14,6 +14,7 @@ interface Lnpay {
   payInvoice(fields: object): Promise<Json>;
   keysend(fields: object): Promise<Json>;
   transfer(fields: object): Promise<Json>;
+  createPaywall(fields: object): Promise<Json>;
   lnUrlWithdraw(config: object): Promise<Json>;
 }
 type MakeLnpay = (keys: { secretKey: string; walletAccessKey?: string }) => Lnpay;
@@ -121,8 +122,9 @@ onFakeNode('the npm package lnpay works when only its baseURL changes', ({ clien
     expect(terms).toMatchObject({ tag: 'withdrawRequest', maxWithdrawable: 3000, defaultDescription: 'LNURL Withdraw memo' });
   });
 
-  it('throws the message of an error', async () => {
+  it('throws the message of an error, also for a paywall, which this service lacks', async () => {
     const sdk = lnpay(client.secretKey, wallet.id);
+    await expect(sdk.createPaywall({ num_satoshis: 1 })).rejects.toThrow(/No route|not found|does not exist/i);
     await expect(sdk.payInvoice({ payment_request: await outside(1_000_000) })).rejects.toThrow(/balance/);
     await expect(sdk.keysend({ dest_pubkey: (await client.get('/playground')).unreachable_pubkey, num_satoshis: 1 })).rejects.toThrow(
       'Failure reason: FAILURE_REASON_NO_ROUTE',
