@@ -129,7 +129,7 @@ onFakeNode(
       ['with client data that is no JSON', (one) => withClientData(one, () => '{'), 'malformed'],
       ['with client data null', (one) => withClientData(one, () => 'null'), 'no challenge'],
       ['with short authenticator data', (one) => ({ ...one, response: { ...one.response, authenticatorData: 'AAAA' } }), 'too short'],
-      ['of 3 kB', (one) => ({ ...one, response: { ...one.response, signature: 'A'.repeat(3_000) } }), 'no signature'],
+      ['of 3 kB', (one) => ({ ...one, response: { ...one.response, signature: 'A'.repeat(3_000) } }), 'signature is invalid'],
     ];
 
     it.each(wrong)('does not log in with a credential %s', async (_name, change, reason) => {
