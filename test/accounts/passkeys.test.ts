@@ -333,7 +333,7 @@ onFakeNode(
       const statuses = [];
       for (let i = 0; i < 21; i++)
         statuses.push((await add(browser, new Authenticator(ORIGIN).create((await begin(browser)).body))).status);
-      expect(statuses).toEqual([...Array(20).fill(201), 400]);
+      expect(statuses).toEqual([...Array(20).fill(201), 409]);
     });
 
     it('is refused to pages of other sites', async () => {
