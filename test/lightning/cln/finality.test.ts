@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
-import { replayOnSocket, type Script } from './replay.ts';
+import { type Answer, replayOnSocket, type Script } from './replay.ts';
 
 const HASH = '43ed996be9210c4187c1e90dce30abff8641146fc65fc5771e85c9b207edee5c';
 const CHANNEL = '73e4d250364d50e402b69e1fbc775847a8a0ba748734e88ea6d0e2c760ed1864';
@@ -26,10 +26,14 @@ function move(created_index: number, more: Partial<Move> = {}): Move {
 
 const CHAIN = { primary_tag: 'htlc_fulfill', credit_msat: 10_000_000 };
 
+const PAID = {
+  result: { invoices: [{ label: 'satchel-1', payment_hash: HASH, status: 'paid', amount_received_msat: AMOUNT, paid_at: PAID_AT }] },
+};
+
 /** The answers of a node with these moves. */
 function movesOf(channelmoves: readonly Move[], chainmoves: readonly Move[] = []): Script {
   const page = (moves: readonly Move[], { start, limit }: { start?: unknown; limit?: unknown }) =>
-    moves.filter(({ created_index }) => created_index >= Number(start)).slice(0, Number(limit));
+    moves.slice(Number(start) - 1, Number(start) - 1 + Number(limit));
   return {
     wait: ({ subsystem }) => {
       const moves = subsystem === 'channelmoves' ? channelmoves : chainmoves;
@@ -38,6 +42,7 @@ function movesOf(channelmoves: readonly Move[], chainmoves: readonly Move[] = []
     listchannelmoves: (params) => ({ result: { channelmoves: page(channelmoves, params) } }),
     listchainmoves: (params) => ({ result: { chainmoves: page(chainmoves, params) } }),
     listpeerchannels: { result: { channels: [] } },
+    listinvoices: PAID,
   };
 }
 
@@ -105,6 +110,37 @@ describe('a settlement that lightningd has reported', () => {
     await expect.poll(() => replay.calls.filter(({ method }) => method === 'listchannelmoves').length).toBeGreaterThan(3);
     replay.change(movesOf([move(1, { payment_hash: 'f'.repeat(64) }), move(2)]));
     expect(await waiting).toEqual({ state: 'final' });
+  });
+
+  it('is not taken for failed by a read of moves that began before its HTLC left the channel', async () => {
+    const moves: Move[] = [];
+    const script = movesOf(moves);
+    const list = script.listchannelmoves as (params: object) => Answer;
+    const delayed = Promise.withResolvers<void>();
+    let reads = 0;
+    let looks = 0;
+    const { node, finality } = await opened({
+      ...script,
+      async listchannelmoves(params) {
+        const answer = list(params);
+        if (++reads === 1) await delayed.promise;
+        return answer;
+      },
+      listpeerchannels() {
+        // The HTLC of the second payment leaves its channel, and its move is stored, after the first one's moves were read.
+        if (++looks === 2) moves.push(move(1));
+        return { result: { channels: [] } };
+      },
+    });
+    const other = node.settlementFinality({ paymentHash: 'e'.repeat(64), htlcs: `${PAID_AT}:1` }, 0);
+    await expect.poll(() => reads).toBe(1);
+    const ours = finality();
+    await expect.poll(() => looks).toBe(2);
+    // Calls that were made later have a response, so the second payment waits for moves.
+    for (let i = 0; i < 3; i++) await node.info();
+    delayed.resolve();
+    await other;
+    expect(await ours).toEqual({ state: 'final' });
   });
 
   it('is found among older moves, page by page, and each move is counted once', async () => {

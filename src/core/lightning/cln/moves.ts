@@ -1,4 +1,4 @@
-import { sharedCall } from '../../kernel/shared-call.ts';
+import { nextCall } from '../../kernel/next-call.ts';
 import type { ClnRpc, MoveRecord } from './rpc.ts';
 
 /*
@@ -78,10 +78,10 @@ export class ClnMoves {
     return { ...sum(older.receipt, newer), isComplete: alsoOnChain && older.isDone && begun === this.#ranges };
   }
 
-  /** Read the moves that were added since the last call. */
+  /** Read the moves that were added before the call: the caller has seen that an HTLC is gone, and its move must not be missed. */
   readonly #readNew = {
-    channelmoves: sharedCall(() => this.#readOn('channelmoves')),
-    chainmoves: sharedCall(() => this.#readOn('chainmoves')),
+    channelmoves: nextCall(() => this.#readOn('channelmoves')),
+    chainmoves: nextCall(() => this.#readOn('chainmoves')),
   };
 
   async #readOn(list: MoveList): Promise<void> {
