@@ -143,6 +143,19 @@ describe('a settlement that lightningd has reported', () => {
     expect(await ours).toEqual({ state: 'final' });
   });
 
+  it('is unknown when a node that was restored from a backup does not list it as paid', async () => {
+    const { finality } = await opened({ ...movesOf([]), listinvoices: { result: { invoices: [] } } });
+    expect(await finality()).toMatchObject({ state: 'unknown' });
+  });
+
+  it('is unknown when so many receipts followed that those of its time were deleted', async () => {
+    const moves = Array.from({ length: 100_002 }, (_, i) => move(i + 1, { payment_hash: i.toString(16).padStart(64, '0') }));
+    const { node, finality, replay } = await opened(movesOf(moves.slice(0, 1)));
+    await node.settlementFinality({ paymentHash: 'e'.repeat(64), htlcs: `${PAID_AT}:1` }, 0);
+    replay.change(movesOf(moves));
+    expect(await finality()).toMatchObject({ state: 'unknown' });
+  });
+
   it('is found among older moves, page by page, and each move is counted once', async () => {
     const later = Array.from({ length: 1200 }, (_, i) => move(i + 2, { payment_hash: 'e'.repeat(64), timestamp: PAID_AT + 5000 }));
     const { replay, node, finality } = await opened(movesOf([move(1, { credit_msat: 6_000_000 }), ...later]));

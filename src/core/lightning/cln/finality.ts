@@ -9,6 +9,7 @@ import type { ClnRpc, InvoiceRecord } from './rpc.ts';
 /** The waits between two reads of new moves, in milliseconds. A move follows its settlement after about 50 ms. */
 const WAITS_MS = [20, 20, 40, 80, 160, 320];
 const LONGEST_WAIT_MS = 500;
+const NOT_PAID = 'lightningd does not list the invoice as paid';
 
 /** Returns what identifies the receipt of a paid invoice: `<paid at>:<amount in msat>`. */
 export function receiptText({ paid_at, amount_received_msat }: InvoiceRecord): string {
@@ -26,7 +27,7 @@ export async function settlementFinality(
   waitMs: number,
 ): Promise<SettlementFinality> {
   const [, paidAt, amount] = /^(\d{1,12}):(\d{1,16})$/.exec(htlcs ?? (await readReceipt(rpc, paymentHash))) ?? [];
-  if (amount === undefined) return { state: 'unknown', reason: 'lightningd does not list the invoice as paid' };
+  if (amount === undefined) return { state: 'unknown', reason: NOT_PAID };
   const amountMsat = Number(amount);
   // The moves are read after the HTLCs: an HTLC leaves the list when its move is stored.
   const isInChannel = waitMs > 0 || (await hasHtlc(rpc, paymentHash));
@@ -35,7 +36,11 @@ export async function settlementFinality(
     const { creditMsat, onChain, isComplete } = await moves.receiptOf(paymentHash, Number(paidAt), tries === 0);
     // On the chain, each HTLC is rounded down to satoshis.
     if (creditMsat > 0 && creditMsat + 999 * onChain >= amountMsat) return { state: 'final' };
-    if (!isInChannel && isComplete) return creditMsat > 0 ? { state: 'final', amountMsat: msat(creditMsat) } : { state: 'failed' };
+    if (!isInChannel && isComplete) {
+      // A node that was restored from a backup has lost what arrived since.
+      if ((await readReceipt(rpc, paymentHash)) === '') return { state: 'unknown', reason: NOT_PAID };
+      return creditMsat > 0 ? { state: 'final', amountMsat: msat(creditMsat) } : { state: 'failed' };
+    }
     if (performance.now() >= endMs) break;
     await pause(WAITS_MS[tries] ?? LONGEST_WAIT_MS, AbortSignal.timeout(waitMs));
   }

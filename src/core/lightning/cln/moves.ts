@@ -24,13 +24,14 @@ const SLACK_SECONDS = 60;
 /** The first settlement that is asked about may not be the oldest. */
 const BEGIN_SLACK_SECONDS = 600;
 
-/** What has arrived for a payment hash. `onChain`: the number of HTLCs that were claimed on the chain. */
+/** What has arrived for a payment hash. `onChain`: the number of HTLCs that were claimed on the chain. `seconds`: the time of the newest one. */
 interface Receipt {
   readonly creditMsat: number;
   readonly onChain: number;
+  readonly seconds: number;
 }
 
-const NOTHING: Receipt = { creditMsat: 0, onChain: 0 };
+const NOTHING: Receipt = { creditMsat: 0, onChain: 0, seconds: 0 };
 
 /** The moves before the first that is read, as far as they were searched for one hash. */
 interface Search {
@@ -51,6 +52,8 @@ type Ranges = Readonly<Record<MoveList, ReadRange>>;
 export class ClnMoves {
   readonly #rpc: ClnRpc;
   #receipts = new Map<string, Receipt>();
+  /** The time of the newest receipt that was deleted to limit their number. */
+  #deletedSeconds = 0;
   /** Replaced at a reset. */
   #ranges: Promise<Ranges> | undefined;
   #searches = new Map<string, Search>();
@@ -63,6 +66,7 @@ export class ClnMoves {
   /** Forgets what was read. A node that was restored from a backup numbers its moves differently. */
   reset(): void {
     this.#receipts = new Map();
+    this.#deletedSeconds = 0;
     this.#ranges = undefined;
     this.#searches = new Map();
   }
@@ -75,7 +79,10 @@ export class ClnMoves {
     if (alsoOnChain) await this.#readNew.chainmoves();
     const older = await this.#search(paymentHash, paidAt - SLACK_SECONDS, ranges);
     const newer = this.#receipts.get(paymentHash) ?? NOTHING;
-    return { ...sum(older.receipt, newer), isComplete: alsoOnChain && older.isDone && begun === this.#ranges };
+    return {
+      ...sum(older.receipt, newer),
+      isComplete: alsoOnChain && older.isDone && begun === this.#ranges && paidAt - SLACK_SECONDS > this.#deletedSeconds,
+    };
   }
 
   /** Read the moves that were added before the call: the caller has seen that an HTLC is gone, and its move must not be missed. */
@@ -103,7 +110,7 @@ export class ClnMoves {
     const receipt = sum(this.#receipts.get(paymentHash) ?? NOTHING, receiptFrom(list, move));
     this.#receipts.delete(paymentHash);
     this.#receipts.set(paymentHash, receipt);
-    limit(this.#receipts, MAX_RECEIPTS);
+    for (const { seconds } of limit(this.#receipts, MAX_RECEIPTS)) this.#deletedSeconds = Math.max(this.#deletedSeconds, seconds);
   }
 
   #beginSince(seconds: number): Promise<Ranges> {
@@ -188,18 +195,21 @@ function isReceipt(list: MoveList, { primary_tag: tag, account_id: account, cred
   return tag === TAG[list] && account !== 'external' && Number.isSafeInteger(credit) && credit > 0;
 }
 
-function receiptFrom(list: MoveList, { credit_msat: creditMsat }: MoveRecord): Receipt {
-  return { creditMsat, onChain: list === 'chainmoves' ? 1 : 0 };
+function receiptFrom(list: MoveList, { credit_msat: creditMsat, timestamp: seconds }: MoveRecord): Receipt {
+  return { creditMsat, onChain: list === 'chainmoves' ? 1 : 0, seconds };
 }
 
 function sum(a: Receipt, b: Receipt): Receipt {
-  return { creditMsat: a.creditMsat + b.creditMsat, onChain: a.onChain + b.onChain };
+  return { creditMsat: a.creditMsat + b.creditMsat, onChain: a.onChain + b.onChain, seconds: Math.max(a.seconds, b.seconds) };
 }
 
-/** Deletes the oldest entries beyond a number. */
-function limit(map: Map<string, unknown>, size: number): void {
-  for (const key of map.keys()) {
-    if (map.size <= size) return;
+/** Deletes the oldest entries beyond a number, and returns them. */
+function limit<T>(map: Map<string, T>, size: number): T[] {
+  const deleted: T[] = [];
+  for (const [key, value] of map) {
+    if (map.size <= size) break;
     map.delete(key);
+    deleted.push(value);
   }
+  return deleted;
 }
