@@ -4,14 +4,11 @@ import type { FastifyRequest } from 'fastify';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { type BookingMark, bookingMark } from '../../src/core/kernel/booking-mark.ts';
 import { METADATA_HASH, RemoteService } from '../lnurl/payee.ts';
-import { operationsOf, servedApi, type Values, type Walked } from '../openapi/conformance/operations.ts';
+import { changesSomething, operationsOf, servedApi, type Values, type Walked } from '../openapi/conformance/operations.ts';
 import { send } from '../openapi/conformance/send.ts';
 import { createWorld, UNAVAILABLE, type World } from '../openapi/conformance/world.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse } from '../support/client.ts';
-
-/** The GETs that change something. */
-const CHANGING_GETS = new Set(['processWithdrawLink', 'makeWithdrawLink', 'makePermanentWithdrawLink', 'payLink', 'signAuthChallenge']);
 
 /** Operations that change nothing in this world: it has no session of a browser, and its wallet login is not signed. */
 const WITHOUT_COMMIT = new Set([...UNAVAILABLE, 'logOut', 'completeWalletLogin']);
@@ -37,11 +34,7 @@ onFakeNode(
     beforeAll(async () => {
       const walk = operationsOf(await servedApi(service.client));
       world = await createWorld(service, walk);
-      // Those of the playground book in the networks of the test.
-      operations = walk.filter(
-        ({ method, path, operation }) =>
-          (method !== 'GET' || CHANGING_GETS.has(operation.operationId ?? '')) && !path.startsWith('/playground'),
-      );
+      operations = walk.filter(changesSomething);
     });
     afterEach(() => {
       service.connectionFailsAt = undefined;

@@ -76,11 +76,8 @@ export function needOf({ operation }: Walked): string | undefined {
   return operation.security.length > 0 ? operation['x-permission'] : undefined;
 }
 
-/** GETs that create something, because published clients use GET for it. */
-const CREATING_GETS: readonly unknown[] = ['makeWithdrawLink', 'makePermanentWithdrawLink'];
-
 /** Returns whether an operation may change something in the service. Those of the playground change its other nodes. */
 export function changesSomething({ method, path, operation }: Walked): boolean {
   if (path.startsWith('/playground')) return false;
-  return method !== 'GET' || operation['x-side-effect'] === true || CREATING_GETS.includes(operation.operationId);
+  return method !== 'GET' || operation['x-side-effect'] === true;
 }
