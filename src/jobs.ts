@@ -6,7 +6,7 @@ import { PERIOD_MS } from './core/db/retention.ts';
 import type { ArrivingTiming } from './core/invoices/arriving.ts';
 import type { SettlementDetails } from './core/invoices/report.ts';
 import { pause } from './core/kernel/clock.ts';
-import { errorMessage, type Log } from './core/kernel/log.ts';
+import { errorMessage } from './core/kernel/log.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
@@ -117,26 +117,77 @@ function eventsJob(modules: Modules, connection: NodeConnection, intervals: Even
   };
 }
 
+/** How failed jobs are retried. Tests shorten the waits. */
+export interface RetryTiming {
+  /** The longest wait after a failure. */
+  readonly retryMs: number;
+  /** A continuous job that has run for this long without a failure has succeeded. */
+  readonly healthyMs: number;
+}
+
+const RETRY_TIMING: RetryTiming = { retryMs: 60_000, healthyMs: 60_000 };
+/** Before a continuous job is started again. */
+const RESTART_MS = 1000;
+/** After so many failures in a row an alert is raised. */
+const MAX_FAILURES = 3;
+const ALERT = 'job_failing';
+
+type JobModules = Pick<Modules, 'instances' | 'alerts' | 'log'>;
+
 /** Runs the jobs, each under its lease, until the signal aborts. */
-export async function runJobs({ instances, log }: Modules, jobs: readonly Job[], signal: AbortSignal): Promise<void> {
+export async function runJobs(modules: JobModules, jobs: readonly Job[], signal: AbortSignal, timing = RETRY_TIMING): Promise<void> {
   const leases = new Set(jobs.map(({ lease }) => lease));
   const runAll = (lease: Job['lease']) =>
-    instances.underLease(lease, signal, async (held) => {
-      await Promise.all(jobs.filter((job) => job.lease === lease).map((job) => runJob(log, job, held)));
+    modules.instances.underLease(lease, signal, async (held) => {
+      await Promise.all(jobs.filter((job) => job.lease === lease).map((job) => runJob(modules, job, held, timing)));
     });
   await Promise.all(Array.from(leases, runAll));
 }
 
-async function runJob(log: Log, job: Job, signal: AbortSignal): Promise<void> {
+/** Runs a job until the signal aborts. A failure of one job interrupts no other job of its lease. */
+async function runJob({ alerts, log }: JobModules, job: Job, signal: AbortSignal, timing: RetryTiming): Promise<void> {
   const { name, interval, startsLater = false } = job;
-  if (interval === 'continuous') return job.run(signal);
-  if (startsLater) await pause(interval, signal);
+  const waitMs = interval === 'continuous' ? RESTART_MS : interval;
+  let failures = 0;
+  // An earlier process may have raised it.
+  let mayBeAlerted = true;
+
+  async function recordSuccess(): Promise<void> {
+    failures = 0;
+    if (mayBeAlerted && (await alerts.openSubjects(ALERT)).includes(name)) await alerts.clear(ALERT, name);
+    mayBeAlerted = false;
+  }
+
+  async function recordFailure(reason: string): Promise<void> {
+    failures += 1;
+    log.warn({ job: name, reason, failures }, 'a background job failed; it is retried');
+    if (failures !== MAX_FAILURES) return;
+    mayBeAlerted = true;
+    await alerts.raise({ kind: ALERT, subject: name, message: `failed ${failures} times in a row; the last time: ${reason}` });
+  }
+
+  /** The database may be what fails. Then neither is stored, and the health of the service shows it. */
+  const logLost = (error: unknown) => log.warn({ job: name, reason: errorMessage(error) }, 'the state of a background job was not stored');
+
+  if (startsLater) await pause(waitMs, signal);
   while (!signal.aborted) {
     try {
-      await job.run(signal);
+      if (interval === 'continuous') await runContinuous(job, signal, timing.healthyMs, () => recordSuccess().catch(logLost));
+      else await job.run(signal).then(() => recordSuccess().catch(logLost));
     } catch (error) {
-      log.warn({ job: name, reason: errorMessage(error) }, 'a background job failed; it runs again after its interval');
+      await recordFailure(errorMessage(error)).catch(logLost);
     }
-    await pause(interval, signal);
+    await pause(failures > 0 ? Math.min(waitMs, timing.retryMs) : waitMs, signal);
+  }
+}
+
+async function runContinuous(job: Job, signal: AbortSignal, healthyMs: number, onHealthy: () => Promise<void>): Promise<void> {
+  const ended = new AbortController();
+  const waiting = pause(healthyMs, AbortSignal.any([signal, ended.signal])).then((hasEnded) => (hasEnded ? undefined : onHealthy()));
+  try {
+    await job.run(signal);
+  } finally {
+    ended.abort();
+    await waiting;
   }
 }

@@ -8,6 +8,7 @@ import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { readConfig } from '../../src/config.ts';
 import { newKeyText } from '../../src/core/accounts/keys.ts';
 import type { Database } from '../../src/core/db/database.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { findAction, requestAction } from '../../src/features/operator/actions.ts';
 import { lastEpoch } from '../../src/features/proof/proof.sql.ts';
@@ -18,6 +19,7 @@ import { onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
 
 const OPERATOR = { requestedBy: 'bob@desk', reason: 'a test' };
 const PENDING_SAT = 500;
+const countArriving = statement<{ n: number }>('test_arriving', 'SELECT count(*) AS n FROM arriving_payment');
 
 /** The modules of the service with a wallet, and the warnings that they log. */
 async function serviceOn(opened: Database) {
@@ -55,23 +57,34 @@ onBothDatabases('each background job of the service', (open) => {
     await payments.payInvoice({ wallet, invoice, feeLimitMsat: msat(1000), wtxType: 'ln_withdrawal' });
     const order = { wallet, amountMsat: msat(7000), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' } as const;
     const { paymentRequest, id: invoiceId } = await invoices.create(order);
+    const arriving = await invoices.create(order);
     const drain = { kind: 'drain', subject: nodeId, target: '', ...OPERATOR } as const;
     const action = await database.transaction((tx) => requestAction(tx, drain, 1));
     const reconciliation = await database.transaction((tx) => requestReconciliation(tx, 'full', 1, OPERATOR));
 
     /** Whether the jobs that run until their signal aborts have done their work. */
     const isDone: Record<string, () => Promise<boolean>> = {
-      [`events of ${nodeId}`]: async () => (await invoices.find(invoiceId))?.state === 'settled',
+      [`events of ${nodeId}`]: async () =>
+        (await invoices.find(invoiceId))?.state === 'settled' && (await database.first(countArriving))?.n === 1,
+      [`arriving payments of ${nodeId}`]: async () => {
+        net.endSettlement(arriving.paymentHash, 'final');
+        return (await invoices.find(arriving.id))?.state === 'settled';
+      },
       'operator actions': async () => (await findAction(database, action.id))?.state === 'done',
       reconciliation: async () => (await findReconciliation(database, reconciliation))?.status === 'done',
       'proofs of liabilities': async () => (await database.first(lastEpoch)) !== undefined,
     };
-    const jobs = backgroundJobs(modules, config, { probe: { againMs: 1, arrivalMs: 1 }, pollMs: 10 });
+    const jobs = backgroundJobs(modules, config, {
+      probe: { againMs: 1, arrivalMs: 1 },
+      arriving: { roundMs: 20, allEvery: 2 },
+      pollMs: 10,
+    });
     expect(jobs.filter(({ interval }) => interval === 'continuous').map(({ name }) => name)).toEqual(Object.keys(isDone));
 
     const ending = new AbortController();
     const running: Promise<void>[] = [];
     await net.outside.pay({ paymentRequest });
+    const paid = net.outside.pay({ paymentRequest: arriving.paymentRequest, after: { end: 'final' } });
     // One after the other, because a reconciliation would report a settlement whose event has not been read.
     for (const job of jobs) {
       const run = job.run(ending.signal);
@@ -83,7 +96,7 @@ onBothDatabases('each background job of the service', (open) => {
       }
     }
     ending.abort();
-    await Promise.all(running);
+    await Promise.all([paid, ...running]);
     await payments.stop();
     await ledger.drain();
     await connections.close();

@@ -52,6 +52,11 @@ export const ALERT_KINDS = {
     meaning: 'The node has less money than the ledger owes, beyond the amount in flight.',
     remedy: 'Stop withdrawals, and find out where the money went. The alert closes when the node has enough.',
   },
+  job_failing: {
+    meaning: 'A background job has failed three times in a row. The message has its name and the last reason.',
+    remedy:
+      'Read the log for the reasons (often a full disk or a missing permission of the database). If the reason is a bug, report it with the log. The job is retried, and the alert closes when it succeeds.',
+  },
   suspense_not_empty: {
     meaning: 'Money arrived for no wallet.',
     remedy:
