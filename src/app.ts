@@ -61,6 +61,7 @@ async function reportBrokenReplication({ alerts, log }: Modules): Promise<void> 
 function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTiming }: Overrides) {
   const { database, health, instances, connections, ledger, payments } = modules;
   const server = createHttpServer(config, modules, streamTiming);
+  modules.ownLinks.answerWith((request) => server.inject(request));
   const stopping = new AbortController();
   const deliveries = modules.webhooks.deliver(stopping.signal);
   const storing = modules.keyUses.store(stopping.signal);

@@ -21,6 +21,7 @@ import { readSecretKey, storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
+import { OwnLinks } from './features/lnurl/remote/own-links.ts';
 import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
 import { linkUses } from './features/lnurl/withdraw/claims.ts';
 import { createWithdrawLinks } from './features/lnurl/withdraw/withdraw-links.ts';
@@ -101,12 +102,13 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     clock,
     log,
   });
-  const remoteLinks = createRemoteLinks({ outbound, payments, invoices, clock });
+  const ownLinks = new OwnLinks({ ...config, outbound });
+  const remoteLinks = createRemoteLinks({ outbound: ownLinks, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  const money = { ledger, wallets, invoices, payments, history, links, payLinks, remoteLinks, stuckPaymentSeconds };
+  const money = { ledger, wallets, invoices, payments, history, links, payLinks, ownLinks, remoteLinks, stuckPaymentSeconds };
   const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
 }

@@ -7,7 +7,6 @@ import { RunningTasks } from '../../../core/kernel/running-tasks.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import { NodeUnavailable } from '../../../core/lightning/node.ts';
-import type { Outbound } from '../../../core/outbound/outbound.ts';
 import type { StartedPayment } from '../../../core/payments/hold.ts';
 import type { InvoicePayment } from '../../../core/payments/pay-invoice.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
@@ -23,6 +22,7 @@ import {
   requireAccepted,
   requireAgreed,
 } from './offers.ts';
+import type { LinkClient } from './own-links.ts';
 import { brokenResponse, fetchJson, isError, refusedBy, requireObject, withParameters } from './response.ts';
 import { readSuccessAction } from './success-action.ts';
 
@@ -63,7 +63,7 @@ const PULL_EXPIRY_SECONDS = 3600;
 export type RemoteLinks = ReturnType<typeof createRemoteLinks>;
 
 /** Links and addresses of other services, which wallets of this service pay or withdraw from. */
-export function createRemoteLinks(modules: { outbound: Outbound; payments: Payments; invoices: Invoices; clock: Clock }) {
+export function createRemoteLinks(modules: { outbound: LinkClient; payments: Payments; invoices: Invoices; clock: Clock }) {
   const { outbound, payments, invoices, clock } = modules;
   const tasks = new RunningTasks();
   const runForWallet = <T>({ id, accountId }: Wallet, task: () => Promise<T>) =>

@@ -2,8 +2,9 @@ import { isJsonObject } from '../../../core/kernel/json.ts';
 import { MAX_MSAT, type Msat } from '../../../core/kernel/money.ts';
 import { Refusal, type RefusalType } from '../../../core/kernel/refusal.ts';
 import { shownReason } from '../../../core/kernel/shown-text.ts';
-import { type Outbound, OutboundError, type OutboundReason } from '../../../core/outbound/outbound.ts';
+import { OutboundError, type OutboundReason } from '../../../core/outbound/outbound.ts';
 import { kindOfTag, requireKind, type UsableKind } from './destination.ts';
+import type { LinkClient } from './own-links.ts';
 
 /** A JSON object of another service. Its fields may have any value. */
 export type RemoteObject = Readonly<Record<string, unknown>>;
@@ -20,7 +21,7 @@ const MAX_BYTES = 200_000;
  * Fetches the JSON of a URL of another service; of a callback if the domain that named it is given.
  * @throws Refusal. After `lnurl_unavailable` the request may have been executed; after any other nothing was sent.
  */
-export async function fetchJson(outbound: Outbound, url: string, callbackOf?: string): Promise<unknown> {
+export async function fetchJson(outbound: LinkClient, url: string, callbackOf?: string): Promise<unknown> {
   try {
     // LUD-01: the status has no meaning.
     return (await outbound.getJson(url, { maxBytes: MAX_BYTES })).body;

@@ -1,0 +1,55 @@
+import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
+import type { GetOptions, Outbound } from '../../../core/outbound/outbound.ts';
+
+/** Sends a request to this service inside the process. */
+export type InnerRequest = (request: {
+  method: 'GET';
+  url: string;
+  headers: Record<string, string>;
+}) => Promise<{ readonly payload: string }>;
+
+/** The client that fetches links: the outbound client, or what replaces it for links of this service. */
+export type LinkClient = Pick<Outbound, 'getJson'>;
+
+/** The public routes of LNURL: other paths of this service are not reached from a link. */
+const PUBLIC_PATH = /^\/(?:\.well-known\/lnurlp\/[^/?#]+|v1\/(?:user\/)?wallet\/[^/?#]+\/(?:lnurl-process|lnurlp\/[^/?#]+))$/;
+
+/**
+ * Fetches links and addresses of this service inside the process, and all others over the network. The host of this service may be private,
+ * or unreachable from where the service runs; and its own certificate and proxy are no concern of a payment between its wallets.
+ */
+export class OwnLinks implements LinkClient {
+  readonly #outbound: LinkClient;
+  readonly #hosts: ReadonlySet<string>;
+  readonly #basePath: string;
+  #request: InnerRequest | undefined;
+
+  constructor({ outbound, publicUrl, addressDomains }: { outbound: LinkClient; publicUrl: string; addressDomains: readonly string[] }) {
+    const { host, pathname } = new URL(publicUrl);
+    this.#outbound = outbound;
+    this.#hosts = new Set([host, ...addressDomains]);
+    this.#basePath = pathname.replace(/\/$/, '');
+  }
+
+  /** Sets the service that answers. Until then, all requests go over the network. */
+  answerWith(request: InnerRequest): void {
+    this.#request = request;
+  }
+
+  async getJson(url: string, options: GetOptions = {}): Promise<{ readonly status: number; readonly body: unknown }> {
+    const path = this.#ownPath(url);
+    if (path === undefined || this.#request === undefined) return this.#outbound.getJson(url, options);
+    const { host } = new URL(url);
+    const { payload } = await this.#request({ method: 'GET', url: path, headers: { host, accept: 'application/json' } });
+    const body = parseJson(payload);
+    return { status: 200, body: isJsonObject(body) ? body : undefined };
+  }
+
+  /** Returns the path and query of a public link of this service. */
+  #ownPath(text: string): string | undefined {
+    const url = URL.parse(text);
+    if (!url || !/^https?:$/.test(url.protocol) || !this.#hosts.has(url.host)) return undefined;
+    const path = url.pathname.startsWith(`${this.#basePath}/`) ? url.pathname.slice(this.#basePath.length) : url.pathname;
+    return PUBLIC_PATH.test(path) ? `${path}${url.search}` : undefined;
+  }
+}
