@@ -2135,7 +2135,7 @@ export interface RecheckPaymentRequest {
 export interface ResolvePaymentRequest {
   /** How the payment ended */
   outcome: 'failed' | 'settled';
-  /** The preimage of the payment, which the receiver shows. Required for `settled` */
+  /** The preimage of the payment, which the receiver shows. Required for `settled`, but for a received payment */
   preimage?: string;
   /** Why, for the record: 1 to 500 characters */
   reason: string;
@@ -3039,7 +3039,7 @@ export interface Operations<Options> {
     getPayment(id: string, request?: GetOperatorPaymentRequest, options?: Options): Promise<OperatorPayment>;
     /** Look up a pending payment at its node now. Does what the service does every 30 seconds, and books an outcome that the node reports. If the payment is still pending, the response has what the node reports about it. Permission: a secret API key of an operator. (`POST /v1/operator/payments/{id}/recheck`) @param id The id of the payment, `lntx_…` */
     recheckPayment(id: string, request?: RecheckPaymentRequest, options?: Options): Promise<OperatorPayment>;
-    /** End a pending payment with evidence. The service looks the payment up at its node right before it books. `settled` needs the preimage, and a node that reports success or has no record of the payment. `failed` needs a node that reports failure, or whose records prove that no money can leave it. 409 `action_refused`: the evidence does not suffice, and nothing has changed. The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait. Permission: a secret API key of an operator. (`POST /v1/operator/payments/{id}/resolve`) @param id The id of the payment, `lntx_…` */
+    /** End a pending payment with evidence. The service looks the payment up at its node right before it books. `settled` needs the preimage, and a node that reports success or has no record of the payment. `failed` needs a node that reports failure, or whose records prove that no money can leave it. 409 `action_refused`: the evidence does not suffice, and nothing has changed. Of a received payment that is `arriving`, `settled` credits it and `failed` does not, unless the node knows better. The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait. Permission: a secret API key of an operator. (`POST /v1/operator/payments/{id}/resolve`) @param id The id of the payment, `lntx_…` */
     resolvePayment(id: string, request: ResolvePaymentRequest, options?: Options): Promise<OperatorAction>;
     /** Give a node no new wallets. Its wallets stay and work as before. Permission: a secret API key of an operator. (`POST /v1/operator/nodes/{id}/drain`) @param id The id of the node, `lnd_…` */
     drainNode(id: string, request: DrainNodeRequest, options?: Options): Promise<OperatorAction>;

@@ -3,30 +3,38 @@ import { exitWithUsage, readArguments } from './command.ts';
 import { exitNotDone, printList, readReason, requireId, runAction, runOnService } from './service.ts';
 import { grouped, span } from './table.ts';
 
-const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> | --failed) --reason "…"]
+const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> | --failed | --received) --reason "…"]
 
 Without arguments: lists the pending payments, oldest first, at most 100.
-  resolve     ends a pending payment (lntx_…) with evidence. The service looks it up at the node right before it books.
+  resolve     ends a pending or arriving payment (lntx_…) with evidence. The service looks it up at the node right before it books.
   --preimage  The payment was paid; this is the preimage that the receiver shows. Refused while the node reports it as pending or failed.
   --failed    The payment failed. Refused unless the node reports failure, or its records prove that no money can leave.
+  --received  A payment of an invoice that is arriving did arrive: it is credited. --failed ends it without a credit. If the node knows how it
+              ended, the node decides.
   --reason    1 to 500 characters.
 The service records the operator, the time, the reason and the evidence.
 Exit code 0: done. 1: refused, no money moved. 2: not done. 3: not ended yet.`;
 
 /** `npm run payment`: lists pending payments, and ends one with evidence. */
 async function main(): Promise<void> {
-  const options = { reason: { type: 'string' }, preimage: { type: 'string' }, failed: { type: 'boolean' } } as const;
-  const { words, reason: given, preimage, failed } = readArguments(USAGE, options, 2);
+  const options = {
+    reason: { type: 'string' },
+    preimage: { type: 'string' },
+    failed: { type: 'boolean' },
+    received: { type: 'boolean' },
+  } as const;
+  const { words, reason: given, preimage, failed = false, received = false } = readArguments(USAGE, options, 2);
   const [verb, id = ''] = words;
   if (verb === undefined) {
-    if (given !== undefined || preimage !== undefined || failed) exitWithUsage(USAGE);
+    if (given !== undefined || preimage !== undefined || failed || received) exitWithUsage(USAGE);
     return runOnService(list);
   }
-  if (verb !== 'resolve' || words.length !== 2 || (preimage !== undefined) === (failed === true)) exitWithUsage(USAGE);
+  if (verb !== 'resolve' || words.length !== 2 || [preimage !== undefined, failed, received].filter(Boolean).length !== 1)
+    exitWithUsage(USAGE);
   const reason = readReason(given);
   requireId('lntx', id, 'The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
   if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) exitNotDone('--preimage must be 64 hexadecimal digits.');
-  const evidence = preimage === undefined ? ({ outcome: 'failed' } as const) : ({ outcome: 'settled', preimage } as const);
+  const evidence = { outcome: failed ? 'failed' : 'settled', ...(preimage !== undefined && { preimage }) } as const;
   await runAction((service, options) => service.operator.resolvePayment(id, { ...evidence, reason }, options));
 }
 

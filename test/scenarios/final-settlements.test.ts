@@ -81,6 +81,33 @@ onFakeNode(
       expect(net.outside.payments().at(-1)).toMatchObject({ state: 'failed' });
       expect(await service.problems()).toEqual([]);
     });
+
+    it('is ended by an operator when the node can never say whether it arrived', async () => {
+      const received = await reported(service, { end: 'unproven', afterMs: 0 });
+      const lost = await reported(service, { end: 'lost' });
+      for (const { until } of [received, lost]) await until('arriving');
+      const resolve = (id: string, outcome: string) =>
+        client.post(`/v1/operator/payments/${id}/resolve`, { outcome, reason: 'the payer says so' });
+      expect(await resolve(received.invoice.id, 'settled')).toMatchObject({ status: 'done' });
+      expect(await resolve(lost.invoice.id, 'failed')).toMatchObject({ status: 'done' });
+      expect(await received.lntx()).toMatchObject({ status: 'settled' });
+      expect(await lost.lntx()).toMatchObject({ status: 'failed' });
+      expect([await received.balance(), await lost.balance()]).toEqual([5000, 0]);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is ended by the answer of the node if an operator says otherwise', async () => {
+      const { invoice, until, balance } = await reported(service, { end: 'lost' });
+      await until('arriving');
+      net.always('settlementFinality', { instead: { state: 'failed' } });
+      const json = { outcome: 'settled', reason: 'a mistake' };
+      const { status } = await client.request('POST', `/v1/operator/payments/${invoice.id}/resolve`, { key: client.secretKey, json });
+      net.always('settlementFinality', undefined);
+      expect([404, 409]).toContain(status);
+      await until('failed');
+      expect(await balance()).toBe(0);
+      expect(await service.problems()).toEqual([]);
+    });
   },
   {},
   TIMING,

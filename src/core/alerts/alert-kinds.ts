@@ -29,7 +29,7 @@ export const ALERT_KINDS = {
   payments_arriving: {
     meaning: 'The node reported payments more than ten minutes ago and cannot show that they are final. They are not credited.',
     remedy:
-      'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: compare the balance of the channel, then end it with npm run payment -- resolve. The alert closes when none is left.',
+      'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: find out whether it arrived, from the balance of the channel or from the payer, and end it with npm run payment -- resolve <lntx> --received or --failed. The alert closes when none is left.',
   },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',

@@ -36,6 +36,12 @@ export const markFailed = statement(
 
 export const remove = statement('arriving_payment_remove', 'DELETE FROM arriving_payment WHERE payment_hash = $1');
 
+export const findOldest = statement<{ invoice_id: string | null; payment_hash: string }>(
+  'arriving_payment_oldest',
+  `SELECT invoice_id, payment_hash FROM arriving_payment WHERE state = 'arriving' AND is_credited = 0 AND node_id = $1
+   ORDER BY reported_at, payment_hash LIMIT 1`,
+);
+
 /** What has been arriving since a time or longer, and is not credited. */
 export const sumReportedUntil = statement<{ n: number; amount_msat: number; oldest: number | null }>(
   'arriving_payment_sum',

@@ -98,8 +98,10 @@ async function checkCredited(context: InvoiceContext, settlement: SettlementAtNo
 /** One alert per node, while payments have been arriving for long. */
 async function updateAlert({ database, alerts, clock }: InvoiceContext, nodeId: string): Promise<void> {
   const sum = await database.first(sql.sumReportedUntil, nodeId, unixSeconds(clock) - LONG_SECONDS);
-  if (sum?.oldest) {
-    const message = `${sum.n} payments of ${satText(sum.amount_msat)} that the node reported are not known to be final, the oldest since ${timeText(sum.oldest)}; they are not credited`;
+  const oldest = sum?.oldest ? await database.first(sql.findOldest, nodeId) : undefined;
+  if (sum?.oldest && oldest) {
+    const name = oldest.invoice_id ?? `the payment hash ${oldest.payment_hash}`;
+    const message = `${sum.n} payments of ${satText(sum.amount_msat)} that the node reported are not known to be final, the oldest, ${name}, since ${timeText(sum.oldest)}; they are not credited`;
     await alerts.raise({ kind: ALERT, subject: nodeId, message });
   } else if ((await alerts.openSubjects(ALERT)).includes(nodeId)) await alerts.clear(ALERT, nodeId);
 }

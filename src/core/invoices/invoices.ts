@@ -22,7 +22,7 @@ import { cancelInvoice, repeatable, reportExpired } from './close.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { SettlementDetails } from './report.ts';
-import { type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
+import { endArriving, type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
 
 /** What the steps of an invoice use. */
 export interface InvoiceContext {
@@ -126,6 +126,11 @@ export class Invoices {
   /** See {@link settle}. */
   settle(settlement: SettlementDetails, nodeId: string): Promise<SettlementResult> {
     return settle(this.#context, { ...settlement, nodeId });
+  }
+
+  /** See {@link endArriving}. */
+  endArriving(paymentHash: string, outcome: 'settled' | 'failed'): ReturnType<typeof endArriving> {
+    return endArriving(this.#context, paymentHash, outcome);
   }
 
   /** See {@link checkArriving}. */

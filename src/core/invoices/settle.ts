@@ -55,6 +55,27 @@ export async function settleAgain(context: InvoiceContext, settlement: Settlemen
   return (await settleTarget(context, settlement, target, 0)) ?? 'arriving';
 }
 
+/**
+ * Ends a payment that is arriving on behalf of an operator, because the node cannot say whether it is final. If the node can, its answer decides.
+ * @returns how it ended, and what the node reported; undefined when it is not arriving any more.
+ */
+export async function endArriving(
+  context: InvoiceContext,
+  paymentHash: string,
+  outcome: 'settled' | 'failed',
+): Promise<{ readonly result: SettlementResult; readonly nodeReport: string } | undefined> {
+  const row = await context.database.first(arriving.find, paymentHash);
+  if (row?.state !== 'arriving' || row.is_credited === 1) return undefined;
+  const settlement: SettlementAtNode = { ...JSON.parse(row.settlement), nodeId: row.node_id };
+  const result = await settleAgain(context, settlement);
+  if (result !== 'arriving') return { result, nodeReport: result === 'booked' ? 'final' : 'failed' };
+  const target = await findTarget(context, settlement);
+  if (!target) return { result: 'booked', nodeReport: 'final' };
+  const ended =
+    outcome === 'settled' ? await credit(context, settlement, target, 'whole') : await storeReport(context, settlement, target, 'failed');
+  return ended && { result: ended, nodeReport: 'unknown' };
+}
+
 /** @returns undefined when another request has changed the target meanwhile. */
 async function settleTarget(
   context: InvoiceContext,

@@ -59,7 +59,8 @@ const resolveSchema = {
   description:
     'The service looks the payment up at its node right before it books. `settled` needs the preimage, and a node that reports success or has ' +
     'no record of the payment. `failed` needs a node that reports failure, or whose records prove that no money can leave it. 409 ' +
-    `\`action_refused\`: the evidence does not suffice, and nothing has changed. ${RECORDED}`,
+    '`action_refused`: the evidence does not suffice, and nothing has changed. Of a received payment that is `arriving`, `settled` credits it and ' +
+    `\`failed\` does not, unless the node knows better. ${RECORDED}`,
   params: PaymentParams,
   body: requestBody({
     outcome: choice(['failed', 'settled'], { description: 'How the payment ended' }),
@@ -67,7 +68,7 @@ const resolveSchema = {
       Type.String({
         pattern: '^[0-9a-fA-F]{64}$',
         rule: '64 hexadecimal characters',
-        description: 'The preimage of the payment, which the receiver shows. Required for `settled`',
+        description: 'The preimage of the payment, which the receiver shows. Required for `settled`, but for a received payment',
       }),
     ),
     reason: Reason,
@@ -110,10 +111,13 @@ export function operatorPaymentRoutes(app: App, modules: OperatorRouteModules): 
 
   app.post('/v1/operator/payments/:id/resolve', { schema: resolveSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
-    const { id: subject } = await readPayment(request.params.id);
+    const isReceived = (await modules.invoices.find(request.params.id))?.state === 'arriving';
+    const { id: subject } = isReceived ? request.params : await readPayment(request.params.id);
     const { outcome: target, preimage } = request.body;
-    if ((target === 'settled') !== (preimage !== undefined))
-      throw new Refusal('validation_failed', '`preimage` is required for the outcome `settled`, and must be absent for `failed`.');
+    if ((target === 'settled' && !isReceived) !== (preimage !== undefined)) {
+      const message = '`preimage` is required for the outcome `settled`, and must be absent for `failed` and for a received payment.';
+      throw new Refusal('validation_failed', message);
+    }
     return runAction(modules, request, reply, credential, { kind: 'resolve', subject, target, preimage: preimage?.toLowerCase() });
   });
 }

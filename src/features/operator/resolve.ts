@@ -1,3 +1,4 @@
+import type { Invoice } from '../../core/invoices/invoice.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { ZERO_MSAT } from '../../core/kernel/money.ts';
@@ -17,6 +18,8 @@ import type { OperatorModules } from './operator.ts';
  * money can leave it any more.
  */
 export async function resolvePayment(deps: OperatorModules, action: Action): Promise<void> {
+  const invoice = await deps.invoices.find(action.subject);
+  if (invoice) return resolveArriving(deps, action, invoice);
   const payment = await deps.payments.find(action.subject);
   if (!payment) throw new ActionRefused(`There is no payment ${action.subject}.`);
   if (payment.state === 'pending') {
@@ -33,6 +36,21 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
   const answer = isAsAsked
     ? `The payment ${describe(ended)}.`
     : `The node’s evidence ended the payment with the other outcome: it ${describe(ended)}.`;
+  const state = isAsAsked ? 'done' : 'refused';
+  await deps.database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(deps.clock)));
+}
+
+/** Ends a received payment that is arriving and whose node cannot say whether it is final. If the node can, its answer decides. */
+async function resolveArriving(deps: OperatorModules, action: Action, { id, paymentHash }: Invoice): Promise<void> {
+  const ended = await deps.invoices.endArriving(paymentHash, action.target === 'settled' ? 'settled' : 'failed');
+  if (ended) await storeEvidence(deps, action, `the node reports: ${ended.nodeReport}`);
+  const now = await deps.invoices.find(id);
+  if (now?.state === 'arriving') return;
+  if ((await readAction(deps.database, action.id)).evidence === null)
+    throw new ActionRefused(`The payment has ended already: ${now?.state}.`);
+  const isAsAsked = now?.state === action.target;
+  const found = now?.state === 'settled' ? 'it is credited' : 'it never arrived, and nothing is credited';
+  const answer = isAsAsked ? `The payment has ended: ${found}.` : `The node’s answer ended the payment with the other outcome: ${found}.`;
   const state = isAsAsked ? 'done' : 'refused';
   await deps.database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(deps.clock)));
 }

@@ -111,9 +111,11 @@ export const RECORD_CHECKS: RecordChecks = {
   // Payments that an operator ended and whose state differs from the action's. A failure may have been corrected since.
   verify_action_payments: [
     'the payment differs from the operator’s action',
-    `SELECT a.id FROM operator_action a LEFT JOIN payment p ON p.id = a.subject
-     WHERE a.kind = 'resolve' AND a.state = 'done' AND (p.id IS NULL OR a.evidence IS NULL OR CASE WHEN a.target = 'settled'
-       THEN p.state <> 'succeeded' ELSE p.state <> 'failed' AND p.correction IS NULL END)`,
+    `SELECT a.id FROM operator_action a LEFT JOIN payment p ON p.id = a.subject LEFT JOIN invoice i ON i.id = a.subject
+     WHERE a.kind = 'resolve' AND a.state = 'done' AND (a.evidence IS NULL OR CASE
+       WHEN i.id IS NOT NULL THEN i.state <> 'settled' AND (a.target = 'settled' OR i.state <> 'failed')
+       WHEN p.id IS NULL THEN true
+       WHEN a.target = 'settled' THEN p.state <> 'succeeded' ELSE p.state <> 'failed' AND p.correction IS NULL END)`,
   ],
   verify_invoice_transfers: [
     'it was not credited exactly once with the received amount',

@@ -24,6 +24,7 @@ export class CrashingNode {
     return {
       ...node,
       createInvoice: (request) => this.#call('createInvoice', () => node.createInvoice(request)),
+      settlementFinality: (settlement, waitMs) => this.#call('settlementFinality', () => node.settlementFinality(settlement, waitMs)),
       cancelInvoice: (hash) => this.#call('cancelInvoice', () => node.cancelInvoice(hash)),
       pay: (order) => this.#send(order.paymentId, () => this.#call('pay', () => node.pay(order))),
       keysend: (order) => this.#send(order.paymentId, () => this.#call('keysend', () => node.keysend(order))),
