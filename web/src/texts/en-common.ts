@@ -40,6 +40,7 @@ export const common = {
   statuses: {
     settled: 'Settled',
     pending: 'Pending',
+    arriving: 'Arriving',
     failed: 'Failed',
     expired: 'Expired',
     cancelled: 'Cancelled',

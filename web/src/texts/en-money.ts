@@ -26,6 +26,8 @@ export const money = {
     afterMinutes: (minutes: number) => `, after ${minutes} min`,
     expired: 'It was not paid in time. Only a payment that is already on its way can still arrive.',
     cancelled: 'The invoice can no longer be paid.',
+    arriving: 'The node has reported a payment that is not final yet. It is not in the balance.',
+    notReceived: 'The node reported a payment that never arrived. Create another invoice.',
     copyInvoice: 'Copy invoice',
     openWallet: 'Open wallet',
     cancelInvoice: 'Cancel invoice',

@@ -80,6 +80,8 @@ export const webhooks = {
       'wallet_created',
       'wallet_updated',
       'wallet_receive',
+      'wallet_receive_pending',
+      'wallet_receive_failure',
       'wallet_send',
       'wallet_send_failure',
       'wallet_transfer_in',

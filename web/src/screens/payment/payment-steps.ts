@@ -10,7 +10,9 @@ export type StepName =
   | 'pending'
   | 'created'
   | 'waiting'
+  | 'arriving'
   | 'received'
+  | 'notReceived'
   | 'expired'
   | 'cancelled';
 
@@ -58,6 +60,8 @@ export function invoiceSteps({ status, created_at, settled_at, expires_at }: Lnt
   const created: Step[] = isKeysend ? [] : [{ name: 'created', at: created_at, tone: 'done', icon: 'plus' }];
   if (status === 'settled') return [...created, { name: 'received', at: settled_at ?? undefined, tone: 'done', icon: 'done' }];
   if (status === 'expired') return [...created, { name: 'expired', at: expires_at ?? undefined, tone: 'plain', icon: 'clock' }];
+  if (status === 'arriving') return [...created, { name: 'arriving', tone: 'waiting', icon: 'clock' }];
+  if (status === 'failed') return [...created, { name: 'notReceived', tone: 'failed', icon: 'failed' }];
   if (status === 'cancelled') return [...created, { name: 'cancelled', tone: 'plain', icon: 'close' }];
   return [...created, { name: 'waiting', tone: 'waiting', icon: 'clock' }];
 }

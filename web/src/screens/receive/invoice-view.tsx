@@ -124,6 +124,8 @@ function Status({ invoice, reload }: { invoice: LightningTransactionDetails; rel
       </div>
       {status === 'expired' && <p class="small secondary">{money.receive.expired}</p>}
       {status === 'cancelled' && <p class="small secondary">{money.receive.cancelled}</p>}
+      {status === 'arriving' && <p class="small secondary">{money.receive.arriving}</p>}
+      {status === 'failed' && <p class="small secondary">{money.receive.notReceived}</p>}
     </div>
   );
 }
