@@ -90,7 +90,7 @@ onFakeNode('the events of keys', (service) => {
     const second = await client.post(`/v1/keys/${id}/rotate`, { overlap_seconds: 60 });
     const third = await client.post(`/v1/keys/${second.id}/rotate`, {});
     const again = await client.request('POST', `/v1/keys/${second.id}/rotate`, { key: client.secretKey, json: {} });
-    expect(again.status).toBe(400);
+    expect(again.status).toBe(409);
     const events = (await keyEvents()).slice(before);
     expect(events.map((event) => [nameOf(event), event.data.key.id])).toEqual([
       ['key_created', id],
