@@ -770,7 +770,9 @@ export interface NewWallet {
   pending_msat: number;
   /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */
   max_payable_msat: number;
-  /** Whether the wallet can send money */
+  /** `inactive`: the wallet receives, but sends no money */
+  status: 'active' | 'inactive' | (string & {});
+  /** The same as `status`, for clients of LNPay */
   statusType: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; };
   /** The type of the wallet. All wallets have the same */
   walletType: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; };
@@ -848,7 +850,9 @@ export interface NewWithdrawLink {
   expires_at: number | null;
   /** Unix seconds; null when the link is not revoked */
   revoked_at: number | null;
-  /** Whether the link can be claimed */
+  /** `inactive`: it is used up, expired or revoked, or the key that made it is no longer valid */
+  status: 'active' | 'inactive' | (string & {});
+  /** The same as `status`, for clients of LNPay */
   statusType: { /** The kind of object that has this status */ type: 'lnurl' | (string & {}); /** `lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid */ name: 'lnurl_active' | 'lnurl_inactive' | (string & {}); /** The status as text for people */ display_name: string; };
   /** The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id` */
   passThru: Record<string, unknown>;
@@ -947,7 +951,9 @@ export interface PayLink {
   lnurlp_domain: string | null;
   /** The JSON object that each payment of the link gets; null when there is none, and for public keys */
   passThru: Record<string, unknown> | null;
-  /** Whether the link can be paid */
+  /** `inactive`: the link cannot be paid */
+  status: 'active' | 'inactive' | (string & {});
+  /** The same as `status`, for clients of LNPay */
   statusType: { /** The kind of object that has this status */ type: 'lnurl' | (string & {}); /** `lnurl_inactive`: the link cannot be paid */ name: 'lnurl_active' | 'lnurl_inactive' | (string & {}); /** The status as text for people */ display_name: string; };
 }
 
@@ -1099,7 +1105,7 @@ export interface Summary {
 
 export interface Transfer {
   /** The transaction of the wallet that received the money */
-  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** Whether the wallet can send money */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. Also a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good; its money is back. Also one that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
+  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. Also a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good; its money is back. Also one that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
   /** The transaction of the wallet that sent the money */
   wtx_transfer_out: WalletTransaction;
   /** The `passThru` of both transactions */
@@ -1138,7 +1144,9 @@ export interface Wallet {
   pending_msat: number;
   /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */
   max_payable_msat: number;
-  /** Whether the wallet can send money */
+  /** `inactive`: the wallet receives, but sends no money */
+  status: 'active' | 'inactive' | (string & {});
+  /** The same as `status`, for clients of LNPay */
   statusType: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; };
   /** The type of the wallet. All wallets have the same */
   walletType: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; };
@@ -1294,7 +1302,9 @@ export interface WithdrawLink {
   expires_at: number | null;
   /** Unix seconds; null when the link is not revoked */
   revoked_at: number | null;
-  /** Whether the link can be claimed */
+  /** `inactive`: it is used up, expired or revoked, or the key that made it is no longer valid */
+  status: 'active' | 'inactive' | (string & {});
+  /** The same as `status`, for clients of LNPay */
   statusType: { /** The kind of object that has this status */ type: 'lnurl' | (string & {}); /** `lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid */ name: 'lnurl_active' | 'lnurl_inactive' | (string & {}); /** The status as text for people */ display_name: string; };
   /** The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id` */
   passThru: Record<string, unknown>;

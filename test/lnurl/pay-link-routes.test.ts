@@ -64,6 +64,7 @@ onFakeNode('the owner of pay links', ({ client, neighbour, problems }) => {
       lnurlp_identifier: null,
       lnurlp_domain: null,
       passThru: { till: 2 },
+      status: 'active',
       statusType: { type: 'lnurl', name: 'lnurl_active', display_name: 'Active' },
     });
     expect(await client.get(`/v1/lnurlp/${asForm.body.id}`)).toEqual(asForm.body);

@@ -176,6 +176,8 @@ describe('the conventions of the API', () => {
     const words = [...JSON.stringify(document).matchAll(/\bcancell?ed\b/gi)].map(([word]) => word);
     // The reason of a failed payment is LND's word.
     expect(new Set(words.filter((word) => word !== 'CANCELED'))).toEqual(new Set(words.filter((word) => /cancelled/i.test(word))));
+    const typed = properties.filter(({ name, among }) => name === 'statusType' && !among.includes('status'));
+    expect(typed.map(({ object }) => object)).toEqual([]);
     const states = properties.filter(({ name }) => name === 'state').map(({ object }) => object);
     // The nodes of the playground report it in the words of a node.
     expect(new Set(states)).toEqual(new Set(['OutsidePayment']));

@@ -20,13 +20,14 @@ export const WalletObject = selectable(
         'The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least ' +
         '10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat`',
     }),
+    status: oneOf(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' }),
     statusType: Type.Object(
       {
         type: oneOf(['wallet'], { description: 'The kind of object that has this status' }),
         name: oneOf(['active', 'inactive'], { description: '`inactive`: the wallet receives, but sends no money' }),
         display_name: Type.String({ description: 'The status as text for people' }),
       },
-      { description: 'Whether the wallet can send money' },
+      { description: 'The same as `status`, for clients of LNPay' },
     ),
     walletType: Type.Object(
       {
@@ -50,6 +51,7 @@ export function renderWallet(w: Wallet, balance: Balance): Static<typeof WalletO
     balance_msat: balance.spendableMsat,
     pending_msat: balance.heldMsat,
     max_payable_msat: maxPayable(PAYMENT_FEE_RULE, balance.spendableMsat),
+    status: w.status,
     statusType: { type: 'wallet', name: w.status, display_name: w.status === 'active' ? 'Active' : 'Inactive' },
     walletType: { name: 'generic_wallet', display_name: 'Generic Wallet' },
     default_lnurlpay_id: defaultPayLinkId(w.id),

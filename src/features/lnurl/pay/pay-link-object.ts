@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
-import { anyObject, namedObject, nullable } from '../../../http/responses/response-types.ts';
+import { anyObject, namedObject, nullable, oneOf } from '../../../http/responses/response-types.ts';
 import { selectable } from '../../../http/responses/select.ts';
 import { linkStatus, protocolUri, renderLinkStatus } from '../lnurl.ts';
 import { imageIn } from './link-settings.ts';
@@ -32,7 +32,8 @@ export const PayLinkObject = selectable(
     lnurlp_identifier: nullable(Type.String({ description: 'The name of the Lightning address; null when it has none' })),
     lnurlp_domain: nullable(Type.String({ description: 'The domain of the Lightning address; null when it has none' })),
     passThru: nullable(anyObject('The JSON object that each payment of the link gets; null when there is none, and for public keys')),
-    statusType: linkStatus('Whether the link can be paid', '`lnurl_inactive`: the link cannot be paid'),
+    status: oneOf(['active', 'inactive'], { description: '`inactive`: the link cannot be paid' }),
+    statusType: linkStatus('The same as `status`, for clients of LNPay', '`lnurl_inactive`: the link cannot be paid'),
   }),
 );
 
@@ -60,6 +61,7 @@ export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof P
     lnurlp_identifier: link.name,
     lnurlp_domain: link.domain,
     passThru: parsed(link.pass_thru),
+    status: link.state,
     statusType: renderLinkStatus(link.state === 'active'),
   };
 }

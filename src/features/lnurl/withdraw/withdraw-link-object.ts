@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { floorSat, msat } from '../../../core/kernel/money.ts';
-import { anyObject, namedObject, nullable } from '../../../http/responses/response-types.ts';
+import { anyObject, namedObject, nullable, oneOf } from '../../../http/responses/response-types.ts';
 import { linkStatus, renderLinkStatus } from '../lnurl.ts';
 import type { WithdrawLink } from './withdraw-links.ts';
 
@@ -33,8 +33,11 @@ export const WithdrawLinkObject = namedObject('WithdrawLink', {
   daily_pending_msat: Type.Integer({ description: 'The millisatoshis reserved for claims of today in flight: amounts and fee limits' }),
   expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when the link does not expire' })),
   revoked_at: nullable(Type.Integer({ description: 'Unix seconds; null when the link is not revoked' })),
+  status: oneOf(['active', 'inactive'], {
+    description: '`inactive`: it is used up, expired or revoked, or the key that made it is no longer valid',
+  }),
   statusType: linkStatus(
-    'Whether the link can be claimed',
+    'The same as `status`, for clients of LNPay',
     '`lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid',
   ),
   passThru: anyObject('The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id`'),
@@ -67,6 +70,7 @@ export function renderWithdrawLink({
     ...link,
     num_satoshis: max_msat === null ? null : floorSat(msat(max_msat)),
     num_msat: max_msat,
+    status: isActive ? ('active' as const) : ('inactive' as const),
     statusType: renderLinkStatus(isActive),
     passThru: JSON.parse(pass_thru ?? '{}'),
   };
