@@ -29,7 +29,6 @@ import { openNode } from '../../src/open-node.ts';
 import { type Client, clientOf } from './client.ts';
 import { type DatabaseFaults, noFaults, withFaults } from './database-faults.ts';
 import { freePort } from './free-port.ts';
-import './lazy-schemas.ts';
 import { migratedUrls, problemsAfter, problemsOf, silentLog } from './ledger.ts';
 
 /*

@@ -46,7 +46,7 @@ export async function processSettings(dataDir: string, databaseUrl: string): Pro
 }
 
 export async function startProcess(settings: Record<string, string>, entry = 'src/main.ts'): Promise<ServiceProcess> {
-  const child = spawn(process.execPath, ['--import', join(import.meta.dirname, 'lazy-schemas.ts'), entry], {
+  const child = spawn(process.execPath, [entry], {
     cwd: root,
     env: { ...process.env, ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
