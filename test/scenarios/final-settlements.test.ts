@@ -112,3 +112,37 @@ onFakeNode(
   {},
   TIMING,
 );
+
+onFakeNode(
+  'with CREDIT_BEFORE_FINAL_MSAT, a settlement',
+  (service) => {
+    const { net } = service;
+    const rows = () => service.rows('SELECT state, is_credited FROM arriving_payment');
+
+    it('up to the limit is credited at its report, and forgotten when it is final', async () => {
+      const { until, balance, hash } = await reported(service, { end: 'final' });
+      await until('settled');
+      expect(await balance()).toBe(5000);
+      expect(await rows()).toEqual([{ state: 'arriving', is_credited: 1 }]);
+      expect(await service.problems()).toEqual([]);
+      net.endSettlement(hash, 'final');
+      await expect.poll(rows).toEqual([]);
+      expect(await balance()).toBe(5000);
+      expect(await service.openAlerts()).toEqual([]);
+    });
+
+    it('that never arrives after its credit raises an alert with the amount', async () => {
+      const { invoice, until, balance, hash } = await reported(service, { end: 'lost' });
+      await until('settled');
+      net.endSettlement(hash, 'lost');
+      await expect
+        .poll(async () => (await service.openAlerts()).map(({ kind, subject }) => `${kind} ${subject}`))
+        .toEqual([`invoice_contradicted ${invoice.id}`]);
+      expect((await service.openAlerts())[0]?.message).toContain('5 sat were credited before they were final');
+      expect(await balance()).toBe(5000);
+      expect(await service.problems()).toEqual([]);
+    });
+  },
+  { CREDIT_BEFORE_FINAL_MSAT: '5000' },
+  TIMING,
+);
