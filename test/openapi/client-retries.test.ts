@@ -91,7 +91,7 @@ onFakeNode(
       expect(labels.filter((label) => /^w\d$/.test(label)).toSorted()).toEqual(Array.from({ length: 8 }, (_, i) => `w${i}`));
     });
   },
-  { RATE_LIMIT_PER_SECOND: '20', RATE_LIMIT_BURST: '4' },
+  { RATE_LIMIT_PER_SECOND: '4', RATE_LIMIT_BURST: '2' },
 );
 
 /** A client whose requests get these responses in turn; the last one also answers further requests. */

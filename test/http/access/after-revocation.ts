@@ -44,6 +44,7 @@ const FAR_FUTURE = 4_000_000_000;
 
 /** The settings of the service for {@link testEndedRights}. */
 export const SETTINGS = {
+  UNLIMITED_LOGINS: 'true',
   PAYMENT_WAIT_SECONDS: '0',
   PROOF_INTERVAL_SECONDS: '1',
   OUTBOUND_ALLOW: '127.0.0.1',
