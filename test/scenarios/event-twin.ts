@@ -114,7 +114,7 @@ class EventTwin {
     if (!chosen) return;
     const before = (await this.#app.client.get(`/v1/lntx/${chosen.made.id}`)).status;
     const { status } = await this.#app.client.request('DELETE', `/v1/lntx/${chosen.made.id}`, { key: this.#app.client.secretKey });
-    if (before === 'pending' && status === 200) this.#tell(chosen.wallet, 'invoice_cancelled', chosen.made.id);
+    if (before === 'open' && status === 200) this.#tell(chosen.wallet, 'invoice_cancelled', chosen.made.id);
   }
 
   async #receipts(wallet: TestWallet): Promise<Json[]> {
@@ -125,7 +125,7 @@ class EventTwin {
     const chosen = this.#invoices[which % this.#invoices.length];
     if (!chosen) return;
     const { wallet, made } = chosen;
-    if ((await this.#app.client.get(`/v1/lntx/${made.id}`)).status !== 'pending') return;
+    if ((await this.#app.client.get(`/v1/lntx/${made.id}`)).status !== 'open') return;
     const before = await this.#receipts(wallet);
     const paid = await this.#app.net.outside.pay({ paymentRequest: made.payment_request });
     if (paid.state === 'succeeded') await this.#received(wallet, before);
@@ -161,7 +161,7 @@ class EventTwin {
     if (!chosen) return;
     const already = (await this.#app.client.get(`/v1/lntx/${chosen.made.id}`)).status;
     const response = await this.#post(`/v1/wallet/${payer.id}/withdraw`, { payment_request: chosen.made.payment_request });
-    if (already !== 'pending' || response.status !== 201) return;
+    if (already !== 'open' || response.status !== 201) return;
     this.#tell(payer, 'wallet_send', response.body.id);
     const [newest] = await this.#receipts(chosen.wallet);
     this.#tell(chosen.wallet, 'wallet_receive', newest.id);

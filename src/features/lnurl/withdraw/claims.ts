@@ -7,7 +7,7 @@ import { eventRow } from '../../../core/journal/events.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
 import { secretHash } from '../../../core/kernel/ids.ts';
-import { type Msat, minMsat, msat, satText, satToMsat, subMsat, ZERO_MSAT } from '../../../core/kernel/money.ts';
+import { type Msat, minMsat, msat, satToMsat, subMsat, ZERO_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { Bolt11 } from '../../../core/lightning/bolt11/bolt11.ts';
 import { type ClaimPayment, type LinkUses, LinkUsesChanged } from '../../../core/payments/conclude.ts';
@@ -137,9 +137,9 @@ export async function claimLink(options: WithdrawLinkOptions, request: WithdrawR
 function requireClaimable({ amountMsat }: Bolt11, maxMsat: Msat): Msat {
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing', 'The invoice must state its amount.');
   if (amountMsat > maxMsat)
-    throw new Refusal('link_unusable', `The invoice must be for at most ${satText(maxMsat)}, which can be withdrawn now.`);
+    throw new Refusal('link_unusable', `The invoice must be for at most ${maxMsat} millisatoshis, which can be withdrawn now.`);
   const minimumMsat = minMsat(SMALLEST_WITHDRAWAL, maxMsat);
-  if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice must be for at least ${satText(minimumMsat)}.`);
+  if (amountMsat < minimumMsat) throw new Refusal('link_unusable', `The invoice must be for at least ${minimumMsat} millisatoshis.`);
   return amountMsat;
 }
 
