@@ -114,6 +114,33 @@ onFakeNode(
 );
 
 onFakeNode(
+  'an arriving payment that an operator calls received',
+  (service) => {
+    it.each([1, 2, 3])('is not credited when it fails after the %s. time that it is read', async (atRead) => {
+      const { invoice, until, balance } = await reported(service, { end: 'lost' });
+      await until('arriving');
+      let reads = 0;
+      service.delaysAfter = (name) => {
+        if (name !== 'arriving_payment_find' || ++reads !== atRead) return;
+        service.delaysAfter = undefined;
+        const fail = async (table: string, column: string) =>
+          service.execute(`UPDATE ${table} SET state = 'failed' WHERE ${column} = $1`, invoice.id);
+        return fail('arriving_payment', 'invoice_id').then(() => fail('invoice', 'id'));
+      };
+      const json = { outcome: 'settled', reason: 'a mistake' };
+      const request = { key: service.client.secretKey, json };
+      expect(await service.client.request('POST', `/v1/operator/payments/${invoice.id}/resolve`, request)).toMatchObject({ status: 409 });
+      expect(reads).toBe(atRead);
+      await until('failed');
+      expect(await balance()).toBe(0);
+    });
+  },
+  {},
+  // The background job asks the node only at the start.
+  { ...TIMING, arriving: { roundMs: 3_600_000, allEvery: 1 } },
+);
+
+onFakeNode(
   'with CREDIT_BEFORE_FINAL_MSAT, a settlement',
   (service) => {
     const { net } = service;

@@ -34,7 +34,8 @@ export const markFailed = statement(
   "UPDATE arriving_payment SET state = 'failed' WHERE payment_hash = $1 AND state = 'arriving'",
 );
 
-export const remove = statement('arriving_payment_remove', 'DELETE FROM arriving_payment WHERE payment_hash = $1');
+/** Changes nothing when the state is not the one that the caller has read. */
+export const remove = statement('arriving_payment_remove', 'DELETE FROM arriving_payment WHERE payment_hash = $1 AND state = $2');
 
 export const findOldest = statement<{ invoice_id: string | null; payment_hash: string }>(
   'arriving_payment_oldest',

@@ -73,8 +73,8 @@ async function checkOne(context: InvoiceContext, row: ArrivingRow): Promise<void
 }
 
 /** Another instance may have credited it without knowing of the row. */
-async function removeLeft({ database }: InvoiceContext, { payment_hash: paymentHash }: ArrivingRow): Promise<void> {
-  await database.transaction((tx) => tx.run(sql.remove, paymentHash));
+async function removeLeft({ database }: InvoiceContext, { payment_hash: paymentHash, state }: ArrivingRow): Promise<void> {
+  await database.transaction((tx) => tx.run(sql.remove, paymentHash, state));
 }
 
 /** A payment that was credited at its report (CREDIT_BEFORE_FINAL_MSAT). If it did not arrive, the operator bears the loss. */
@@ -88,7 +88,9 @@ async function checkCredited(context: InvoiceContext, settlement: SettlementAtNo
   const onMiss = new Error('another instance has checked it');
   await ledger.post({
     rows: [
-      { statement: missingMsat > 0 ? sql.markFailed : sql.remove, parameters: [row.payment_hash], onMiss },
+      missingMsat > 0
+        ? { statement: sql.markFailed, parameters: [row.payment_hash], onMiss }
+        : { statement: sql.remove, parameters: [row.payment_hash, row.state], onMiss },
       ...(missingMsat > 0 ? alerts.rowsOf({ kind: 'invoice_contradicted', subject: row.invoice_id ?? row.payment_hash, message }) : []),
     ],
   });

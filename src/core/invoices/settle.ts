@@ -71,6 +71,8 @@ export async function endArriving(
   if (result !== 'arriving') return { result, nodeReport: result === 'booked' ? 'final' : 'failed' };
   const target = await findTarget(context, settlement);
   if (!target) return { result: 'booked', nodeReport: 'final' };
+  // The node has answered meanwhile.
+  if (target.reported?.state !== 'arriving') return { result: 'failed', nodeReport: 'failed' };
   const ended =
     outcome === 'settled' ? await credit(context, settlement, target, 'whole') : await storeReport(context, settlement, target, 'failed');
   return ended && { result: ended, nodeReport: 'unknown' };
@@ -131,7 +133,7 @@ async function credit(
     { statement: sql.insertSettlement, parameters: [paymentHash], onMiss },
     { ...row, onMiss },
   ];
-  if (target.reported) rows.push({ statement: arriving.remove, parameters: [paymentHash], onMiss });
+  if (target.reported) rows.push({ statement: arriving.remove, parameters: [paymentHash, target.reported.state], onMiss });
   if (amount === 'early') {
     rows.push({ ...arrivingRow(context, settlement, { lntx: to.toLntx, id, state: 'arriving', isCredited: true }), onMiss });
   }
