@@ -90,6 +90,18 @@ onFakeNode('a claim that is repeated', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('returns OK only after a commit, because a standby may not have the first claim', async () => {
+    const wallet = await service.client.wallet(1000);
+    const step = await visit((await linkOf(service, wallet, { num_satoshis: 100 })).url);
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000, script: { fee: 0 } });
+    expect(await claim(step, paymentRequest)).toEqual(OK);
+    await expect.poll(() => balances(service, wallet)).toEqual({ balance_msat: 900_000, pending_msat: 0 });
+    service.connectionFailsAt = (name) => name === 'ensureDurable';
+    expect(await claim(step, paymentRequest)).toEqual(ERROR);
+    service.connectionFailsAt = undefined;
+    expect(await claim(step, paymentRequest)).toEqual(OK);
+  });
+
   it('starts a new payment after a failure', async () => {
     const wallet = await service.client.wallet(1000);
     const link = await linkOf(service, wallet, { num_satoshis: 100 });

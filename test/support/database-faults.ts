@@ -6,7 +6,10 @@ import { bookingMark } from '../../src/core/kernel/booking-mark.ts';
 export interface DatabaseFaults {
   /** While true, every transaction fails, as on a full disk. Reads continue. */
   diskIsFull: boolean;
-  /** Loses the connection before each statement for which it returns true. A commit has the name `COMMIT`. */
+  /**
+   * Loses the connection before each statement for which it returns true. A commit has the name `COMMIT`, and a wait for earlier commits the name
+   * `ensureDurable`.
+   */
   connectionFailsAt: ((statementName: string) => boolean) | undefined;
   /** Rejects each write of a transaction for which it returns true, as the database would. */
   writeFailsAt: ((statementName: string) => boolean) | undefined;
@@ -86,6 +89,10 @@ export function withFaults(database: Database, faults: DatabaseFaults): Database
   return {
     ...database,
     ...reads(database),
+    async ensureDurable() {
+      checkConnection('ensureDurable');
+      await database.ensureDurable();
+    },
     async transaction(work) {
       if (faults.diskIsFull) throw diskFull();
       await faults.beforeTransaction?.();

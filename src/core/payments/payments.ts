@@ -2,6 +2,7 @@ import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database, Tx } from '../db/database.ts';
 import type { Invoices } from '../invoices/invoices.ts';
+import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import { amountText, MAX_MSAT, type Msat, subMsat } from '../kernel/money.ts';
@@ -105,8 +106,12 @@ export function createPayments(deps: PaymentDependencies) {
     countPending: async (): Promise<number> => (await database.first(sql.countAllPending, MAX_COUNT))?.n ?? 0,
 
     /** Returns whether a claim of the withdraw link with this invoice is pending or was paid. */
-    isClaimPaid: async (linkId: string, { paymentHash, paymentRequest }: Bolt11): Promise<boolean> =>
-      (await database.first(sql.findClaim, paymentHash, paymentRequest, linkId)) !== undefined,
+    async isClaimPaid(linkId: string, { paymentHash, paymentRequest }: Bolt11): Promise<boolean> {
+      if (!(await database.first(sql.findClaim, paymentHash, paymentRequest, linkId))) return false;
+      markBooked();
+      await database.ensureDurable();
+      return true;
+    },
 
     /** Books an outcome that the node reports. An outcome that contradicts the ledger raises an alert, and is corrected if possible. Idempotent. */
     reportOutcome: (paymentId: string, outcome: PaymentOutcome): Promise<void> => reportOutcome(context, paymentId, outcome),
