@@ -149,11 +149,13 @@ async function runJob({ alerts, log }: JobModules, job: Job, signal: AbortSignal
   const { name, interval, startsLater = false } = job;
   const waitMs = interval === 'continuous' ? RESTART_MS : interval;
   let failures = 0;
+  let isAlerted = false;
   // An earlier process may have raised it.
   let mayBeAlerted = true;
 
   async function recordSuccess(): Promise<void> {
     failures = 0;
+    isAlerted = false;
     if (mayBeAlerted && (await alerts.openSubjects(ALERT)).includes(name)) await alerts.clear(ALERT, name);
     mayBeAlerted = false;
   }
@@ -161,12 +163,13 @@ async function runJob({ alerts, log }: JobModules, job: Job, signal: AbortSignal
   async function recordFailure(reason: string): Promise<void> {
     failures += 1;
     log.warn({ job: name, reason, failures }, 'a background job failed; it is retried');
-    if (failures !== MAX_FAILURES) return;
+    if (failures < MAX_FAILURES || isAlerted) return;
     mayBeAlerted = true;
     await alerts.raise({ kind: ALERT, subject: name, message: `failed ${failures} times in a row; the last time: ${reason}` });
+    isAlerted = true;
   }
 
-  /** The database may be what fails. Then neither is stored, and the health of the service shows it. */
+  /** The database may be what fails. The health of the service shows it, and the next failure raises the alert. */
   const logLost = (error: unknown) => log.warn({ job: name, reason: errorMessage(error) }, 'the state of a background job was not stored');
 
   if (startsLater) await pause(waitMs, signal);

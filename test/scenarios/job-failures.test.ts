@@ -1,5 +1,5 @@
 import { pino } from 'pino';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import type { Instances } from '../../src/core/db/instances.ts';
@@ -25,6 +25,15 @@ onBothDatabases('a background job that fails', (open) => {
     isBroken = false;
     await expect.poll(alerts.listOpen).toEqual([]);
     expect((await alerts.list('all', 10, 0)).total).toBe(1);
+  });
+
+  it('raises the alert after a later failure if it could not be stored', async () => {
+    const { start, alerts } = jobsOn(await open());
+    const { raise } = alerts;
+    vi.spyOn(alerts, 'raise').mockRejectedValueOnce(new Error('the disk is full')).mockImplementation(raise);
+    start([{ name: 'reconciliation', lease: 'reconcile', interval: 1, run: () => Promise.reject(new Error('not understood')) }]);
+    await expect.poll(alerts.listOpen).toMatchObject([{ subject: 'reconciliation' }]);
+    expect(alerts.raise).toHaveBeenCalledTimes(2);
   });
 
   it('raises no alert while it succeeds in between', async () => {
