@@ -3,6 +3,7 @@ import type { Database } from '../../src/core/db/database.ts';
 import { CommitUnknown } from '../../src/core/db/errors.ts';
 import { migrate } from '../../src/core/db/migrate.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
+import { countWaiting } from '../../src/core/db/postgres-replication.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { createIdempotency } from '../../src/core/idempotency/idempotency.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
@@ -80,6 +81,18 @@ describe('a PostgreSQL server without the standby that its commits need', () => 
     await server.untilWaiting();
     await server.release();
     expect(await replay).toMatchObject({ made: 'lntx_1' });
+  });
+
+  it('is not taken for stalled because of commits that have waited for a moment only', async () => {
+    const waitingFor = async (seconds: number) => (await database.first(countWaiting, seconds))?.n;
+    await server.stall();
+    const writing = database.transaction((tx) => tx.run(put, 'moment', '1'));
+    await server.untilWaiting();
+    expect(await waitingFor(3600)).toBe(0);
+    expect(await waitingFor(0)).toBe(1);
+    await server.release();
+    await writing;
+    expect(await waitingFor(0)).toBe(0);
   });
 
   it('reads what is committed while commits wait', async () => {

@@ -47,8 +47,12 @@ export const waitForStandby = statement('wait_for_standby', {
 /** Writes to the log, so that COMMIT takes as long as that of any write. */
 export const commitNow = statement('commit_now', { sqlite: 'SELECT 1', postgres: `SELECT pg_logical_emit_message(true, 'satchel', '')` });
 
-/** The commits of this database that wait for a standby, also those of connections that this process has given up. */
+/**
+ * The commits of this database that have waited for a standby for at least `$1` seconds, also those of connections that this process has given up.
+ * With a standby, each commit of the other instances waits for a moment, too.
+ */
 export const countWaiting = statement<{ n: number }>('count_waiting_commits', {
-  sqlite: 'SELECT 0 AS n',
-  postgres: `SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()`,
+  sqlite: 'SELECT 0 AS n WHERE $1 >= 0',
+  postgres: `SELECT count(*) AS n FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND datname = current_database()
+    AND query_start <= clock_timestamp() - make_interval(secs => $1)`,
 });

@@ -92,7 +92,7 @@ export async function openPostgres(
     probeMs: PROBE_MS,
     async probe() {
       // Each attempt would leave another connection that waits.
-      if (((await first(countWaiting))?.n ?? 0) > 0) throw stalled();
+      if (((await first(countWaiting, PROBE_MS / 1000))?.n ?? 0) > 0) throw stalled();
       await inTransaction(pool, { begin: BEGIN }, (tx) => tx.all(commitNow));
     },
   });
