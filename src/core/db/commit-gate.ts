@@ -1,10 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pause } from '../kernel/clock.ts';
-import { STALLED, StatementFailed } from './errors.ts';
+import { CONNECTION, STALLED, StatementFailed } from './errors.ts';
 
 interface CommitGateOptions {
   /** How many transactions may run at once. The other connections of the pool are left for reads. */
   readonly maxRunning: number;
+  /** How long a transaction waits for others before it fails. */
+  readonly waitMs: number;
   /** A COMMIT that takes longer is stalled. */
   readonly stalledMs: number;
   readonly probeMs: number;
@@ -20,7 +22,8 @@ export class CommitGate {
   readonly #options: CommitGateOptions;
   readonly #closing = new AbortController();
   readonly #listeners = new Set<() => void>();
-  #waiting: PromiseWithResolvers<void>[] = [];
+  /** In the order in which they arrived. */
+  readonly #waiting = new Set<PromiseWithResolvers<void>>();
   #running = 0;
   #isStalled = false;
 
@@ -41,9 +44,12 @@ export class CommitGate {
     try {
       return await transaction();
     } finally {
-      const next = this.#waiting.shift();
-      if (next) next.resolve();
-      else this.#running -= 1;
+      const [next] = this.#waiting;
+      if (next === undefined) this.#running -= 1;
+      else {
+        this.#waiting.delete(next);
+        next.resolve();
+      }
     }
   }
 
@@ -63,10 +69,16 @@ export class CommitGate {
     this.#closing.abort();
   }
 
-  #slot(): Promise<void> {
+  /** A server that does not respond holds each transaction until its query times out, and those that wait would wait for many of them. */
+  async #slot(): Promise<void> {
+    const { waitMs } = this.#options;
     const slot = Promise.withResolvers<void>();
-    this.#waiting.push(slot);
-    return slot.promise;
+    this.#waiting.add(slot);
+    const timer = setTimeout(() => {
+      this.#waiting.delete(slot);
+      slot.reject(new StatementFailed(`begin: waited ${waitMs} ms for other transactions`, CONNECTION));
+    }, waitMs);
+    await slot.promise.finally(() => clearTimeout(timer));
   }
 
   async #stallUnlessEnded(commit: { readonly hasEnded: boolean }): Promise<void> {
@@ -74,7 +86,8 @@ export class CommitGate {
     await nextTurn();
     if (commit.hasEnded || this.#isStalled) return;
     this.#isStalled = true;
-    for (const slot of this.#waiting.splice(0)) slot.reject(stalled());
+    for (const slot of this.#waiting) slot.reject(stalled());
+    this.#waiting.clear();
     for (const listener of this.#listeners) listener();
     await this.#untilProbed();
   }

@@ -15,6 +15,8 @@ import { Running } from './running.ts';
 const POOL_SIZE = 16;
 /** The connections that transactions leave for reads. */
 const READING = 4;
+/** How long an operation waits for a connection, and a transaction for others, before it fails. */
+const WAIT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 30_000;
 /** Longer than {@link IDLE_IN_TRANSACTION_MS}, for which a COMMIT may wait for a lock of another instance. */
 const STALLED_MS = 5_000;
@@ -60,7 +62,7 @@ export async function openPostgres(
   const pool = new pg.Pool({
     connectionString: url,
     max: POOL_SIZE,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis: WAIT_MS,
     idleTimeoutMillis: 60_000,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     // A server that no longer responds does not enforce its own timeout.
@@ -88,6 +90,7 @@ export async function openPostgres(
   const { all, first } = queries(pool);
   const gate = new CommitGate({
     maxRunning: POOL_SIZE - READING,
+    waitMs: WAIT_MS,
     stalledMs,
     probeMs: PROBE_MS,
     async probe() {
