@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, it } from 'vitest';
 import { createLoginLimits } from '../../src/features/logins/login-limits.ts';
+import { MissingCode } from '../../src/features/logins/wrong-codes.ts';
 
 const from = (ip: string) => ({ ip }) as FastifyRequest;
 const [HERE, THERE] = [from('192.0.2.1'), from('198.51.100.1')];
@@ -68,6 +69,16 @@ it('makes a hundred attempts with one e-mail from many addresses, and lets its o
 it('does not count attempts that succeed', async () => {
   const { attempt, made } = limitsAt();
   for (let i = 0; i < 200; i++) expect(await attempt(HERE, 'ada@example.com', right)).toBe('done');
+  expect(await made(20, HERE, () => 'ada@example.com')).toBe(10);
+});
+
+it('does not count attempts that lack only the code of an authenticator app', async () => {
+  const { attempt, made } = limitsAt();
+  const withoutCode = () => Promise.reject(new MissingCode());
+  for (let i = 0; i < 200; i++) {
+    expect(await attempt(HERE, 'ada@example.com', withoutCode)).toBe('code_required');
+    expect(await attempt(HERE, 'ada@example.com', right)).toBe('done');
+  }
   expect(await made(20, HERE, () => 'ada@example.com')).toBe(10);
 });
 

@@ -3,6 +3,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { networkOf, networksOf } from '../../http/limits/addresses.ts';
 import type { QueuedCaller } from '../../http/limits/fair-queue.ts';
 import { TokenBuckets } from '../../http/limits/token-buckets.ts';
+import { MissingCode } from './wrong-codes.ts';
 
 const MAX_BUCKETS = 100_000;
 /** The attempts of one address, with any e-mail. */
@@ -35,17 +36,25 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
 
   return {
     /**
-     * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count. A success prevents that
+     * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count; one that lacks only the
+     * code of an authenticator app has not failed, because the dashboard sends each login without a code first. A success prevents that
      * others use up the attempts of this address for this name, and keeps a place for this address where attempts wait. @throws Refusal `rate_limited`
      */
     async limitAttempt<T>(request: FastifyRequest, name: string, attempt: (caller: QueuedCaller) => Promise<T>): Promise<T> {
       const address = networkOf(request.ip);
       const pair = `${address} ${name}`;
       refuseUnless(addresses.takeToken(address) && pairs.takeToken(pair) && (successful.has(pair) || emails.takeToken(name)));
-      const done = await attempt({ groups: networksOf(request.ip), isKnown: successful.has(address) });
-      addresses.returnToken(address);
-      pairs.returnToken(pair);
-      emails.returnToken(name);
+      const returnTokens = () => {
+        addresses.returnToken(address);
+        pairs.returnToken(pair);
+        emails.returnToken(name);
+      };
+      const run = attempt({ groups: networksOf(request.ip), isKnown: successful.has(address) });
+      const done = await run.catch((error: unknown) => {
+        if (error instanceof MissingCode) returnTokens();
+        throw error;
+      });
+      returnTokens();
       remember(pair);
       remember(address);
       return done;

@@ -8,7 +8,7 @@ import { sealText, unsealText } from '../../core/kernel/sealing.ts';
 import * as sql from './logins.sql.ts';
 import type { OwnerCheck } from './owner-check.ts';
 import { stepOfCode } from './totp.ts';
-import { WrongCode, withCount } from './wrong-codes.ts';
+import { MissingCode, WrongCode, withCount } from './wrong-codes.ts';
 
 const SEED_BYTES = 20;
 const RECOVERY_CODES = 10;
@@ -47,7 +47,7 @@ export function createSecondFactors(database: Database, clock: Clock, ownerCheck
   async function requireCode(tx: Tx, accountId: string, code: string | undefined): Promise<void> {
     const row = await findConfirmed(tx, accountId);
     if (!row) return;
-    if (code === undefined) throw new Refusal('code_required');
+    if (code === undefined) throw new MissingCode();
     const seed = openSeed(accountId, row);
     const isPaused = row.paused_until > unixSeconds(clock);
     if (!isPaused && (await acceptCode(tx, accountId, seed, code))) return;

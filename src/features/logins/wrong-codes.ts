@@ -9,6 +9,13 @@ import * as sql from './logins.sql.ts';
 const MAX_WRONG_CODES = 10;
 const PAUSE_SECONDS = 86_400;
 
+/** Rejects a login without a code, when everything else is right. The client then asks for the code. */
+export class MissingCode extends Refusal {
+  constructor() {
+    super('code_required');
+  }
+}
+
 /** Rejects a code of an authenticator app that may be a guess. */
 export class WrongCode extends Refusal {
   readonly accountId: string;
