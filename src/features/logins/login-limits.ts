@@ -38,7 +38,8 @@ export function createLoginLimits({ isUnlimited }: { isUnlimited: boolean }, now
     /**
      * Runs an attempt to log in with an e-mail, or to confirm the password of an account. Only attempts that fail count; one that lacks only the
      * code of an authenticator app has not failed, because the dashboard sends each login without a code first. A success prevents that
-     * others use up the attempts of this address for this name, and keeps a place for this address where attempts wait. @throws Refusal `rate_limited`
+     * others use up the attempts of this address for this name, and lets attempts of this address wait in the queue of known callers. @throws Refusal
+     * `rate_limited`
      */
     async limitAttempt<T>(request: FastifyRequest, name: string, attempt: (caller: QueuedCaller) => Promise<T>): Promise<T> {
       const address = networkOf(request.ip);

@@ -8,7 +8,7 @@ interface FairQueueOptions {
   readonly full: () => Refusal;
 }
 
-/** Who asks for work. */
+/** The caller for whom work is queued. */
 export interface QueuedCaller {
   /** The groups to which the caller belongs, the largest first: networks, then the address. */
   readonly groups: readonly string[];

@@ -93,7 +93,7 @@ export function createPayRequests(options: PayLinkOptions) {
           },
         ],
       };
-      const invoice = await payerLimits.createInPlace(wallet, (expirySeconds) => invoices.create({ ...order, expirySeconds }));
+      const invoice = await payerLimits.createInSlot(wallet, (expirySeconds) => invoices.create({ ...order, expirySeconds }));
       return {
         status: 'OK' as const,
         pr: invoice.paymentRequest,

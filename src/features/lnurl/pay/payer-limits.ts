@@ -12,7 +12,7 @@ import type { PayLinkOptions } from './pay-links.ts';
 const EXPIRY_SECONDS = 600;
 /** The same while more than half of the limit is used. */
 const CROWDED_EXPIRY_SECONDS = 120;
-/** Invoices that are being paid cannot be canceled, and others may take the place of one that was. */
+/** Invoices that are being paid cannot be canceled, and other requests may take the slot of one that was. */
 const MAX_TRIES = 4;
 const HASH_BYTES = 4;
 
@@ -32,8 +32,8 @@ export function createPayerLimits({ database, invoices, clock, maxOpenInvoices, 
     return hashes.map((hash) => hash.toString('hex')).join(' ');
   }
 
-  /** Makes place for one more invoice of the wallet. Returns how long it can be paid. @throws Refusal `too_many_invoices`, NodeUnavailable */
-  async function makePlace({ ledgerAccount }: Wallet): Promise<number> {
+  /** Frees a slot for one more invoice of the wallet, if none is free. Returns how long it can be paid. @throws Refusal `too_many_invoices`, NodeUnavailable */
+  async function freeSlot({ ledgerAccount }: Wallet): Promise<number> {
     const open = await database.first(sql.countOpenOfPayers, ledgerAccount, unixSeconds(clock), maxOpenInvoices);
     const count = open?.n ?? 0;
     if (count < maxOpenInvoices) return count * 2 < maxOpenInvoices ? EXPIRY_SECONDS : CROWDED_EXPIRY_SECONDS;
@@ -49,16 +49,16 @@ export function createPayerLimits({ database, invoices, clock, maxOpenInvoices, 
     payerNetworks,
 
     /**
-     * Creates an invoice, for which it makes place. Other requests may take that place first.
+     * Creates an invoice in a free slot. Other requests may take that slot first.
      * @throws Refusal `too_many_invoices` if too many are being paid or requested at once; NodeUnavailable
      */
-    async createInPlace(wallet: Wallet, create: (expirySeconds: number) => Promise<Invoice>): Promise<Invoice> {
+    async createInSlot(wallet: Wallet, create: (expirySeconds: number) => Promise<Invoice>): Promise<Invoice> {
       for (let tries = 1; tries < MAX_TRIES; tries++) {
-        const expirySeconds = await makePlace(wallet);
+        const expirySeconds = await freeSlot(wallet);
         const created = await succeedsUnless('too_many_invoices', () => create(expirySeconds));
         if (created) return created;
       }
-      return create(await makePlace(wallet));
+      return create(await freeSlot(wallet));
     },
   };
 }
