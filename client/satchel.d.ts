@@ -38,7 +38,7 @@ interface RetryOptions {
   readonly timeoutMs?: number;
   /**
    * How often a request is repeated after a lost connection, a timeout, a 429 or a 5xx. Default: 2. The pauses grow, and are never shorter than
-   * `Retry-After`; a `Retry-After` above 60 seconds is thrown instead. A request that changes something and takes no Idempotency-Key is
+   * `Retry-After`. If it is above 60 seconds, the error is thrown at once. A request that changes something and takes no Idempotency-Key is
    * repeated only after a 429 and a 503.
    */
   readonly maxRetries?: number;
@@ -49,7 +49,7 @@ export interface ClientOptions extends ConnectionOptions, RetryOptions {}
 export interface RequestOptions extends RetryOptions {
   /**
    * Identifies the request: a repeated request with the same key is not executed twice, also after a restart of your program. Default: a random
-   * key for each call, which its retries share, and which its error has.
+   * key for each call. All retries of the call send it, and its error contains it.
    */
   readonly idempotencyKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -70,7 +70,8 @@ export interface SatchelClient extends Operations<RequestOptions> {
     /**
      * Returns an invoice or a payment as soon as it has ended (`settled`, `failed`, `expired` or `cancelled`), without polling. At the timeout
      * it is returned as it is: a payment that has not ended has not failed. Repeats a request that failed because of a lost connection, a 429
-     * or a 5xx. @param id `lntx_…`, or a payment hash
+     * or a 5xx.
+     * @param id `lntx_…`, or a payment hash
      */
     wait(id: string, options?: WaitOptions): Promise<LightningTransactionDetails>;
   };
@@ -79,7 +80,7 @@ export interface SatchelClient extends Operations<RequestOptions> {
 /**
  * A client with one method for each operation of the API, in groups: `satchel.wallets.create(…)`. A method takes the parameters of the path, an
  * object with all other fields, and the options of the request. A call throws `SatchelError` when the service responds with an error, and
- * `ConnectionError` when no response arrived.
+ * `ConnectionError` when no valid response arrived.
  */
 export function createClient(options: ClientOptions): SatchelClient;
 
@@ -141,8 +142,8 @@ export class SatchelError extends Error {
 }
 
 /**
- * No response of the service arrived: the connection was lost, or the request timed out. Whether the request was executed is **unknown**; repeat a
- * payment only with the same key.
+ * No response of the service arrived: the connection was lost, the request timed out, or something else responded, such as a proxy. Whether the
+ * request was executed is **unknown**. Repeat a payment only with the same key.
  */
 export class ConnectionError extends Error {
   readonly name: 'ConnectionError';

@@ -47,10 +47,10 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   }
 }
 
-/** The log has it since it began. An alert could not be stored before. */
+/** Called when writes work again: before, the alert could not be stored. The log already has the failure. */
 async function reportBrokenReplication({ alerts, log }: Modules): Promise<void> {
   try {
-    const message = 'the wait of commits for the synchronous standby was cut short';
+    const message = 'the wait of a commit for the synchronous standby was cut short';
     await alerts.raise({ kind: 'replication_broken', subject: 'database', message });
   } catch (error) {
     log.warn({ reason: errorMessage(error) }, 'the alert replication_broken was not stored');

@@ -8,12 +8,13 @@ const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> 
 Without arguments: lists the pending payments, oldest first, at most 100.
   resolve     ends a pending or arriving payment (lntx_…) with evidence. The service looks it up at the node right before it books.
   --preimage  The payment was paid; this is the preimage that the receiver shows. Refused while the node reports it as pending or failed.
-  --failed    The payment failed. Refused unless the node reports failure, or its records prove that no money can leave.
-  --received  A payment of an invoice that is arriving did arrive: it is credited. --failed ends it without a credit. If the node knows how it
-              ended, the node decides.
+  --failed    The payment failed. Refused unless the node reports failure, or its records prove that no money can leave. Ends an arriving
+              payment without a credit.
+  --received  The arriving payment of an invoice has arrived, and is credited.
+              If the node reports how an arriving payment ended, its report decides, also with --failed.
   --reason    1 to 500 characters.
 The service records the operator, the time, the reason and the evidence.
-Exit code 0: done. 1: refused, no money moved. 2: not done. 3: not ended yet.`;
+Exit code 0: done. 1: refused; the message tells whether the payment has ended with the other outcome. 2: not done. 3: not ended yet.`;
 
 /** `npm run payment`: lists pending payments, and ends one with evidence. */
 async function main(): Promise<void> {

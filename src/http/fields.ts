@@ -82,8 +82,8 @@ export const WaitQuery = Type.Object({
       maximum: MAX_WAIT_SECONDS,
       unit: 'seconds',
       description:
-        'While `status` is `open`, `pending` or `arriving`, the response waits until it changes, at most this number of seconds. It is sent at once when the key ' +
-        'has too many requests waiting. Default: no wait',
+        'While `status` is `open`, `pending` or `arriving`, the response waits until it changes, at most this number of seconds. It is sent at once ' +
+        'when too many requests of the key, the account or the service wait. Default: no wait',
     }),
   ),
 });

@@ -29,7 +29,7 @@ export const ALERT_KINDS = {
   payments_arriving: {
     meaning: 'The node reported payments more than ten minutes ago and cannot show that they are final. They are not credited.',
     remedy:
-      'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: find out whether it arrived, from the balance of the channel or from the payer, and end it with npm run payment -- resolve <lntx> --received or --failed. The alert closes when none is left.',
+      'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: find out whether it arrived, from the balance of the channel or from the payer, and end it with npm run payment -- resolve <lntx> --received --reason "…" (or --failed). The alert closes when no such payment is left.',
   },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',
@@ -53,7 +53,7 @@ export const ALERT_KINDS = {
     remedy: 'Stop withdrawals, and find out where the money went. The alert closes when the node has enough.',
   },
   job_failing: {
-    meaning: 'A background job has failed three times in a row. The message has its name and the last reason.',
+    meaning: 'A background job has failed three times in a row. The alert has its name and the last reason.',
     remedy:
       'Read the log for the reasons (often a full disk or a missing permission of the database). If the reason is a bug, report it with the log. The job is retried, and the alert closes when it succeeds.',
   },
@@ -68,8 +68,8 @@ export const ALERT_KINDS = {
   },
   replication_broken: {
     meaning:
-      'The wait of commits for the synchronous standby of PostgreSQL was cut short. Nothing of them was confirmed or sent before a standby had it.',
-    remedy: `Find out who cancels or ends sessions that wait (SyncRep). Bring the standby back instead. After a failover, run npm run reconcile. Then close the alert ${CLOSE} database.`,
+      'The wait of a commit for the synchronous standby of PostgreSQL was cut short. What it wrote was not confirmed, and not sent to a node, before a standby had it.',
+    remedy: `Find out why sessions that wait for the standby (SyncRep) are cancelled or ended, and prevent it: only bring the standby back. After a failover, run npm run reconcile. Then close the alert ${CLOSE} database.`,
   },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',

@@ -30,7 +30,7 @@ class IsStandby extends Error {
   readonly code = '25006';
 
   constructor() {
-    super('the server is a standby of PostgreSQL. DATABASE_URL must lead to the primary');
+    super('the server is a standby of PostgreSQL. DATABASE_URL must point to the primary');
   }
 }
 

@@ -16,7 +16,7 @@ import { settleAgain } from './settle.ts';
 export interface ArrivingTiming {
   /** Between two rounds of checks. */
   readonly roundMs: number;
-  /** After so many rounds, all are checked, not only those reported lately. */
+  /** After so many rounds, all are checked, not only the recent ones. */
   readonly allEvery: number;
 }
 
@@ -103,7 +103,7 @@ async function updateAlert({ database, alerts, clock }: InvoiceContext, nodeId: 
   const oldest = sum?.oldest ? await database.first(sql.findOldest, nodeId) : undefined;
   if (sum?.oldest && oldest) {
     const name = oldest.invoice_id ?? `the payment hash ${oldest.payment_hash}`;
-    const message = `${sum.n} payments of ${satText(sum.amount_msat)} that the node reported are not known to be final, the oldest, ${name}, since ${timeText(sum.oldest)}; they are not credited`;
+    const message = `reported payments that are neither final nor credited: ${sum.n}, with ${satText(sum.amount_msat)} in total; the oldest, ${name}, was reported at ${timeText(sum.oldest)}`;
     await alerts.raise({ kind: ALERT, subject: nodeId, message });
   } else if ((await alerts.openSubjects(ALERT)).includes(nodeId)) await alerts.clear(ALERT, nodeId);
 }

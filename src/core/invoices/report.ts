@@ -15,7 +15,7 @@ import type { Invoice } from './invoice.ts';
 import * as invoiceSql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
 
-/** Money that a node has reported as received, in an event or when it was asked. */
+/** Money that a node has reported as received, in an event or in a lookup. */
 export type SettlementDetails = Omit<Settlement, 'position'>;
 
 /** The same, with the node of the ledger that reported it. */

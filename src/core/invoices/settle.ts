@@ -33,7 +33,7 @@ export async function mayClaim(context: InvoiceContext, incoming: IncomingPaymen
 
 /**
  * Books a settlement that a node has reported. All reports come here. It is credited to its wallet, or to suspense when there is none, once the
- * node says that it is final; until then it is stored as arriving. Idempotent: each payment hash is credited once.
+ * node reports it as final; until then it is stored as arriving. Idempotent: each payment hash is credited once.
  */
 export async function settle(context: InvoiceContext, settlement: SettlementAtNode): Promise<SettlementResult> {
   const isRecent = unixSeconds(context.clock) - settlement.settledAt < RECENT_SECONDS;
@@ -56,7 +56,7 @@ export async function settleAgain(context: InvoiceContext, settlement: Settlemen
 }
 
 /**
- * Ends a payment that is arriving on behalf of an operator, because the node cannot say whether it is final. If the node can, its answer decides.
+ * Ends a payment that is arriving on behalf of an operator, because the node does not report whether it is final. If the node does, its report decides.
  * @returns how it ended, and what the node reported; undefined when it is not arriving any more.
  */
 export async function endArriving(

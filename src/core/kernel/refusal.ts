@@ -15,8 +15,8 @@ export const REFUSALS = {
   invoice_expired: { status: 400, meaning: 'The invoice has expired. Request a new one from the payee.' },
   invoice_paid: { status: 400, meaning: 'The invoice has been paid, or another payment of it is pending.' },
   invoice_cancelled: { status: 400, meaning: 'The invoice was cancelled by its wallet.' },
-  invoice_amount_missing: { status: 400, meaning: 'The invoice has no amount. Send num_satoshis.' },
-  invoice_amount_fixed: { status: 400, meaning: 'The invoice has an amount. num_satoshis must equal it or be absent.' },
+  invoice_amount_missing: { status: 400, meaning: 'The invoice has no amount. Send num_satoshis or num_msat.' },
+  invoice_amount_fixed: { status: 400, meaning: 'The invoice has an amount. num_satoshis or num_msat must equal it or be absent.' },
   invoice_mismatch: {
     status: 400,
     meaning:
@@ -25,7 +25,7 @@ export const REFUSALS = {
   },
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
   wallet_inactive: { status: 400, meaning: 'The wallet is inactive, or its account is frozen: it receives, but sends no money.' },
-  too_many_wallets: { status: 409, meaning: 'The account has as many wallets as it may have.' },
+  too_many_wallets: { status: 409, meaning: 'The account has the maximum number of wallets. Ask the operator for a higher limit.' },
   too_many_keys: { status: 409, meaning: 'The account or the wallet has the maximum number of active keys. Revoke one first.' },
   budget_exceeded: {
     status: 400,
@@ -93,7 +93,8 @@ export const REFUSALS = {
   login_taken: { status: 409, meaning: 'The passkey or the Lightning wallet logs in to an account already.' },
   action_refused: {
     status: 409,
-    meaning: 'The action was refused and has changed nothing. The message has the reason.',
+    meaning:
+      'The action was refused. The message has the reason. Nothing has changed, unless it names the outcome with which the node ended the payment.',
   },
   payload_too_large: { status: 413, meaning: 'The request is larger than this service accepts.' },
   unsupported_media_type: { status: 415, meaning: 'Send application/json or application/x-www-form-urlencoded.' },

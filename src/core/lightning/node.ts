@@ -152,7 +152,7 @@ export interface IncomingPayment {
 
 /**
  * An incoming payment that the node reports as claimed. Delivered at least once. A watch resumes after `position`. The money is certain only
- * when `settlementFinality` says so.
+ * when `settlementFinality` returns `final`.
  */
 export interface Settlement extends IncomingPayment {
   readonly type: 'settlement';

@@ -184,7 +184,8 @@ async function requireWalletPlace(tx: Tx, accountId: string): Promise<void> {
   const limit = await lockWalletLimit(tx, accountId);
   if (limit === undefined) return;
   const count = await tx.first(sql.listWallets.count, accountId, limit);
-  if ((count?.n ?? 0) >= limit) throw new Refusal('too_many_wallets', `The account may have ${limit} wallets, and has them.`);
+  if ((count?.n ?? 0) >= limit)
+    throw new Refusal('too_many_wallets', `The account has ${limit} wallets, its maximum. Ask the operator for a higher limit.`);
 }
 
 type WalletFields = Pick<Wallet, 'accountId' | 'userLabel' | 'nodeId'>;

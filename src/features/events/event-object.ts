@@ -81,8 +81,11 @@ export const EventObject = namedObject('Event', {
       ),
       codes: Type.Optional(
         Type.Object(
-          { paused_until: Type.Integer({ description: 'From when on they are accepted, in Unix seconds' }) },
-          { description: 'The codes of the authenticator app, which are not accepted after ten wrong ones; recovery codes are' },
+          { paused_until: Type.Integer({ description: 'When they are accepted again, in Unix seconds' }) },
+          {
+            description:
+              'The codes of the authenticator app: after ten wrong ones they are not accepted for a day. Recovery codes are accepted',
+          },
         ),
       ),
       alert: Type.Optional(

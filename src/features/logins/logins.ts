@@ -63,7 +63,7 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
         if (!isUniqueViolation(error, 'account')) throw error;
         // Otherwise the holder of a link could find out which e-mails have accounts, one after the other.
         await database.transaction((tx) => takeSetupLink(tx, clock, token));
-        throw new Refusal('email_taken', 'This e-mail cannot be used, and the link is used up. Ask the operator for a new one.');
+        throw new Refusal('email_taken', 'This e-mail cannot be used, and the link is used up. Ask the operator for a new link.');
       }
     },
 

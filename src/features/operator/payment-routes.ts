@@ -59,8 +59,9 @@ const resolveSchema = {
   description:
     'The service looks the payment up at its node right before it books. `settled` needs the preimage, and a node that reports success or has ' +
     'no record of the payment. `failed` needs a node that reports failure, or whose records prove that no money can leave it. 409 ' +
-    '`action_refused`: the evidence does not suffice, and nothing has changed. Of a received payment that is `arriving`, `settled` credits it and ' +
-    `\`failed\` does not, unless the node knows better. ${RECORDED}`,
+    '`action_refused`: the evidence does not suffice, and nothing has changed; or the node’s records ended the payment with the other outcome, which the ' +
+    'message names. A received payment that is `arriving` is credited by `settled`, and ended without a credit by `failed`, unless the node ' +
+    `reports how it ended. ${RECORDED}`,
   params: PaymentParams,
   body: requestBody({
     outcome: choice(['failed', 'settled'], { description: 'How the payment ended' }),
@@ -68,7 +69,7 @@ const resolveSchema = {
       Type.String({
         pattern: '^[0-9a-fA-F]{64}$',
         rule: '64 hexadecimal characters',
-        description: 'The preimage of the payment, which the receiver shows. Required for `settled`, but for a received payment',
+        description: 'The preimage of the payment, which the receiver shows. Required for `settled`, except for a received payment',
       }),
     ),
     reason: Reason,

@@ -40,7 +40,7 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
   await deps.database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(deps.clock)));
 }
 
-/** Ends a received payment that is arriving and whose node cannot say whether it is final. If the node can, its answer decides. */
+/** Ends a received payment that is arriving and whose node does not report whether it is final. If the node does, its report decides. */
 async function resolveArriving(deps: OperatorModules, action: Action, { id, paymentHash }: Invoice): Promise<void> {
   const ended = await deps.invoices.endArriving(paymentHash, action.target === 'settled' ? 'settled' : 'failed');
   if (ended) await storeEvidence(deps, action, `the node reports: ${ended.nodeReport}`);

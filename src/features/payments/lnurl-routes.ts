@@ -112,8 +112,8 @@ const pullSchema = {
   summary: 'Withdraw from a link of another service',
   description:
     'Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` ' +
-    'until `status` is neither `open` nor `arriving`. The service may pay until the invoice expires after an hour, also if its response was lost. 400: it does ' +
-    'not pay, and the invoice is cancelled.',
+    'until `status` is neither `open` nor `arriving`. The other service may pay until the invoice expires after an hour, even if its response was ' +
+    'lost. 400: it does not pay, and the invoice is cancelled.',
   ...requires('wallet_deposit'),
   params: KeyParams,
   body: requestBody({

@@ -41,8 +41,8 @@ const withdrawSchema = {
     num_satoshis: Type.Optional(
       described(
         NumSatoshis,
-        'The amount in whole satoshis. Without `num_msat`, it is required for an invoice without an amount, an address and an LNURL; for another ' +
-          'invoice it must be absent or equal the amount',
+        'The amount in whole satoshis. Unless `num_msat` is sent, it is required for an invoice without an amount, a Lightning address and an LNURL. ' +
+          'For an invoice with an amount, it must be absent or equal that amount',
       ),
     ),
     num_msat: AMOUNT.num_msat,

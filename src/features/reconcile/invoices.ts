@@ -58,7 +58,7 @@ function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedInvoice, I
     alerts: ['invoice_contradicted', 'settlement_unbooked'],
     find: sql.findInvoice,
     lookUp: (node, invoice) => lookUpInvoice(node, invoice.payment_hash),
-    // The node reports it as settled, and is asked until that is final.
+    // The node reports it as settled. A job looks it up until that is final.
     isKnown: ({ state }) => state === 'arriving' || state === 'failed',
     // An invoice that was settled internally is unpaid at the node, or the second payment is in suspense. One that was settled from outside was
     // paid at the node with the same amount.

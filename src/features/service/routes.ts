@@ -28,7 +28,7 @@ const Readiness = namedObject('Readiness', {
   node: oneOf(['ok', 'partial', 'unavailable'], {
     description:
       '`partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. ' +
-      '`unavailable`: so do all. Reads work in both cases; what a node is needed for is rejected with 503',
+      '`unavailable`: no node can be used. Reads work in both cases. Requests that need such a node are rejected with 503',
   }),
 });
 

@@ -56,9 +56,9 @@ export const WalletTransactionObject = selectable(
     ),
     status: oneOf(['settled', 'pending', 'failed', 'open'], {
       description:
-        '`settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown; its money is held. Also a received payment ' +
-        'that is `arriving`, which is not in the balance. `failed`: a payment that failed for good; its money is back. Also one that never arrived. ' +
-        '`open`: an invoice that can still be paid',
+        '`settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received ' +
+        'payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received ' +
+        'payment that never arrived. `open`: an invoice that can still be paid',
     }),
     failure_reason: nullable(
       Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise' }),

@@ -151,7 +151,7 @@ function isLinkKey(kind: Key['kind']): boolean {
   return KEY_KINDS[kind].isPublic && kind !== 'public_api';
 }
 
-const NEEDS_NO_LIMITS = 'This needs a key without a budget or a cap.';
+const NEEDS_NO_LIMITS = 'A key with a budget or a cap cannot do this. Send a key without limits.';
 const ONLY_FOR_LINKS = 'This key only identifies a wallet in links. Use a secret API key (sak_) or a wallet access key.';
 const NEEDS_ACCESS_KEY =
   "A public API key (pak_) needs an access key in the path, not the wallet's id. With the wallet's id, use a secret API key (sak_).";

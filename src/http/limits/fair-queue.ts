@@ -12,7 +12,7 @@ interface FairQueueOptions {
 export interface QueuedCaller {
   /** The groups to which the caller belongs, the largest first: networks, then the address. */
   readonly groups: readonly string[];
-  /** A known caller waits in a queue of its own kind, which strangers cannot fill. */
+  /** Known callers wait in a separate queue, which strangers cannot fill. */
   readonly isKnown?: boolean;
 }
 
@@ -22,8 +22,8 @@ interface Waiting {
 }
 
 /**
- * Runs expensive work, a few pieces at a time. Groups of callers take turns, and the callers within each group. When too many wait, the group with
- * most of them loses its newest. So many requests of one network neither delay those of others nor displace them.
+ * Runs expensive work, a few pieces at a time. Groups of callers take turns, and the callers within each group. When too many wait, the newest
+ * work of the largest group is rejected. So even many requests of one network neither delay much nor displace those of others.
  */
 export class FairQueue {
   readonly #options: FairQueueOptions;

@@ -52,7 +52,7 @@ const SCHEMAS = {
     operationId: 'getOpenApi',
     tags: ['Service'],
     summary: 'Read this document',
-    description: 'Returns the OpenAPI 3.1 document of the routes that this instance has.',
+    description: 'Returns the OpenAPI 3.1 document of the routes for applications that this instance has.',
     ...PUBLIC,
     response: RESPONSE,
   },

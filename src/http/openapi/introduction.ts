@@ -10,8 +10,8 @@ are Unix seconds.
 \`access-token\`, HTTP Basic with the key as the user name. Prefer a header: addresses are logged by proxies. \`x-permission\` names
 the permission that the key needs in the wallet: \`wallet_read\`, \`wallet_tx_read\`, \`wallet_deposit\`, \`wallet_transfer\`,
 \`wallet_withdraw\`; or \`account\` (a secret API key, \`sak_\`), \`secret_key\` (any key that is not public). The keys \`waklw_\` and \`waklp_\` only
-identify a wallet in links; as credentials they are rejected with 403. \`x-without-limits\` marks operations that manage something: keys with a
-budget or a cap are rejected with 403.
+identify a wallet in links; as credentials they are rejected with 403. \`x-without-limits\` marks operations that manage wallets, links, keys,
+webhooks, logins or accounts: keys with a budget or a cap are rejected with 403.
 
 **Bodies** are JSON, as described here, or forms with the same fields (also when no Content-Type is sent). A nested field of a form is a
 JSON text or \`passThru[order]=17\`. An integer may be sent as a text of digits. \`null\` and \`""\` count as absent, except for amounts,
@@ -27,8 +27,8 @@ history with \`status=all\`. The same invoice is never paid twice.
 **Errors** are one object. Its \`type\` is for programs; the types of each status are listed with its response. An unsupported method is a 405
 and an unknown address a 404 in the same form. Public LNURL addresses return every error as HTTP 200 with \`{"status":"ERROR","reason":"…"}\`.
 
-**Other documents.** \`/openapi.json\` has the routes of applications; \`/openapi-operator.json\` those of operators, of the dashboard's logins
-and of the playground.
+**Two documents.** \`/openapi.json\` has the routes for applications, and those for accounts. \`/openapi-operator.json\` has the other routes for
+operators, the logins of the dashboard and the playground.
 
 **Headers** of every response are listed once, in \`x-response-headers\`. When you report a problem, include \`X-Request-Id\`.
 

@@ -19,9 +19,9 @@ interface KnownFile {
 type Encoding = 'gzip' | 'br';
 
 /**
- * Responds 304 to a GET whose client has the response (`If-None-Match`), and compresses texts. Both only above {@link MIN_BYTES}. Responses to POST are not compressed: they
- * are small, and some contain keys, whose letters a page could guess by the length of a compressed response that also contains its own text
- * (BREACH).
+ * Responds 304 to a GET whose client has the response (`If-None-Match`), and compresses texts, both only above {@link MIN_BYTES}. Responses to
+ * POST are not compressed: they are small, and some contain keys, whose letters a page could guess by the length of a compressed response that
+ * also contains its own text (BREACH).
  */
 export function sendCompactly(app: App): void {
   const files = new WeakMap<Buffer, KnownFile>();

@@ -21,7 +21,7 @@ const MAX_RECEIPTS = 100_000;
 const MAX_PAGES = 20;
 const MAX_SEARCHES = 10_000;
 const SLACK_SECONDS = 60;
-/** The first settlement that is asked about may not be the oldest. */
+/** The first settlement that is looked up may not be the oldest. */
 const BEGIN_SLACK_SECONDS = 600;
 
 /** What has arrived for a payment hash. `onChain`: the number of HTLCs that were claimed on the chain. `seconds`: the time of the newest one. */
@@ -71,7 +71,7 @@ export class ClnMoves {
     this.#searches = new Map();
   }
 
-  /** Returns what has arrived for a hash since a time. `isComplete`: all moves since then were read. Those on the chain are read if asked for. */
+  /** Returns what has arrived for a hash since a time. `isComplete`: all moves since then were read. Those on the chain are read only with `alsoOnChain`. */
   async receiptOf(paymentHash: string, paidAt: number, alsoOnChain: boolean): Promise<Receipt & { readonly isComplete: boolean }> {
     const begun = this.#ranges ?? this.#beginSince(paidAt - BEGIN_SLACK_SECONDS);
     const ranges = await begun;

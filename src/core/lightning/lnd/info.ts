@@ -44,7 +44,7 @@ const STORE_RESOLUTIONS =
   'set store-final-htlc-resolutions=true in lnd.conf; without it, payments that LND resolves while the service is away are not credited';
 
 /**
- * When LND reads a package of HTLCs again after a restart, it numbers the unanswered ones anew. The response to a held keysend is then recorded for
+ * When LND reads a package of HTLCs again after a restart, it renumbers the unanswered ones. The response to a held keysend is then recorded for
  * another HTLC, so LND settles the keysend again at each connection, which fails. Source: `processRemoteAdds` in LND's `htlcswitch/link.go`.
  */
 const FIRST_VERSION_THAT_RENUMBERS = [0, 19, 2];

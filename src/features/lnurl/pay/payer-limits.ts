@@ -12,7 +12,7 @@ import type { PayLinkOptions } from './pay-links.ts';
 const EXPIRY_SECONDS = 600;
 /** The same while more than half of the limit is used. */
 const CROWDED_EXPIRY_SECONDS = 120;
-/** Invoices that are being paid cannot be canceled, and other requests may take the slot of one that was. */
+/** Invoices that are being paid cannot be cancelled, and other requests may take the slot of one that was. */
 const MAX_TRIES = 4;
 const HASH_BYTES = 4;
 
@@ -20,8 +20,8 @@ const HASH_BYTES = 4;
 export type PayerLimits = ReturnType<typeof createPayerLimits>;
 
 /**
- * Keeps the open invoices that payers requested of a wallet below their limit, without keeping further payers from paying: a full wallet loses the
- * oldest unpaid invoice of the network that has most.
+ * Keeps the open invoices that payers requested of a wallet below their limit, without keeping further payers from paying: when
+ * the limit is reached, the oldest unpaid invoice of the network that requested most is cancelled.
  */
 export function createPayerLimits({ database, invoices, clock, maxOpenInvoices, secretKey }: PayLinkOptions) {
   const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel payer networks', 32));
@@ -79,8 +79,8 @@ interface OpenOfPayer {
 }
 
 /**
- * Returns the ids of invoices, sorted by id, in the order in which they are canceled: of the largest network that has most, of its smaller network
- * that has most, the oldest first; then the rest, the oldest first. Of networks with equally many, the one with the oldest invoice is taken.
+ * Returns the ids of invoices, sorted by id, in the order in which they are cancelled: those of the largest network with most invoices, and in it of
+ * the smaller network with most, the oldest first; then the rest, the oldest first. Of networks with equally many, the one with the oldest invoice is taken.
  */
 export function inOrderOfCancellation(open: readonly OpenOfPayer[]): string[] {
   let chosen = open;

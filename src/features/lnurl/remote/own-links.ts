@@ -16,7 +16,7 @@ const PUBLIC_PATH = /^\/(?:\.well-known\/lnurlp\/[^/?#]+|v1\/(?:user\/)?wallet\/
 
 /**
  * Fetches links and addresses of this service inside the process, and all others over the network. The host of this service may be private,
- * or unreachable from where the service runs; and its own certificate and proxy are no concern of a payment between its wallets.
+ * or unreachable from where the service runs. A payment between its wallets must not depend on its certificate or proxy.
  */
 export class OwnLinks implements LinkClient {
   readonly #outbound: LinkClient;
