@@ -196,7 +196,8 @@ CREATE TABLE lightning_node (
   event_position TEXT,
   -- The node's newest settlement when the node was added. Settlements up to it are not for this ledger. NULL: all settlements are.
   start_position TEXT,
-  -- When it was settled, by the clock of the node. Without the position, because the node was restored to before it, the time decides.
+  -- When it was settled, by the clock of the node. If the node was restored to before it, start_position is NULL, and settlements up to this time are
+  -- skipped.
   start_settled_at INTEGER,
   -- draining: it gets no new wallets.
   state TEXT NOT NULL CHECK (state IN ('active', 'draining')),
@@ -952,8 +953,8 @@ CREATE TABLE pay_link_invoice (
   payer_data TEXT,
   -- The SHA-256 of the token with which the payer can read whether the invoice is paid (LUD-21).
   verify_token_hash BLOB NOT NULL UNIQUE,
-  -- Keyed hashes of the networks of the payer, the largest first, with spaces. Of a wallet with too many open invoices, the network with most
-  -- loses its oldest.
+  -- Keyed hashes of the networks of the payer, the largest first, separated by spaces. When a wallet has too many open invoices, the oldest one of
+  -- the network that requested most is cancelled.
   payer_networks TEXT NOT NULL
 ) STRICT;
 
