@@ -50,6 +50,7 @@ onFakeNode('the owner of withdraw links', (service) => {
       user_label: 'for alice',
       memo: 'gift',
       num_satoshis: 100,
+      num_msat: 100_000,
       fee_limit_msat: 1_000,
       uses: 3,
       uses_left: 3,
@@ -61,6 +62,7 @@ onFakeNode('the owner of withdraw links', (service) => {
       daily_pending_msat: 0,
       expires_at: created.created_at + 3600,
       revoked_at: null,
+      status: 'active',
       statusType: { type: 'lnurl', name: 'lnurl_active', display_name: 'Active' },
       passThru: { order: 7 },
     });
