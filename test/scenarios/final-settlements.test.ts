@@ -96,6 +96,32 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
+    it('is not ended by an operator while the node does not answer', async () => {
+      const { invoice, until, balance, hash, lntx } = await reported(service, { end: 'final' });
+      await until('arriving');
+      for (const call of ['info', 'settlementFinality'] as const) net.always(call, { unavailable: true });
+      const ended = await service.act({ kind: 'resolve', subject: invoice.id, target: 'failed' });
+      for (const call of ['info', 'settlementFinality'] as const) net.always(call, undefined);
+      expect(ended).toMatchObject({ state: 'refused', answer: expect.stringContaining('The node did not answer') });
+      expect(await lntx()).toMatchObject({ status: 'arriving' });
+      net.endSettlement(hash, 'final');
+      await until('settled');
+      expect(await balance()).toBe(5000);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('is credited by an operator action whose evidence was not stored at first', async () => {
+      const { invoice, balance, until } = await reported(service, { end: 'unproven', afterMs: 0 });
+      await until('arriving');
+      let failures = 1;
+      service.writeFailsAt = (name) => name === 'operator_keep_evidence' && failures-- > 0;
+      const ended = await service.act({ kind: 'resolve', subject: invoice.id, target: 'settled' });
+      service.writeFailsAt = undefined;
+      expect(ended).toMatchObject({ state: 'done', evidence: 'the node reports: unknown' });
+      expect(await balance()).toBe(5000);
+      expect(await service.problems()).toEqual([]);
+    });
+
     it('is ended by the answer of the node if an operator says otherwise', async () => {
       const { invoice, until, balance } = await reported(service, { end: 'lost' });
       await until('arriving');
@@ -116,7 +142,7 @@ onFakeNode(
 onFakeNode(
   'an arriving payment that an operator calls received',
   (service) => {
-    it.each([1, 2, 3])('is not credited when it fails after the %s. time that it is read', async (atRead) => {
+    it.each([1, 2, 3, 4])('is not credited when it fails after the %s. time that it is read', async (atRead) => {
       const { invoice, until, balance } = await reported(service, { end: 'lost' });
       await until('arriving');
       let reads = 0;

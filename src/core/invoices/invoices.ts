@@ -22,7 +22,7 @@ import { cancelInvoice, repeatable, reportExpired } from './close.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { SettlementDetails } from './report.ts';
-import { endArriving, type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
+import { endArriving, type KeysendRouting, mayClaim, recheckArriving, type SettlementResult, settle } from './settle.ts';
 
 /** What the steps of an invoice use. */
 export interface InvoiceContext {
@@ -128,8 +128,13 @@ export class Invoices {
     return settle(this.#context, { ...settlement, nodeId });
   }
 
+  /** See {@link recheckArriving}. */
+  recheckArriving(paymentHash: string): Promise<SettlementResult | undefined> {
+    return recheckArriving(this.#context, paymentHash);
+  }
+
   /** See {@link endArriving}. */
-  endArriving(paymentHash: string, outcome: 'settled' | 'failed'): ReturnType<typeof endArriving> {
+  endArriving(paymentHash: string, outcome: 'settled' | 'failed'): Promise<void> {
     return endArriving(this.#context, paymentHash, outcome);
   }
 

@@ -55,27 +55,25 @@ export async function settleAgain(context: InvoiceContext, settlement: Settlemen
   return (await settleTarget(context, settlement, target, 0)) ?? 'arriving';
 }
 
-/**
- * Ends a payment that is arriving on behalf of an operator, because the node does not report whether it is final. If the node does, its report decides.
- * @returns how it ended, and what the node reported; undefined when it is not arriving any more.
- */
-export async function endArriving(
-  context: InvoiceContext,
-  paymentHash: string,
-  outcome: 'settled' | 'failed',
-): Promise<{ readonly result: SettlementResult; readonly nodeReport: string } | undefined> {
-  const row = await context.database.first(arriving.find, paymentHash);
-  if (row?.state !== 'arriving' || row.is_credited === 1) return undefined;
-  const settlement: SettlementAtNode = { ...JSON.parse(row.settlement), nodeId: row.node_id };
-  const result = await settleAgain(context, settlement);
-  if (result !== 'arriving') return { result, nodeReport: result === 'booked' ? 'final' : 'failed' };
+/** Asks the node again about a payment that is arriving and books its answer. @returns undefined when it is not arriving any more. */
+export async function recheckArriving(context: InvoiceContext, paymentHash: string): Promise<SettlementResult | undefined> {
+  const settlement = await findArriving(context, paymentHash);
+  return settlement && settleAgain(context, settlement);
+}
+
+/** Ends a payment that is arriving on behalf of an operator, because the node does not report whether it is final. */
+export async function endArriving(context: InvoiceContext, paymentHash: string, outcome: 'settled' | 'failed'): Promise<void> {
+  const settlement = await findArriving(context, paymentHash);
+  if (!settlement) return;
   const target = await findTarget(context, settlement);
-  if (!target) return { result: 'booked', nodeReport: 'final' };
-  // The node has answered meanwhile.
-  if (target.reported?.state !== 'arriving') return { result: 'failed', nodeReport: 'failed' };
-  const ended =
-    outcome === 'settled' ? await credit(context, settlement, target, 'whole') : await storeReport(context, settlement, target, 'failed');
-  return ended && { result: ended, nodeReport: 'unknown' };
+  if (target?.reported?.state !== 'arriving') return;
+  if (outcome === 'settled') await credit(context, settlement, target, 'whole');
+  else await storeReport(context, settlement, target, 'failed');
+}
+
+async function findArriving({ database }: InvoiceContext, paymentHash: string): Promise<SettlementAtNode | undefined> {
+  const row = await database.first(arriving.find, paymentHash);
+  return row?.state === 'arriving' && row.is_credited === 0 ? { ...JSON.parse(row.settlement), nodeId: row.node_id } : undefined;
 }
 
 /** @returns undefined when another request has changed the target meanwhile. */

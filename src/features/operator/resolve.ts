@@ -40,10 +40,20 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
   await deps.database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(deps.clock)));
 }
 
-/** Ends a received payment that is arriving and whose node does not report whether it is final. If the node does, its report decides. */
-async function resolveArriving(deps: OperatorModules, action: Action, { id, paymentHash }: Invoice): Promise<void> {
-  const ended = await deps.invoices.endArriving(paymentHash, action.target === 'settled' ? 'settled' : 'failed');
-  if (ended) await storeEvidence(deps, action, `the node reports: ${ended.nodeReport}`);
+/** What a node reports about a payment that is arriving, as evidence. */
+const REPORTS = { arriving: 'unknown', booked: 'final', failed: 'failed' } as const;
+
+/**
+ * Ends a received payment that is arriving and whose node answers, but cannot say whether it is final. If the node can, its answer decides. The
+ * evidence is stored before the booking, so that an action that is interrupted in between is continued.
+ */
+async function resolveArriving(deps: OperatorModules, action: Action, { id, paymentHash, nodeId, state: before }: Invoice): Promise<void> {
+  if (before === 'arriving') {
+    await ask(() => deps.connections.of(nodeId).readInfo());
+    const found = await deps.invoices.recheckArriving(paymentHash);
+    if (found) await storeEvidence(deps, action, `the node reports: ${REPORTS[found]}`);
+    if (found === 'arriving') await deps.invoices.endArriving(paymentHash, action.target === 'settled' ? 'settled' : 'failed');
+  }
   const now = await deps.invoices.find(id);
   if (now?.state === 'arriving') return;
   if ((await readAction(deps.database, action.id)).evidence === null)
