@@ -58,8 +58,8 @@ function comparisonOf(run: ReconciliationRun): Comparison<sql.ComparedInvoice, I
     alerts: ['invoice_contradicted', 'settlement_unbooked'],
     find: sql.findInvoice,
     lookUp: (node, invoice) => lookUpInvoice(node, invoice.payment_hash),
-    // The node reports it as settled. A job looks it up until that is final.
-    isKnown: ({ state }) => state === 'arriving' || state === 'failed',
+    // The node reports it as settled: it is asked until that is final, or the operator is alerted that it never arrived.
+    isKnown: ({ state, never_arrived: neverArrived }) => state === 'arriving' || neverArrived === 1,
     // An invoice that was settled internally is unpaid at the node, or the second payment is in suspense. One that was settled from outside was
     // paid at the node with the same amount.
     agrees(invoice, status) {

@@ -60,12 +60,15 @@ export type ComparedInvoice = {
   inside: number;
   /** The amount that arrived for its payment hash and was booked to suspense. */
   unmatched_msat: number | null;
+  /** 1: the node reported a payment of it that never arrived. It may be credited nevertheless (CREDIT_BEFORE_FINAL_MSAT). */
+  never_arrived: number;
 };
 
 const INVOICE = `i.id, i.wallet_id, i.node_id, i.state, i.payment_hash, i.received_msat,
   CASE WHEN EXISTS (SELECT 1 FROM payment p WHERE p.payment_hash = i.payment_hash AND p.invoice_id = i.id AND p.state = 'succeeded')
     THEN 1 ELSE 0 END AS inside,
-  (SELECT s.amount_msat FROM unmatched_settlement s WHERE s.payment_hash = i.payment_hash) AS unmatched_msat`;
+  (SELECT s.amount_msat FROM unmatched_settlement s WHERE s.payment_hash = i.payment_hash) AS unmatched_msat,
+  CASE WHEN EXISTS (SELECT 1 FROM arriving_payment a WHERE a.invoice_id = i.id AND a.state = 'failed') THEN 1 ELSE 0 END AS never_arrived`;
 
 export const invoicesAfter = statement<ComparedInvoice>(
   'reconcile_invoices_after',
