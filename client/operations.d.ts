@@ -1481,7 +1481,7 @@ export interface NodeComparison {
   expected_msat: number | null;
   /** `assets_msat` − `expected_msat`, in millisatoshis; null if the balance was not measured */
   difference_msat: number | null;
-  /** What may have left the node and is not booked yet, in millisatoshis; null if the balance was not measured */
+  /** What may have left the node and is not booked yet, and what is credited and not final yet, in millisatoshis; null if the balance was not measured */
   in_flight_msat: number | null;
   /** Unexplained increases since the baseline, in millisatoshis; null if the balance was not measured */
   rose_msat: number | null;

@@ -173,10 +173,12 @@ onFakeNode(
     const rows = () => service.rows('SELECT state, is_credited FROM arriving_payment');
 
     it('up to the limit is credited at its report, and forgotten when it is final', async () => {
+      await service.reconcile();
       const { until, balance, hash } = await reported(service, { end: 'final' });
       await until('settled');
       expect(await balance()).toBe(5000);
       expect(await rows()).toEqual([{ state: 'arriving', is_credited: 1 }]);
+      expect(await service.reconcile()).toMatchObject({ balance_status: 'measured', in_flight_msat: 5000, fell_msat: 0 });
       expect(await service.problems()).toEqual([]);
       net.endSettlement(hash, 'final');
       await expect.poll(rows).toEqual([]);

@@ -10,7 +10,7 @@ export interface Measurement {
   readonly heldByNodeMsat: number;
   /** `nodeMsat` − `heldByNodeMsat`: the node's own money. */
   readonly remainderMsat: number;
-  /** The part of the customers' money that may have left the node and is not booked yet. */
+  /** The part of the customers' money that may have left the node and is not booked yet, or that is credited and may not have arrived yet. */
   readonly inFlightMsat: number;
   /** The amount that the ledger booked to and from the node during the measurement: the uncertainty of the node's own money. */
   readonly movedMsat: number;
@@ -55,7 +55,7 @@ async function readLedger({ database, nodeId, connection }: ReconciliationRun) {
       totals,
       heldByNodeMsat: totals.heldByNode.get(connection.ledgerAccount) ?? 0,
       entries: totals.entriesOfNode.get(connection.ledgerAccount) ?? 0,
-      inFlightMsat: (await tx.first(sql.heldInFlight, nodeId))?.held_msat ?? 0,
+      inFlightMsat: (await tx.first(sql.sumInFlight, nodeId))?.in_flight_msat ?? 0,
       position: (await tx.first(sql.lastPosition))?.position ?? 0,
     };
   });

@@ -82,10 +82,14 @@ export const unsettledInvoicesAfter = statement<ComparedInvoice>(
 
 export const findInvoice = statement<ComparedInvoice>('reconcile_invoice', `SELECT ${INVOICE} FROM invoice i WHERE i.id = $1`);
 
-/** The sum of the holds of a node's pending payments over the network: the most that may have left the node and is not booked yet. */
-export const heldInFlight = statement<{ held_msat: number }>(
-  'reconcile_held_in_flight',
-  `SELECT CAST(COALESCE(sum(h.amount_msat), 0) AS BIGINT) AS held_msat
+/**
+ * The sum of the holds of a node's pending payments over the network, the most that may have left the node and is not booked yet, and of the
+ * payments that were credited and may not have arrived yet (CREDIT_BEFORE_FINAL_MSAT).
+ */
+export const sumInFlight = statement<{ in_flight_msat: number }>(
+  'reconcile_in_flight',
+  `SELECT CAST(COALESCE(sum(h.amount_msat), 0) + (SELECT COALESCE(sum(a.amount_msat), 0) FROM arriving_payment a
+     WHERE a.state = 'arriving' AND a.is_credited = 1 AND a.node_id = $1) AS BIGINT) AS in_flight_msat
    FROM payment p JOIN ledger_hold h ON h.id = p.id
    WHERE p.state = 'pending' AND p.invoice_id IS NULL AND p.node_id = $1`,
 );

@@ -23,7 +23,7 @@ const BalanceObject = Type.Object({
     'What the node should have: the baseline, customers, service fees and suspense, less operator costs and other nodes',
   ),
   difference_msat: amount('`assets_msat` − `expected_msat`'),
-  in_flight_msat: amount('What may have left the node and is not booked yet'),
+  in_flight_msat: amount('What may have left the node and is not booked yet, and what is credited and not final yet'),
   rose_msat: amount('Unexplained increases since the baseline'),
   fell_msat: amount('Unexplained decreases since the baseline'),
   moved_msat: amount('What the ledger booked during the measurement: the uncertainty of the difference'),
