@@ -91,6 +91,13 @@ describe('a settlement that LND has reported', () => {
     expect(await finality(node, 300)).toMatchObject({ state: 'unknown' });
   });
 
+  it('is looked up once when nothing is to be waited for', async () => {
+    const { lnd, node } = await open();
+    lnd.on(LOOKUP, UNRESOLVED);
+    await finality(node);
+    expect(lnd.sent('/v1/htlc-resolution')).toHaveLength(1);
+  });
+
   it('is looked up again until the wait ends', async () => {
     const { lnd, node } = await open();
     lnd.on(LOOKUP, UNRESOLVED, UNRESOLVED, resolved(true));

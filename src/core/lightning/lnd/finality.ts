@@ -29,8 +29,8 @@ export async function settlementFinality(
   const startMs = performance.now();
   const resolutions = new Map<LndHtlc, boolean>();
   let reason: string | undefined;
-  for (const lookUpAtMs of [...(waitMs > 0 && events.isConnected ? [] : [0]), ...LOOKUPS_MS, waitMs]) {
-    if (lookUpAtMs > waitMs) continue;
+  const isReported = waitMs > 0 && events.isConnected;
+  for (const lookUpAtMs of new Set([...(isReported ? [] : [0]), ...LOOKUPS_MS.filter((ms) => ms < waitMs), waitMs])) {
     await Promise.all(htlcs.map((htlc) => events.waitFor(htlc, lookUpAtMs - (performance.now() - startMs))));
     for (const htlc of htlcs) {
       const resolution = resolutions.get(htlc) ?? events.resolutionOf(htlc) ?? (await lookUp(lnd, htlc));
