@@ -167,6 +167,34 @@ describe('a settlement that lightningd has reported', () => {
     expect(await finality(0, 6_000_000)).toEqual({ state: 'final' });
   });
 
+  it('is not counted twice when the events are read again during a search for it', async () => {
+    const script = movesOf([move(1, { credit_msat: 6_000_000 }), move(2, { payment_hash: 'e'.repeat(64), timestamp: PAID_AT + 5000 })]);
+    const list = script.listchannelmoves as (params: object) => Answer;
+    const delayed = Promise.withResolvers<void>();
+    let isSearched = false;
+    const { node, finality } = await opened({
+      ...script,
+      listpeerchannels: inChannel('in'),
+      async listchannelmoves(params) {
+        if (!isSearched && params.start === 1 && params.limit !== 1) {
+          isSearched = true;
+          await delayed.promise;
+        }
+        return list(params);
+      },
+    });
+    const ask = (hash: string, paidAt: number) => node.settlementFinality({ paymentHash: hash.repeat(64), htlcs: `${paidAt}:1` }, 0);
+    await ask('e', PAID_AT + 5000);
+    const ours = finality();
+    await expect.poll(() => isSearched).toBe(true);
+    node.watch(undefined, new AbortController().signal);
+    // From now on, all moves are read.
+    await ask('d', PAID_AT);
+    delayed.resolve();
+    expect(await ours).toMatchObject({ state: 'unknown' });
+    expect(await finality(0, 6_000_000)).toEqual({ state: 'final' });
+  });
+
   it('is looked up if it is known by its hash alone', async () => {
     const paid = {
       label: 'satchel-1',

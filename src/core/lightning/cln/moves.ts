@@ -78,10 +78,12 @@ export class ClnMoves {
     await this.#readNew.channelmoves();
     if (alsoOnChain) await this.#readNew.chainmoves();
     const older = await this.#search(paymentHash, paidAt - SLACK_SECONDS, ranges);
+    // It was reset meanwhile. The receipts that are read now may include those of the search.
+    if (begun !== this.#ranges) return { ...NOTHING, isComplete: false };
     const newer = this.#receipts.get(paymentHash) ?? NOTHING;
     return {
       ...sum(older.receipt, newer),
-      isComplete: alsoOnChain && older.isDone && begun === this.#ranges && paidAt - SLACK_SECONDS > this.#deletedSeconds,
+      isComplete: alsoOnChain && older.isDone && paidAt - SLACK_SECONDS > this.#deletedSeconds,
     };
   }
 
@@ -155,13 +157,15 @@ export class ClnMoves {
   /** Searches the moves before those that are read for one hash. */
   async #search(paymentHash: string, seconds: number, ranges: Ranges): Promise<{ receipt: Receipt; isDone: boolean }> {
     if (LISTS.every((list) => ranges[list].sinceSeconds <= seconds)) return { receipt: NOTHING, isDone: true };
-    if (!this.#searches.has(paymentHash)) {
+    // A search that was begun before a reset is forgotten.
+    const searches = this.#searches;
+    if (!searches.has(paymentHash)) {
       const startOf = (list: MoveList) => this.#firstSince(list, seconds, ranges[list].first - 1);
       const next = { channelmoves: await startOf('channelmoves'), chainmoves: await startOf('chainmoves') };
-      if (!this.#searches.has(paymentHash)) this.#searches.set(paymentHash, { next, receipt: NOTHING });
-      limit(this.#searches, MAX_SEARCHES);
+      if (!searches.has(paymentHash)) searches.set(paymentHash, { next, receipt: NOTHING });
+      limit(searches, MAX_SEARCHES);
     }
-    const search = this.#searches.get(paymentHash);
+    const search = searches.get(paymentHash);
     if (!search) return { receipt: NOTHING, isDone: false };
     // Each move is counted once, so calls for the same hash follow each other.
     const run = (this.#searching.get(paymentHash) ?? Promise.resolve()).then(() => this.#readOlder(paymentHash, search, ranges));
