@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { AfterReport } from '../../devnet/fake/tables.ts';
+import { msat } from '../../src/core/kernel/money.ts';
 import type { JobTiming } from '../../src/jobs.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 
@@ -79,6 +80,22 @@ onFakeNode(
       const [event] = await client.get(`/v1/wallet/${wallet.id}/events?type=wallet_receive_failure`);
       expect(event.data.wtx).toMatchObject({ id: listed.id, status: 'failed', lnTx: { status: 'failed', failure_reason: 'NOT_RECEIVED' } });
       expect(net.outside.payments().at(-1)).toMatchObject({ state: 'failed' });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('of a keysend for no wallet ends when it never arrives, although a wallet takes it by then', async () => {
+      const [none, taker] = ['wal_none', (await client.wallet()).id].map((id) => Buffer.from(id).toString('hex'));
+      const [paymentHash, preimage] = ['ab'.repeat(32), 'cd'.repeat(32)];
+      const rows = () => service.rows('SELECT state, invoice_id FROM arriving_payment WHERE payment_hash = $1', paymentHash);
+      net.always('settlementFinality', { instead: { state: 'unknown' } });
+      const customRecords = { '696969': none ?? '' };
+      net.tell({ type: 'settlement', paymentHash, preimage, amountMsat: msat(5000), settledAt: 1, keysend: true, customRecords });
+      await expect.poll(rows).toEqual([{ state: 'arriving', invoice_id: null }]);
+      const sql = 'UPDATE arriving_payment SET settlement = replace(settlement, $1, $2) WHERE payment_hash = $3';
+      await service.execute(sql, none ?? '', taker ?? '', paymentHash);
+      net.always('settlementFinality', { instead: { state: 'failed' } });
+      await expect.poll(rows).toEqual([{ state: 'failed', invoice_id: null }]);
+      net.always('settlementFinality', undefined);
       expect(await service.problems()).toEqual([]);
     });
 

@@ -53,7 +53,9 @@ export async function storeReport(
   state: 'arriving' | 'failed',
 ): Promise<'arriving' | 'failed' | undefined> {
   const { ledger, clock, alerts } = context;
-  const { invoice, wallet, reported } = target;
+  const { invoice, reported } = target;
+  // A keysend that was stored for no wallet has no rows of a wallet, although one takes it by now.
+  const wallet = reported ? undefined : target.wallet;
   const onMiss = new Error('the invoice was changed meanwhile');
   const lntx = invoice?.id ?? (wallet && `lntx_${newId(clock.nowMs())}`);
   const id = reported?.transfer_id ?? newId(clock.nowMs());
