@@ -135,7 +135,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
       const wallets = await client.get('/v1/wallets?per-page=100');
       for (const headers of [{}, { 'idempotency-key': 'limited' }]) {
         const refused = await client.request('POST', '/v1/wallet', { key: limited.key, json: { user_label: 'mine' }, headers });
-        expect(refused).toMatchObject({ status: 403, body: { type: 'forbidden', message: expect.stringContaining('without a budget') } });
+        expect(refused).toMatchObject({ status: 403, body: { type: 'forbidden', message: expect.stringContaining('a budget or a cap') } });
       }
       expect((await client.get('/v1/wallets?per-page=100')).length).toBe(wallets.length);
       expect((await request('POST', `/v1/keys/${permanent.id}/rotate`, {}, limited.key)).status).toBe(403);

@@ -152,7 +152,7 @@ export function testPermissions({ client, neighbour }: Pick<App, 'client' | 'nei
       );
       seen[name] = response.status;
       if (response.status === 403)
-        expect(response.body.message).toMatch(/the permission wallet_(read|tx_read|deposit|transfer|withdraw)\.|secret|without a budget/);
+        expect(response.body.message).toMatch(/the permission wallet_(read|tx_read|deposit|transfer|withdraw)\.|secret|a budget or a cap/);
       if (response.status >= 400) expect(response.text).not.toContain(keys[path]?.split('_')[1]);
     }
     expect(seen).toEqual(Object.fromEntries(Object.keys(OPERATIONS).map((name, i) => [name, statuses[i]])));
