@@ -25,6 +25,10 @@ const allPayments = statement<PaymentFact>(
   'SELECT id, payment_hash, state, correction, invoice_id FROM payment ORDER BY id',
 );
 const allInvoices = statement<InvoiceFact>('test_all_invoices', 'SELECT id, payment_hash, state, is_keysend FROM invoice ORDER BY id');
+const allArriving = statement<{ payment_hash: string }>(
+  'simulation_arriving',
+  "SELECT payment_hash FROM arriving_payment WHERE state = 'arriving'",
+);
 
 const WALLETS = 5;
 /** SQLite has one writing process. */
@@ -129,6 +133,9 @@ export class Simulation {
     this.#time.advance(120_000);
     await this.#settle();
     await life.payments.resumePending();
+    await this.#settle();
+    // The job for arriving payments asks the node again.
+    for (const { payment_hash } of await this.#database.all(allArriving)) void life.invoices.recheckArriving(payment_hash);
     await this.#settle();
     // Reconciliation compares ended payments with the node.
     for (const hash of this.#requested.keys()) life.payments.readAgain(hash);
