@@ -23,7 +23,8 @@ async function serve(maxUnsentBytes: number, idleTimeoutMs = 60_000) {
     });
     // Every key is valid.
     app.addHook('onRequest', async (request) => {
-      request.credential = { text: String(request.headers['x-api-key']) } as Credential;
+      const text = String(request.headers['x-api-key']);
+      request.credential = { text, key: { accountId: text } } as Credential;
     });
     app.get('/v1/large', (_request, reply) => reply.type('application/octet-stream').send(LARGE));
     app.get('/v1/small', (_request, reply) => reply.type('text/plain').send('small'));
