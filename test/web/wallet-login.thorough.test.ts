@@ -24,7 +24,7 @@ onDashboard('Lightning wallets', ({ client, newPerson, open, logIn }) => {
     await sheet.waitFor({ state: 'detached' });
   }
 
-  it('are linked in the settings, log nobody in without an authenticator app, and are removed', async () => {
+  it('are linked in the settings, cannot log in without an authenticator app, and are removed', async () => {
     const person = await newPerson();
     const wallet = new LinkingKey();
     const page = await open();
