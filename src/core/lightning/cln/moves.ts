@@ -1,3 +1,4 @@
+import { limitEntries } from '../../kernel/limit-entries.ts';
 import { nextCall } from '../../kernel/next-call.ts';
 import type { ClnRpc, MoveRecord } from './rpc.ts';
 
@@ -112,7 +113,7 @@ export class ClnMoves {
     const receipt = sum(this.#receipts.get(paymentHash) ?? NOTHING, receiptFrom(list, move));
     this.#receipts.delete(paymentHash);
     this.#receipts.set(paymentHash, receipt);
-    for (const { seconds } of limit(this.#receipts, MAX_RECEIPTS)) this.#deletedSeconds = Math.max(this.#deletedSeconds, seconds);
+    for (const { seconds } of limitEntries(this.#receipts, MAX_RECEIPTS)) this.#deletedSeconds = Math.max(this.#deletedSeconds, seconds);
   }
 
   #beginSince(seconds: number): Promise<Ranges> {
@@ -163,7 +164,7 @@ export class ClnMoves {
       const startOf = (list: MoveList) => this.#firstSince(list, seconds, ranges[list].first - 1);
       const next = { channelmoves: await startOf('channelmoves'), chainmoves: await startOf('chainmoves') };
       if (!searches.has(paymentHash)) searches.set(paymentHash, { next, receipt: NOTHING });
-      limit(searches, MAX_SEARCHES);
+      limitEntries(searches, MAX_SEARCHES);
     }
     const search = searches.get(paymentHash);
     if (!search) return { receipt: NOTHING, isDone: false };
@@ -205,15 +206,4 @@ function receiptFrom(list: MoveList, { credit_msat: creditMsat, timestamp: secon
 
 function sum(a: Receipt, b: Receipt): Receipt {
   return { creditMsat: a.creditMsat + b.creditMsat, onChain: a.onChain + b.onChain, seconds: Math.max(a.seconds, b.seconds) };
-}
-
-/** Deletes the oldest entries beyond a number, and returns them. */
-function limit<T>(map: Map<string, T>, size: number): T[] {
-  const deleted: T[] = [];
-  for (const [key, value] of map) {
-    if (map.size <= size) break;
-    map.delete(key);
-    deleted.push(value);
-  }
-  return deleted;
 }

@@ -1,4 +1,5 @@
 import { pause } from '../../kernel/clock.ts';
+import { limitEntries } from '../../kernel/limit-entries.ts';
 import type { LndContext } from './context.ts';
 import { subscribe } from './events.ts';
 import type { LndHtlc } from './invoices.ts';
@@ -80,10 +81,7 @@ export class HtlcEvents {
     if (typeof final_htlc_event?.settled !== 'boolean' || channel === undefined || index === undefined) return;
     const name = `${channel}:${index}`;
     this.#resolutions.set(name, final_htlc_event.settled);
-    for (const oldest of this.#resolutions.keys()) {
-      if (this.#resolutions.size <= MAX_RESOLUTIONS) break;
-      this.#resolutions.delete(oldest);
-    }
+    limitEntries(this.#resolutions, MAX_RESOLUTIONS);
     for (const resolve of this.#waiting.get(name) ?? []) resolve();
   }
 }
