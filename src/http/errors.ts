@@ -27,7 +27,6 @@ export function handleErrors(app: App, limits?: RateLimits, recordDatabaseError:
     if (failure !== undefined) return sendError(request, reply, databaseRefusal(failure, request));
     return sendError(request, reply, chargeRefusal(toRefusal(error as Error, request), request, limits));
   });
-  app.setNotFoundHandler((request, reply) => sendError(request, reply, new Refusal('not_found', UNKNOWN_PATH)));
 }
 
 /** Gives each request a mark that its commits set. Background work of the request keeps only the mark, not the request. */
@@ -62,9 +61,6 @@ function chargeRefusal(refusal: Refusal, request: FastifyRequest, limits: RateLi
     return error instanceof Refusal ? error : refusal;
   }
 }
-
-/** For people who open the service in a browser, and for wrong base URLs. */
-export const UNKNOWN_PATH = 'This path does not exist. GET /docs lists the paths of this service.';
 
 /** Responds to a URL that the router cannot decode. No hook has run, and Fastify's own error would repeat the URL with its keys. */
 export function sendBadUrl(request: FastifyRequest, reply: FastifyReply, isLnurl: boolean): void {

@@ -34,21 +34,22 @@ export function rejectOtherMethods(app: App, paths: readonly PathMethods[]): voi
       },
     });
   }
-  rejectUnknownMethods(app, paths);
+  rejectUnknown(app, paths);
 }
 
+/** For people who open the service in a browser, and for wrong base URLs. */
+export const UNKNOWN_PATH = 'This path does not exist. GET /docs lists the paths of this service.';
+
 /**
- * Responds 405 to the other methods that Node can parse (TRACE, QUERY, those of WebDAV). Fastify's router would respond 404. A route for
- * each of them would only take memory.
+ * Responds 404 to unknown paths, and 405 to the other methods that Node can parse (TRACE, QUERY, those of WebDAV), for which a route each would
+ * only take memory. Both without reading the body: parsing it took longer than any other public request.
  */
-function rejectUnknownMethods(app: App, paths: readonly PathMethods[]): void {
+function rejectUnknown(app: App, paths: readonly PathMethods[]): void {
   app.addHook('onRequest', (request, reply, done) => {
-    if (!METHODS.includes(request.method as HTTPMethods)) {
-      const path = request.url.replace(/\/?(\?.*)?$/, '');
-      const known = paths.find(([url]) => matchesRoute(path, url));
-      throw known ? methodNotAllowed(reply, known[1]) : new Refusal('not_found');
-    }
-    done();
+    if (!request.is404) return done();
+    const path = request.url.replace(/\/?(\?.*)?$/, '');
+    const known = METHODS.includes(request.method as HTTPMethods) ? undefined : paths.find(([url]) => matchesRoute(path, url));
+    throw known ? methodNotAllowed(reply, known[1]) : new Refusal('not_found', UNKNOWN_PATH);
   });
 }
 

@@ -1,6 +1,6 @@
 import { request as httpRequest } from 'node:http';
 import { beforeAll, expect, it } from 'vitest';
-import { UNKNOWN_PATH } from '../../src/http/errors.ts';
+import { UNKNOWN_PATH } from '../../src/http/methods.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { AWAITED } from './awaited-shapes.ts';
