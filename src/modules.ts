@@ -103,7 +103,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     log,
   });
   const ownLinks = new OwnLinks({ ...config, outbound });
-  const remoteLinks = createRemoteLinks({ outbound: ownLinks, payments, invoices, clock });
+  const remoteLinks = createRemoteLinks({ links: ownLinks, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };

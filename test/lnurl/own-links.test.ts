@@ -52,3 +52,22 @@ onFakeNode(
   },
   { PUBLIC_URL: 'https://wallets.invalid', ADDRESS_DOMAINS: 'shop.invalid' },
 );
+
+// An address has three requests, and one more per second. Each payment to a link of this service sends two inside the process.
+onFakeNode(
+  'links of this service, with a limit for addresses',
+  ({ client, problems }) => {
+    it('count against the limit of the wallet that pays them, not against that of other wallets', async () => {
+      const payee = await client.wallet();
+      const { ln_address } = await client.post(`/v1/wallet/${payee.id}/lnurlp`, { lnurlp_identifier: 'bruno' });
+      const pay = async ({ id }: TestWallet) =>
+        client.request('POST', `/v1/wallet/${id}/lnurlp/pay`, { key: client.secretKey, json: { ln_address, num_satoshis: 1 } });
+      const payers = [await client.wallet(100), await client.wallet(100), await client.wallet(100), await client.wallet(100)];
+      const statuses = [];
+      for (const payer of payers) statuses.push((await pay(payer)).status);
+      expect(statuses).toEqual([201, 201, 201, 201]);
+      expect(await problems()).toEqual([]);
+    });
+  },
+  { PUBLIC_URL: 'https://wallets.invalid', ADDRESS_RATE_LIMIT_PER_SECOND: '1', ADDRESS_RATE_LIMIT_BURST: '3' },
+);

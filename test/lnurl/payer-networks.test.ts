@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { inOrderOfCancellation } from '../../src/features/lnurl/pay/payer-limits.ts';
-import { networksOf } from '../../src/http/limits/addresses.ts';
+import { insideAddress, networksOf } from '../../src/http/limits/addresses.ts';
 
 it.each([
   ['203.0.113.7', ['203.0.113', '203.0.113.7']],
@@ -8,6 +8,7 @@ it.each([
   ['2001:db8:1:2:3:4:5:6', ['2001:db8', '2001:db8:1', '2001:db8:1:2']],
   ['2001:db8::1', ['2001:db8', '2001:db8:0', '2001:db8:0:0']],
   ['::1', ['0:0', '0:0:0', '0:0:0:0']],
+  [insideAddress('acc_1', 'wal_2'), ['acc_1', 'acc_1/wal_2']],
 ])('finds the networks of %s, the largest first', (ip, networks) => {
   expect(networksOf(ip)).toEqual(networks);
 });

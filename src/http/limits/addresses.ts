@@ -10,11 +10,17 @@ export function networkOf(ip: string): string {
   return [...first, ...Array.from({ length: zeros }, () => '0'), ...last].slice(0, 4).join(':');
 }
 
+/** Returns the address of requests that the service sends to itself for a wallet, or an account. It has the form of no IP address. */
+export function insideAddress(accountId: string, walletId = ''): string {
+  return `${accountId}/${walletId}`;
+}
+
 /**
  * Returns the networks to which an address belongs, the largest first. A provider assigns an IPv6 network of 32 bits, a customer 48 to 64; a person
- * may have several addresses of an IPv4 network of 24 bits.
+ * may have several addresses of an IPv4 network of 24 bits. An account has several wallets.
  */
 export function networksOf(ip: string): string[] {
+  if (ip.includes('/')) return [ip.slice(0, ip.indexOf('/')), ip];
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(ip)?.[1] ?? ip;
   if (!isIPv6(mapped)) return [mapped.replace(/\.\d+$/, ''), mapped];
   const parts = networkOf(mapped).split(':');

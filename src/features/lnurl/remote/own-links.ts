@@ -1,11 +1,13 @@
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
 import type { GetOptions, Outbound } from '../../../core/outbound/outbound.ts';
+import { insideAddress } from '../../../http/limits/addresses.ts';
 
 /** Sends a request to this service inside the process. */
 export type InnerRequest = (request: {
   method: 'GET';
   url: string;
   headers: Record<string, string>;
+  remoteAddress: string;
 }) => Promise<{ readonly payload: string }>;
 
 /** The client that fetches links: the outbound client, or what replaces it for links of this service. */
@@ -14,11 +16,17 @@ export type LinkClient = Pick<Outbound, 'getJson'>;
 /** The public routes of LNURL: other paths of this service are not reached from a link. */
 const PUBLIC_PATH = /^\/(?:\.well-known\/lnurlp\/[^/?#]+|v1\/(?:user\/)?wallet\/[^/?#]+\/(?:lnurl-process|lnurlp\/[^/?#]+))$/;
 
+/** The wallet, or only the account, for which a link is fetched. */
+export interface LinkPayer {
+  readonly accountId: string;
+  readonly walletId?: string;
+}
+
 /**
  * Fetches links and addresses of this service inside the process, and all others over the network. The host of this service may be private,
  * or unreachable from where the service runs. A payment between its wallets must not depend on its certificate or proxy.
  */
-export class OwnLinks implements LinkClient {
+export class OwnLinks {
   readonly #outbound: LinkClient;
   readonly #hosts: ReadonlySet<string>;
   readonly #basePath: string;
@@ -36,11 +44,17 @@ export class OwnLinks implements LinkClient {
     this.#request = request;
   }
 
-  async getJson(url: string, options: GetOptions = {}): Promise<{ readonly status: number; readonly body: unknown }> {
+  /** Returns the client of a payer. Inside the process, the limits count its requests as those of an address of the payer. */
+  clientOf({ accountId, walletId }: LinkPayer): LinkClient {
+    const remoteAddress = insideAddress(accountId, walletId);
+    return { getJson: (url, options) => this.#getJson(url, options, remoteAddress) };
+  }
+
+  async #getJson(url: string, options: GetOptions | undefined, remoteAddress: string): Promise<{ status: number; body: unknown }> {
     const path = this.#ownPath(url);
     if (path === undefined || this.#request === undefined) return this.#outbound.getJson(url, options);
     const { host } = new URL(url);
-    const { payload } = await this.#request({ method: 'GET', url: path, headers: { host, accept: 'application/json' } });
+    const { payload } = await this.#request({ method: 'GET', url: path, headers: { host, accept: 'application/json' }, remoteAddress });
     const body = parseJson(payload);
     return { status: 200, body: isJsonObject(body) ? body : undefined };
   }

@@ -22,7 +22,7 @@ import {
   requireAccepted,
   requireAgreed,
 } from './offers.ts';
-import type { LinkClient } from './own-links.ts';
+import type { LinkClient, OwnLinks } from './own-links.ts';
 import { brokenResponse, fetchJson, isError, refusedBy, requireObject, withParameters } from './response.ts';
 import { readSuccessAction } from './success-action.ts';
 
@@ -63,22 +63,25 @@ const PULL_EXPIRY_SECONDS = 3600;
 export type RemoteLinks = ReturnType<typeof createRemoteLinks>;
 
 /** Links and addresses of other services, which wallets of this service pay or withdraw from. */
-export function createRemoteLinks(modules: { outbound: LinkClient; payments: Payments; invoices: Invoices; clock: Clock }) {
-  const { outbound, payments, invoices, clock } = modules;
+export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments; invoices: Invoices; clock: Clock }) {
+  const { links, payments, invoices, clock } = modules;
   const tasks = new RunningTasks();
   const runForWallet = <T>({ id, accountId }: Wallet, task: () => Promise<T>) =>
     tasks.run(id, MAX_PER_WALLET, tooMany, () => tasks.run(accountId, MAX_PER_ACCOUNT, tooMany, task));
 
-  async function probe({ url, domain }: Destination): Promise<PayOffer> {
-    return readPayOffer(domain, await fetchJson(outbound, url));
+  const clientOfWallet = ({ id: walletId, accountId }: Wallet) => links.clientOf({ accountId, walletId });
+
+  async function probe(client: LinkClient, { url, domain }: Destination): Promise<PayOffer> {
+    return readPayOffer(domain, await fetchJson(client, url));
   }
 
   async function pay({ destination, ...order }: RemotePayment): Promise<StartedPayment> {
     const { domain, address } = destination;
-    const offer = await probe(destination);
+    const client = clientOfWallet(order.wallet);
+    const offer = await probe(client, destination);
     requireAccepted(offer, order);
     const { url, descriptionHash } = invoiceRequest(offer, order);
-    const response = requireObject(domain, await fetchJson(outbound, url, domain));
+    const response = requireObject(domain, await fetchJson(client, url, domain));
     const invoice = readInvoice(payments, domain, response.pr);
     requireAgreed(domain, invoice, { amountMsat: order.amountMsat, descriptionHash, nowSeconds: unixSeconds(clock) });
     const started = await payments.payInvoice({
@@ -93,7 +96,8 @@ export function createRemoteLinks(modules: { outbound: LinkClient; payments: Pay
   }
 
   async function pull({ destination: { domain, url }, memo, ...order }: RemotePull): Promise<RequestedWithdrawal> {
-    const { callback, k1, description } = readWithdrawOffer(domain, await fetchJson(outbound, url), order);
+    const client = clientOfWallet(order.wallet);
+    const { callback, k1, description } = readWithdrawOffer(domain, await fetchJson(client, url), order);
     const invoice = await invoices.create({
       ...order,
       memo: memo ?? description,
@@ -101,7 +105,7 @@ export function createRemoteLinks(modules: { outbound: LinkClient; payments: Pay
       passThru: JSON.stringify({ lnurl_domain: domain }),
       wtxType: 'ln_deposit',
     });
-    const refusal = await sendInvoice(domain, withParameters(callback, { k1, pr: invoice.paymentRequest }));
+    const refusal = await sendInvoice(client, domain, withParameters(callback, { k1, pr: invoice.paymentRequest }));
     return refusal ? cancelRefused(invoice, refusal) : { invoice, refusal };
   }
 
@@ -109,9 +113,9 @@ export function createRemoteLinks(modules: { outbound: LinkClient; payments: Pay
    * Sends the invoice of a withdrawal (LUD-03, step 5). Returns a refusal if the service reports an error or the request was not sent. After
    * anything else, such as a lost response, the service may pay.
    */
-  async function sendInvoice(domain: string, url: string): Promise<Refusal | undefined> {
+  async function sendInvoice(client: LinkClient, domain: string, url: string): Promise<Refusal | undefined> {
     try {
-      const response = await fetchJson(outbound, url, domain);
+      const response = await fetchJson(client, url, domain);
       return isJsonObject(response) && isError(response) ? refusedBy(domain, response) : undefined;
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
@@ -137,7 +141,7 @@ export function createRemoteLinks(modules: { outbound: LinkClient; payments: Pay
   return {
     /** Reads what a payee accepts (LUD-06, step 3). @throws Refusal */
     probe: (destination: Destination, accountId: string) =>
-      tasks.run(`probes ${accountId}`, MAX_PROBES_PER_ACCOUNT, tooMany, () => probe(destination)),
+      tasks.run(`probes ${accountId}`, MAX_PROBES_PER_ACCOUNT, tooMany, () => probe(links.clientOf({ accountId }), destination)),
 
     /**
      * Pays a link or an address of a payee (LUD-06): requests an invoice, checks it, and starts its payment. Until then nothing is held.

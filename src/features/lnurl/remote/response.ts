@@ -21,10 +21,10 @@ const MAX_BYTES = 200_000;
  * Fetches the JSON of a URL of another service; of a callback if the domain that named it is given.
  * @throws Refusal. After `lnurl_unavailable` the request may have been executed; after any other nothing was sent.
  */
-export async function fetchJson(outbound: LinkClient, url: string, callbackOf?: string): Promise<unknown> {
+export async function fetchJson(client: LinkClient, url: string, callbackOf?: string): Promise<unknown> {
   try {
     // LUD-01: the status has no meaning.
-    return (await outbound.getJson(url, { maxBytes: MAX_BYTES })).body;
+    return (await client.getJson(url, { maxBytes: MAX_BYTES })).body;
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const { reason, message } = error;
