@@ -2,7 +2,9 @@ import { createHmac, hkdfSync } from 'node:crypto';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import { TOO_MANY_REQUESTED } from '../../../core/invoices/invoices.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
+import { limitEntries } from '../../../core/kernel/limit-entries.ts';
 import { Refusal, type RefusalType } from '../../../core/kernel/refusal.ts';
+import { NodeUnavailable } from '../../../core/lightning/node.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import { networksOf } from '../../../http/limits/addresses.ts';
 import * as sql from './pay-links.sql.ts';
@@ -15,6 +17,7 @@ const CROWDED_EXPIRY_SECONDS = 120;
 /** Invoices that are being paid cannot be cancelled, and other requests may take the slot of one that was. */
 const MAX_TRIES = 4;
 const HASH_BYTES = 4;
+const MAX_UNCLEAR = 10_000;
 
 /** The invoices that payers requested of one wallet. */
 export type PayerLimits = ReturnType<typeof createPayerLimits>;
@@ -32,17 +35,32 @@ export function createPayerLimits({ database, invoices, clock, maxOpenInvoices, 
     return hashes.map((hash) => hash.toString('hex')).join(' ');
   }
 
+  /** The invoices whose cancellation the node did not confirm. They are tried last, so that they do not keep a link full until they expire. */
+  const unclear = new Map<string, string>();
+
   /** Frees a slot for one more invoice of the wallet, if none is free. Returns how long it can be paid. @throws Refusal `too_many_invoices`, NodeUnavailable */
   async function freeSlot({ ledgerAccount }: Wallet): Promise<number> {
     const open = await database.first(sql.countOpenOfPayers, ledgerAccount, unixSeconds(clock), maxOpenInvoices);
     const count = open?.n ?? 0;
     if (count < maxOpenInvoices) return count * 2 < maxOpenInvoices ? EXPIRY_SECONDS : CROWDED_EXPIRY_SECONDS;
     const all = await database.all(sql.listOpenOfPayers, ledgerAccount, unixSeconds(clock), 2 * maxOpenInvoices);
-    for (const id of inOrderOfCancellation(all).slice(0, MAX_TRIES)) {
+    const inOrder = inOrderOfCancellation(all);
+    const clearFirst = [...inOrder.filter((id) => !unclear.has(id)), ...inOrder.filter((id) => unclear.has(id))];
+    let failed: NodeUnavailable | undefined;
+    for (const id of clearFirst.slice(0, MAX_TRIES)) {
       const invoice = await invoices.find(id);
-      if (invoice && (await succeedsUnless('invoice_paid', () => invoices.cancel(invoice, [])))) return CROWDED_EXPIRY_SECONDS;
+      try {
+        if (invoice && (await succeedsUnless('invoice_paid', () => invoices.cancel(invoice, [])))) return CROWDED_EXPIRY_SECONDS;
+      } catch (error) {
+        if (!(error instanceof NodeUnavailable)) throw error;
+        unclear.set(id, id);
+        limitEntries(unclear, MAX_UNCLEAR);
+        // A node that does not answer at all must not delay the payer many times.
+        if (failed) throw error;
+        failed = error;
+      }
     }
-    throw new Refusal('too_many_invoices', TOO_MANY_REQUESTED);
+    throw failed ?? new Refusal('too_many_invoices', TOO_MANY_REQUESTED);
   }
 
   return {
