@@ -3,7 +3,10 @@ import { errorMessage } from './core/kernel/log.ts';
 /** npm forwards signals that a terminal or a service manager also sends to this process. */
 const SAME_SIGNAL_MS = 1000;
 
-/** Closes the program and exits on SIGINT and SIGTERM. A second signal exits at once. */
+/** Service managers are told to allow 30 seconds (docs/operations.md). The reason must be written before they kill the process. */
+export const GRACE_MS = 25_000;
+
+/** Closes the program and exits on SIGINT and SIGTERM, at the latest after {@link GRACE_MS}. A second signal exits at once. */
 export function closeOnSignals(program: string, close: () => Promise<void>): void {
   let closingSinceMs: number | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -14,6 +17,11 @@ export function closeOnSignals(program: string, close: () => Promise<void>): voi
     }
     closingSinceMs = performance.now();
     process.stdout.write(`\n${signal}: finishing what is running …\n`);
+    // A COMMIT that waits for a missing standby has no end.
+    setTimeout(() => {
+      process.stderr.write(`${program} exits: something is still running after ${GRACE_MS / 1000} seconds. Committed data is not affected.\n`);
+      process.exit(1);
+    }, GRACE_MS).unref();
     close().then(
       () => process.exit(0),
       (error) => {
