@@ -3,10 +3,17 @@ import { expect, it } from 'vitest';
 import { CommitUnknown } from '../../src/core/db/errors.ts';
 import { markBooked } from '../../src/core/kernel/booking-mark.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
+import { WITHOUT_COMMIT } from '../../src/http/responses/durable.ts';
 import { createServer } from '../../src/http/server.ts';
+import { committedApi, operationsOf } from '../openapi/conformance/operations.ts';
 
 /** Returns the status of a request, and how often it waited for earlier commits. */
-async function responseOf(method: 'GET' | 'DELETE', handler: () => unknown, outcome: () => Promise<void> = async () => undefined) {
+async function responseOf(
+  method: 'GET' | 'DELETE' | 'POST',
+  handler: () => unknown,
+  outcome: () => Promise<void> = async () => undefined,
+  url = '/v1/keys/:id',
+) {
   let waits = 0;
   const ensureDurable = () => {
     waits += 1;
@@ -15,10 +22,10 @@ async function responseOf(method: 'GET' | 'DELETE', handler: () => unknown, outc
   const options = { ensureDurable, recordDatabaseError: () => 'outcome unknown' as const };
   const app = createServer(
     pino({ level: 'silent' }),
-    (server) => void server.route({ method, url: '/v1/keys/:id', handler: async () => handler() }),
+    (server) => void server.route({ method, url, handler: async () => handler() }),
     options,
   );
-  const { statusCode } = await app.inject({ method, url: '/v1/keys/1' });
+  const { statusCode } = await app.inject({ method, url: url.replace(':id', '1') });
   await app.close();
   return { statusCode, waits };
 }
@@ -41,4 +48,17 @@ it('does not wait for another commit after its own, for a rejection, or for a re
   expect(await responseOf('DELETE', booked)).toEqual({ statusCode: 200, waits: 0 });
   expect((await responseOf('DELETE', rejected)).waits).toBe(0);
   expect(await responseOf('GET', done)).toEqual({ statusCode: 200, waits: 0 });
+});
+
+it('returns the state of an unsigned login while commits are stalled', async () => {
+  const stalled = () => Promise.reject(new CommitUnknown());
+  for (const route of WITHOUT_COMMIT)
+    expect(await responseOf('POST', () => ({ status: 'open' }), stalled, route.split(' ')[1])).toEqual({ statusCode: 200, waits: 0 });
+});
+
+it('waits on every route that changes something, except those that poll for a signature', () => {
+  const polls = operationsOf(committedApi()).filter(({ method, operation }) => method === 'POST' && operation.responses['202']);
+  const open = polls.filter(({ fields }) => !fields.some(({ name }) => name === 'Prefer'));
+  const named = open.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
+  expect([...WITHOUT_COMMIT].sort()).toEqual(named.sort());
 });
