@@ -19,7 +19,9 @@ export function closeOnSignals(program: string, close: () => Promise<void>): voi
     process.stdout.write(`\n${signal}: finishing what is running …\n`);
     // A COMMIT that waits for a missing standby has no end.
     setTimeout(() => {
-      process.stderr.write(`${program} exits: something is still running after ${GRACE_MS / 1000} seconds. Committed data is not affected.\n`);
+      process.stderr.write(
+        `${program} exits: something is still running after ${GRACE_MS / 1000} seconds. Committed data is not affected.\n`,
+      );
       process.exit(1);
     }, GRACE_MS).unref();
     close().then(

@@ -174,7 +174,9 @@ onFakeNode(
       net.always('cancelInvoice', undefined);
       expect(await request(id, 'failed')).toMatchObject({
         state: 'refused',
-        answer: expect.stringContaining('with the other outcome: it is settled'),
+        answer: expect.stringContaining(
+          'with the other outcome. Its status is now `settled`: amount and fee are booked. Nothing is left to do.',
+        ),
       });
       expect([(await wallet(payee.id)).balance, (await wallet(payer.id)).balance]).toEqual([100, 400]);
       expect(await service.problems()).toEqual([]);

@@ -159,6 +159,22 @@ onFakeNode(
 onFakeNode(
   'an arriving payment that an operator calls received',
   (service) => {
+    it('is ended as the node reports, and the operator reads its status', async () => {
+      const { invoice, until, balance } = await reported(service, { end: 'lost' });
+      await until('arriving');
+      service.net.always('settlementFinality', { instead: { state: 'failed' } });
+      const ended = await service.act({ kind: 'resolve', subject: invoice.id, target: 'settled' });
+      service.net.always('settlementFinality', undefined);
+      const text = 'ended the payment with the other outcome. Its status is now `failed`: it never arrived, and nothing is credited.';
+      expect(ended).toMatchObject({ state: 'refused', answer: expect.stringContaining(text) });
+      const again = await service.act({ kind: 'resolve', subject: invoice.id, target: 'settled' });
+      expect(again).toMatchObject({
+        state: 'refused',
+        answer: expect.stringContaining('this request changed nothing. Its status is `failed`'),
+      });
+      expect(await balance()).toBe(0);
+    });
+
     it.each([1, 2, 3, 4])('is not credited when it fails after the %s. time that it is read', async (atRead) => {
       const { invoice, until, balance } = await reported(service, { end: 'lost' });
       await until('arriving');

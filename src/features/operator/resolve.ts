@@ -27,17 +27,27 @@ export async function resolvePayment(deps: OperatorModules, action: Action): Pro
     else await resolveInside(deps, action, payment);
     // Read again: another instance may have stored the evidence and ended the payment since this action was read.
   } else if ((await readAction(deps.database, action.id)).evidence === null) {
-    throw new ActionRefused(`The payment has ended already: ${describe(payment)}.`);
+    throw endedAlready(payment.state === 'succeeded' ? 'settled' : 'failed', describe(payment));
   }
   const ended = await deps.payments.find(payment.id);
   // If the booking was interrupted, the next try ends the action.
   if (!ended || ended.state === 'pending') return;
-  const isAsAsked = (ended.state === 'succeeded' ? 'settled' : 'failed') === action.target;
+  const status = ended.state === 'succeeded' ? 'settled' : 'failed';
+  await endResolve(deps, action, status, describe(ended));
+}
+
+/** Ends an action whose payment has ended. `found`: what that means for the money. */
+async function endResolve({ database, clock }: OperatorModules, action: Action, status: string, found: string): Promise<void> {
+  const isAsAsked = status === action.target;
   const answer = isAsAsked
-    ? `The payment ${describe(ended)}.`
-    : `The node’s evidence ended the payment with the other outcome: it ${describe(ended)}.`;
+    ? `The payment has ended with the status \`${status}\`: ${found}.`
+    : `The node’s answer ended the payment with the other outcome. Its status is now \`${status}\`: ${found}. Nothing is left to do.`;
   const state = isAsAsked ? 'done' : 'refused';
-  await deps.database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(deps.clock)));
+  await database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(clock)));
+}
+
+function endedAlready(status: string, found: string): ActionRefused {
+  return new ActionRefused(`The payment has ended already, and this request changed nothing. Its status is \`${status}\`: ${found}.`);
 }
 
 /** What a node reports about a payment that is arriving, as evidence. */
@@ -56,13 +66,10 @@ async function resolveArriving(deps: OperatorModules, action: Action, { id, paym
   }
   const now = await deps.invoices.find(id);
   if (now?.state === 'arriving') return;
-  if ((await readAction(deps.database, action.id)).evidence === null)
-    throw new ActionRefused(`The payment has ended already: ${now?.state}.`);
-  const isAsAsked = now?.state === action.target;
-  const found = now?.state === 'settled' ? 'it is credited' : 'it never arrived, and nothing is credited';
-  const answer = isAsAsked ? `The payment has ended: ${found}.` : `The node’s answer ended the payment with the other outcome: ${found}.`;
-  const state = isAsAsked ? 'done' : 'refused';
-  await deps.database.transaction((tx) => tx.run(sql.endAction, action.id, state, answer, unixSeconds(deps.clock)));
+  const status = now?.state === 'settled' ? 'settled' : 'failed';
+  const found = status === 'settled' ? 'it is credited' : 'it never arrived, and nothing is credited';
+  if ((await readAction(deps.database, action.id)).evidence === null) throw endedAlready(status, found);
+  await endResolve(deps, action, status, found);
 }
 
 async function resolveAtNode(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {
@@ -149,5 +156,5 @@ async function ask<T>(call: () => Promise<T>): Promise<T> {
 }
 
 function describe({ state, failureReason }: Payment): string {
-  return state === 'succeeded' ? 'is settled' : `has failed (${failureReason}), and its money is released`;
+  return state === 'succeeded' ? 'amount and fee are booked' : `the reason is ${failureReason}, and its money is released`;
 }
