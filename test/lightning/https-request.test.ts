@@ -23,8 +23,8 @@ async function listen(server: Server): Promise<number> {
 }
 
 /** Returns a function that sends requests to a port over connections that are used again. */
-function sender(port: number) {
-  const agent = new Agent({ keepAlive: true, checkServerIdentity: () => undefined });
+function sender(port: number, maxSockets = Number.POSITIVE_INFINITY) {
+  const agent = new Agent({ keepAlive: true, maxSockets, checkServerIdentity: () => undefined });
   onTestFinished(() => agent.destroy());
   const options = { host: '127.0.0.1', port, agent, ca: cert, method: 'POST', path: '/' };
   return (body: string, signal = NEVER) => requestOverHttps(options, body, signal);
@@ -102,6 +102,36 @@ describe('a request over HTTPS', () => {
     const send = sender(await listen(server));
     expect(await text(await send('first'))).toBe('hello');
     expect(await rejection(send('second'))).not.toBeInstanceOf(NotSent);
+  });
+
+  it('may have been sent if it waited for the connection of another one, which then breaks', async () => {
+    let received = 0;
+    const server = createServer({ cert, key }, (request, response) => {
+      if (received > 0) request.socket.destroy();
+      else response.end('hello');
+      received += 1;
+    });
+    const send = sender(await listen(server), 1);
+    const first = send('first');
+    const second = rejection(send('second'));
+    expect(await text(await first)).toBe('hello');
+    expect(await second).not.toBeInstanceOf(NotSent);
+    expect(received).toBe(2);
+  });
+
+  it('leaves no listener on a connection that other requests use after it', async () => {
+    const sockets = new Set<Socket>();
+    const send = sender(await listen(createServer({ cert, key }, (_, response) => response.end('hello'))), 1);
+    const listeners: number[] = [];
+    const requests = Array.from({ length: 5 }, async () => {
+      const response = await send('hello');
+      sockets.add(response.socket);
+      listeners.push(response.socket.listenerCount('close'));
+      await text(response);
+    });
+    await Promise.all(requests);
+    expect(sockets.size).toBe(1);
+    expect(new Set(listeners).size).toBe(1);
   });
 
   it('does not break the connection when its signal aborts after its end, because another request may use it', async () => {

@@ -1,9 +1,13 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request as sendRequest } from 'node:https';
+import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /** TCP and TLS. Connecting takes longer only if the host does not answer. */
 const CONNECT_MS = 5000;
+
+/** Connections after their TLS handshake. `reusedSocket` is false for a request that waited because of `maxSockets`. */
+const handshaken = new WeakSet<Socket>();
 
 /** Nothing was sent, because of the cause. */
 export class NotSent extends Error {
@@ -29,16 +33,17 @@ export function requestOverHttps(options: RequestOptions, body: string, signal: 
   const fail = (error: Error) => reject(mayBeSent ? error : new NotSent(error));
   request.on('error', fail);
   request.on('socket', (socket) => {
-    mayBeSent = request.reusedSocket;
+    mayBeSent = handshaken.has(socket);
     if (mayBeSent) return;
     const timer = setTimeout(() => {
       request.destroy(new Error(`connecting took longer than ${CONNECT_MS} ms; check host, port and firewall`));
     }, CONNECT_MS);
     (socket as TLSSocket).once('secureConnect', () => {
+      handshaken.add(socket);
       mayBeSent = true;
       clearTimeout(timer);
     });
-    socket.once('close', () => clearTimeout(timer));
+    request.once('close', () => clearTimeout(timer));
   });
   // As an option, the signal would also destroy the socket after the end, when another request may use it.
   const abort = () => {
