@@ -46,5 +46,5 @@ try_satchel() {
   bob payinvoice --force --json $(curl -s $URL/v1/wallet/$WALLET/invoice -H "$H" -d num_satoshis=5000 | jq -r .payment_request) | jq -r .status
   curl -s $URL/v1/wallet/$WALLET/withdraw -H "$H" -d payment_request=$(bob addinvoice --amt 1000 | jq -r .payment_request) | jq -r .status
   curl -s "$URL/v1/wallet/$WALLET?fields=balance" -H "$H"; echo
-  npm run --silent reconcile
+  bin/satchel reconcile
 }

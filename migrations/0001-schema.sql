@@ -114,7 +114,7 @@ INSERT INTO ledger_account (kind) VALUES ('suspense');
 -- An entry has its number on its account (from 1, without a gap), the balance after it, and a hash that commits to the account's entry
 -- before it (src/core/ledger/chain.ts).
 -- There are no foreign keys to the accounts: a writer holds their rows locked, and checking each row cost
--- PostgreSQL a fifth of its throughput. `npm run verify` finds transfers without an account.
+-- PostgreSQL a fifth of its throughput. `satchel verify` finds transfers without an account.
 -- The integers come first because PostgreSQL aligns them to eight bytes.
 CREATE TABLE ledger_transfer (
   position INTEGER PRIMARY KEY,
@@ -141,7 +141,7 @@ CREATE TABLE ledger_transfer (
 ) STRICT;
 -- The transfers to and from Lightning nodes. The entries of a wallet are listed from `wallet_transaction`; an index of all entries would cost
 -- PostgreSQL a tenth of its throughput. That an account has one entry of each number is checked when its row is updated
--- (src/core/ledger/store-postgres.sql.ts), and by `npm run verify`.
+-- (src/core/ledger/store-postgres.sql.ts), and by `satchel verify`.
 CREATE INDEX ledger_transfer_from_node ON ledger_transfer (from_account, position) WHERE from_account <= 1;
 CREATE INDEX ledger_transfer_to_node ON ledger_transfer (to_account, position) WHERE to_account <= 1;
 

@@ -5,7 +5,6 @@ import { errorMessage } from './core/kernel/log.ts';
 import { keysFile, secretKeyShell, storeSetupLink } from './data-files.ts';
 import { type Greeting, greeting } from './greeting.ts';
 import { closeOnSignals } from './signals.ts';
-import { readVersion } from './version.ts';
 
 // Files are readable only by their owner: the databases contain node keys, preimages and the customers' transactions.
 process.umask(0o077);
@@ -13,11 +12,6 @@ process.umask(0o077);
 /** Reads the configuration, starts the service, listens, and closes it on a signal. */
 async function main(): Promise<void> {
   const config = readConfig(process.env);
-  if (process.argv.includes('--version')) {
-    const { version, commit } = await readVersion(config.commit);
-    process.stdout.write(`${version}${commit === null ? '' : ` (${commit})`}\n`);
-    return;
-  }
   const satchel = await startSatchel(config);
   const address = await listen(satchel, config);
   // Before the greeting, because a program that waits for the greeting may send a signal right after it.

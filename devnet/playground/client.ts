@@ -35,7 +35,7 @@ const FIRST_RETRY_MS = 50;
 const MAX_ATTEMPTS = 3;
 
 /**
- * Connects to a playground that runs as its own process (`npm run playground`) and may serve several instances. Opening it never waits. While
+ * Connects to a playground that runs as its own process (`satchel playground`) and may serve several instances. Opening it never waits. While
  * the playground cannot be reached, calls throw NodeUnavailable after two seconds. Once it can be reached, they work again. A call whose
  * connection breaks throws OutcomeUnknown, unless the command may be repeated: then it is sent again.
  * @throws InvalidPlaygroundUrl

@@ -26,7 +26,7 @@ export class InvalidPlaygroundUrl extends Error {
   override readonly name = 'InvalidPlaygroundUrl';
 
   constructor(reason: string) {
-    super(`${reason}; use playground://host:port?secret=… as printed by npm run playground`);
+    super(`${reason}; use playground://host:port?secret=… as printed by satchel playground`);
   }
 }
 

@@ -9,7 +9,7 @@ trap 'kill $(jobs -p)' EXIT
 field() { sed 's/.*"'"$1"'":"\([^"]*\)".*/\1/'; echo; }
 await() { until "$@" > /dev/null 2>&1; do sleep 0.2; done; }
 
-DATA_DIR=./data/net npm run playground > /dev/null &
+DATA_DIR=./data/net bin/satchel playground > /dev/null &
 await test -s data/net/playground-secret
 NET="playground://127.0.0.1:$PLAYGROUND_PORT?secret=$(cat data/net/playground-secret)"
 LIGHTNING_URL="$NET" OUTBOUND_ALLOW=127.0.0.1 PORT=$BANK_PORT DATA_DIR=./data/bank npm start > /dev/null &

@@ -1,42 +1,54 @@
-import type { FiatRate, SatchelClient } from '../../client/satchel.js';
+import type { Command } from 'commander';
+import type { FiatRate } from '../../client/satchel.js';
 import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
-import { exitWithUsage, readArguments } from './command.ts';
-import { EXIT, runOnService } from './service.ts';
+import { serviceAction, withKey } from './service.ts';
 import { moment, span } from './table.ts';
+import { EXIT, noun, verb } from './verb.ts';
 
-const USAGE = `npm run --silent fiat-rate -- [<currency> <price of one bitcoin> | remove]
+/** `satchel fiat-rate`: shows, sets or removes the fiat rate. */
+export function addFiatRate(program: Command): void {
+  const rate = noun(program, 'fiat-rate', 'Set the rate at which the dashboard shows fiat values', 'fiat-rate set EUR 61234.50');
 
-Shows, sets or removes the fiat rate. The dashboard shows fiat values at this rate. It is only for display: amounts, limits and fees never
-depend on it. The service records the operator and the time.
-  <currency>  an ISO 4217 code, such as EUR
-  <price>     a decimal number above 0 such as 61234.50, with at most 15 digits before the point and 8 after it
-Exit code 0: done. 1: refused. 2: not done.`;
-
-/** `npm run fiat-rate`: shows, sets or removes the fiat rate. */
-async function main(): Promise<void> {
-  const [first, price] = readArguments(USAGE, {}, 2).words;
-  if (first === undefined) return runOnService(show);
-  if ((first === 'remove') !== (price === undefined)) exitWithUsage(USAGE);
-  await runOnService(async (service) => {
-    if (price === undefined) await service.operator.removeFiatRate();
-    const rate = price === undefined ? undefined : await service.operator.setFiatRate({ currency: first.toUpperCase(), per_btc: price });
-    process.stdout.write(rate ? `Done: 1 BTC is shown as ${describe(rate)}.\n` : 'Done: no fiat value is shown.\n');
-    return EXIT.done;
-  });
-}
-
-async function show(service: SatchelClient): Promise<number> {
-  const rate = await service.service.getFiatRate();
-  const setAt = rate.set_at ?? 0;
-  const age = span(Math.max(0, unixSeconds(systemClock) - setAt));
-  process.stdout.write(
-    rate.per_btc === null ? 'No fiat rate is set.\n' : `1 BTC is ${describe(rate)}, set at ${moment(setAt)}, ${age} ago.\n`,
+  withKey(verb(rate, { name: 'show', summary: 'Show the rate and its age', example: 'fiat-rate show' })).action(
+    serviceAction(async ({ service, output }) => {
+      const now = await service.service.getFiatRate();
+      const setAt = now.set_at ?? 0;
+      const age = span(Math.max(0, unixSeconds(systemClock) - setAt));
+      await output.print(
+        now,
+        now.per_btc === null ? 'No fiat rate is set.' : `1 BTC is ${describe(now)}, set at ${moment(setAt)}, ${age} ago.`,
+      );
+      return EXIT.done;
+    }),
   );
-  return EXIT.done;
+
+  withKey(
+    verb(rate, {
+      name: 'set',
+      summary: 'Set the price of one bitcoin',
+      details: 'It is only for display: amounts, limits and fees never depend on it. The service records the operator and the time.',
+      example: 'fiat-rate set EUR 61234.50',
+    }),
+  )
+    .argument('<currency>', 'an ISO 4217 code')
+    .argument('<price>', 'a decimal number above 0')
+    .action(
+      serviceAction(async ({ service, output, args: [currency = '', price = ''] }) => {
+        const set = await service.operator.setFiatRate({ currency: currency.toUpperCase(), per_btc: price });
+        await output.print(set, `Done: 1 BTC is shown as ${describe(set)}.`);
+        return EXIT.done;
+      }),
+    );
+
+  withKey(verb(rate, { name: 'remove', summary: 'Show no fiat values', example: 'fiat-rate remove' })).action(
+    serviceAction(async ({ service, output }) => {
+      await service.operator.removeFiatRate();
+      await output.print({ currency: null, per_btc: null, set_at: null }, 'Done: no fiat value is shown.');
+      return EXIT.done;
+    }),
+  );
 }
 
 function describe({ currency, per_btc }: FiatRate): string {
   return `${per_btc} ${currency}`;
 }
-
-await main();

@@ -1,25 +1,29 @@
-import { readConfig } from '../config.ts';
-import { replaceSetupLink, setupUrl } from '../core/accounts/setup-links.ts';
-import { systemClock } from '../core/kernel/clock.ts';
-import { runAccountSecretCommand } from './account-secret.ts';
+import type { Command } from 'commander';
+import { createsAccountSecret } from './account-secret.ts';
 import { moment } from './table.ts';
+import { verb } from './verb.ts';
 
-const USAGE = `npm run --silent login-link -- [acc_…]
-
-Creates a link with which the owner of an account sets e-mail and password, once, while the service may run. Prints it to standard output. An
-earlier link of the account stops working. The account may be omitted if there is only one. Verify first who requests the link:
-docs/operations.md.`;
-
-runAccountSecretCommand({
-  usage: USAGE,
-  noun: 'link',
-  async create(database, accountId) {
-    const link = await replaceSetupLink(database, systemClock, accountId);
-    return (
-      link && {
-        notice: `A link to set e-mail and password of ${accountId}, shown this once. It expires at ${moment(link.expiresAt)}.`,
-        secret: setupUrl(readConfig(process.env).publicUrl, link.token),
-      }
-    );
-  },
-});
+/** `satchel login-link`: creates a setup link for an account. */
+export function addLoginLink(program: Command): void {
+  const command = verb(program, {
+    name: 'login-link',
+    summary: 'Create a link to set e-mail and password of an account',
+    details:
+      'It works once; an earlier link stops working. It is created in the database, for when no login is left. Verify first who requests it.',
+    example: 'login-link acc_…',
+  });
+  createsAccountSecret(command, 'link', async () => {
+    const [{ readConfig }, { replaceSetupLink, setupUrl }, { systemClock }] = await Promise.all([
+      import('../config.ts'),
+      import('../core/accounts/setup-links.ts'),
+      import('../core/kernel/clock.ts'),
+    ]);
+    return async (database, accountId) => {
+      const link = await replaceSetupLink(database, systemClock, accountId);
+      if (!link) return undefined;
+      const secret = setupUrl(readConfig(process.env).publicUrl, link.token);
+      const notice = `A link to set e-mail and password of ${accountId}, shown this once. It expires at ${moment(link.expiresAt)}.`;
+      return { notice, secret, json: { setup_url: secret, setup_expires_at: link.expiresAt } };
+    };
+  });
+}

@@ -10,59 +10,45 @@ import type { CredentialReport, LightningNode, NodeInfo } from '../core/lightnin
 import { paymentHashOf } from '../core/lightning/payment-hash.ts';
 import { sumChannels } from '../features/operator/channels-object.ts';
 import { openNode } from '../open-node.ts';
-import { exitWithUsage, readArguments, runCommand, stderrLog } from './command.ts';
-import { grouped, table } from './table.ts';
-
-const USAGE = `npm run node-check -- [<URL of a Lightning node>]
-
-Connects to a node and prints what it is, what it supports, and what its credential permits; then creates and cancels an invoice of 1 sat.
-Changes nothing else. Without a URL, it checks each node of LIGHTNING_URL, so that a URL with a secret need not be on the command line.
-Lines with ! need a change. Exit code 0: the service can use the nodes. 1: something is missing or excessive. 2: a node was not checked.`;
-
-const READY = 0;
-const INCOMPLETE = 1;
-const NOT_CHECKED = 2;
+import { stderrLog } from './database.ts';
+import { grouped } from './table.ts';
 
 const ANSWER_MS = 10_000;
 const INVOICE_SECONDS = 60;
 
+/** What was found at a node, or the reason why it could not be checked. */
+export interface NodeFindings {
+  readonly findings: readonly Finding[];
+  readonly reason: string | null;
+}
+
 /** What was found, in the order in which it is printed: a heading and its text. `isGood` is false for what the operator should change. */
-interface Finding {
+export interface Finding {
   readonly heading: string;
   readonly text: string;
   readonly isGood: boolean;
 }
 
-/** `npm run node-check`: shows whether the service can use its Lightning nodes, before it is given them. */
-async function main(): Promise<void> {
-  const { words } = readArguments(USAGE, {}, 1);
-  const [url] = words;
-  if (url === '') exitWithUsage(USAGE);
-  const { lightningUrls } = readConfig({ ...process.env, ...(url && { LIGHTNING_URL: url }) });
-  const exitCodes = [];
-  for (const [index, one] of lightningUrls.entries()) {
-    if (lightningUrls.length > 1) process.stdout.write(`${index === 0 ? '' : '\n'}URL ${index + 1} of LIGHTNING_URL\n`);
-    exitCodes.push(await checkUrl(one));
-  }
-  process.exitCode = Math.max(...exitCodes);
+/** Checks each node of LIGHTNING_URL. */
+export async function checkNodes(): Promise<NodeFindings[]> {
+  const { lightningUrls } = readConfig(process.env);
+  const checked = [];
+  for (const url of lightningUrls) checked.push(await checkUrl(url));
+  return checked;
 }
 
-/** Prints what is found at a URL. @returns the exit code */
-async function checkUrl(lightningUrl: string): Promise<number> {
+async function checkUrl(lightningUrl: string): Promise<NodeFindings> {
   // A playground in this folder would always be ready, so checking it makes no sense.
   const dataDir = await mkdtemp(join(tmpdir(), 'satchel-node-check-'));
   try {
     const { node } = await openNode({ lightningUrl, dataDir, log: stderrLog });
     try {
-      const findings = await checkNode(node);
-      process.stdout.write(`${table(findings.map(({ heading, text, isGood }) => [isGood ? '' : '!', heading, text]))}\n`);
-      return findings.every(({ isGood }) => isGood) ? READY : INCOMPLETE;
+      return { findings: await checkNode(node), reason: null };
     } finally {
       await node.close();
     }
   } catch (error) {
-    process.stderr.write(`The node was not checked: ${errorMessage(error)}\n`);
-    return NOT_CHECKED;
+    return { findings: [], reason: errorMessage(error) };
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
@@ -157,5 +143,3 @@ function bad(heading: string, text: string): Finding {
 function answered<T>(call: Promise<T>): Promise<T> {
   return withTimeout(ANSWER_MS, call, () => new Error(`the node did not answer within ${ANSWER_MS / 1000} seconds`));
 }
-
-runCommand('', main);

@@ -1,46 +1,96 @@
-import type { SatchelClient } from '../../client/satchel.js';
-import { exitWithUsage, readArguments } from './command.ts';
-import { printList, readReason, requireId, runAction, runOnService, WALLET_ID } from './service.ts';
-import { grouped } from './table.ts';
+import type { Command } from 'commander';
+import type { NodeFigures } from '../../client/satchel.js';
+import { runAction, serviceAction, withKey } from './service.ts';
+import { grouped, table } from './table.ts';
+import { action, type Call, EXIT, idParser, noun, verb, withReason } from './verb.ts';
 
-const USAGE = `npm run --silent node -- [list | drain <node> | activate <node> | move <wallet> <node>] [--reason "…"]
+const NODE = 'the id of the node';
 
-  list      lists the Lightning nodes of the ledger; also without arguments
-  drain     gives a node (lnd_…) no new wallets; its wallets stay and work as before
-  activate  ends that
-  move      moves a wallet (wal_…) to another node. Refused while it has pending payments. Its open invoices can still be paid at the old node.
-  --reason  1 to 500 characters, required for drain, activate and move
-The running service executes the command, and records who requested it, when and why.
-Exit code 0: done. 1: refused. 2: not done. 3: not ended yet.`;
+/** `satchel node`: checks and lists the nodes, drains one, or moves a wallet to another node. */
+export function addNode(program: Command): void {
+  const node = noun(program, 'node', 'Check, list and drain Lightning nodes', 'node check');
 
-/** `npm run node`: lists the nodes, drains one, or moves a wallet to another node. */
-async function main(): Promise<void> {
-  const { words, reason: given } = readArguments(USAGE, { reason: { type: 'string' } }, 3);
-  const [verb, id = '', target = ''] = words;
-  if (verb === undefined || verb === 'list') {
-    if (given !== undefined || words.length > 1) exitWithUsage(USAGE);
-    return runOnService(list);
-  }
-  const isMove = verb === 'move';
-  if (!(isMove || verb === 'drain' || verb === 'activate') || words.length !== (isMove ? 3 : 2)) exitWithUsage(USAGE);
-  const reason = readReason(given);
-  if (isMove) requireId('wal', id, WALLET_ID);
-  requireId('lnd', isMove ? target : id, 'The node must be an id (lnd_…). `npm run node` lists the nodes.');
-  await runAction((service, options) => {
-    if (isMove) return service.operator.moveWallet(id, { ln_node_id: target, reason }, options);
-    return verb === 'drain' ? service.operator.drainNode(id, { reason }, options) : service.operator.activateNode(id, { reason }, options);
+  verb(node, {
+    name: 'check',
+    summary: 'Connect to each node of LIGHTNING_URL',
+    details:
+      'Prints what the node is, what it supports and what its credential permits, then creates and cancels an invoice of 1 sat. Changes ' +
+      'nothing else. Lines with ! need a change. Try a new node with it before you add its URL to LIGHTNING_URL of the service.',
+    example: 'node check',
+  }).action(action(check));
+
+  withKey(verb(node, { name: 'list', summary: 'List the nodes of the ledger', example: 'node list' })).action(
+    serviceAction(async ({ service, output }) => {
+      const { nodes } = await service.operator.getOverview();
+      await output.list(nodes, COLUMNS, 'There is no node.');
+      return EXIT.done;
+    }),
+  );
+
+  const drain = verb(node, {
+    name: 'drain',
+    summary: 'Give a node no new wallets',
+    details: 'Its wallets stay and work as before.',
+    example: 'node drain lnd_… --reason "closing its channels"',
+  }).argument('<node>', NODE, idParser('lnd'));
+  withKey(withReason(drain)).action(
+    serviceAction<{ reason: string }>(({ service, output, options: { reason }, args: [id = ''] }) =>
+      runAction(output, (request) => service.operator.drainNode(id, { reason }, request)),
+    ),
+  );
+
+  const activate = verb(node, {
+    name: 'activate',
+    summary: 'Give a drained node new wallets again',
+    example: 'node activate lnd_… --reason "channels are open"',
+  }).argument('<node>', NODE, idParser('lnd'));
+  withKey(withReason(activate)).action(
+    serviceAction<{ reason: string }>(({ service, output, options: { reason }, args: [id = ''] }) =>
+      runAction(output, (request) => service.operator.activateNode(id, { reason }, request)),
+    ),
+  );
+
+  addMove(node);
+}
+
+function addMove(node: Command): void {
+  const move = verb(node, {
+    name: 'move',
+    summary: 'Move a wallet to another node',
+    details: 'Refused while it has pending payments. Its open invoices can still be paid at the old node.',
+    example: 'node move wal_… lnd_… --reason "node 1 is drained"',
+  })
+    .argument('<wallet>', 'the id of the wallet', idParser('wal'))
+    .argument('<node>', NODE, idParser('lnd'));
+  withKey(withReason(move)).action(
+    serviceAction<{ reason: string }>(({ service, output, options: { reason }, args: [wallet = '', id = ''] }) =>
+      runAction(output, (request) => service.operator.moveWallet(wallet, { ln_node_id: id, reason }, request)),
+    ),
+  );
+}
+
+async function check({ output }: Call<object>): Promise<number> {
+  const { checkNodes } = await import('./node-check.ts');
+  const nodes = await checkNodes();
+  const texts = nodes.map(({ findings, reason }, index) => {
+    const head = nodes.length > 1 ? `URL ${index + 1} of LIGHTNING_URL\n` : '';
+    if (reason !== null) return `${head}The node was not checked: ${reason}`;
+    return `${head}${table(findings.map(({ heading, text, isGood }) => [isGood ? '' : '!', heading, text]))}`;
   });
+  await output.print(
+    nodes.map(({ findings, reason }) => ({
+      not_checked: reason,
+      findings: findings.map(({ heading, text, isGood }) => ({ heading, text, is_good: isGood })),
+    })),
+    texts.join('\n\n'),
+  );
+  if (nodes.some(({ reason }) => reason !== null)) return EXIT.notDone;
+  return nodes.every(({ findings }) => findings.every(({ isGood }) => isGood)) ? EXIT.done : EXIT.refused;
 }
 
-async function list(service: SatchelClient): Promise<number> {
-  const { nodes } = await service.operator.getOverview();
-  const rows = nodes.map(({ id, pubkey, draining, num_wallets: wallets }) => [
-    id,
-    pubkey ?? 'never reached',
-    draining ? 'draining' : 'active',
-    grouped(wallets),
-  ]);
-  return printList(['node', 'public key', 'state', 'wallets'], rows, [3], 'There is no node.');
-}
-
-await main();
+const COLUMNS = [
+  { name: 'node', text: ({ id }: NodeFigures) => id },
+  { name: 'state', text: ({ draining }: NodeFigures) => (draining ? 'draining' : 'active') },
+  { name: 'wallets', isRight: true, text: ({ num_wallets }: NodeFigures) => grouped(num_wallets) },
+  { name: 'public key', text: ({ pubkey }: NodeFigures) => pubkey ?? 'never reached' },
+];

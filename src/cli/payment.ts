@@ -1,48 +1,98 @@
-import type { SatchelClient } from '../../client/satchel.js';
-import { exitWithUsage, readArguments } from './command.ts';
-import { exitNotDone, printList, readReason, requireId, runAction, runOnService } from './service.ts';
-import { grouped, span } from './table.ts';
+import type { Command } from 'commander';
+import { type OperatorPayment, type SatchelClient, SatchelError } from '../../client/satchel.js';
+import { runAction, serviceAction, withKey } from './service.ts';
+import { grouped, moment, span } from './table.ts';
+import { confirm, EXIT, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
-const USAGE = `npm run --silent payment -- [resolve <payment> (--preimage <hex> | --failed | --received) --reason "…"]
-
-Without arguments: lists the pending payments, oldest first, at most 100.
-  resolve     ends a pending or arriving payment (lntx_…) with evidence. The service looks it up at the node right before it books.
-  --preimage  The payment was paid; this is the preimage that the receiver shows. Refused while the node reports it as pending or failed.
-  --failed    The payment failed. Refused unless the node reports failure, or its records prove that no money can leave. Ends an arriving
-              payment without a credit.
-  --received  The arriving payment of an invoice has arrived, and is credited.
-              If the node reports how an arriving payment ended, its report decides, also with --failed.
-  --reason    1 to 500 characters.
-The service records the operator, the time, the reason and the evidence.
-Exit code 0: done. 1: refused; the message tells whether the payment has ended with the other outcome. 2: not done. 3: not ended yet.`;
-
-/** `npm run payment`: lists pending payments, and ends one with evidence. */
-async function main(): Promise<void> {
-  const options = {
-    reason: { type: 'string' },
-    preimage: { type: 'string' },
-    failed: { type: 'boolean' },
-    received: { type: 'boolean' },
-  } as const;
-  const { words, reason: given, preimage, failed = false, received = false } = readArguments(USAGE, options, 2);
-  const [verb, id = ''] = words;
-  if (verb === undefined) {
-    if (given !== undefined || preimage !== undefined || failed || received) exitWithUsage(USAGE);
-    return runOnService(list);
-  }
-  if (verb !== 'resolve' || words.length !== 2 || [preimage !== undefined, failed, received].filter(Boolean).length !== 1)
-    exitWithUsage(USAGE);
-  const reason = readReason(given);
-  requireId('lntx', id, 'The payment must be an id (lntx_…). `npm run payment` lists the pending payments.');
-  if (preimage !== undefined && !/^[0-9a-f]{64}$/i.test(preimage)) exitNotDone('--preimage must be 64 hexadecimal digits.');
-  const evidence = { outcome: failed ? 'failed' : 'settled', ...(preimage !== undefined && { preimage }) } as const;
-  await runAction((service, options) => service.operator.resolvePayment(id, { ...evidence, reason }, options));
+interface Evidence {
+  readonly preimage?: string;
+  readonly failed?: boolean;
+  readonly received?: boolean;
+  readonly reason: string;
+  readonly yes?: boolean;
 }
 
-async function list(service: SatchelClient): Promise<number> {
-  const pending = await service.operator.listPendingPayments({ status: 'pending', 'per-page': 100 });
-  const rows = pending.map((one) => [one.id, one.wallet_id, grouped(one.num_msat), span(one.age_seconds)]);
-  return printList(['payment', 'wallet', 'msat', 'age'], rows, [2], 'No payment is pending.');
+/** `satchel payment`: lists pending payments, and ends one with evidence. */
+export function addPayment(program: Command): void {
+  const payment = noun(program, 'payment', 'Find pending payments, and end one with evidence', 'payment list');
+
+  withKey(
+    verb(payment, { name: 'list', summary: 'List the pending payments of all wallets, oldest first', example: 'payment list --stuck' }),
+  )
+    .option('--stuck', 'list only those older than STUCK_PAYMENT_SECONDS')
+    .action(
+      serviceAction<{ stuck?: boolean }>(async ({ service, output, options: { stuck = false } }) => {
+        const payments = service.operator.listPendingPayments({ status: stuck ? 'stuck' : 'pending', 'per-page': 100 });
+        await output.list(payments, COLUMNS, stuck ? 'No payment is stuck.' : 'No payment is pending.');
+        return EXIT.done;
+      }),
+    );
+
+  withKey(
+    verb(payment, { name: 'show', summary: 'Show a payment of any wallet, and what its node reported', example: 'payment show lntx_…' }),
+  )
+    .argument('<payment>', 'the id of the payment', idParser('lntx'))
+    .action(
+      serviceAction(async ({ service, output, args: [id = ''] }) => {
+        const found = await service.operator.getPayment(id);
+        await output.print(found, describe(found));
+        return EXIT.done;
+      }),
+    );
+
+  addResolve(payment);
 }
 
-await main();
+function addResolve(payment: Command): void {
+  const resolve = verb(payment, {
+    name: 'resolve',
+    summary: 'End a pending or arriving payment with evidence',
+    details: 'The service looks it up at the node before it books. The node’s report decides; the message tells how the payment ended.',
+    example: 'payment resolve lntx_… --failed --reason "ticket 12"',
+  })
+    .argument('<payment>', 'the id of the payment', idParser('lntx'))
+    .option('--preimage <hex>', 'it was paid: the preimage that the receiver shows', parsePreimage)
+    .option('--failed', 'it failed; refused unless the node’s records prove it')
+    .option('--received', 'an arriving payment arrived, and is credited');
+  withKey(withConfirmation(withReason(resolve))).action(
+    serviceAction<Evidence>(async ({ service, output, options, args: [id = ''] }) => {
+      const { preimage, failed = false, reason } = options;
+      const outcome = failed ? 'failed' : 'settled';
+      if (!options.yes) await confirm(`${await planned(service, id)}\nIt is ended as ${outcome}.`, options);
+      const evidence = { outcome, ...(preimage !== undefined && { preimage }) } as const;
+      return runAction(output, (request) => service.operator.resolvePayment(id, { ...evidence, reason }, request));
+    }, requireOneOutcome),
+  );
+}
+
+function requireOneOutcome({ preimage, failed = false, received = false }: Evidence): void {
+  if ([preimage !== undefined, failed, received].filter(Boolean).length !== 1)
+    throw new NotDone('Give one of --preimage, --failed and --received. See `satchel payment resolve --help`.');
+}
+
+const COLUMNS = [
+  { name: 'payment', text: (one: OperatorPayment) => one.id },
+  { name: 'wallet', text: (one: OperatorPayment) => one.wallet_id },
+  { name: 'msat', isRight: true, text: (one: OperatorPayment) => grouped(one.num_msat) },
+  { name: 'age', text: (one: OperatorPayment) => span(one.age_seconds) },
+  { name: 'at the node', text: (one: OperatorPayment) => one.evidence?.node_state ?? 'not looked up yet' },
+];
+
+/** Returns the plan's description of a payment. Only the service knows whether an unknown one is an invoice with an arriving payment. */
+function planned(service: SatchelClient, id: string): Promise<string> {
+  return service.operator.getPayment(id).then(describe, (error) => {
+    if (error instanceof SatchelError && error.status === 404) return `The arriving payment of ${id}.`;
+    throw error;
+  });
+}
+
+function describe({ id, wallet_id, num_msat, age_seconds, evidence }: OperatorPayment): string {
+  const report = evidence ? `${evidence.node_state}, looked up at ${moment(evidence.checked_at)}` : 'not looked up yet';
+  const proof = evidence?.proves_failure ? ' No money can leave the node any more.' : '';
+  return `Payment ${id} of ${wallet_id}: ${grouped(num_msat)} msat, ${span(age_seconds)} old. At the node: ${report}.${proof}`;
+}
+
+function parsePreimage(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text;
+  throw new NotDone('--preimage must be 64 hexadecimal digits.');
+}

@@ -1,46 +1,94 @@
+import type { Command } from 'commander';
 import type { SatchelClient } from '../../client/satchel.js';
-import { exitWithUsage, readArguments } from './command.ts';
-import { exitNotDone, printList, readReason, requireId, runAction, runOnService, WALLET_ID } from './service.ts';
+import { runAction, serviceAction, withKey } from './service.ts';
 import { grouped, moment } from './table.ts';
+import { confirm, EXIT, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
-const USAGE = `npm run --silent suspense -- [assign <payment hash> <wallet> | return <payment hash> <invoice>] [--reason "…"] [--all]
+const HASH = 'the payment hash of the money';
 
-Handles money that arrived for no wallet. Without arguments: lists the money in suspense.
-  --all     also lists what was assigned or returned
-  assign    credits the money to a wallet (wal_…)
-  return    pays the money to an invoice (BOLT11) that states its amount; the routing fee is paid from the same money
-  --reason  1 to 500 characters, required for assign and return
-The running service executes the command, and records the operator, the time and the reason.
-Exit code 0: done. 1: refused, no money moved. 2: not done. 3: the payment is still pending.`;
+interface Decision {
+  readonly reason: string;
+  readonly yes?: boolean;
+}
 
-/** `npm run suspense`: lists money that arrived for no wallet, assigns it to a wallet, or returns it. */
-async function main(): Promise<void> {
-  const { words, reason: given, all } = readArguments(USAGE, { reason: { type: 'string' }, all: { type: 'boolean' } }, 3);
-  const [verb, id = '', to = ''] = words;
-  if (verb === undefined) {
-    if (given !== undefined) exitWithUsage(USAGE);
-    return runOnService((service) => list(service, all === true));
-  }
-  if (!(verb === 'assign' || verb === 'return') || words.length !== 3 || all) exitWithUsage(USAGE);
-  const reason = readReason(given);
-  if (!/^[0-9a-f]{64}$/i.test(id))
-    exitNotDone('The payment hash must be 64 hexadecimal digits. `npm run suspense` lists the payment hashes.');
-  if (verb === 'assign') requireId('wal', to, WALLET_ID);
-  await runAction((service, options) =>
-    verb === 'assign'
-      ? service.operator.creditSuspense(id, { wallet_id: to, reason }, options)
-      : service.operator.returnSuspense(id, { payment_request: to, reason }, options),
+/** `satchel suspense`: lists money that arrived for no wallet, assigns it to a wallet, or returns it. */
+export function addSuspense(program: Command): void {
+  const suspense = noun(program, 'suspense', 'Handle money that arrived for no wallet', 'suspense list');
+  addList(suspense);
+
+  const assign = verb(suspense, {
+    name: 'assign',
+    summary: 'Credit the rest of the money to a wallet',
+    example: 'suspense assign <payment hash> wal_… --reason "the payer called"',
+  })
+    .argument('<hash>', HASH, parseHash)
+    .argument('<wallet>', 'the id of the wallet', idParser('wal'));
+  withKey(withConfirmation(withReason(assign))).action(
+    serviceAction<Decision>(async ({ service, output, options, args: [hash = '', wallet = ''] }) => {
+      if (!options.yes) await confirm(`${await describe(service, hash)} is credited to ${wallet}.`, options);
+      return runAction(output, (request) => service.operator.creditSuspense(hash, { wallet_id: wallet, reason: options.reason }, request));
+    }),
+  );
+
+  const giveBack = verb(suspense, {
+    name: 'return',
+    summary: 'Pay the money to an invoice of its payer',
+    details: 'The routing fee is paid from the same money, so the invoice must be for a little less.',
+    example: 'suspense return <payment hash> lnbc… --reason "sent by mistake"',
+  })
+    .argument('<hash>', HASH, parseHash)
+    .argument('<invoice>', 'a BOLT11 invoice that states its amount');
+  withKey(withConfirmation(withReason(giveBack))).action(
+    serviceAction<Decision>(async ({ service, output, options, args: [hash = '', invoice = ''] }) => {
+      if (!options.yes) await confirm(`${await describe(service, hash)} pays the invoice.`, options);
+      return runAction(output, (request) =>
+        service.operator.returnSuspense(hash, { payment_request: invoice, reason: options.reason }, request),
+      );
+    }),
   );
 }
 
-async function list(service: SatchelClient, isAll: boolean): Promise<number> {
-  const rows: string[][] = [];
-  for await (const money of service.operator.listSuspense({ status: isAll ? 'all' : 'open', 'per-page': 100 })) {
-    rows.push([money.id, moment(money.created_at), grouped(money.num_msat), grouped(money.left_msat)]);
-    for (const { id, kind, requested_at, status, requested_by, reason, answer } of isAll ? money.actions : [])
-      rows.push([`  ${id} ${kind}`, moment(requested_at), status, `${requested_by}: ${reason}. ${answer}`]);
-  }
-  return printList(['payment hash', 'arrived', 'msat', 'left, msat'], rows, isAll ? [] : [2, 3], 'Suspense is empty.');
+function addList(suspense: Command): void {
+  withKey(verb(suspense, { name: 'list', summary: 'List the money, oldest first', example: 'suspense list --all' }))
+    .option('--all', 'also list what was assigned or returned, with the decisions')
+    .action(
+      serviceAction<{ all?: boolean }>(async ({ service, output, options: { all = false } }) => {
+        const money = service.operator.listSuspense({ status: all ? 'all' : 'open', 'per-page': 100 });
+        if (output.isJson) await output.list(money, [], '');
+        else await output.list(all ? withActions(money) : rowsOf(money), ROW, 'Suspense is empty.');
+        return EXIT.done;
+      }),
+    );
 }
 
-await main();
+type Money = Awaited<ReturnType<SatchelClient['operator']['listSuspense']>>[number];
+
+const ROW = ['payment hash', 'arrived', 'msat', 'left, msat'].map((name, index) => ({ name, text: (row: string[]) => row[index] ?? '' }));
+
+async function* rowsOf(list: AsyncIterable<Money>): AsyncGenerator<string[]> {
+  for await (const one of list) yield rowOf(one);
+}
+
+async function* withActions(list: AsyncIterable<Money>): AsyncGenerator<string[]> {
+  for await (const money of list) {
+    yield rowOf(money);
+    for (const { id, kind, requested_at, status, requested_by, reason, answer } of money.actions)
+      yield [`  ${id} ${kind}`, moment(requested_at), status, `${requested_by}: ${reason}. ${answer}`];
+  }
+}
+
+function rowOf({ id, created_at, num_msat, left_msat }: Money): string[] {
+  return [id, moment(created_at), grouped(num_msat), grouped(left_msat)];
+}
+
+/** Returns the plan's description of the money. The service checks the hash again when it books. */
+async function describe(service: SatchelClient, hash: string): Promise<string> {
+  for await (const { id, left_msat } of service.operator.listSuspense({ status: 'open', 'per-page': 100 }))
+    if (id === hash.toLowerCase()) return `${grouped(left_msat)} msat of ${hash}`;
+  return `The money of ${hash}`;
+}
+
+function parseHash(text: string): string {
+  if (/^[0-9a-f]{64}$/i.test(text)) return text;
+  throw new NotDone('The payment hash must be 64 hexadecimal digits. `satchel suspense list` lists the payment hashes.');
+}

@@ -1,6 +1,5 @@
-/** Formats rows as aligned columns. `right`: the indexes of the right-aligned columns. */
-export function table(rows: readonly (readonly string[])[], right: readonly number[] = []): string {
-  const widths: number[] = [];
+/** Formats rows as aligned columns. `right`: the indexes of the right-aligned columns. `widths` are those of rows before, and grow. */
+export function table(rows: readonly (readonly string[])[], right: readonly number[] = [], widths: number[] = []): string {
   for (const row of rows) for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   const line = (row: readonly string[]) =>
     row.map((cell, column) => (right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0)));

@@ -1,28 +1,38 @@
-import { verify } from '../features/verify/verify.ts';
-import { readArguments, runCommand, withDatabase } from './command.ts';
+import type { Command } from 'commander';
 import { counted } from './table.ts';
+import { EXIT, localAction, verb } from './verb.ts';
 
-/** `npm run verify`: checks the whole ledger and prints the trial balance. Exits with 1 if there are problems, with 2 if it could not run. */
-async function main(): Promise<void> {
-  readArguments('npm run verify', {});
-  const verified = await withDatabase({ readOnly: true }, (database) => verify(database, showProgress));
-  const { problems, transfers, wallets, trialBalance } = verified;
-  process.stdout.write(`\n${counted(transfers, 'transfer')} over ${counted(wallets, 'wallet')}\n\n`);
-  for (const [kind, balanceMsat] of trialBalance) process.stdout.write(`${kind.padEnd(14)} ${String(balanceMsat).padStart(22)} msat\n`);
-  process.stdout.write(
-    problems.length === 0
-      ? '\nThe ledger is clean.\n'
-      : `\n${counted(problems.length, 'problem')}:\n${problems.map((p) => `- ${p}\n`).join('')}`,
+/** `satchel verify`: checks the whole ledger and prints the trial balance. */
+export function addVerify(program: Command): void {
+  verb(program, {
+    name: 'verify',
+    summary: 'Check the ledger with itself',
+    details:
+      'It reads every entry, hash, balance and hold from the database, while the service may run. It takes no lock and writes nothing.',
+    example: 'verify',
+  }).action(
+    localAction('The ledger was not verified: ', async ({ output }) => {
+      const [{ withDatabase }, { verify }] = await Promise.all([import('./database.ts'), import('../features/verify/verify.ts')]);
+      const verified = await withDatabase({ readOnly: true }, (database) =>
+        verify(database, (done, total) => output.progress(`${done} of ${total} checked`)),
+      );
+      output.progress('');
+      const { problems, transfers, wallets, trialBalance } = verified;
+      const balances = [...trialBalance].map(([kind, amount]) => `${kind.padEnd(14)} ${String(amount).padStart(22)} msat\n`);
+      const result =
+        problems.length === 0
+          ? 'The ledger is clean.'
+          : `${counted(problems.length, 'problem')}:\n${problems.map((one) => `- ${one}`).join('\n')}`;
+      await output.print(
+        {
+          problems,
+          transfers,
+          wallets,
+          trial_balance_msat: Object.fromEntries([...trialBalance].map(([kind, amount]) => [kind, String(amount)])),
+        },
+        `${counted(transfers, 'transfer')} over ${counted(wallets, 'wallet')}\n\n${balances.join('')}\n${result}`,
+      );
+      return problems.length === 0 ? EXIT.done : EXIT.refused;
+    }),
   );
-  process.exitCode = problems.length === 0 ? 0 : 1;
 }
-
-const BAR_WIDTH = 40;
-
-function showProgress(done: number, total: number): void {
-  if (!process.stdout.isTTY) return;
-  const filled = total === 0 ? BAR_WIDTH : Math.round((done / total) * BAR_WIDTH);
-  process.stdout.write(`\r[${'#'.repeat(filled)}${' '.repeat(BAR_WIDTH - filled)}] ${done}/${total}`);
-}
-
-runCommand('The ledger was not verified: ', main);

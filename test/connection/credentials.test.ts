@@ -25,14 +25,14 @@ onBothDatabases('the credential of a node, when the service starts,', (open) => 
   it('is a warning if it permits more than the service needs, as an admin macaroon does', async () => {
     const lines = await logged(async () => ({ ...EXACT, excessive: ['send on-chain payments'] }));
     expect(lines).toEqual([
-      expect.stringMatching(/^warn .*permits more than the service needs; npm run node-check.*send on-chain payments/),
+      expect.stringMatching(/^warn .*permits more than the service needs; satchel node check.*send on-chain payments/),
     ]);
   });
 
   it('is an error if it lacks a permission', async () => {
     const lines = await logged(async () => ({ ...EXACT, missing: ['/routerrpc.Router/SendPaymentV2'] }));
     expect(lines).toEqual([
-      expect.stringMatching(/^error .*does not permit calls that the service needs; npm run node-check.*SendPaymentV2/),
+      expect.stringMatching(/^error .*does not permit calls that the service needs; satchel node check.*SendPaymentV2/),
     ]);
   });
 

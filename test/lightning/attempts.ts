@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { OutsidePayment } from '../../devnet/test-network.ts';
 import type { Client, Json } from '../support/client.ts';
-import { runCommand, runVerify } from '../support/process.ts';
+import { runSatchel, runVerify } from '../support/process.ts';
 
 /** A payment that a test has requested, whatever the response was. `from` and `to` are wallets; without one, that side is alice. */
 export interface Attempt {
@@ -65,7 +65,7 @@ function expectedAtAlice(kind: 'in' | 'out' | 'inside', status: AttemptStatus): 
 /** Requires that `verify` finds nothing and that ledger and nodes agree. Returns the report and the open alerts. */
 export async function checkLedger(settings: Record<string, string>): Promise<{ report: Json; alerts: Json[] }> {
   expect(await runVerify(settings)).toMatchObject({ code: 0 });
-  const { report, alerts }: Json = JSON.parse((await runCommand('src/cli/reconcile.ts', ['--json'], settings)).stdout);
+  const { report, alerts }: Json = JSON.parse((await runSatchel(['reconcile', '--json'], settings)).stdout);
   const agreed = { incomplete_reason: null, contradictions: [], missed_settlements: [], fell_msat: 0 };
   for (const node of report.nodes) expect(node).toMatchObject(agreed);
   return { report, alerts };

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { SeparateService } from '../process/two-services.ts';
 import { startTwoServices } from '../process/two-services.ts';
 import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
-import { runCommand, runVerify, startProcess } from '../support/process.ts';
+import { runSatchel, runVerify, startProcess } from '../support/process.ts';
 
 /** The fee of alice, who forwards between the nodes: 1 sat and 0.01 %. */
 const routingFee = (amountMsat: number): number => 1000 + Math.floor(amountMsat / 10_000);
@@ -20,7 +20,7 @@ const transactions = ({ client }: SeparateService, { id }: TestWallet, query = '
 async function requireClean(service: SeparateService): Promise<void> {
   const verified = await runVerify(service.settings);
   expect([verified.output, verified.code]).toEqual([expect.stringContaining('The ledger is clean.'), 0]);
-  const reconciled = await runCommand('src/cli/reconcile.ts', [], service.settings);
+  const reconciled = await runSatchel(['reconcile'], service.settings);
   expect([reconciled.output, reconciled.code]).toEqual([expect.any(String), 0]);
 }
 

@@ -5,19 +5,19 @@ import { expect, it } from 'vitest';
 import { msat } from '../../src/core/kernel/money.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
-import { commandSettings, runCommand } from '../support/process.ts';
+import { commandSettings, runSatchel } from '../support/process.ts';
 import { unmatchedMoney } from './unmatched-money.ts';
 
-onFakeNode('npm run suspense and npm run payment', (service) => {
+onFakeNode('satchel suspense and satchel payment', (service) => {
   const { net } = service;
-  const run = (name: string, ...args: string[]) => runCommand(`src/cli/${name}.ts`, args, commandSettings(service.client));
+  const run = (name: string, ...args: string[]) => runSatchel([name, ...args], commandSettings(service.client));
 
   it('lists money in suspense, assigns it once when the command is repeated, and shows who decided', async () => {
-    expect(await run('suspense')).toMatchObject({ code: 0, stdout: 'Suspense is empty.\n' });
+    expect(await run('suspense', 'list')).toMatchObject({ code: 0, stdout: 'Suspense is empty.\n' });
     const wallet = await service.client.wallet();
     const hash = await unmatchedMoney(service, 1_234_000);
-    expect((await run('suspense')).stdout).toMatch(new RegExp(`${hash} +\\S+ +1,234,000 +1,234,000`));
-    const assign = () => run('suspense', 'assign', hash, wallet.id, '--reason', 'the payer called');
+    expect((await run('suspense', 'list')).stdout).toMatch(new RegExp(`${hash} +\\S+ +1,234,000 +1,234,000`));
+    const assign = () => run('suspense', 'assign', hash, wallet.id, '--yes', '--reason', 'the payer called');
     for (const { code, stdout, output } of await Promise.all([assign(), assign()])) {
       expect({ code, stdout }, output).toMatchObject({
         code: 0,
@@ -26,28 +26,29 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
     }
     expect(await assign()).toMatchObject({ code: 0, output: expect.stringContaining('requested before') });
     expect((await service.client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1_234);
-    expect((await run('suspense')).stdout).toBe('Suspense is empty.\n');
-    expect((await run('suspense', '--all')).stdout).toMatch(/credit +\S+ +done +key_\w+ of acc_\w+: the payer called\./);
+    expect((await run('suspense', 'list')).stdout).toBe('Suspense is empty.\n');
+    expect((await run('suspense', 'list', '--all')).stdout).toMatch(/credit +\S+ +done +key_\w+ of acc_\w+: the payer called\./);
     expect(await service.problems()).toEqual([]);
   });
 
   it('returns money, and ends a payment with its preimage', async () => {
     const hash = await unmatchedMoney(service, 50_000);
     const { paymentRequest } = net.outside.invoice({ amountMsat: 40_000, script: { fee: 0 } });
-    const returned = await run('suspense', 'return', hash, paymentRequest.toUpperCase(), '--reason', 'sent by mistake');
+    const returned = await run('suspense', 'return', hash, paymentRequest.toUpperCase(), '--yes', '--reason', 'sent by mistake');
     expect(returned).toMatchObject({ code: 0, stdout: expect.stringContaining('40000 msat were paid out') });
     const failing = net.outside.invoice({ amountMsat: 5_000, script: { fail: 'NO_ROUTE' } });
-    const failed = await run('suspense', 'return', hash, failing.paymentRequest, '--reason', 'the rest');
+    const failed = await run('suspense', 'return', hash, failing.paymentRequest, '--yes', '--reason', 'the rest');
     expect(failed).toMatchObject({ code: 1, stdout: '', output: expect.stringMatching(/^Refused: .*NO_ROUTE/) });
 
-    expect(await run('payment')).toMatchObject({ code: 0, stdout: 'No payment is pending.\n' });
+    expect(await run('payment', 'list')).toMatchObject({ code: 0, stdout: 'No payment is pending.\n' });
     const payer = await service.client.wallet(100);
     const held = net.outside.invoice({ amountMsat: 50_000, script: { hold: true, fee: 0 } });
     const json = { payment_request: held.paymentRequest };
     const headers = { prefer: 'respond-async' };
     const { body }: Json = await service.client.request('POST', `/v1/wallet/${payer.id}/withdraw`, { key: payer.admin, json, headers });
-    expect((await run('payment')).stdout).toMatch(new RegExp(`${body.lnTx.id} +${payer.id} +50,000`));
-    const resolve = (...evidence: string[]) => run('payment', 'resolve', body.lnTx.id, ...evidence, '--reason', 'the receiver confirmed');
+    expect((await run('payment', 'list')).stdout).toMatch(new RegExp(`${body.lnTx.id} +${payer.id} +50,000`));
+    const resolve = (...evidence: string[]) =>
+      run('payment', 'resolve', body.lnTx.id, ...evidence, '--yes', '--reason', 'the receiver confirmed');
     expect(await resolve('--failed')).toMatchObject({ code: 1, output: expect.stringContaining('still in flight') });
     const { preimage = '' } = net.state().outsideInvoices[held.paymentHash] ?? {};
     expect(await resolve('--preimage', preimage)).toMatchObject({ code: 1, output: expect.stringContaining('Wait until the node') });
@@ -63,18 +64,18 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
     const hash = await unmatchedMoney(service, 3_000);
     const before = await service.suspenseMsat();
     await service.restart(async () => {
-      const alone = await run('suspense', 'assign', hash, wallet.id, '--reason', 'a try');
+      const alone = await run('suspense', 'assign', hash, wallet.id, '--yes', '--reason', 'a try');
       expect(alone).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining('no service answers at http://127.0.0.1:') });
     });
     expect(await service.suspenseMsat()).toBe(before);
-    expect((await run('suspense', 'assign', hash, wallet.id, '--reason', 'a try')).code).toBe(0);
+    expect((await run('suspense', 'assign', hash, wallet.id, '--yes', '--reason', 'a try')).code).toBe(0);
     expect(await service.problems()).toEqual([]);
   });
 
   it('reports an unknown wallet and unknown money as refused, and a key that is no operator’s as not done', async () => {
     const hash = await unmatchedMoney(service, 2_000);
     const assign = (id: string, to: string, more: object = {}) =>
-      runCommand('src/cli/suspense.ts', ['assign', id, to, '--reason', 'x'], { ...commandSettings(service.client), ...more });
+      runSatchel(['suspense', 'assign', id, to, '--yes', '--reason', 'x'], { ...commandSettings(service.client), ...more });
     expect(await assign(hash, 'wal_none')).toMatchObject({ code: 1, output: expect.stringMatching(/^Refused: There is no wallet/) });
     expect((await assign('ab'.repeat(32), 'wal_none')).code).toBe(1);
     const { secret_key: member } = await service.client.post('/v1/accounts', {});
@@ -91,35 +92,30 @@ onFakeNode('npm run suspense and npm run payment', (service) => {
 
   it('uses BOOTSTRAP_SECRET_KEY or the file of the first key, as long as one of them is there', async () => {
     const settings = { PORT: new URL(service.client.url).port, OPERATOR_KEY: '' };
-    const bare = await runCommand('src/cli/payment.ts', [], { ...settings, DATA_DIR: service.dataDir });
-    expect(bare).toMatchObject({ code: 2, output: expect.stringContaining('`npm run new-key` creates one') });
+    const bare = await runSatchel(['payment', 'list'], { ...settings, DATA_DIR: service.dataDir });
+    expect(bare).toMatchObject({ code: 2, output: expect.stringContaining('`satchel key recover` creates one') });
     const chosen = { ...settings, DATA_DIR: service.dataDir, BOOTSTRAP_SECRET_KEY: service.client.secretKey };
-    expect(await runCommand('src/cli/payment.ts', [], chosen)).toMatchObject({ code: 0 });
+    expect(await runSatchel(['payment', 'list'], chosen)).toMatchObject({ code: 0 });
     const folder = mkdtempSync(join(tmpdir(), 'satchel-key-'));
     writeFileSync(join(folder, 'first-key'), `${service.client.secretKey}\npak_x\n`);
-    expect(await runCommand('src/cli/payment.ts', [], { ...settings, DATA_DIR: folder })).toMatchObject({ code: 0 });
+    expect(await runSatchel(['payment', 'list'], { ...settings, DATA_DIR: folder })).toMatchObject({ code: 0 });
     rmSync(folder, { recursive: true });
   });
 });
 
 it.each([
-  ['suspense', ['keep', 'ab'.repeat(32), 'wal_1', '--reason', 'x'], 'Usage:'],
-  ['suspense', ['assign', 'ab'.repeat(32)], 'Usage:'],
-  ['suspense', ['assign', 'ab'.repeat(32), 'wal_1'], '--reason is required'],
-  ['suspense', ['assign', 'ab'.repeat(32), 'wal_1', '--reason', ' '], '--reason is required'],
+  ['suspense', ['keep', 'ab'.repeat(32), 'wal_1', '--reason', 'x'], "Unknown command 'keep'."],
+  ['suspense', ['assign', 'ab'.repeat(32), '--reason', 'x'], "Missing required argument 'wallet'."],
+  ['suspense', ['assign', 'ab'.repeat(32), 'wal_1'], "Required option '--reason <text>' not specified."],
+  ['suspense', ['assign', 'ab'.repeat(32), 'wal_1', '--reason', ' '], '--reason must have 1 to 500'],
   ['suspense', ['assign', 'abc', 'wal_1', '--reason', 'x'], 'The payment hash must be 64'],
   ['suspense', ['assign', 'ab'.repeat(32), 'waka_1', '--reason', 'x'], 'not a key'],
-  ['payment', ['resolve', 'lntx_1', '--reason', 'x'], 'Usage:'],
-  ['payment', ['resolve', 'lntx_1', '--failed', '--preimage', 'ab'.repeat(32), '--reason', 'x'], 'Usage:'],
-  ['payment', ['resolve', 'lntx_1', '--failed'], '--reason is required'],
+  ['payment', ['resolve', 'lntx_1', '--reason', 'x'], 'Give one of --preimage'],
+  ['payment', ['resolve', 'lntx_1', '--failed', '--preimage', 'ab'.repeat(32), '--reason', 'x'], 'Give one of --preimage'],
+  ['payment', ['resolve', 'lntx_1', '--failed'], "Required option '--reason <text>'"],
   ['payment', ['resolve', 'lntx_1', '--preimage', 'ab', '--reason', 'x'], '--preimage must be 64'],
   ['payment', ['resolve', 'wtx_1', '--failed', '--reason', 'x'], 'an id (lntx_'],
-])('npm run %s rejects %j with the reason', async (name, args, message) => {
-  const refused = await runCommand(`src/cli/${name}.ts`, args, { DATA_DIR: '/nowhere/at/all' });
+])('satchel %s rejects %j with the reason', async (name, args, message) => {
+  const refused = await runSatchel([name, ...args], { DATA_DIR: '/nowhere/at/all' });
   expect(refused).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining(message) });
-});
-
-it.each(['suspense', 'payment'])('npm run %s -- --help prints the usage', async (name) => {
-  const help = await runCommand(`src/cli/${name}.ts`, ['--help'], { DATA_DIR: '/nowhere/at/all' });
-  expect(help).toMatchObject({ code: 0, stdout: expect.stringMatching(new RegExp(`^Usage: npm run --silent ${name}`)) });
 });

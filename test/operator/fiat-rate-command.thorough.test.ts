@@ -1,17 +1,17 @@
 import { expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
-import { commandSettings, runCommand } from '../support/process.ts';
+import { commandSettings, runSatchel } from '../support/process.ts';
 
-onFakeNode('npm run fiat-rate', (service) => {
+onFakeNode('satchel fiat-rate', (service) => {
   const { client } = service;
-  const run = (...args: string[]) => runCommand('src/cli/fiat-rate.ts', args, commandSettings(client));
+  const run = (...args: string[]) => runSatchel(['fiat-rate', ...args], commandSettings(client));
 
   it('sets, shows and removes the rate while the service runs, and records the operator', async () => {
-    expect(await run()).toMatchObject({ code: 0, stdout: 'No fiat rate is set.\n' });
-    const set = await run('eur', '61234.50');
+    expect(await run('show')).toMatchObject({ code: 0, stdout: 'No fiat rate is set.\n' });
+    const set = await run('set', 'eur', '61234.50');
     expect(set).toMatchObject({ code: 0, stdout: 'Done: 1 BTC is shown as 61234.50 EUR.\n' });
     expect(await client.get('/v1/fiat-rate')).toMatchObject({ currency: 'EUR', per_btc: '61234.50' });
-    expect((await run()).stdout).toMatch(/^1 BTC is 61234\.50 EUR, set at \S+Z, \d+ s ago\.\n$/);
+    expect((await run('show')).stdout).toMatch(/^1 BTC is 61234\.50 EUR, set at \S+Z, \d+ s ago\.\n$/);
     expect(await run('remove')).toMatchObject({ code: 0, stdout: expect.stringContaining('Done: no fiat value is shown.') });
     expect(await client.get('/v1/fiat-rate')).toEqual({ currency: null, per_btc: null, set_at: null });
     expect(await client.get('/v1/operator/actions')).toMatchObject([
@@ -23,27 +23,28 @@ onFakeNode('npm run fiat-rate', (service) => {
   it('changes nothing and reports that no service runs', async () => {
     const before = await client.get('/v1/fiat-rate');
     await service.restart(async () => {
-      expect(await run('JPY', '14500000')).toMatchObject({ code: 2, output: expect.stringContaining('no service answers') });
+      expect(await run('set', 'JPY', '14500000')).toMatchObject({ code: 2, output: expect.stringContaining('no service answers') });
     });
     expect(await client.get('/v1/fiat-rate')).toEqual(before);
   });
 
   it.each([
     [['BTC', '1'], '`currency` must be an ISO 4217 code'],
+    [['EUR', '-1'], '`per_btc` must be'],
     [['EUR', '0'], '`per_btc` must be a string with a decimal number above 0'],
     [['EUR', '1e9'], '`per_btc` must be'],
     [['EUR', '61,234'], '`per_btc` must be'],
   ])('refuses %j with the rule', async (args, message) => {
-    expect(await run(...args)).toMatchObject({ code: 1, stdout: '', output: expect.stringContaining(`Refused: ${message}`) });
+    expect(await run('set', ...args)).toMatchObject({ code: 1, stdout: '', output: expect.stringContaining(`Refused: ${message}`) });
   });
 });
 
 it.each([
-  [['EUR'], 'Usage:'],
-  [['remove', 'EUR'], 'Usage:'],
-  [['EUR', '1', '2'], 'Usage:'],
-  [['EUR', '-1'], 'Usage:'],
-])('npm run fiat-rate prints its usage for %j', async (args, message) => {
-  const rejected = await runCommand('src/cli/fiat-rate.ts', args, { DATA_DIR: '/nowhere/at/all' });
+  [['set', 'EUR'], "Missing required argument 'price'."],
+  [['remove', 'EUR'], 'Too many arguments'],
+  [['set', 'EUR', '1', '2'], 'Too many arguments'],
+  [[], 'Usage:'],
+])('satchel fiat-rate rejects %j with the reason', async (args, message) => {
+  const rejected = await runSatchel(['fiat-rate', ...args], { DATA_DIR: '/nowhere/at/all' });
   expect(rejected).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining(message) });
 });

@@ -48,7 +48,7 @@ it.each([
     const { secretKey: KEY, url: URL } = service.client;
     // Commands of the clone run on the service of the test, without the installation that precedes them.
     const env = { ...process.env, ...settings, KEY, URL, CLONE: root, npm_config_ignore_scripts: 'true' };
-    const inClone = `npm() { (cd '${root}' && command npm "$@"); }\n`;
+    const inClone = `npm() { (cd '${root}' && command npm "$@"); }\nsatchel() { '${root}/bin/satchel' "$@"; }\n`;
     const { stdout } = await promisify(execFile)('bash', ['-c', inClone + pasted], { env, cwd: folder });
     const printed = stdout.split('=== end of block\n').map(linesOf);
     expect(all.filter(({ prints }) => prints.length > 0).length).toBeGreaterThanOrEqual(outputs);

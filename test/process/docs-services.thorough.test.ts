@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
@@ -10,10 +10,12 @@ import { runVerify } from '../support/process.ts';
 const root = join(import.meta.dirname, '..', '..');
 
 /** Runs the commands of the clone in the folder of the test, so that its data is there. */
-const NPM = `npm() { case "$*" in start) exec node '${root}/src/main.ts' ;; 'run playground') exec node '${root}/src/cli/playground.ts' ;; esac; }; export -f npm`;
+const NPM = `npm() { case "$*" in start) exec node '${root}/src/main.ts' ;; esac; }; export -f npm`;
 
 it('starts two services on one playground with the documented script, and one pays the other', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-services-'));
+  mkdirSync(join(folder, 'bin'));
+  symlinkSync(join(root, 'bin', 'satchel'), join(folder, 'bin', 'satchel'));
   const ports: Record<string, string> = {};
   for (const name of ['PLAYGROUND_PORT', 'BANK_PORT', 'SHOP_PORT']) ports[name] = String(await freePort());
   const script = spawn('bash', ['-c', `${NPM}; exec bash '${root}/docs/examples/two-services.sh'`], {

@@ -43,7 +43,11 @@ describe('kill -9 at every step', () => {
   const grounds = DIALECTS.map((dialect) => ({
     dialect,
     urls: freshUrls(dialect),
-    node: startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, dialect, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' }),
+    node: startChild('src/cli/satchel.ts', ['playground'], {
+      DATA_DIR: join(folder, dialect, 'node'),
+      PLAYGROUND_PORT: '0',
+      LOG_LEVEL: 'error',
+    }),
   }));
 
   beforeAll(async () => {

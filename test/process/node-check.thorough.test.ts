@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { freePort } from '../support/free-port.ts';
-import { runCommand } from '../support/process.ts';
+import { runSatchel } from '../support/process.ts';
 
-const nodeCheck = (url: string | undefined, ...args: string[]) =>
-  runCommand('src/cli/node-check.ts', args, { ...(url !== undefined && { LIGHTNING_URL: url }) });
+const nodeCheck = (url: string) => runSatchel(['node', 'check'], { LIGHTNING_URL: url });
 
-describe('npm run node-check', () => {
+describe('satchel node check', () => {
   it('prints what a node is and supports, creates and cancels an invoice, and exits with 0', async () => {
     const { code, stdout } = await nodeCheck('fake:?seed=check');
     expect(stdout).toMatch(/Node +fake, “fake”, on regtest\n.*Public key +0[23][0-9a-f]{64}\n/);
@@ -22,7 +21,7 @@ describe('npm run node-check', () => {
   });
 
   it('names an unreachable node without its secret, and exits with 2', async () => {
-    const { code, output } = await nodeCheck(undefined, `playground://127.0.0.1:${await freePort()}?secret=a-long-secret-text`);
+    const { code, output } = await nodeCheck(`playground://127.0.0.1:${await freePort()}?secret=a-long-secret-text`);
     expect(output).toContain('cannot be reached');
     expect(output).not.toContain('a-long-secret-text');
     expect(code).toBe(2);
@@ -38,7 +37,7 @@ describe('npm run node-check', () => {
   });
 
   it('says which URLs there are when it gets another, without repeating it', async () => {
-    const { code, output } = await nodeCheck(undefined, 'lnd:secret-text');
+    const { code, output } = await nodeCheck('lnd:secret-text');
     expect(output).toContain('LIGHTNING_URL');
     expect(output).not.toContain('secret-text');
     expect(code).toBe(2);

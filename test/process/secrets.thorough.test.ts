@@ -10,7 +10,7 @@ import type { Dialect } from '../../src/core/db/database.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import type { Json } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
-import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
+import { processSettings, runSatchel, type ServiceProcess, startProcess } from '../support/process.ts';
 import { beBusy, type Made } from './secrets/busy.ts';
 import { makeMistakes } from './secrets/mistakes.ts';
 import { filesOf, type Place, rowsOf } from './secrets/places.ts';
@@ -30,7 +30,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     secrets.learn('the bootstrap key', secretKey);
     secrets.learn('the secret of LIGHTNING_URL', nodeSecret);
     const play = { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', PLAYGROUND_SECRET: nodeSecret, LOG_LEVEL: 'trace' };
-    const node = startChild('src/cli/playground.ts', [], play);
+    const node = startChild('src/cli/satchel.ts', ['playground'], play);
     let databaseUrl = '';
     let service: ServiceProcess;
     let recorder: Recorder;
@@ -184,7 +184,7 @@ describe('A4: a failed start does not repeat the invalid setting', () => {
   ])('%s=%s', async (name, value) => {
     const folder = mkdtempSync(join(tmpdir(), 'satchel-secrets-'));
     try {
-      const { code, output } = await runCommand('src/main.ts', [], { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'trace', [name]: value });
+      const { code, output } = await runSatchel(['serve'], { DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'trace', [name]: value });
       expect(code).toBe(1);
       expect(output).toContain('Satchel cannot start');
       expect(output).not.toContain(SECRET);

@@ -27,7 +27,7 @@ function expectClosed(dataDir: string): void {
 describe('a start', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-start-'));
   const services: ServiceProcess[] = [];
-  const playground = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'playground'), PLAYGROUND_PORT: '0' });
+  const playground = startChild('src/cli/satchel.ts', ['playground'], { DATA_DIR: join(folder, 'playground'), PLAYGROUND_PORT: '0' });
   const waiting = startChild('src/main.ts', [], {
     DATA_DIR: join(folder, 'waiting'),
     PORT: '0',

@@ -26,7 +26,11 @@ export function startTwoInstances(more: Record<string, string> = {}): TwoInstanc
   const services: ServiceProcess[] = [];
   let settings: Record<string, string> = {};
 
-  const node = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' });
+  const node = startChild('src/cli/satchel.ts', ['playground'], {
+    DATA_DIR: join(folder, 'node'),
+    PLAYGROUND_PORT: '0',
+    LOG_LEVEL: 'error',
+  });
   beforeAll(async () => {
     const [, lightningUrl = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
     const databaseUrl = await urls();

@@ -11,7 +11,7 @@ import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets
 const forever = new AbortController().signal;
 const HOUR_MS = 3_600_000;
 
-onBothDatabases('npm run verify and the proof of liabilities', (open) => {
+onBothDatabases('satchel verify and the proof of liabilities', (open) => {
   it('finds no problem in an epoch, also when money has moved since', async () => {
     const { database, ledger, take, wallets } = await started(open);
     expect(await problemsOf(database)).toEqual([]);

@@ -51,7 +51,7 @@ onFakeNode('a node that cannot do everything', (service) => {
     expect(await post(payer, 'withdraw', { payment_request: paymentRequest })).toMatchObject(rejection);
     expect(await post(payer, 'withdraw', { payment_request: earlier.payment_request })).toMatchObject(rejection);
     expect(await service.client.get(`/v1/wallet/${payer.id}`)).toMatchObject({ balance: 1_000, pending_msat: 0 });
-    const reason = expect.stringMatching(/does not permit \/invoicesrpc\.Invoices\/CancelInvoice; npm run node-check/);
+    const reason = expect.stringMatching(/does not permit \/invoicesrpc\.Invoices\/CancelInvoice; satchel node check/);
     expect(await service.client.get('/v1/node/default')).toMatchObject({ status: 'unavailable', status_reason: reason });
     net.always('info', undefined);
     await expect.poll(async () => (await post(payee, 'invoice', { num_satoshis: 100 })).status).toBe(201);

@@ -99,9 +99,9 @@ async function isReady(url: string, child: ChildProcess, printed: () => string):
   return false;
 }
 
-/** Runs `npm run verify` and returns its exit code and output. */
+/** Runs `satchel verify` and returns its exit code and output. */
 export function runVerify(settings: Record<string, string>): Promise<{ code: number | null; output: string }> {
-  return runCommand('src/cli/verify.ts', [], settings);
+  return runSatchel(['verify'], settings);
 }
 
 /** Returns the settings with which a command calls the service. */
@@ -109,13 +109,14 @@ export function commandSettings({ url, secretKey }: Client): Record<string, stri
   return { PORT: new URL(url).port, OPERATOR_KEY: secretKey, DATA_DIR: '/nowhere/at/all' };
 }
 
-/** Runs a command while the service runs. Returns its exit code, all output, and standard output alone. */
-export async function runCommand(
-  file: string,
+/** Runs `satchel` with arguments, without a terminal. Returns its exit code, all output, and standard output alone. */
+export async function runSatchel(
   args: readonly string[],
   settings: Record<string, string>,
+  input = '',
 ): Promise<{ code: number | null; output: string; stdout: string }> {
-  const child = spawn(process.execPath, [file, ...args], { cwd: root, env: { ...process.env, ...settings } });
+  const child = spawn(process.execPath, ['src/cli/satchel.ts', ...args], { cwd: root, env: { ...process.env, ...settings } });
+  child.stdin.end(input);
   let output = '';
   let stdout = '';
   child.stdout.on('data', (text) => {

@@ -56,7 +56,7 @@ const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string]
   ['a hold on another account', 'UPDATE ledger_hold SET account = account + 1 WHERE id = $1', 'free', RESERVE],
 ];
 
-onFakeNode('npm run verify and payments', (service) => {
+onFakeNode('satchel verify and payments', (service) => {
   let busy: Busy;
   beforeAll(async () => {
     busy = await beBusy(service);
@@ -111,7 +111,7 @@ onFakeNode('npm run verify and payments', (service) => {
   });
 });
 
-onBothDatabases('npm run verify and lines', (open) => {
+onBothDatabases('satchel verify and lines', (open) => {
   it.each([
     ['of a fee', { fromType: 'network_fee', passThru: `{"source_transaction":"wtx_${newId()}o"}` }],
     ['of a fee, without words', { fromType: 'network_fee' }],
@@ -126,7 +126,7 @@ onBothDatabases('npm run verify and lines', (open) => {
   });
 });
 
-onBothDatabases('npm run verify and credits', (open) => {
+onBothDatabases('satchel verify and credits', (open) => {
   it.each([
     ['that names no invoice', SYSTEM_ACCOUNTS.node, { toType: 'ln_deposit', toLntx: 'lntx_0' }],
     ['without a name', SYSTEM_ACCOUNTS.node, { toType: 'ln_deposit' }],
@@ -143,7 +143,7 @@ onBothDatabases('npm run verify and credits', (open) => {
 });
 
 /** Every way in which money moves, and every way in which a payment ends. */
-onBothDatabases('npm run verify of a large database', (open) => {
+onBothDatabases('satchel verify of a large database', (open) => {
   it('reads a snapshot whose statements have no time limit', async () => {
     const database = await open();
     const snapshot = vi.spyOn(database, 'snapshot');

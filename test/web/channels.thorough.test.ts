@@ -112,7 +112,7 @@ onDashboard('the channels of the nodes', ({ client, net, openLoggedIn, open, log
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     const page = await openLoggedIn('/operator/channels');
     await page.getByRole('heading', { name: 'Not permitted' }).waitFor();
-    await page.getByText('npm run node-check prints the command').waitFor();
+    await page.getByText('satchel node check prints the command').waitFor();
     net.always('listChannels', undefined);
   });
 

@@ -73,7 +73,11 @@ describe('two instances that share the deliveries', () => {
   const receiver = startReceiver();
   const urls = freshUrls('postgres');
   const folder = mkdtempSync(join(tmpdir(), 'satchel-hooks-'));
-  const node = startChild('src/cli/playground.ts', [], { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', LOG_LEVEL: 'error' });
+  const node = startChild('src/cli/satchel.ts', ['playground'], {
+    DATA_DIR: join(folder, 'node'),
+    PLAYGROUND_PORT: '0',
+    LOG_LEVEL: 'error',
+  });
   const services: ServiceProcess[] = [];
   afterAll(async () => {
     await Promise.all(services.map((service) => service.kill()));

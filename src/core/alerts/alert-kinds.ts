@@ -1,7 +1,7 @@
-const CLOSE = 'in the dashboard, or with npm run reconcile -- --seen';
+const CLOSE = 'in the dashboard, or with satchel reconcile --seen';
 
 /**
- * All alerts: their meaning and what the operator should do. The operator's API, the dashboard and `npm run reconcile` show these texts;
+ * All alerts: their meaning and what the operator should do. The operator's API, the dashboard and `satchel reconcile` show these texts;
  * docs/operations.md has more.
  */
 export const ALERT_KINDS = {
@@ -29,7 +29,7 @@ export const ALERT_KINDS = {
   payments_arriving: {
     meaning: 'The node reported payments more than ten minutes ago and cannot show that they are final. They are not credited.',
     remedy:
-      'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: find out whether it arrived, from the balance of the channel or from the payer, and end it with npm run payment -- resolve <lntx> --received --reason "…" (or --failed). The alert closes when no such payment is left.',
+      'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: find out whether it arrived, from the balance of the channel or from the payer, and end it with satchel payment resolve <lntx> --received --reason "…" (or --failed). The alert closes when no such payment is left.',
   },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',
@@ -38,7 +38,7 @@ export const ALERT_KINDS = {
   node_balance_fell: {
     meaning: 'Money left the node without an entry in the ledger.',
     remedy:
-      'If you closed a channel or moved the node’s own money, accept the balance: on the page Reconciliation of the dashboard, or with npm run reconcile -- --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
+      'If you closed a channel or moved the node’s own money, accept the balance: on the page Reconciliation of the dashboard, or with satchel reconcile --new-baseline --reason "…". Otherwise stop withdrawals and find out where it went.',
   },
   event_unbooked: {
     meaning: 'The node reported an event that could not be booked. It is stored and retried; later events are booked.',
@@ -60,7 +60,7 @@ export const ALERT_KINDS = {
   suspense_not_empty: {
     meaning: 'Money arrived for no wallet.',
     remedy:
-      'Assign it to a wallet, or return it to its payer, in the dashboard or with npm run suspense. The alert closes when suspense is empty.',
+      'Assign it to a wallet, or return it to its payer, in the dashboard or with satchel suspense assign. The alert closes when suspense is empty.',
   },
   node_silent: {
     meaning: 'The node did not answer, so nothing was compared with it.',
@@ -69,7 +69,7 @@ export const ALERT_KINDS = {
   replication_broken: {
     meaning:
       'The wait of a commit for the synchronous standby of PostgreSQL was cut short. What it wrote was not confirmed, and not sent to a node, before a standby had it.',
-    remedy: `Find out why sessions that wait for the standby (SyncRep) are cancelled or ended, and prevent it: only bring the standby back. After a failover, run npm run reconcile. Then close the alert ${CLOSE} database.`,
+    remedy: `Find out why sessions that wait for the standby (SyncRep) are cancelled or ended, and prevent it: only bring the standby back. After a failover, run satchel reconcile. Then close the alert ${CLOSE} database.`,
   },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',

@@ -166,7 +166,7 @@ export class NodeConnection {
 /** Returns whether the service can use the node, from what the node reports about itself, as the API shows it. */
 export function statusOf({ cannotSend, missingCalls }: NodeInfo) {
   if (missingCalls !== undefined) {
-    const reason = `the credential does not permit ${missingCalls.join(', ')}; npm run node-check prints the command that creates one`;
+    const reason = `the credential does not permit ${missingCalls.join(', ')}; satchel node check prints the command that creates one`;
     return { status: 'unavailable' as const, status_reason: reason };
   }
   if (cannotSend !== undefined) return { status: 'cannot_send' as const, status_reason: cannotSend };

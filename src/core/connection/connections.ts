@@ -119,7 +119,7 @@ async function identifyAll(urls: NodeUrls, log: Log): Promise<FoundNode[]> {
 
 /** Logs each credential that lacks a permission or has more than the service needs. Calls to the node report one that cannot be read. */
 async function logCredentials(nodes: readonly LightningNode[], log: Log): Promise<void> {
-  const remedy = 'npm run node-check prints the command that creates one';
+  const remedy = 'satchel node check prints the command that creates one';
   for (const [index, node] of nodes.entries()) {
     const { missing = [], excessive = [] } = (await node.checkCredential?.().catch(() => undefined)) ?? {};
     const number = index + 1;

@@ -121,10 +121,10 @@ function stepRow(statement: RowWrite['statement'], ...parameters: RowWrite['para
 /** Returns the rest of a settlement in suspense. @throws ActionRefused if there is none. */
 async function leftInSuspense({ database }: OperatorModules, paymentHash: string): Promise<Msat> {
   const settlement = await database.first(sql.findUnmatchedSettlement, paymentHash);
-  if (!settlement) throw new ActionRefused('No money in suspense has this payment hash. `npm run suspense` lists what there is.');
+  if (!settlement) throw new ActionRefused('No money in suspense has this payment hash. `satchel suspense list` lists what there is.');
   if (settlement.left_msat > 0) return msat(settlement.left_msat);
   throw new ActionRefused(
-    'Nothing of it is left in suspense. `npm run suspense -- --all` and GET /v1/operator/suspense?status=all show where it went.',
+    'Nothing of it is left in suspense. `satchel suspense list --all` and GET /v1/operator/suspense?status=all show where it went.',
   );
 }
 

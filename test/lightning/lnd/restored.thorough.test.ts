@@ -8,7 +8,7 @@ import { msat } from '../../../src/core/kernel/money.ts';
 import type { LndInvoice } from '../../../src/core/lightning/lnd/invoices.ts';
 import type { HttpResponse, Json, TestWallet } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
-import { processSettings, runCommand, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
+import { processSettings, runSatchel, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
@@ -115,8 +115,8 @@ describe.each(['sqlite', 'postgres'] as const)('the service on a real LND that w
 
     const { r_preimage } = await network.carol.call<LndInvoice>('GET', `/v1/invoice/${held.paymentHash}`);
     const preimage = Buffer.from(r_preimage, 'base64').toString('hex');
-    const args = ['resolve', pending.body.lnTx.id, '--preimage', preimage, '--reason', 'carol has it'];
-    expect(await runCommand('src/cli/payment.ts', args, settings)).toMatchObject({ code: 0 });
+    const args = ['resolve', pending.body.lnTx.id, '--preimage', preimage, '--yes', '--reason', 'carol has it'];
+    expect(await runSatchel(['payment', ...args], settings)).toMatchObject({ code: 0 });
     expect(await statusOf(pending.body.lnTx.id)).toBe('settled');
     expect((await money()).pending_msat).toBe(0);
     expect(await runVerify(settings)).toMatchObject({ code: 0 });
@@ -130,7 +130,7 @@ describe.each(['sqlite', 'postgres'] as const)('the service on a real LND that w
     await receive(7_000);
     const { balance_msat } = await money();
     const { ln_node_id: node } = await service.client.get(`/v1/wallet/${wallet.id}`);
-    await runCommand('src/cli/reconcile.ts', ['--seen', node], settings);
+    await runSatchel(['reconcile', '--seen', node], settings);
     await service.stop();
     await restoreHub('second');
     await network.openChannel(network.hub, network.alice);
@@ -145,7 +145,7 @@ describe.each(['sqlite', 'postgres'] as const)('the service on a real LND that w
     expect((await money()).balance_msat).toBe(balance_msat + 17_000_000);
     expect(await runVerify(settings)).toMatchObject({ code: 0 });
     // Only what LND has lost contradicts the ledger.
-    const { report }: Json = JSON.parse((await runCommand('src/cli/reconcile.ts', ['--json'], settings)).stdout);
+    const { report }: Json = JSON.parse((await runSatchel(['reconcile', '--json'], settings)).stdout);
     const lost = report.nodes[0].contradictions.map(({ num_msat, node_state }: Json) => [num_msat, node_state]);
     expect(lost.sort()).toEqual([1, 2, 20, 6, 7].map((thousands) => [thousands * 1_000_000, 'no record']));
     expect(report.nodes[0].missed_settlements).toEqual([]);

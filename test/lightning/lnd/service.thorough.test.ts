@@ -7,7 +7,7 @@ import type { PlaygroundControl } from '../../../devnet/test-network.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
 import type { Client, HttpResponse, TestWallet } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
-import { processSettings, runCommand, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
+import { processSettings, runSatchel, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
@@ -190,12 +190,12 @@ describe.each(['sqlite', 'postgres'] as const)('the service on a real LND (%s)',
   }, 400_000);
 
   it('agrees with the node, and verifies', async () => {
-    const reconciled = await runCommand('src/cli/reconcile.ts', [], settings);
+    const reconciled = await runSatchel(['reconcile'], settings);
     expect(reconciled.output).toContain('Contradictions: none.');
     expect(reconciled.output).toContain('Missed settlements: none.');
     const verified = await runVerify(settings);
     expect(verified).toMatchObject({ code: 0 });
-    const checked = await runCommand('src/cli/node-check.ts', [], settings);
+    const checked = await runSatchel(['node', 'check'], settings);
     expect(checked.output).toContain('permits what the service needs, and no more');
   });
 

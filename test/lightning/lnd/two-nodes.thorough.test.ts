@@ -8,7 +8,7 @@ import { msat } from '../../../src/core/kernel/money.ts';
 import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
 import type { HttpResponse, Json } from '../../support/client.ts';
 import { freshUrls } from '../../support/ledger.ts';
-import { processSettings, runCommand, type ServiceProcess, startProcess } from '../../support/process.ts';
+import { processSettings, runSatchel, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { type Attempt, checkAttempts, checkLedger } from '../attempts.ts';
 import { RegtestNetwork, regtestBinaries, until, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
@@ -163,7 +163,7 @@ describe.each(['sqlite', 'postgres'] as const)('one service on two real LND node
     const history = await readHistory();
     expect(history.length).toBeGreaterThan(2);
     const old = await invoiceOf(wallet, 4_000_000);
-    const moved = await runCommand('src/cli/node.ts', ['move', wallet, nodes[1], '--reason', 'a test'], settings);
+    const moved = await runSatchel(['node', 'move', wallet, nodes[1], '--reason', 'a test'], settings);
     expect(moved.code, moved.output).toBe(0);
     await expect.poll(async () => (await service.client.get(`/v1/wallet/${wallet}`)).ln_node_id).toBe(nodes[1]);
     expect(await readHistory()).toEqual(history);
@@ -172,7 +172,7 @@ describe.each(['sqlite', 'postgres'] as const)('one service on two real LND node
     await receive(wallet, 5_000_000);
     await expect.poll(() => totalOf(wallet)).toBe(before + 9_000_000);
     expect(await payOut(wallet, 2_000_000)).toMatchObject({ status: 201, body: { lnTx: { ln_node_id: nodes[1] } } });
-    const back = await runCommand('src/cli/node.ts', ['move', wallet, nodes[0], '--reason', 'a test'], settings);
+    const back = await runSatchel(['node', 'move', wallet, nodes[0], '--reason', 'a test'], settings);
     expect(back.code, back.output).toBe(0);
     await checkLedger(settings);
   });

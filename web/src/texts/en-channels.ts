@@ -42,7 +42,7 @@ export const channels = {
   ] as readonly (readonly [software: string, command: string])[],
   notPermittedTitle: 'Not permitted',
   notPermitted:
-    'The credential in LIGHTNING_URL does not permit listing the channels. npm run node-check prints the command that creates one.',
+    'The credential in LIGHTNING_URL does not permit listing the channels. satchel node check prints the command that creates one.',
   unsupportedTitle: 'Not available',
   unsupported: 'The service cannot list the channels of this node.',
 };

@@ -12,7 +12,7 @@ export const logins = {
     startOver: 'Start over',
     lost: 'Lost the app and the codes? The operator can create a setup link, which removes the authenticator app, all passkeys and all linked Lightning wallets.',
     ended: 'Your session has ended. Log in to continue where you were.',
-    noPassword: 'No password yet? The operator creates a setup link with npm run login-link.',
+    noPassword: 'No password yet? The operator creates a setup link with satchel login-link.',
   },
   setup: {
     title: 'Set up your login',

@@ -76,9 +76,9 @@ export function startCommand(command: string, args: readonly string[], env: Read
   };
 }
 
-/** Runs `npm run playground`, and returns its LIGHTNING_URL once it is ready. */
+/** Runs `satchel playground`, and returns its LIGHTNING_URL once it is ready. */
 export async function startPlaygroundProcess(dataDir: string, port: number): Promise<Child & { readonly url: string }> {
-  const child = startChild('src/cli/playground.ts', [], { DATA_DIR: dataDir, PLAYGROUND_PORT: String(port), LOG_LEVEL: 'silent' });
+  const child = startChild('src/cli/satchel.ts', ['playground'], { DATA_DIR: dataDir, PLAYGROUND_PORT: String(port), LOG_LEVEL: 'silent' });
   const [, url] = await child.line(/^LIGHTNING_URL='(.*)'$/);
   return { ...child, url: url as string };
 }

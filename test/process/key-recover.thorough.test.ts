@@ -11,7 +11,7 @@ import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import type { Json } from '../support/client.ts';
 import { freshUrls, MIGRATIONS, silentLog } from '../support/ledger.ts';
-import { processSettings, runCommand, type ServiceProcess, startProcess } from '../support/process.ts';
+import { processSettings, runSatchel, type ServiceProcess, startProcess } from '../support/process.ts';
 
 const countKeys = statement<{ n: number }>('test_count_keys', 'SELECT count(*) AS n FROM access_key');
 const countTables = statement<{ n: number }>('test_count_tables', {
@@ -19,10 +19,10 @@ const countTables = statement<{ n: number }>('test_count_tables', {
   postgres: "SELECT count(*) AS n FROM pg_tables WHERE schemaname = 'public'",
 });
 
-const newKey = (DATABASE_URL: string, ...args: string[]) => runCommand('src/cli/new-key.ts', args, { DATABASE_URL });
+const newKey = (DATABASE_URL: string, ...args: string[]) => runSatchel(['key', 'recover', ...args], { DATABASE_URL });
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
-  describe(`npm run new-key (${dialect})`, () => {
+  describe(`satchel key recover (${dialect})`, () => {
     const urls = freshUrls(dialect);
     const dataDir = mkdtempSync(join(tmpdir(), 'satchel-new-key-'));
     const running: { service?: ServiceProcess } = {};
@@ -73,8 +73,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const secret = newKeyText('secret_api');
       for (const [args, message] of [
         [['acc_unknown'], 'There is no account acc_unknown.'],
-        [[first, second], 'Usage:'],
-        [[secret], 'Usage:'],
+        [[first, second], 'Too many arguments'],
+        [[secret], 'The account must be an id (acc_…)'],
       ] as const) {
         const refused = await newKey(url, ...args);
         expect(refused).toMatchObject({ code: 2, stdout: '', output: expect.stringContaining(message) });

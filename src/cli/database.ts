@@ -1,0 +1,26 @@
+import { readConfig } from '../config.ts';
+import type { Database } from '../core/db/database.ts';
+import { openDatabase } from '../core/db/open.ts';
+import type { Log } from '../core/kernel/log.ts';
+
+/** Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. */
+export async function withDatabase<T>(
+  options: { readonly readOnly?: boolean; readonly withoutLock?: boolean },
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  // SQLite creates files next to the database; only their owner may read them.
+  process.umask(0o077);
+  const database = await openDatabase(readConfig(process.env).databaseUrl, { ...options, log: stderrLog });
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+/** The log of a command: warnings and errors, written to standard error. */
+export const stderrLog: Log = { info() {}, warn: write, error: write };
+
+function write(fields: object, message: string): void {
+  process.stderr.write(`${message} ${JSON.stringify(fields)}\n`);
+}
