@@ -26,6 +26,7 @@ function isInstalled() {
   const locked = packagesOf(join(root, 'package-lock.json'));
   const names = Object.keys({
     ...locked[''].dependencies,
+    ...locked[''].optionalDependencies,
     ...(isDevelopment && locked[''].devDependencies),
     ...((isDevelopment || (mustBuild && !isProduction)) && locked.web.dependencies),
   });

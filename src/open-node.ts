@@ -1,4 +1,5 @@
 import type { PlaygroundControl, TestNetwork } from '../devnet/test-network.ts';
+import { InvalidConfig } from './config.ts';
 import type { Log } from './core/kernel/log.ts';
 import { openCln } from './core/lightning/cln/cln-node.ts';
 import { isClnUrl } from './core/lightning/cln/url.ts';
@@ -23,9 +24,22 @@ export interface OpenNodeOptions {
 export async function openNode({ lightningUrl: url, dataDir, log }: OpenNodeOptions): Promise<OpenedNode> {
   if (isLndUrl(url)) return { node: openLnd({ url, log }) };
   if (isClnUrl(url)) return { node: openCln({ url, log }) };
-  if (url === 'playground:') return opened((await import('../devnet/playground/playground.ts')).openPlayground({ dataDir, log }));
+  if (url === 'playground:') {
+    requireLdk();
+    return opened((await import('../devnet/playground/playground.ts')).openPlayground({ dataDir, log }));
+  }
   if (url.startsWith('fake:')) return opened((await import('../devnet/fake/open.ts')).openFake({ url, dataDir, log }));
   return opened((await import('../devnet/playground/client.ts')).openSharedPlayground({ url, log }));
+}
+
+/** Servers with their own node omit the optional package of the playground. @throws InvalidConfig if it is missing */
+function requireLdk(): void {
+  try {
+    import.meta.resolve('lightningdevkit');
+  } catch {
+    const remedy = 'Install it (`npm install lightningdevkit`), or set LIGHTNING_URL to a node.';
+    throw new InvalidConfig(`LIGHTNING_URL=playground: needs the package lightningdevkit, which is not installed. ${remedy}`);
+  }
 }
 
 async function opened(network: TestNetwork | Promise<TestNetwork>): Promise<OpenedNode> {

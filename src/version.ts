@@ -6,12 +6,12 @@ import { API_VERSION } from './http/openapi/document.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Returns the version. `commit` is the setting COMMIT; without it, the commit is that of the clone that this code runs from. */
-export async function readVersion(commit: string | undefined, gitFolder = join(ROOT, '.git')): Promise<Version> {
-  const { version } = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as { version: string };
+/** Returns the version. `commit` is the setting COMMIT; without it, the commit is that of the package or the clone that this code runs from. */
+export async function readVersion(commit: string | undefined, root = ROOT): Promise<Version> {
+  const { version, commit: built } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as { version: string; commit?: string };
   const migrations = await readdir(MIGRATIONS);
   const schema = Math.max(...migrations.map((name) => Number.parseInt(name, 10)).filter((number) => !Number.isNaN(number)));
-  return { version, commit: commit ?? (await commitOf(gitFolder)), schema, api: API_VERSION };
+  return { version, commit: commit ?? built ?? (await commitOf(join(root, '.git'))), schema, api: API_VERSION };
 }
 
 /** Reads the checked-out commit from the files of git, which may not be installed. */

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { withTimeout } from '../../src/core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../src/core/kernel/log.ts';
+import { moduleUrl } from '../../src/core/kernel/module-url.ts';
 import { NodeUnavailable } from '../../src/core/lightning/node.ts';
 import { OutcomeUnknown, PlaygroundRefusal } from '../test-network.ts';
 import type { Call, CommandName, RequestOf, ResponseOf } from './protocol.ts';
@@ -38,7 +39,7 @@ export interface SupervisorOptions {
   readonly worker?: URL | undefined;
 }
 
-const WORKER = new URL('./worker.ts', import.meta.url);
+const WORKER = moduleUrl('worker', import.meta.url);
 /** A restart takes about a second. */
 const READY_WAIT_MS = 15_000;
 const RESTART_DELAY_MS = 100;

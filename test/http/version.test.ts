@@ -19,30 +19,37 @@ onFakeNode(
   { COMMIT },
 );
 
-let git: string;
+let root: string;
 beforeEach(() => {
-  git = mkdtempSync(join(tmpdir(), 'satchel-git-'));
+  root = mkdtempSync(join(tmpdir(), 'satchel-git-'));
+  write('package.json', '{"version":"1.2.3"}');
 });
-afterEach(() => rmSync(git, { recursive: true }));
+afterEach(() => rmSync(root, { recursive: true }));
 
 function write(name: string, text: string): void {
-  mkdirSync(join(git, name, '..'), { recursive: true });
-  writeFileSync(join(git, name), text);
+  mkdirSync(join(root, name, '..'), { recursive: true });
+  writeFileSync(join(root, name), text);
 }
 
+const commit = async (setting?: string) => (await readVersion(setting, root)).commit;
+
 it('reads the commit of a branch, of a packed branch and of a detached head', async () => {
-  const commit = async () => (await readVersion(undefined, git)).commit;
-  write('HEAD', `${COMMIT}\n`);
+  write('.git/HEAD', `${COMMIT}\n`);
   expect(await commit()).toBe(COMMIT);
-  write('HEAD', 'ref: refs/heads/main\n');
+  write('.git/HEAD', 'ref: refs/heads/main\n');
   expect(await commit()).toBeNull();
-  write('packed-refs', `# pack-refs with: peeled\n${'0'.repeat(40)} refs/heads/other\n${COMMIT} refs/heads/main\n`);
+  write('.git/packed-refs', `# pack-refs with: peeled\n${'0'.repeat(40)} refs/heads/other\n${COMMIT} refs/heads/main\n`);
   expect(await commit()).toBe(COMMIT);
-  write('refs/heads/main', `${'1'.repeat(40)}\n`);
+  write('.git/refs/heads/main', `${'1'.repeat(40)}\n`);
   expect(await commit()).toBe('1'.repeat(40));
 });
 
 it('knows no commit outside of a clone unless the setting names it', async () => {
-  expect((await readVersion(undefined, join(git, 'nothing'))).commit).toBeNull();
-  expect((await readVersion('abcdef0', join(git, 'nothing'))).commit).toBe('abcdef0');
+  expect(await commit()).toBeNull();
+  expect(await commit('abcdef0')).toBe('abcdef0');
+});
+
+it('knows the commit from which its package was built', async () => {
+  write('package.json', JSON.stringify({ version: '1.2.3', commit: COMMIT }));
+  expect(await commit()).toBe(COMMIT);
 });

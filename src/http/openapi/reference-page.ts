@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Type } from 'typebox';
+import { moduleUrl } from '../../core/kernel/module-url.ts';
 import type { App } from '../app-type.ts';
 import { contentPolicy } from '../headers.ts';
 import type { Reference } from './reference-worker.ts';
@@ -55,7 +56,7 @@ function policy(inlineScriptHash: string): string {
 
 /** Runs in a worker: loading the library takes 30 MB and half a second, and ends with the worker. */
 async function loadReference() {
-  const worker = new Worker(new URL('./reference-worker.ts', import.meta.url));
+  const worker = new Worker(moduleUrl('reference-worker', import.meta.url));
   const [made] = (await once(worker, 'message')) as [Reference];
   await worker.terminate();
   // One Buffer for all responses, so that it is compressed once.

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { FastifyRequest } from 'fastify';
+import { moduleUrl } from '../../core/kernel/module-url.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { callerOf } from '../limits/callers.ts';
 import { FairQueue } from '../limits/fair-queue.ts';
@@ -33,7 +34,7 @@ async function drawInWorker(order: QrOrder): Promise<QrDrawing> {
 }
 
 function startWorker(): Worker {
-  const started = new Worker(new URL('./qr-worker.ts', import.meta.url));
+  const started = new Worker(moduleUrl('qr-worker', import.meta.url));
   started.on('error', () => {
     worker = undefined;
   });
