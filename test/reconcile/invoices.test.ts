@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { rewindPosition } from '../../src/core/connection/ledger-nodes.ts';
+import type { SettlementDetails } from '../../src/core/invoices/report.ts';
 import { ZERO_MSAT } from '../../src/core/kernel/money.ts';
 import { requestUnsettledComparison } from '../../src/features/reconcile/invoices.ts';
 import { onBothDatabases, problemsOf } from '../support/ledger.ts';
@@ -29,6 +30,20 @@ onBothDatabases('reconciled invoices', (open) => {
     expect(again.missed_settlements).toEqual([]);
     expect(await books.openAlerts()).toEqual([]);
     expect(await problemsOf(database)).toEqual([]);
+  });
+
+  it('does not list a settlement whose own report is booked while the reconciliation looks at it', async () => {
+    const books = await booksOn(await open());
+    const wallet = await books.wallet(0);
+    const reported = books.paidAtNode(await books.invoice(wallet, 10_000), 10_000);
+    const settle = async (settlement: SettlementDetails, nodeId: string) => {
+      await books.invoices.settle(reported);
+      return books.invoices.settle(settlement, nodeId);
+    };
+    const report = await books.reconcile('full', { invoices: { settle, arrivingMsat: async () => 0 } });
+    expect(report).toMatchObject({ missed_settlements: [], contradictions: [], customers_msat: 10_000, difference_msat: 0 });
+    expect(await balanceOf(books, wallet.ledgerAccount)).toBe(10_000);
+    expect(await books.openAlerts()).toEqual([]);
   });
 
   it('recovers a settlement of an invoice of any age, once, after the node was restored', async () => {

@@ -65,8 +65,9 @@ async function checkRound(context: InvoiceContext, nodeId: string, after: number
 async function checkOne(context: InvoiceContext, row: ArrivingRow): Promise<void> {
   const settlement: SettlementAtNode = { ...JSON.parse(row.settlement), nodeId: row.node_id };
   try {
-    if (row.is_credited === 1) await checkCredited(context, settlement, row);
-    else if ((await settleAgain(context, settlement)) === 'booked') await removeLeft(context, row);
+    if (row.is_credited === 1) return await checkCredited(context, settlement, row);
+    const result = await settleAgain(context, settlement);
+    if (result === 'booked' || result === 'booked_before') await removeLeft(context, row);
   } catch (error) {
     context.log.warn({ paymentHash: row.payment_hash, reason: errorMessage(error) }, 'an arriving payment was not booked; trying again');
   }

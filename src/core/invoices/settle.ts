@@ -13,8 +13,8 @@ import { arrivingRow, keysendParameters, readFinality, type SettlementAtNode, ty
 /** Returns the wallet that an incoming keysend is for; undefined when there is none. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
 
-/** `booked`: credited, now or before. `arriving`: stored, and credited once it is final. `failed`: it never arrived. */
-export type SettlementResult = 'booked' | 'arriving' | 'failed';
+/** `booked`: credited now. `booked_before`: by another report. `arriving`: stored, and credited once it is final. `failed`: it never arrived. */
+export type SettlementResult = 'booked' | 'booked_before' | 'arriving' | 'failed';
 
 /** How long the node may take to finish a settlement that it has just reported, before that is stored. */
 const WAIT_MS = 2000;
@@ -39,7 +39,7 @@ export async function settle(context: InvoiceContext, settlement: SettlementAtNo
   const isRecent = unixSeconds(context.clock) - settlement.settledAt < RECENT_SECONDS;
   for (let tries = 1; ; tries++) {
     const target = await findTarget(context, settlement);
-    if (!target) return 'booked';
+    if (!target) return 'booked_before';
     // A job asks the node about it until it ends.
     if (target.reported?.state === 'arriving') return 'arriving';
     const result = await settleTarget(context, settlement, target, isRecent ? WAIT_MS : 0);
@@ -51,7 +51,7 @@ export async function settle(context: InvoiceContext, settlement: SettlementAtNo
 /** Asks the node again about a payment that is arriving. */
 export async function settleAgain(context: InvoiceContext, settlement: SettlementAtNode): Promise<SettlementResult> {
   const target = await findTarget(context, settlement);
-  if (!target) return 'booked';
+  if (!target) return 'booked_before';
   return (await settleTarget(context, settlement, target, 0)) ?? 'arriving';
 }
 

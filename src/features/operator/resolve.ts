@@ -51,7 +51,7 @@ function endedAlready(status: string, found: string): ActionRefused {
 }
 
 /** What a node reports about a payment that is arriving, as evidence. */
-const REPORTS = { arriving: 'unknown', booked: 'final', failed: 'failed' } as const;
+const REPORTS = { arriving: 'unknown', booked: 'final', booked_before: 'final', failed: 'failed' } as const;
 
 /**
  * Ends a received payment that is arriving and whose node answers, but cannot say whether it is final. If the node can, its answer decides. The

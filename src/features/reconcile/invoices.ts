@@ -93,6 +93,8 @@ async function settleMissed(
     (error) => [undefined, errorMessage(error)] as const,
   );
   if (result === 'arriving' || result === 'failed') return 'known';
+  // The node's own report of it waited until it was final.
+  if (result === 'booked_before') return 'agreed';
   const is_booked = failure === undefined;
   const { missed_settlements: missed } = run.findings;
   if (missed.length < MAX_LISTED) missed.push({ id, wallet_id, num_msat: amountMsat, is_booked });
