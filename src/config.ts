@@ -1,4 +1,4 @@
-import { accessSync, constants, mkdirSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
 import { errorMessage } from './core/kernel/log.ts';
@@ -120,9 +120,28 @@ export function makeDataDir(dataDir: string): void {
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
+/** Settings that contain secrets. `<name>_FILE` names a file with the value: service managers and containers pass secrets as files. */
+const SECRETS: ReadonlySet<string> = new Set(['BOOTSTRAP_SECRET_KEY', 'DATABASE_URL', 'LIGHTNING_URL', 'METRICS_TOKEN', 'SECRET_KEY']);
+
+function readSecret(name: string, file: string): string {
+  try {
+    const text = readFileSync(file, 'utf8').trim();
+    if (text !== '') return text;
+  } catch (error) {
+    throw new InvalidConfig(`${name} must be the path of a file that this user can read (${(error as NodeJS.ErrnoException).code}).`);
+  }
+  throw new InvalidConfig(`${name} must be the path of a file that is not empty.`);
+}
+
 /** Returns functions that read settings by their names. An empty setting counts as absent. */
 export function settingsOf(env: Environment) {
-  const get = (name: string) => env[name]?.trim() || undefined;
+  const value = (name: string) => env[name]?.trim() || undefined;
+  const get = (name: string): string | undefined => {
+    const file = SECRETS.has(name) ? value(`${name}_FILE`) : undefined;
+    if (file === undefined) return value(name);
+    if (value(name) !== undefined) throw new InvalidConfig(`Only one of ${name} and ${name}_FILE may be set.`);
+    return readSecret(`${name}_FILE`, file);
+  };
   return {
     get,
 

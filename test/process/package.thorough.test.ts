@@ -111,7 +111,7 @@ it('builds the same bytes in clones at different paths, at different times and w
 it('packs what runs and the documents, and no tests, no TypeScript and no path of the machine', () => {
   const files = packed();
   const allowed = [
-    /^package\/(package\.json|README\.md|LICENSE|CHANGELOG\.md|openapi(-operator)?\.json|bin\/satchel|client\/README\.md)$/,
+    /^package\/(package\.json|README\.md|LICENSE|CHANGELOG\.md|openapi(-operator)?\.json|ops\/[\w/.-]+|bin\/satchel|client\/README\.md)$/,
     /^package\/docs\/[\w-]+\.(md|m?js|json)$/,
     /^package\/docs\/(lightning\/[\w-]+\.md|examples\/[\w-]+\.\w+)$/,
     /^package\/dist\/(package\.json|docs\/openapi-examples\.json|migrations\/\d{4}-[\w-]+\.sql)$/,
