@@ -1391,6 +1391,8 @@ export interface Channel {
 }
 
 export interface Instances {
+  /** The address of the client of this request, as rate limits count it */
+  client_address: string;
   /** An instance that crashed remains for an hour */
   instances: Array<{ /** The id of the instance, `ins_…`, new at each start */ id: string; /** The name of its machine */ host: string; /** The id of its process */ pid: number; /** Unix seconds */ started_at: number; /** When it last reported, by its clock, in Unix seconds */ seen_at: number; /** Whether it sent this response */ is_this: boolean; }>;
   /** The background jobs and who runs them; empty on SQLite */

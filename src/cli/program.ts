@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addCompletion } from './completion.ts';
+import { addDoctor } from './doctor.ts';
 import { addFiatRate } from './fiat-rate.ts';
 import { addKey } from './key.ts';
 import { addLoginLink } from './login-link.ts';
@@ -15,7 +16,7 @@ import { addVersion } from './version.ts';
 
 /** The commands, in the order and the groups of the help. A new one is a module with such a function. */
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
-  ['Run', [addServe, addMigrate, addNode, addPlayground]],
+  ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
   ['Customers', [addKey, addLoginLink]],
   ['Money', [addPayment, addSuspense, addReconcile, addVerify, addFiatRate]],
   ['Other', [addCompletion, addVersion]],

@@ -114,7 +114,7 @@ export function operatorReadRoutes(app: App, modules: OperatorRouteModules, limi
 
   app.get('/v1/operator/instances', { schema: instancesSchema }, async (request) => {
     await access.operator(request);
-    return readInstances(instances);
+    return readInstances(instances, request.ip);
   });
 
   app.get('/v1/operator/limits', { schema: limitsSchema }, async (request) => {

@@ -3,6 +3,7 @@ import { type Instances, STALE_SECONDS } from '../../core/db/instances.ts';
 import { namedObject, nullable } from '../../http/responses/response-types.ts';
 
 export const InstancesObject = namedObject('Instances', {
+  client_address: Type.String({ description: 'The address of the client of this request, as rate limits count it' }),
   instances: Type.Array(
     Type.Object({
       id: Type.String({ description: 'The id of the instance, `ins_…`, new at each start' }),
@@ -54,9 +55,10 @@ export type LimitSettings = Readonly<Record<keyof typeof LIMITS, number>> & {
   readonly addressRateLimit: { readonly perSecond: number; readonly burst: number };
 };
 
-export async function readInstances(own: Instances): Promise<Static<typeof InstancesObject>> {
+export async function readInstances(own: Instances, clientAddress: string): Promise<Static<typeof InstancesObject>> {
   const { instances, leases } = await own.list();
   return {
+    client_address: clientAddress,
     instances: instances.map((one) => ({ ...one, is_this: one.id === own.id })),
     leases: leases.map(({ name, instance_id }) => {
       const renewedAt = instances.find(({ id }) => id === instance_id)?.seen_at;

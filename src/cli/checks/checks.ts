@@ -1,0 +1,33 @@
+import type { Config } from '../../config.ts';
+import { checkClock, type ReportedTime, timesOfNodes, watchSteps } from './clock.ts';
+import { checkDatabase } from './database.ts';
+import { checkDisk, checkFiles } from './files.ts';
+import type { Finding } from './finding.ts';
+import { checkLightning } from './nodes.ts';
+import { checkService } from './service.ts';
+
+interface Result {
+  readonly findings: readonly Finding[];
+  readonly times?: readonly ReportedTime[];
+}
+
+/** Runs all checks one after the other. The clock is compared last, with the times that the others found. */
+export async function runChecks(config: Config, key: string | undefined, onStart: (subject: string) => void): Promise<Finding[]> {
+  const readSteps = watchSteps();
+  const checks: readonly [subject: string, check: () => Promise<Result>][] = [
+    ['disk', async () => ({ findings: checkDisk(config.dataDir) })],
+    ['files', async () => ({ findings: checkFiles(config.dataDir) })],
+    ['database', () => checkDatabase(config)],
+    ['nodes', async () => ({ findings: await checkLightning(config), times: await timesOfNodes(config) })],
+    ['service', () => checkService(config, key)],
+  ];
+  const findings: Finding[] = [];
+  const times: ReportedTime[] = [];
+  for (const [subject, check] of checks) {
+    onStart(subject);
+    const result = await check();
+    findings.push(...result.findings);
+    times.push(...(result.times ?? []));
+  }
+  return [...checkClock(times, readSteps()), ...findings];
+}

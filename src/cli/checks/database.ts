@@ -1,0 +1,136 @@
+import { dirname } from 'node:path';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../core/db/database.ts';
+import { MIGRATIONS, requireMigrated } from '../../core/db/migrate.ts';
+import { risksOf, type ServerSettings } from '../../core/db/postgres-server.ts';
+import { statement } from '../../core/db/statement.ts';
+import { errorMessage } from '../../core/kernel/log.ts';
+import { withDatabase } from '../database.ts';
+import type { ReportedTime } from './clock.ts';
+import { checkFileSystem } from './files.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+const none = 'SELECT 1 AS none WHERE 1 = 0';
+
+const readJournal = statement<{ mode: string }>('doctor_journal', {
+  sqlite: 'SELECT journal_mode AS mode FROM pragma_journal_mode',
+  postgres: none,
+});
+const quickCheck = statement<{ result: string }>('doctor_quick_check', {
+  sqlite: 'SELECT quick_check AS result FROM pragma_quick_check LIMIT 5',
+  postgres: none,
+});
+
+/** An interface has no index signature, which rows need. */
+type PostgresRow = Pick<ServerSettings, keyof ServerSettings> & {
+  readonly version: number;
+  readonly now_ms: number;
+  readonly encoding: string;
+  readonly collate: string;
+  readonly max_connections: number;
+  readonly connections: number;
+  readonly synchronous: number;
+};
+
+const readPostgres = statement<PostgresRow>('doctor_postgres', {
+  sqlite: none,
+  postgres: `SELECT current_setting('server_version_num')::bigint AS version, (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now_ms,
+      current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "fullPageWrites",
+      current_setting('synchronous_commit') AS "synchronousCommit",
+      current_setting('synchronous_standby_names') AS "synchronousStandbyNames",
+      (SELECT count(*) FROM pg_stat_replication) AS standbys,
+      (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')) AS synchronous,
+      pg_encoding_to_char(encoding) AS encoding, datcollate AS collate,
+      current_setting('max_connections')::bigint AS max_connections, (SELECT count(*) FROM pg_stat_activity) AS connections
+    FROM pg_database WHERE datname = current_database()`,
+});
+
+/** Checks the database with a connection that only reads. The service may run. */
+export async function checkDatabase({ databaseUrl }: Config): Promise<{ findings: Finding[]; times: ReportedTime[] }> {
+  try {
+    return await withDatabase({ readOnly: true }, async (database) => {
+      const schema = await checkSchema(database);
+      if (database.dialect === 'sqlite') {
+        const path = dirname(databaseUrl.slice('sqlite:'.length));
+        return { findings: [schema, ...(await checkSqlite(database)), ...checkFileSystem(path)], times: [] };
+      }
+      const row = await database.first(readPostgres);
+      if (!row) return { findings: [schema], times: [] };
+      return { findings: [schema, ...judgePostgres(row)], times: [{ source: 'the database', theirMs: row.now_ms, ourMs: Date.now() }] };
+    });
+  } catch (error) {
+    const remedy = 'Correct DATABASE_URL or DATA_DIR, or start the database server.';
+    return { findings: [fail('database', `it cannot be read: ${withoutPeriod(errorMessage(error))}`, remedy)], times: [] };
+  }
+}
+
+async function checkSchema(database: Database): Promise<Finding> {
+  try {
+    await requireMigrated(database, MIGRATIONS);
+    return ok('database', 'its schema is that of this version');
+  } catch (error) {
+    return fail('database', withoutPeriod(errorMessage(error)), 'Run `satchel migrate`, or the version that this database belongs to.');
+  }
+}
+
+async function checkSqlite(database: Database): Promise<Finding[]> {
+  const mode = (await database.first(readJournal))?.mode ?? '';
+  const damaged = (await database.all(quickCheck)).map(({ result }) => result).filter((result) => result !== 'ok');
+  return [
+    mode === 'wal'
+      ? ok('database', 'SQLite, journal mode wal')
+      : warn('database', `journal mode ${mode}`, 'Start the service once: it sets wal.'),
+    damaged.length === 0
+      ? ok('database', 'the quick check of SQLite found no damage')
+      : fail('database', `the file is damaged: ${damaged[0]}`, 'Stop the service, keep a copy of DATA_DIR, and restore a backup.'),
+  ];
+}
+
+/** The pool of one instance. */
+const POOL = 20;
+/** Synchronous replication of these versions is tested, or behaves in the same way. */
+const OLDEST = 150_000;
+const TESTED = 180_000;
+
+export function judgePostgres(row: PostgresRow): Finding[] {
+  const version = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
+  const free = row.max_connections - row.connections;
+  const risks = risksOf(row).map((risk) => fail('database', withoutPeriod(risk), 'Change it in postgresql.conf, and reload the server.'));
+  const isNamed = row.synchronousStandbyNames !== '';
+  const isWaiting = isNamed && row.synchronous === 0;
+  return [
+    row.version < OLDEST
+      ? fail('database', version, 'Upgrade to PostgreSQL 18.')
+      : row.version < TESTED
+        ? warn('database', `${version}; tests run on 18`, 'Upgrade when you can.')
+        : ok('database', version),
+    ...(risks.length > 0 ? risks : [ok('database', 'fsync, full_page_writes and synchronous_commit keep every commit')]),
+    isWaiting
+      ? fail(
+          'database',
+          'no synchronous standby is connected, so commits wait',
+          'Bring the standby back. Do not cancel sessions that wait.',
+        )
+      : isNamed
+        ? ok('database', `${row.synchronous} synchronous standby is connected`)
+        : warn(
+            'database',
+            'no standby: losing this server loses the ledger since the last backup',
+            'Add a synchronous standby, or accept it.',
+          ),
+    row.encoding === 'UTF8'
+      ? ok('database', `encoding UTF8, locale ${row.collate}`)
+      : fail('database', `encoding ${row.encoding}`, 'Create a database with ENCODING UTF8, and move the data there.'),
+    free >= POOL
+      ? ok('database', `${row.connections} of ${row.max_connections} connections are used`)
+      : warn(
+          'database',
+          `${row.connections} of ${row.max_connections} connections are used`,
+          `Raise max_connections: an instance uses up to ${POOL}.`,
+        ),
+  ];
+}
+
+function withoutPeriod(text: string): string {
+  return text.replace(/\.$/, '');
+}

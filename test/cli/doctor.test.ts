@@ -1,0 +1,71 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { checkClock } from '../../src/cli/checks/clock.ts';
+import { judgePostgres } from '../../src/cli/checks/database.ts';
+import { checkFiles, judgeDisk } from '../../src/cli/checks/files.ts';
+import { judgeExpiry, judgeProxy } from '../../src/cli/checks/service.ts';
+
+const GIB = 2 ** 30;
+const DAY_MS = 86_400_000;
+
+it('warns when the disk is nearly full, and fails before the database cannot grow', () => {
+  expect([2 * GIB, GIB / 2, GIB / 10].map((free) => judgeDisk(free, 100 * GIB).status)).toEqual(['ok', 'warn', 'fail']);
+});
+
+it('names files with secrets that other users may read', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-doctor-'));
+  try {
+    for (const name of ['first-key', 'satchel.db', 'notes']) writeFileSync(join(folder, name), '', { mode: 0o600 });
+    expect(checkFiles(folder)).toMatchObject([{ status: 'ok' }]);
+    chmodSync(join(folder, 'notes'), 0o644);
+    chmodSync(join(folder, 'first-key'), 0o640);
+    expect(checkFiles(folder)).toMatchObject([{ status: 'fail', text: 'other users may read first-key in DATA_DIR' }]);
+    chmodSync(join(folder, 'first-key'), 0o600);
+    chmodSync(folder, 0o755);
+    expect(checkFiles(folder)).toMatchObject([{ status: 'warn' }]);
+    expect(checkFiles(join(folder, 'absent'))).toMatchObject([{ status: 'fail', text: 'DATA_DIR cannot be read (ENOENT)' }]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+it('compares the clock with other machines, and notices a jump', () => {
+  const times = [0, 10_000, -120_000].map((skewMs) => ({ source: 'the node', theirMs: 1e12, ourMs: 1e12 + skewMs }));
+  expect(checkClock(times, 0)).toMatchObject([
+    { status: 'ok' },
+    { status: 'warn', text: '10.0 s ahead of the node' },
+    { status: 'fail', text: '120.0 s behind the node' },
+  ]);
+  expect(checkClock([], -5000)).toMatchObject([{ status: 'warn', text: 'it jumped by -5.0 s during the check' }]);
+});
+
+it.each([
+  [{}, ['ok', 'ok', 'ok', 'ok', 'ok']],
+  [{ fsync: 'off' }, ['ok', 'fail', 'ok', 'ok', 'ok']],
+  [{ synchronousCommit: 'remote_write' }, ['ok', 'fail', 'ok', 'ok', 'ok']],
+  [{ synchronousStandbyNames: '', standbys: 0 }, ['ok', 'ok', 'warn', 'ok', 'ok']],
+  [{ synchronous: 0 }, ['ok', 'ok', 'fail', 'ok', 'ok']],
+  [{ version: 160_004 }, ['warn', 'ok', 'ok', 'ok', 'ok']],
+  [{ encoding: 'SQL_ASCII' }, ['ok', 'ok', 'ok', 'fail', 'ok']],
+  [{ connections: 90 }, ['ok', 'ok', 'ok', 'ok', 'warn']],
+])('judges the settings of PostgreSQL: %j', (changed, statuses) => {
+  const good = {
+    ...{ version: 180_004, now_ms: 0, encoding: 'UTF8', collate: 'C', max_connections: 100, connections: 10, synchronous: 1, standbys: 1 },
+    ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', synchronousStandbyNames: 'ANY 1 (a, b)' },
+  };
+  const findings = judgePostgres({ ...good, ...changed });
+  expect(findings.map(({ status }) => status)).toEqual(statuses);
+  expect(findings.filter(({ status, remedy }) => (status === 'ok') !== (remedy === null))).toEqual([]);
+});
+
+it('fails when clients can claim any address behind the proxy', () => {
+  expect(judgeProxy('203.0.113.7').status).toBe('fail');
+  expect(judgeProxy('198.51.100.24').status).toBe('ok');
+});
+
+it('warns fourteen days before the certificate expires', () => {
+  expect(judgeExpiry(100 * DAY_MS, 70 * DAY_MS).status).toBe('ok');
+  expect(judgeExpiry(100 * DAY_MS, 90 * DAY_MS)).toMatchObject({ status: 'warn', text: 'the certificate is valid for 10 more days' });
+});

@@ -1,0 +1,75 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer, request } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import type { Json } from '../support/client.ts';
+import { freshUrls } from '../support/ledger.ts';
+import { processSettings, runSatchel, type ServiceProcess, startProcess } from '../support/process.ts';
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  describe(`satchel doctor (${dialect})`, () => {
+    const urls = freshUrls(dialect);
+    const dataDir = mkdtempSync(join(tmpdir(), 'satchel-doctor-'));
+    const running: { service?: ServiceProcess } = {};
+    afterAll(async () => {
+      await running.service?.kill();
+      rmSync(dataDir, { recursive: true, force: true });
+    });
+
+    it('finds nothing wrong with a running service, then names what was broken, with a remedy', async () => {
+      const settings: Record<string, string> = { ...(await processSettings(dataDir, await urls())), LIGHTNING_URL: 'fake:?seed=doctor' };
+      const service = await startProcess(settings);
+      running.service = service;
+      const doctor = async (more: Record<string, string> = {}) => {
+        const { code, stdout, output } = await runSatchel(['doctor', '--json'], { ...settings, ...more });
+        const findings: Json[] = stdout
+          .trimEnd()
+          .split('\n')
+          .map((line) => JSON.parse(line));
+        expect(output).not.toContain(service.client.secretKey);
+        const failures = findings.filter(({ status }) => status === 'fail');
+        expect(code).toBe(failures.length === 0 ? 0 : 1);
+        // The server of the tests runs without fsync.
+        return { bad: failures.filter(({ text }) => !text.includes('fsync off')), findings };
+      };
+      const healthy = await doctor();
+      expect(healthy.bad).toEqual([]);
+      const subjects = new Set(healthy.findings.map(({ subject }) => subject));
+      expect([...subjects]).toEqual(['clock', 'disk', 'files', 'database', 'node', 'service', 'alerts']);
+
+      const text = await runSatchel(['doctor'], settings);
+      expect(text.stdout).toMatch(/^ok {4}clock /);
+      expect(text.stdout).toMatch(/\n\d failures?, \d warnings?\.\n$/);
+
+      chmodSync(join(dataDir, 'first-key'), 0o644);
+      const open = await doctor();
+      expect(open).toMatchObject({ bad: [{ subject: 'files', remedy: expect.stringContaining('chmod 600') }] });
+      chmodSync(join(dataDir, 'first-key'), 0o600);
+
+      // A proxy that passes headers on, as the service must not trust it without TRUST_PROXY.
+      const proxy = createServer((incoming, response) => {
+        const { method, url, headers } = incoming;
+        const onward = request(`http://127.0.0.1:${settings.PORT}${url}`, { method, headers }, (answer) => {
+          response.writeHead(answer.statusCode ?? 500, answer.headers);
+          answer.pipe(response);
+        });
+        incoming.pipe(onward);
+      }).listen(0, '127.0.0.1');
+      await new Promise((resolve) => proxy.once('listening', resolve));
+      const PUBLIC_URL = `http://localhost:${(proxy.address() as AddressInfo).port}`;
+      expect(await doctor({ PUBLIC_URL })).toMatchObject({
+        bad: [{ subject: 'proxy', remedy: expect.stringContaining('Set TRUST_PROXY') }],
+      });
+      proxy.close();
+      proxy.closeAllConnections();
+      expect(await doctor({ PUBLIC_URL })).toMatchObject({ bad: [{ subject: 'public URL' }] });
+
+      await service.stop();
+      expect(await doctor()).toMatchObject({ bad: [{ subject: 'service', text: expect.stringContaining('does not answer') }] });
+      const elsewhere = dialect === 'sqlite' ? `sqlite:${join(dataDir, 'absent.db')}` : 'postgres://satchel@127.0.0.1:1/satchel';
+      expect((await doctor({ DATABASE_URL: elsewhere })).bad).toMatchObject([{ subject: 'database' }, { subject: 'service' }]);
+    });
+  });
+}
