@@ -62,7 +62,8 @@ export function freshUrls(dialect: Dialect): () => Promise<string> {
 export function migratedUrls(dialect: Dialect): () => Promise<string> {
   return newUrls(dialect, {
     sqlite: (file) => copyFileSync(inject('migrated').sqlite, file),
-    postgres: () => `TEMPLATE ${inject('migrated').postgres}`,
+    // Copied files take a third of the processor time of copied pages.
+    postgres: () => `TEMPLATE ${inject('migrated').postgres} STRATEGY file_copy`,
   });
 }
 
