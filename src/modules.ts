@@ -16,6 +16,7 @@ import { systemClock } from './core/kernel/clock.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { Outbound } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
+import { Quarantine } from './core/quarantine/quarantine.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
 import { readSecretKey, storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
@@ -57,6 +58,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const nodes = opened.map(({ node }) => node);
   const connections = await connectNodes({ database, nodes, alerts, onRestore, replacesLedger: config.takeOverFromLedger, clock, log });
   const ledger = createLedger(database, clock);
+  const quarantine = new Quarantine(database);
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
     // Keys that the operator chose are not stored in a file.
@@ -80,7 +82,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const invoices = new Invoices({ ...config, database, ledger, alerts, connections, routeKeysend, clock, log });
   const limits = { maxInFlight, paymentWaitSeconds };
-  const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...limits });
+  const payments = createPayments({ database, ledger, alerts, connections, invoices, quarantine, clock, log, linkUses, ...limits });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
@@ -106,7 +108,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const remoteLinks = createRemoteLinks({ links: ownLinks, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
+  const service = { clock, log, database, quarantine, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ledger, wallets, invoices, payments, history, links, payLinks, ownLinks, remoteLinks, stuckPaymentSeconds };
   const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };

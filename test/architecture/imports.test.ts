@@ -23,7 +23,8 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets'],
   wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
   invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets'],
-  payments: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices'],
+  quarantine: ['kernel', 'db'],
+  payments: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices', 'quarantine'],
 };
 
 const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'ledger', 'accounts', 'wallets'];
@@ -37,6 +38,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   search: [],
   proof: [],
   verify: ['proof'],
+  backup: ['verify'],
   reconcile: [],
   operator: ['reconcile'],
   transactions: ['wallets'],

@@ -21,6 +21,7 @@ import { conclude } from '../../src/core/payments/conclude.ts';
 import { type PaymentDraft, startPayment } from '../../src/core/payments/hold.ts';
 import type { Payment } from '../../src/core/payments/payment.ts';
 import { createPayments, type PaymentDependencies, paymentContext } from '../../src/core/payments/payments.ts';
+import { Quarantine } from '../../src/core/quarantine/quarantine.ts';
 import { createWallets, type Wallet } from '../../src/core/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from './faulty-database.ts';
 import { silentLog, testDeposit } from './ledger.ts';
@@ -105,6 +106,7 @@ export function createModules({ database, healthy = database, connections, clock
     alerts,
     connections,
     invoices,
+    quarantine: new Quarantine(healthy),
     clock,
     log: silentLog,
     maxInFlight: 1000,

@@ -129,6 +129,10 @@ export const REFUSALS = {
     status: 503,
     meaning: 'The database cannot be used right now. This request booked nothing. Send it again after Retry-After seconds.',
   },
+  restored: {
+    status: 503,
+    meaning: 'The service was restored from a backup and sends no money until its operator accepts the restore. This request sent nothing.',
+  },
   ledger_busy: { status: 503, meaning: 'Too many requests are waiting for the ledger. This request booked nothing. Try again shortly.' },
 } as const satisfies Record<string, { status: number; meaning: string }>;
 

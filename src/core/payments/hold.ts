@@ -55,6 +55,7 @@ export interface StartedPayment {
  * @throws Refusal, NodeUnavailable when no payment was started.
  */
 export async function startPayment(context: PaymentContext, draft: PaymentDraft, pending: number): Promise<StartedPayment> {
+  await context.quarantine.requireNone();
   await requireNode(context, draft);
   // Rejects most requests beyond the wallet's limit without a posting.
   if (pending >= context.maxInFlight) throw new Refusal('too_many_payments');

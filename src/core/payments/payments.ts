@@ -10,6 +10,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Ledger, type Receipt } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
+import type { Quarantine } from '../quarantine/quarantine.ts';
 import { attempt, stopAttempts } from './attempt.ts';
 import type { LinkUses } from './conclude.ts';
 import { reportOutcome } from './correct.ts';
@@ -28,6 +29,7 @@ export interface PaymentDependencies {
   readonly alerts: Alerts;
   readonly connections: NodeConnections;
   readonly invoices: Invoices;
+  readonly quarantine: Quarantine;
   readonly clock: Clock;
   readonly log: Log;
   /** The maximum of pending payments of one wallet. */
@@ -78,7 +80,10 @@ export function createPayments(deps: PaymentDependencies) {
     keysend: (order: Keysend): Promise<StartedPayment> => withShortfall('payment', order, keysend(context, order)),
 
     /** See `transfer.ts`. @returns the receipt, with the transfer and both balances. @throws Refusal */
-    transfer: (order: WalletTransfer): Promise<Receipt> => withShortfall('transfer', order, transferBetween(context, order)),
+    async transfer(order: WalletTransfer): Promise<Receipt> {
+      await context.quarantine.requireNone();
+      return withShortfall('transfer', order, transferBetween(context, order));
+    },
 
     /** Returns the payment when it has ended; after `seconds`, the pending payment, with the event `payment_pending`. */
     wait: (id: string, seconds: number): Promise<AwaitedPayment> => waitForEnd(context, id, seconds),

@@ -1,0 +1,71 @@
+import type { Database, SqlReader, Tx } from '../db/database.ts';
+import { deleteFactIf, readFact, writeFact } from '../db/facts.sql.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { Refusal } from '../kernel/refusal.ts';
+
+/** A restore of this database. Unix seconds. */
+export interface Restored {
+  /** What was committed later is missing. */
+  readonly backupCreatedAt: number;
+  readonly restoredAt: number;
+}
+
+const FACT = 'restored';
+
+/** How often an instance checks whether the quarantine was ended. */
+const CHECK_MS = 2000;
+
+/** Marks a database that was restored from a backup, before any service starts on it. */
+export async function beginQuarantine(tx: Tx, restored: Restored): Promise<void> {
+  await tx.run(writeFact, FACT, JSON.stringify(restored));
+}
+
+/** Returns the restore whose quarantine has not ended. */
+export async function readQuarantine(reader: SqlReader): Promise<Restored | undefined> {
+  const fact = await reader.first(readFact, FACT);
+  return fact && (JSON.parse(fact.value) as Restored);
+}
+
+/** Ends the quarantine. The reason is kept. @returns whether there was one */
+export async function endQuarantine(database: Database, reason: string, clock: Clock): Promise<boolean> {
+  return database.transaction(async (tx) => {
+    const fact = await tx.first(readFact, FACT);
+    if (!fact || (await tx.run(deleteFactIf, FACT, fact.value)) === 0) return false;
+    const accepted = { ...(JSON.parse(fact.value) as Restored), acceptedAt: unixSeconds(clock), reason };
+    await tx.run(writeFact, 'restored_accepted', JSON.stringify(accepted));
+    return true;
+  });
+}
+
+/**
+ * A database that was restored from a backup has forgotten payments, so a wallet may have less than its balance. Until an operator accepts the
+ * restore, the service receives and answers reads, and sends no money. A quarantine only begins while no service runs on the database.
+ */
+export class Quarantine {
+  readonly #database: Database;
+  /** Whether the database was found without a quarantine, which then stays so. */
+  #isOver = false;
+  #restored: Restored | undefined;
+  #checkedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** The restore that waits for an operator, if there is one. */
+  async read(): Promise<Restored | undefined> {
+    if (this.#isOver) return undefined;
+    const nowMs = performance.now();
+    if (nowMs - this.#checkedAtMs >= CHECK_MS) {
+      this.#restored = await readQuarantine(this.#database);
+      this.#checkedAtMs = nowMs;
+      this.#isOver = this.#restored === undefined;
+    }
+    return this.#restored;
+  }
+
+  /** @throws Refusal `restored` */
+  async requireNone(): Promise<void> {
+    if (!this.#isOver && (await this.read())) throw new Refusal('restored');
+  }
+}
