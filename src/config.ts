@@ -96,9 +96,24 @@ export function readConfig(env: Environment) {
     outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW') ?? '', parseAllowList),
     /** The key that encrypts signing secrets, at least 32 bytes; undefined: that of a file in `dataDir`. */
     secretKey: secretKey(get('SECRET_KEY')),
+    /** The folder for backups, the seconds between two (0: none are scheduled), the age public keys that can read them, and how many are kept. */
+    backup: {
+      folder: get('BACKUP_DIR') ?? `${dataDir}/backups`,
+      intervalSeconds: integer('BACKUP_INTERVAL_SECONDS', get('BACKUP_DIR') === undefined ? 0 : 3600, 0, 31_536_000),
+      recipients: (get('BACKUP_RECIPIENTS') ?? '').split(/[\s,]+/).filter(Boolean),
+      keep: backupRetention(get('BACKUP_KEEP')),
+    },
     /** The proxy for .onion hosts; undefined: they cannot be reached. */
     outboundProxy: proxy === undefined ? undefined : parsed('OUTBOUND_PROXY', proxy, parseProxy),
   };
+}
+
+/** Reads the numbers of hours, days and months of which a backup is kept. */
+function backupRetention(text = '24,14,12') {
+  const [, hours, days, months] = /^(\d{1,4}),(\d{1,4}),(\d{1,4})$/.exec(text) ?? [];
+  if (hours === undefined)
+    throw new InvalidConfig('BACKUP_KEEP must be three numbers: of hours, days and months of which a backup is kept, such as 24,14,12.');
+  return { hours: Number(hours), days: Number(days), months: Number(months) };
 }
 
 /** Returns the URL at which programs on this machine reach the service. */

@@ -1,3 +1,4 @@
+import { extname, join } from 'node:path';
 import type { Config } from './config.ts';
 import type { KeyUseTiming } from './core/accounts/key-uses.ts';
 import type { NodeConnection } from './core/connection/connection.ts';
@@ -8,6 +9,7 @@ import type { SettlementDetails } from './core/invoices/report.ts';
 import { pause } from './core/kernel/clock.ts';
 import { errorMessage } from './core/kernel/log.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
+import { backupProcess, runSchedule } from './features/backup/schedule.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
@@ -18,13 +20,16 @@ import type { Modules } from './modules.ts';
 export interface Job {
   readonly name: string;
   /** The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. */
-  readonly lease: 'node-listener' | 'reconcile' | 'proof-epochs' | 'withdraw-notices' | `events ${string}`;
+  readonly lease: 'node-listener' | 'backup' | 'reconcile' | 'proof-epochs' | 'withdraw-notices' | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
   /** Whether `run` is first called after an interval instead of at the start. */
   readonly startsLater?: boolean;
   run(signal: AbortSignal): Promise<void>;
 }
+
+/** The command line program. */
+const PROGRAM = join(import.meta.dirname, 'cli', `satchel${extname(import.meta.filename)}`);
 
 /** How often pending payments are resumed. */
 const RESUME_MS = 30_000;
@@ -50,6 +55,8 @@ export interface JobTiming {
   /** Between two attempts of pending payments. */
   readonly resumeMs?: number;
   readonly arriving?: ArrivingTiming;
+  /** Writes a scheduled backup. */
+  readonly runBackup?: (signal: AbortSignal) => Promise<void>;
 }
 
 /** Returns the background jobs of the service. */
@@ -87,6 +94,13 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
       lease: 'reconcile',
       interval: 'continuous',
       run: (signal) => reconcilePeriodically(comparison, reconcileSeconds, signal),
+    },
+    {
+      name: 'backups',
+      lease: 'backup',
+      interval: 'continuous',
+      run: (signal) =>
+        runSchedule({ ...modules, runBackup: timing.runBackup ?? backupProcess(PROGRAM) }, config.backup.intervalSeconds, signal),
     },
   ];
   if (proofIntervalSeconds === 0) return jobs;

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { addBackup } from './backup.ts';
 import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { addFiatRate } from './fiat-rate.ts';
@@ -9,6 +10,7 @@ import { addNode } from './node.ts';
 import { addPayment } from './payment.ts';
 import { addPlayground } from './playground.ts';
 import { addReconcile } from './reconcile.ts';
+import { addRestore } from './restore.ts';
 import { addServe } from './serve.ts';
 import { addSuspense } from './suspense.ts';
 import { addVerify } from './verify.ts';
@@ -17,6 +19,7 @@ import { addVersion } from './version.ts';
 /** The commands, in the order and the groups of the help. A new one is a module with such a function. */
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
   ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
+  ['Backup', [addBackup, addRestore]],
   ['Customers', [addKey, addLoginLink]],
   ['Money', [addPayment, addSuspense, addReconcile, addVerify, addFiatRate]],
   ['Other', [addCompletion, addVersion]],

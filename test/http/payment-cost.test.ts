@@ -1,4 +1,4 @@
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 import type { Dialect } from '../../src/core/db/database.ts';
 import { onFakeNode } from '../support/app.ts';
 
@@ -26,22 +26,11 @@ const EXPECTED: Readonly<Record<Dialect, readonly string[]>> = {
   ],
 };
 
-/** The counted statements with which background jobs begin. On a busy machine they begin late. SQLite reads the balance of suspense from its cache. */
-const FIRST_OF_JOBS: Readonly<Record<Dialect, readonly string[]>> = {
-  sqlite: ['payment_list_pending'],
-  postgres: ['payment_list_pending', 'ledger_read_accounts'],
-};
-
 onFakeNode(
   'the statements of an invoice payment',
   (service, dialect) => {
     it('use one read and two transactions when a wallet pays the invoice of another wallet of the service', async () => {
       const { client } = service;
-      const begun: string[] = [];
-      await service.restart(() => {
-        service.statements = begun;
-      });
-      await vi.waitUntil(() => FIRST_OF_JOBS[dialect].every((name) => begun.includes(name)), { timeout: 60_000, interval: 20 });
       const [payer, payee] = [await client.wallet(1000), await client.wallet()];
       const { payment_request } = await client.post(`/v1/wallet/${payee.id}/invoice`, { num_satoshis: 1 });
       const noted: string[] = [];

@@ -1,13 +1,10 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/core/db/statement.ts';
-import { systemClock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
 import { MAX_MSAT } from '../../src/core/kernel/money.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import { HoldClosed } from '../../src/core/ledger/arithmetic.ts';
-import { createLedger } from '../../src/core/ledger/ledger.ts';
-import { noFaults, withFaults } from '../support/database-faults.ts';
 import { amount, ledgerWith, onBothDatabases, problemsOfLedger } from '../support/ledger.ts';
 
 const at = <T>(list: readonly T[], index: number): T => list[index] as T;
@@ -96,13 +93,6 @@ onBothDatabases('the ledger', (open) => {
     const deposit = ledger.post({ transfers: [{ id: newId(), from: SYSTEM_ACCOUNTS.node, to: at(accounts, 0), amountMsat: amount(1) }] });
     await expect(deposit).rejects.toMatchObject({ type: 'limit_exceeded' });
     expect((await ledger.balance(at(accounts, 0))).balanceMsat).toBe(MAX_MSAT);
-  });
-
-  it('runs no statement to read the balances of no accounts', async () => {
-    const statements: string[] = [];
-    const ledger = createLedger(withFaults(await open(), { ...noFaults(), statements }), systemClock);
-    expect(await ledger.balances([])).toEqual([]);
-    expect(statements).toEqual([]);
   });
 
   it('R7: parallel transfers in both directions neither deadlock nor change the sum', async () => {

@@ -62,8 +62,7 @@ export function freshUrls(dialect: Dialect): () => Promise<string> {
 export function migratedUrls(dialect: Dialect): () => Promise<string> {
   return newUrls(dialect, {
     sqlite: (file) => copyFileSync(inject('migrated').sqlite, file),
-    // Copied files take a third of the processor time of copied pages.
-    postgres: () => `TEMPLATE ${inject('migrated').postgres} STRATEGY file_copy`,
+    postgres: () => `TEMPLATE ${inject('migrated').postgres}`,
   });
 }
 

@@ -71,6 +71,20 @@ export const ALERT_KINDS = {
       'The wait of a commit for the synchronous standby of PostgreSQL was cut short. What it wrote was not confirmed, and not sent to a node, before a standby had it.',
     remedy: `Find out why sessions that wait for the standby (SyncRep) are cancelled or ended, and prevent it: only bring the standby back. After a failover, run satchel reconcile. Then close the alert ${CLOSE} database.`,
   },
+  backup_failed: {
+    meaning: 'A scheduled backup was not written. The alert has the reason.',
+    remedy:
+      'Remove the reason, often a full disk or a missing permission of BACKUP_DIR, or run satchel backup to see it again. The next backup closes the alert.',
+  },
+  backup_old: {
+    meaning: 'The last backup is older than three intervals (BACKUP_INTERVAL_SECONDS), or there is none.',
+    remedy: 'Read the alert backup_failed for the reason. The next backup closes the alert.',
+  },
+  restored: {
+    meaning: 'The database was restored from a backup. The service receives, and sends no money.',
+    remedy:
+      'Run satchel reconcile: money that left after the backup shows as a difference. Then run satchel restore accept, which closes the alert.',
+  },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',
     remedy:

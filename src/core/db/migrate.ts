@@ -66,7 +66,7 @@ export async function requireMigrated(database: Database, folder: string): Promi
     throw new SchemaMismatch('The database has the schema of an older Satchel. Start this version on it first.');
 }
 
-async function readMigrations(folder: string) {
+export async function readMigrations(folder: string) {
   const files = (await readdir(folder)).filter((file) => /^\d{4}-.+\.sql$/.test(file)).sort();
   return Promise.all(
     files.map(async (name) => {

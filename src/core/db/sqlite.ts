@@ -1,8 +1,8 @@
 import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import type { Database, Tx } from './database.ts';
 import { CommitUnknown, DatabaseLocked, DatabaseUnavailable, StatementFailed } from './errors.ts';
+import { lockFile } from './file-lock.ts';
 import type { OpenOptions } from './open.ts';
 import { Running } from './running.ts';
 import { SqliteConnection } from './sqlite-connection.ts';
@@ -20,7 +20,7 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
   if (isGuest && !existsSync(given)) throw new DatabaseUnavailable(`There is no database at ${given}.`);
   if (!isGuest) createFile(given);
   const path = realPathOf(given);
-  const lock = isGuest ? undefined : lockFile(path);
+  const lock = isGuest ? undefined : lockDatabase(path);
   const writer = readOnly ? undefined : new SqliteConnection(path, false);
   const reader = new SqliteConnection(path, true, isGuest);
   /**
@@ -144,14 +144,9 @@ function realPathOf(given: string): string {
   );
 }
 
-/** Locks a file next to the database until the process ends. The operating system releases the lock, even after kill -9. */
-function lockFile(path: string): DatabaseSync {
-  const lock = new DatabaseSync(`${path}.lock`);
-  try {
-    lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
-    return lock;
-  } catch {
-    lock.close();
-    throw new DatabaseLocked(`Another Satchel is using ${path}. Stop it, or choose another DATA_DIR; several instances need PostgreSQL.`);
-  }
+/** Locks a file next to the database until the process ends. @throws DatabaseLocked */
+function lockDatabase(path: string): { close(): void } {
+  const lock = lockFile(`${path}.lock`);
+  if (lock) return lock;
+  throw new DatabaseLocked(`Another Satchel is using ${path}. Stop it, or choose another DATA_DIR; several instances need PostgreSQL.`);
 }

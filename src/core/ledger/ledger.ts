@@ -50,7 +50,6 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
 
     /** Returns the committed balances of many accounts, in their order. They may be of different moments. */
     async balances(accounts: readonly number[]): Promise<Balance[]> {
-      if (accounts.length === 0) return [];
       const states = await store.readAccounts(accounts);
       return accounts.map((id, index) => balanceOf(id, states[index]));
     },

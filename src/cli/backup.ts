@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { EXIT, localAction, verb } from './verb.ts';
+
+/** `satchel backup`: writes a backup and checks it. The service runs this command when a scheduled backup is due. */
+export function addBackup(program: Command): void {
+  verb(program, {
+    name: 'backup',
+    summary: 'Write a backup of the database and check it',
+    details:
+      'The service may run at the same time. The backup goes to BACKUP_DIR, encrypted to BACKUP_RECIPIENTS (public keys of age). It is checked ' +
+      'completely. SECRET_KEY (or DATA_DIR/secret-key) is not in it: keep a copy elsewhere.',
+    example: 'backup',
+  }).action(
+    localAction('No backup was written: ', async ({ output }) => {
+      const [{ readConfig }, { runBackup }, { readVersion }] = await Promise.all([
+        import('../config.ts'),
+        import('./run-backup.ts'),
+        import('../version.ts'),
+      ]);
+      process.umask(0o077);
+      const config = readConfig(process.env);
+      const { version } = await readVersion(config.commit);
+      const taken = await runBackup(config, version, (step, done, total) => output.progress(`${step}: ${percent(done, total)}`));
+      output.progress('');
+      const { path, manifest, deleted } = taken;
+      await output.print(
+        { manifest: path, ...manifest, deleted },
+        `${path}\n${manifest.transfers} transfers over ${manifest.wallets} wallets, ${manifest.bytes} bytes` +
+          (config.backup.recipients.length === 0 ? ', not encrypted: set BACKUP_RECIPIENTS before you copy it elsewhere' : '') +
+          (deleted === 0 ? '' : `\nDeleted ${deleted} older ${deleted === 1 ? 'backup' : 'backups'} (BACKUP_KEEP)`),
+      );
+      return EXIT.done;
+    }),
+  );
+}
+
+export function percent(done: number, total: number): string {
+  return total === 0 ? '…' : `${Math.floor((100 * Math.min(done, total)) / total)} %`;
+}

@@ -1,0 +1,86 @@
+import { dirname } from 'node:path';
+import type { Command } from 'commander';
+import { percent } from './backup.ts';
+import { confirm, EXIT, localAction, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
+
+/** `satchel restore`: restores a backup, and ends the time in which a restored service sends no money. */
+export function addRestore(program: Command): void {
+  const restore = noun(program, 'restore', 'Restore a backup', 'restore run /backups/satchel-20261124T010203Z-1a2b.json');
+  addRun(restore);
+  addAccept(restore);
+}
+
+function addRun(restore: Command): void {
+  verb(restore, {
+    name: 'run',
+    summary: 'Restore a backup into a new database',
+    details:
+      'Stop the service first, and move the files of the lost database away. The backup is checked completely. Afterwards the service receives ' +
+      'money and sends none, until `satchel restore accept`.',
+    example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json',
+  })
+    .argument('<manifest>', 'the .json file beside the backup')
+    .option('--identity-file <file>', 'the file with the age identity of an encrypted backup')
+    .action(
+      localAction<{ identityFile?: string }>('Nothing was restored: ', async ({ args, options: { identityFile }, output }) => {
+        const [{ readConfig }, { MIGRATIONS }, { systemClock }, { stderrLog }, { readIdentities, restoreBackup }] = await Promise.all([
+          import('../config.ts'),
+          import('../core/db/migrate.ts'),
+          import('../core/kernel/clock.ts'),
+          import('./database.ts'),
+          import('../features/backup/restore.ts'),
+        ]);
+        const { databaseUrl } = readConfig(process.env);
+        if (!databaseUrl.startsWith('sqlite:'))
+          throw new NotDone('restoring into PostgreSQL is not supported yet. Restore into a SQLite file: set DATABASE_URL=sqlite:<file>.');
+        process.umask(0o077);
+        const database = databaseUrl.slice('sqlite:'.length);
+        const manifest = await restoreBackup({
+          manifest: args[0] as string,
+          database,
+          identities: identityFile === undefined ? [] : await readIdentities(identityFile),
+          migrations: MIGRATIONS,
+          clock: systemClock,
+          log: stderrLog,
+          progress: (step, done, total) => output.progress(`${step}: ${percent(done, total)}`),
+        });
+        output.progress('');
+        const time = new Date(manifest.created_at * 1000).toISOString();
+        await output.print(
+          { database, ...manifest },
+          `${database} has ${manifest.transfers} transfers over ${manifest.wallets} wallets, as of ${time}.\n` +
+            `Everything later is missing: transfers between wallets, new wallets, keys and links. Put SECRET_KEY back (${dirname(database)}/secret-key),\n` +
+            'start the service, run `satchel reconcile`, and then `satchel restore accept --reason "…"`.',
+        );
+        return EXIT.done;
+      }),
+    );
+}
+
+function addAccept(restore: Command): void {
+  const command = verb(restore, {
+    name: 'accept',
+    summary: 'Let a restored service send money again',
+    details:
+      'Before, run `satchel reconcile` and compare the node with the ledger: payments after the backup left the node and are missing.',
+    example: 'restore accept --reason "compared with the node, 3 payments booked"',
+  });
+  withConfirmation(withReason(command)).action(
+    localAction<{ reason: string; yes?: boolean }>('Nothing has changed: ', async ({ options, output }) => {
+      const [{ withDatabase }, { endQuarantine, readQuarantine }, { systemClock }] = await Promise.all([
+        import('./database.ts'),
+        import('../core/quarantine/quarantine.ts'),
+        import('../core/kernel/clock.ts'),
+      ]);
+      return withDatabase({ withoutLock: true }, async (database) => {
+        const restored = await readQuarantine(database);
+        if (!restored) throw new NotDone('this database was not restored from a backup, or the restore was accepted already.');
+        const time = new Date(restored.backupCreatedAt * 1000).toISOString();
+        await confirm(`The wallets can spend their balances of ${time} again, also money that they spent afterwards.`, options);
+        await endQuarantine(database, options.reason, systemClock);
+        await output.print({ accepted: true }, 'The service sends money again within a few seconds.');
+        return EXIT.done;
+      });
+    }),
+  );
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { lockFile } from '../../core/db/file-lock.ts';
+import { readMigrations } from '../../core/db/migrate.ts';
+import { openDatabase } from '../../core/db/open.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import type { Log } from '../../core/kernel/log.ts';
+import { beginQuarantine } from '../../core/quarantine/quarantine.ts';
+import { readArchive, syncFile } from './archive.ts';
+import { checkDatabase } from './check-database.ts';
+import { BackupFailed, type Manifest, readManifest } from './manifest.ts';
+
+export type RestoreStep = 'Reading the backup' | 'Checking the ledger';
+
+export interface RestoreOptions {
+  /** The path of the manifest. The backup lies beside it. */
+  readonly manifest: string;
+  /** The SQLite file to create. */
+  readonly database: string;
+  /** Identities of age. */
+  readonly identities: readonly string[];
+  readonly migrations: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly progress: (step: RestoreStep, done: number, total: number) => void;
+}
+
+/**
+ * Restores a backup into a new SQLite file: decrypts it, compares it with its manifest, checks the whole ledger, begins the quarantine, and only
+ * then gives the file its name.
+ * @throws BackupFailed when nothing was restored
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
+  const { clock, log, progress } = options;
+  const manifest = await readManifest(options.manifest);
+  await requireKnownSchema(manifest, options.migrations);
+  await mkdir(dirname(options.database), { recursive: true, mode: 0o700 });
+  // The service takes its lock at the real path.
+  const database = join(await realpath(dirname(options.database)), basename(options.database));
+  const lock = lockFile(`${database}.lock`);
+  if (!lock) throw new BackupFailed(`A running service is using ${database}. Stop it first.`);
+  const part = `${database}.restore`;
+  try {
+    requireAbsent(database);
+    await removeDatabase(part);
+    const archive = join(dirname(options.manifest), manifest.file);
+    await readArchive(archive, part, manifest, options.identities, (done, total) => progress('Reading the backup', done, total));
+    const contents = await checkDatabase(part, log, (done, total) => progress('Checking the ledger', done, total));
+    requireEqual(contents, manifest);
+    await quarantine(part, { backupCreatedAt: manifest.created_at, restoredAt: unixSeconds(clock) }, log);
+    await syncFile(part);
+    requireAbsent(database);
+    await rename(part, database);
+    await syncFile(dirname(database));
+    return manifest;
+  } finally {
+    await removeDatabase(part);
+    lock.close();
+  }
+}
+
+/** A log of a lost database would be applied to the restored one. */
+function requireAbsent(database: string): void {
+  const existing = [database, `${database}-wal`, `${database}-journal`].find((file) => existsSync(file));
+  if (existing === undefined) return;
+  throw new BackupFailed(
+    `${existing} exists, and a restore replaces nothing. Move it and the files beside it that begin with the same name away, and keep them: they may contain what the backup lacks.`,
+  );
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  await Promise.all(['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => rm(`${path}${suffix}`, { force: true })));
+}
+
+/** @throws BackupFailed for a backup whose migrations this version does not have */
+async function requireKnownSchema({ schema, version }: Manifest, folder: string): Promise<void> {
+  const known = (await readMigrations(folder)).map(({ checksum }) => checksum);
+  if (schema.every((checksum, index) => checksum === known[index])) return;
+  throw new BackupFailed(
+    `The backup was written by Satchel ${version}, whose database this version does not know. Restore it with that version, then upgrade.`,
+  );
+}
+
+function requireEqual(contents: object, manifest: Manifest): void {
+  for (const [name, value] of Object.entries(contents))
+    if (JSON.stringify(value) !== JSON.stringify(manifest[name as keyof Manifest]))
+      throw new BackupFailed(`The ${name} of the restored database differs from the manifest. Choose another backup.`);
+}
+
+async function quarantine(path: string, restored: Parameters<typeof beginQuarantine>[1], log: Log): Promise<void> {
+  const database = await openDatabase(`sqlite:${path}`, { log });
+  try {
+    await database.transaction((tx) => beginQuarantine(tx, restored));
+  } finally {
+    await database.close();
+  }
+}
+
+/** Reads the age identities of a file, one per line. Lines that begin with # are comments, as `age-keygen` writes them. */
+export async function readIdentities(path: string): Promise<string[]> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw new BackupFailed(`The identity file ${path} cannot be read (${error.code}).`);
+  });
+  return text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '' && !line.startsWith('#'));
+}

@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { promisify } from 'node:util';
+import type { Alerts } from '../../core/alerts/alerts.ts';
+import type { Database } from '../../core/db/database.ts';
+import { type Clock, pause, unixSeconds } from '../../core/kernel/clock.ts';
+import { errorMessage, type Log } from '../../core/kernel/log.ts';
+import type { Quarantine } from '../../core/quarantine/quarantine.ts';
+import { readLastBackup } from './last-backup.ts';
+
+export interface ScheduleContext {
+  readonly database: Database;
+  readonly alerts: Alerts;
+  readonly quarantine: Quarantine;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Writes a backup. Rejects with the reason. */
+  readonly runBackup: (signal: AbortSignal) => Promise<void>;
+}
+
+/** How often is checked whether a backup is due, and whether a quarantine has ended. */
+const CHECK_MS = 5000;
+/** After a failure the next attempt waits, up to the interval. */
+const RETRY_SECONDS = 300;
+/** A backup is too old after so many intervals. */
+const OLD_INTERVALS = 3;
+
+const SUBJECT = 'database';
+
+/**
+ * Writes backups, an interval after the last one, until the signal aborts. Keeps the alerts about backups and about an unaccepted restore current.
+ * @param intervalSeconds 0: no backups
+ */
+export async function runSchedule(context: ScheduleContext, intervalSeconds: number, signal: AbortSignal): Promise<void> {
+  let notBefore = 0;
+  do notBefore = await runIfDue(context, intervalSeconds, notBefore, signal);
+  while (!(await pause(CHECK_MS, signal)));
+}
+
+/**
+ * Writes a backup if one is due, and updates the alerts.
+ * @param notBefore the earliest time of the next attempt, in Unix seconds
+ * @returns the same for the next call
+ */
+export async function runIfDue(context: ScheduleContext, intervalSeconds: number, notBefore: number, signal: AbortSignal): Promise<number> {
+  await reportQuarantine(context);
+  if (intervalSeconds === 0) {
+    await clearAlerts(context);
+    return notBefore;
+  }
+  const now = unixSeconds(context.clock);
+  const last = (await readLastBackup(context.database))?.createdAt ?? 0;
+  // A clock that was set back must not stop the backups.
+  const age = now < last ? intervalSeconds : now - last;
+  if (age < intervalSeconds || now < notBefore) return notBefore;
+  return (await attempt(context, age, intervalSeconds, signal)) ? 0 : now + retryAfter(intervalSeconds);
+}
+
+function retryAfter(intervalSeconds: number): number {
+  return Math.min(RETRY_SECONDS, intervalSeconds);
+}
+
+/** @returns whether a backup was written */
+async function attempt(context: ScheduleContext, age: number, intervalSeconds: number, signal: AbortSignal): Promise<boolean> {
+  const { alerts, log, runBackup } = context;
+  try {
+    await runBackup(signal);
+    await clearAlerts(context);
+    log.info({}, 'a backup was written and checked');
+    return true;
+  } catch (error) {
+    if (signal.aborted) return false;
+    const reason = errorMessage(error);
+    await alerts.raise({ kind: 'backup_failed', subject: SUBJECT, message: reason });
+    if (age > OLD_INTERVALS * intervalSeconds) await alerts.raise({ kind: 'backup_old', subject: SUBJECT, message: ageText(age) });
+    return false;
+  }
+}
+
+function ageText(age: number): string {
+  return age < 1e9 ? `the last backup is ${Math.floor(age / 60)} minutes old` : 'there is no backup';
+}
+
+async function clearAlerts({ alerts }: ScheduleContext): Promise<void> {
+  for (const kind of ['backup_failed', 'backup_old'] as const)
+    if ((await alerts.openSubjects(kind)).length > 0) await alerts.clear(kind, SUBJECT);
+}
+
+async function reportQuarantine({ quarantine, alerts }: ScheduleContext): Promise<void> {
+  const [restored, open] = [await quarantine.read(), await alerts.openSubjects('restored')];
+  if (restored && open.length === 0) {
+    const until = new Date(restored.backupCreatedAt * 1000).toISOString();
+    await alerts.raise({ kind: 'restored', subject: SUBJECT, message: `restored from a backup of ${until}; no money is sent` });
+  }
+  if (!restored && open.length > 0) await alerts.clear('restored', SUBJECT);
+}
+
+const execute = promisify(execFile);
+
+/** Less than the service's own. */
+const PRIORITY = 10;
+
+/**
+ * Returns a function that runs the command `satchel backup` as a process of its own, so that checking the copy does not delay requests. The
+ * process has the settings of this one.
+ */
+export function backupProcess(program: string): (signal: AbortSignal) => Promise<void> {
+  return async (signal) => {
+    const running = execute(process.execPath, [program, 'backup', '--json'], { signal, maxBuffer: 1_000_000 });
+    if (running.child.pid !== undefined) lowerPriority(running.child.pid);
+    await running.catch((error: Error & { stderr?: string }) => {
+      throw new Error(error.stderr?.trim().split('\n').at(-1) || error.message);
+    });
+  };
+}
+
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, PRIORITY);
+  } catch {
+    // It has ended already, or the system forbids it.
+  }
+}

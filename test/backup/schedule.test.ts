@@ -1,0 +1,85 @@
+import { expect, it } from 'vitest';
+import { createAlerts } from '../../src/core/alerts/alerts.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { beginQuarantine, endQuarantine, Quarantine } from '../../src/core/quarantine/quarantine.ts';
+import { storeLastBackup } from '../../src/features/backup/last-backup.ts';
+import { runIfDue } from '../../src/features/backup/schedule.ts';
+import { onBothDatabases, silentLog } from '../support/ledger.ts';
+
+const NOW = 1_800_000_000;
+const HOUR = 3600;
+
+onBothDatabases('scheduled backups', (open) => {
+  /** A service with a backup every hour, whose clock the test sets. */
+  async function scheduler(intervalSeconds = HOUR) {
+    const database = await open();
+    const service = { now: NOW, reason: undefined as string | undefined, backups: [] as number[], tries: 0 };
+    const clock = { nowMs: () => service.now * 1000 };
+    const alerts = createAlerts(database, clock, silentLog);
+    const runBackup = async () => {
+      service.tries += 1;
+      if (service.reason !== undefined) throw new Error(service.reason);
+      service.backups.push(service.now);
+      await storeLastBackup(database, { createdAt: service.now, file: 'x', bytes: 1 });
+    };
+    const context = { database, alerts, clock, log: silentLog, runBackup };
+    let notBefore = 0;
+    return {
+      ...{ service, database, alerts },
+      /** Checks at a time. @returns the open alerts */
+      async check(now: number): Promise<string[]> {
+        service.now = now;
+        const quarantine = new Quarantine(database);
+        notBefore = await runIfDue({ ...context, quarantine }, intervalSeconds, notBefore, new AbortController().signal);
+        return (await alerts.listOpen()).map(({ kind, message }) => `${kind}: ${message}`);
+      },
+    };
+  }
+
+  it('writes one when there is none, and the next an interval later', async () => {
+    const { service, check } = await scheduler();
+    for (const now of [NOW, NOW + HOUR - 1, NOW + HOUR]) expect(await check(now)).toEqual([]);
+    expect(service.backups).toEqual([NOW, NOW + HOUR]);
+  });
+
+  it('goes on when the clock was set back', async () => {
+    const { service, check } = await scheduler();
+    await check(NOW);
+    await check(NOW - 50 * HOUR);
+    expect(service.backups).toEqual([NOW, NOW - 50 * HOUR]);
+  });
+
+  it('raises an alert with the reason of a failure, tries again after five minutes, and closes the alerts with the next backup', async () => {
+    const { service, check } = await scheduler();
+    await check(NOW);
+    service.reason = 'the disk is full';
+    expect(await check(NOW + HOUR)).toEqual(['backup_failed: the disk is full']);
+    await check(NOW + HOUR + 299);
+    expect(service.tries).toBe(2);
+    expect(await check(NOW + 4 * HOUR)).toEqual(['backup_failed: the disk is full', 'backup_old: the last backup is 240 minutes old']);
+    service.reason = undefined;
+    expect(await check(NOW + 5 * HOUR)).toEqual([]);
+  });
+
+  it('says that there is no backup at all', async () => {
+    const { service, check } = await scheduler();
+    service.reason = 'no';
+    expect(await check(NOW)).toContain('backup_old: there is no backup');
+  });
+
+  it('writes none without an interval, and then closes the alerts of an earlier one', async () => {
+    const { service, alerts, check } = await scheduler(0);
+    await alerts.raise({ kind: 'backup_failed', subject: 'database', message: 'before' });
+    expect(await check(NOW)).toEqual([]);
+    expect(service.tries).toBe(0);
+  });
+
+  it('keeps an alert open while a restore waits to be accepted', async () => {
+    const { database, check } = await scheduler(0);
+    await database.transaction((tx) => beginQuarantine(tx, { backupCreatedAt: NOW - HOUR, restoredAt: NOW }));
+    for (let i = 0; i < 2; i++) expect(await check(NOW)).toEqual([expect.stringMatching(/^restored: restored from a backup of 2027-/)]);
+    expect(await endQuarantine(database, 'a test', systemClock)).toBe(true);
+    expect(await endQuarantine(database, 'a test', systemClock)).toBe(false);
+    expect(await check(NOW)).toEqual([]);
+  });
+});
