@@ -11,7 +11,7 @@ export const lockAccounts = statement<AccountRow>(
 /**
  * Writes a whole batch, a list of values per column. The batch's mark is part of the statement, so it proves that all of it was written. If the
  * number of an account's entries is not the one from which the batch continues, its outcome is NULL, and the statement fails: no two transfers
- * can be the same entry of an account.
+ * can be the same entry of an account. Holds are closed without a join: a plan made while there were few of them would read all of them.
  */
 const batchWith = (journal: string) =>
   `WITH transfers AS (
@@ -24,7 +24,7 @@ const batchWith = (journal: string) =>
       INSERT INTO ledger_hold (id, account, amount_msat, state)
       SELECT * FROM unnest($19::text[], $20::bigint[], $21::bigint[], $22::text[])
     ), closed AS (
-      UPDATE ledger_hold h SET state = n.state FROM unnest($23::text[], $24::text[]) AS n (id, state) WHERE h.id = n.id
+      UPDATE ledger_hold SET state = ($24::text[])[array_position($23::text[], id)] WHERE id = ANY($23::text[])
     ), saved AS (
       UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
       FROM unnest($25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bytea[], $30::bigint[])
