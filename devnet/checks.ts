@@ -1,5 +1,6 @@
-import type { CustomRecords, InvoiceRequest, KeysendOrder, NodeCapabilities, PaymentOrder } from '../src/core/lightning/node.ts';
+import type { CustomRecords, InvoiceRequest, KeysendOrder, NodeCapabilities, PaymentOrder, SendOrder } from '../src/core/lightning/node.ts';
 import { paymentHashOf } from '../src/core/lightning/payment-hash.ts';
+import type { RecordQuery } from '../src/core/lightning/record-page.ts';
 import { isPublicKey } from '../src/core/lightning/secp256k1.ts';
 import { type OutsideName, PlaygroundRefusal } from './test-network.ts';
 
@@ -50,6 +51,13 @@ export function requireWhole(label: string, value: number, least = 0): void {
 /** Requires the position of an event, or null for the beginning. Does not check that the event exists. */
 export function requirePosition(value: string | null): void {
   requireThat(value === null || (typeof value === 'string' && value.length <= 64), 'after must be a position or null');
+}
+
+/** Requires a query for a page of records. */
+export function requireRecordQuery({ sinceSeconds, cursor, limit }: RecordQuery): void {
+  requireWhole('sinceSeconds', sinceSeconds);
+  if (limit !== undefined) requireWhole('limit', limit, 1);
+  requireThat(cursor === undefined || (typeof cursor === 'string' && cursor.length <= 300), 'cursor must be that of a page');
 }
 
 /** Requires an expiry that fits LDK's 32 bits. BOLT11 has no limit. */
@@ -117,9 +125,10 @@ export function requireKeysendOrder(order: KeysendOrder): void {
   requireThat(paymentHashOf(order.preimage) === order.paymentHash, 'the preimage is not that of paymentHash');
 }
 
-function requireOrder(order: Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>): void {
+function requireOrder(order: SendOrder): void {
   requireId('paymentId', order.paymentId);
   requireBytes32('paymentHash', order.paymentHash);
   requireWhole('amountMsat', order.amountMsat, 1);
   requireWhole('feeLimitMsat', order.feeLimitMsat);
+  requireThat(typeof order.marker === 'string' && /^([0-9a-f]{2}){1,128}$/.test(order.marker), 'marker must be 1 to 128 bytes in hex');
 }

@@ -32,7 +32,7 @@ until alice openchannel --node_key $(bob getinfo | jq -r .identity_pubkey) --con
 sleep 1; mine 6; until alice listchannels | grep -q '"active": *true'; do sleep 1; done
 
 # A macaroon with the permissions of the service.
-alice bakemacaroon --save_to $NET/satchel.macaroon uri:/lnrpc.Lightning/GetInfo uri:/lnrpc.Lightning/AddInvoice uri:/lnrpc.Lightning/LookupInvoice uri:/lnrpc.Lightning/ListInvoices uri:/lnrpc.Lightning/LookupHtlcResolution uri:/lnrpc.Lightning/SubscribeInvoices uri:/lnrpc.Lightning/ChannelBalance uri:/lnrpc.Lightning/ListChannels uri:/lnrpc.Lightning/PendingChannels uri:/lnrpc.Lightning/QueryRoutes uri:/invoicesrpc.Invoices/CancelInvoice uri:/routerrpc.Router/SendPaymentV2 uri:/routerrpc.Router/TrackPaymentV2 uri:/routerrpc.Router/TrackPayments uri:/routerrpc.Router/SubscribeHtlcEvents uri:/invoicesrpc.Invoices/SettleInvoice
+alice bakemacaroon --save_to $NET/satchel.macaroon uri:/lnrpc.Lightning/GetInfo uri:/lnrpc.Lightning/AddInvoice uri:/lnrpc.Lightning/LookupInvoice uri:/lnrpc.Lightning/ListInvoices uri:/lnrpc.Lightning/ListPayments uri:/lnrpc.Lightning/LookupHtlcResolution uri:/lnrpc.Lightning/SubscribeInvoices uri:/lnrpc.Lightning/ChannelBalance uri:/lnrpc.Lightning/ListChannels uri:/lnrpc.Lightning/PendingChannels uri:/lnrpc.Lightning/QueryRoutes uri:/invoicesrpc.Invoices/CancelInvoice uri:/routerrpc.Router/SendPaymentV2 uri:/routerrpc.Router/TrackPaymentV2 uri:/routerrpc.Router/TrackPayments uri:/routerrpc.Router/SubscribeHtlcEvents uri:/invoicesrpc.Invoices/SettleInvoice
 export LIGHTNING_URL="lnd+rest://localhost:8080?cert=$NET/alice/tls.cert&macaroon=$NET/satchel.macaroon"
 
 # Starts the service on alice. Bob pays 5,000 sat to a wallet, and the wallet pays 1,000 sat to bob.

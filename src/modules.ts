@@ -13,6 +13,7 @@ import { Invoices } from './core/invoices/invoices.ts';
 import { keysendRouting } from './core/invoices/settle.ts';
 import { createEventLog, type LoggedEvent } from './core/journal/event-log.ts';
 import { systemClock } from './core/kernel/clock.ts';
+import { createMarkers } from './core/kernel/markers.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { Outbound } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
@@ -70,6 +71,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   };
   const directory = createAccountDirectory(database, clock);
   const secretKey = await readSecretKey(config);
+  const markers = createMarkers(secretKey);
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets({
     database,
@@ -80,9 +82,9 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   });
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
-  const invoices = new Invoices({ ...config, database, ledger, alerts, connections, routeKeysend, clock, log });
-  const limits = { maxInFlight, paymentWaitSeconds };
-  const payments = createPayments({ database, ledger, alerts, connections, invoices, quarantine, clock, log, linkUses, ...limits });
+  const invoices = new Invoices({ ...config, database, ledger, alerts, connections, routeKeysend, markers, clock, log });
+  const options = { markers, maxInFlight, paymentWaitSeconds };
+  const payments = createPayments({ database, ledger, alerts, connections, invoices, quarantine, clock, log, linkUses, ...options });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);

@@ -114,7 +114,14 @@ function bareNodes(name: string, { node, control }: TestNetwork): BareNodes {
     outsideInvoices: (count) => Promise.all(Array.from({ length: count }, () => control.createInvoice(order))),
     async pay({ paymentRequest, paymentHash }) {
       const feeLimitMsat: Msat = satToMsat(10);
-      const outcome = await node.pay({ paymentRequest, paymentHash, amountMsat: AMOUNT_MSAT, feeLimitMsat, paymentId: randomUUID() });
+      const outcome = await node.pay({
+        paymentRequest,
+        paymentHash,
+        amountMsat: AMOUNT_MSAT,
+        feeLimitMsat,
+        marker: '00',
+        paymentId: randomUUID(),
+      });
       if (outcome.state !== 'succeeded') throw new Error(`a bare payment is ${outcome.state}`);
     },
     createInvoice,

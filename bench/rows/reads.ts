@@ -6,6 +6,7 @@ import { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database, Dialect } from '../../src/core/db/database.ts';
 import { Invoices } from '../../src/core/invoices/invoices.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
+import { createMarkers } from '../../src/core/kernel/markers.ts';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { Ledger } from '../../src/core/ledger/ledger.ts';
@@ -110,6 +111,7 @@ function benchInvoices(database: Database, ledger: Ledger): Invoices {
     alerts: createAlerts(database, systemClock, silentLog),
     connections: fakeConnections(database),
     routeKeysend: async () => undefined,
+    markers: createMarkers(new Uint8Array(32)),
     clock: systemClock,
     log: silentLog,
     maxOpenInvoices: 1_000_000,

@@ -1,10 +1,12 @@
-import type { NodeEvent, Position } from '../../src/core/lightning/node.ts';
+import type { NodeEvent, Position, Settlement } from '../../src/core/lightning/node.ts';
+import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { eventNumber, eventPosition } from '../event-position.ts';
 import type { NetworkState } from './network-state.ts';
 import type { NewEvent } from './tables.ts';
 
 /** The longest delay of an overtaken event when no other event follows. */
 const OVERTAKEN_MS = 1_000;
+const MAX_PAGE = 1_000;
 
 /** The events of our node in order, numbered from 1. */
 export class EventLog {
@@ -62,6 +64,19 @@ export class EventLog {
   /** Returns the first event after a position, or the first event without a position. */
   after(position: Position | undefined): NodeEvent | undefined {
     return this.#network.tables.events.get(eventNumber(position) + 1);
+  }
+
+  /** Reads a page of the settlements since a time. */
+  readSettlements({ sinceSeconds, cursor = '0', limit = MAX_PAGE }: RecordQuery): RecordPage<Settlement> {
+    const start = Number(cursor);
+    const { events } = this.#network.tables;
+    const end = Math.min(start + Math.min(limit, MAX_PAGE), events.size);
+    const records: Settlement[] = [];
+    for (let number = start + 1; number <= end; number += 1) {
+      const event = events.get(number);
+      if (event?.type === 'settlement' && event.settledAt >= sinceSeconds) records.push(event);
+    }
+    return { records, ...(end > start && { next: String(end) }) };
   }
 
   has(position: Position): boolean {

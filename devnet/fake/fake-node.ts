@@ -16,10 +16,13 @@ import type {
   Position,
   Route,
   RouteQuery,
+  SentPayment,
+  Settlement,
   SettlementFinality,
   SettlementReference,
 } from '../../src/core/lightning/node.ts';
 import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/core/lightning/node.ts';
+import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { channelsOf } from './channels.ts';
 import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
 import type { EventLog } from './event-log.ts';
@@ -111,6 +114,14 @@ export class FakeNode implements LightningNode, GuardConnection {
   /** Never waits, so that tests decide when a settlement is final. */
   settlementFinality({ paymentHash }: SettlementReference): Promise<SettlementFinality> {
     return this.#call('settlementFinality', () => this.#parts.incoming.settlementFinality(paymentHash));
+  }
+
+  readSentPayments(query: RecordQuery): Promise<RecordPage<SentPayment>> {
+    return this.#call('readSentPayments', () => this.#parts.outgoing.readSent(query));
+  }
+
+  readSettlements(query: RecordQuery): Promise<RecordPage<Settlement>> {
+    return this.#call('readSettlements', () => this.#parts.log.readSettlements(query));
   }
 
   collectEvidence({ paymentHash }: PaymentReference): Promise<PaymentEvidence> {

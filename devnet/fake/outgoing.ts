@@ -1,6 +1,15 @@
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
 import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
-import type { FailureReason, KeysendOrder, PaymentEvidence, PaymentOrder, PaymentOutcome } from '../../src/core/lightning/node.ts';
+import type {
+  FailureReason,
+  KeysendOrder,
+  PaymentEvidence,
+  PaymentOrder,
+  PaymentOutcome,
+  SendOrder,
+  SentPayment,
+} from '../../src/core/lightning/node.ts';
+import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
 import { type OutsideName, PlaygroundRefusal } from '../test-network.ts';
 import type { EventLog } from './event-log.ts';
@@ -10,12 +19,13 @@ import type { OutsideRecords } from './outside-records.ts';
 import type { PaymentScript } from './script.ts';
 import type { Arrival, OutsideInvoiceRow } from './tables.ts';
 
-type Order = Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>;
+type Order = SendOrder & Pick<Partial<PaymentOrder>, 'paymentRequest'>;
 
 /** The target of a payment: a node that has the preimage, or the reason why there is none. */
 type Target = { readonly at: OutsideName; readonly preimage: string; readonly script: PaymentScript } | { readonly nowhere: FailureReason };
 
 const LATE_MS = 5_000;
+const MAX_PAGE = 1_000;
 
 /** The payments that our node sends, at most one per payment id. */
 export class Outgoing {
@@ -64,6 +74,17 @@ export class Outgoing {
     return payment?.outcome;
   }
 
+  /** A node that replaces records lists only the newest payment of a hash. */
+  readSent({ sinceSeconds, cursor = '0', limit = MAX_PAGE }: RecordQuery): RecordPage<SentPayment> {
+    const start = Number(cursor);
+    const end = start + Math.min(limit, MAX_PAGE);
+    const page = [...this.#network.tables.outgoing.entries()].slice(start, end);
+    const isListed = ([paymentId, { paymentHash, createdAt }]: (typeof page)[number]) =>
+      createdAt >= sinceSeconds && (!this.#network.profile.replacesRecords || this.#attempts.get(paymentHash)?.at(-1) === paymentId);
+    const records = page.filter(isListed).map(([, payment]) => payment);
+    return { records, ...(page.length > 0 && { next: String(start + page.length) }) };
+  }
+
   /** Returns what the node's records show about a payment: whether its money is on the way. */
   evidence(paymentHash: string): PaymentEvidence {
     const { held, timers } = this.#network.tables;
@@ -105,10 +126,17 @@ export class Outgoing {
   }
 
   #start(order: Order, target: Target): void {
-    const { paymentId, paymentHash, amountMsat } = order;
+    const { paymentId, paymentHash, amountMsat, marker, paymentRequest } = order;
     const obstacle = 'nowhere' in target ? target.nowhere : this.#obstacle(order);
     if (this.#network.faults.happens('stale')) this.repeatFailures(paymentHash);
-    this.#network.tables.outgoing.put(paymentId, { paymentHash, amountMsat, outcome: { state: 'pending' } });
+    this.#network.tables.outgoing.put(paymentId, {
+      paymentHash,
+      amountMsat,
+      marker,
+      paymentRequest,
+      createdAt: this.#network.nowSeconds(),
+      outcome: { state: 'pending' },
+    });
     this.#index(paymentId, paymentHash);
     if (obstacle || 'nowhere' in target) this.fail(paymentId, obstacle ?? 'NO_ROUTE');
     else this.#send(order, target);
@@ -174,7 +202,7 @@ export class Outgoing {
     const payment = this.#network.tables.outgoing.get(paymentId);
     // A node that was restored from an older backup has no record of the payment.
     if (!payment) return;
-    this.#network.tables.outgoing.put(paymentId, { ...payment, outcome });
+    this.#network.tables.outgoing.put(paymentId, { ...payment, outcome, endedAt: this.#network.nowSeconds() });
     if (this.#network.profile.reportsPayments) this.#log.append({ type: 'payment', paymentId, outcome });
     else this.#log.hint(payment.paymentHash);
   }

@@ -46,6 +46,13 @@ export interface Outgoing {
   readonly paymentHash: string;
   readonly amountMsat: Msat;
   readonly outcome: PaymentOutcome;
+  readonly marker: string;
+  /** Undefined for a keysend. */
+  readonly paymentRequest?: string | undefined;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** Unix seconds. */
+  readonly endedAt?: number | undefined;
 }
 
 /** Our payment on its way to the receiver. Contains all data to complete it, because our node may lose its own row in a restore. */

@@ -1,5 +1,5 @@
 import { isPublicKey } from '../../src/core/lightning/secp256k1.ts';
-import { requireId, requirePoint, requirePosition, requireWhole } from '../checks.ts';
+import { requireId, requirePoint, requirePosition, requireRecordQuery, requireWhole } from '../checks.ts';
 import { channelsOf, localBalance, playgroundChannels } from './balances.ts';
 import { bytesOf, hexOf, sha256 } from './bindings.ts';
 import type { Engine, Waits } from './engine.ts';
@@ -42,6 +42,14 @@ function serviceHandlers({ network, waits }: Engine, service: ServiceNode): Omit
     lookupPayment: ({ paymentId }) => {
       requireId('paymentId', paymentId);
       return () => outgoing.lookup(paymentId);
+    },
+    readSentPayments: (query) => {
+      requireRecordQuery(query);
+      return () => outgoing.readSent(query);
+    },
+    readSettlements: (query) => {
+      requireRecordQuery(query);
+      return () => outbox.readSettlements(query);
     },
     lookupInvoice: ({ paymentHash }) => done(incoming.lookupInvoice(paymentHash)),
     events: ({ after, limit, waitMs }) => {

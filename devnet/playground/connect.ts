@@ -38,6 +38,8 @@ function serviceNode({ name, call, guard, closing, close }: ServiceNodeOptions):
     pay: (order) => call('pay', order),
     keysend: (order) => call('keysend', order),
     lookupPayment: ({ paymentId }) => call('lookupPayment', { paymentId }),
+    readSentPayments: (query) => call('readSentPayments', query),
+    readSettlements: (query) => call('readSettlements', query),
     lookupInvoice: (paymentHash) => call('lookupInvoice', { paymentHash }),
     // LDK reports a payment as claimed after it has stored the preimage with each channel, and sends it again after a restart.
     settlementFinality: async () => ({ state: 'final' }),

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { NodeEvent, PaymentUpdate, Position, Settlement } from '../../src/core/lightning/node.ts';
+import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { eventNumber, eventPosition } from '../event-position.ts';
 import type { Row, Store } from './store.ts';
 
@@ -36,7 +37,18 @@ export class Outbox {
     if (position === null) return events.slice(0, limit);
     return events[0]?.position === position ? events.slice(1) : null;
   }
+
+  /** Reads a page of the settlements since a time. The cursor is the number of the last event that was read. */
+  readSettlements({ sinceSeconds, cursor = '0', limit = MAX_PAGE }: RecordQuery): RecordPage<Settlement> {
+    const sql = 'SELECT position, event FROM outbox WHERE node = ? AND position > ? ORDER BY position LIMIT ?';
+    const rows = this.#store.all(sql, this.#node, Number(cursor), Math.min(limit, MAX_PAGE));
+    const settlements = rows.map(toEvent).filter((event) => event.type === 'settlement');
+    const last = rows.at(-1);
+    return { records: settlements.filter(({ settledAt }) => settledAt >= sinceSeconds), ...(last && { next: String(last.position) }) };
+  }
 }
+
+const MAX_PAGE = 1_000;
 
 function toEvent(row: Row): NodeEvent {
   const { proof, ...event } = JSON.parse(row.event as string) as StoredEvent;

@@ -1,6 +1,7 @@
 import * as ldk from 'lightningdevkit';
 import type { Msat } from '../../src/core/kernel/money.ts';
-import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome } from '../../src/core/lightning/node.ts';
+import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome, SendOrder, SentPayment } from '../../src/core/lightning/node.ts';
+import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
 import { PlaygroundRefusal } from '../test-network.ts';
 import { bytes32Of, hexOf, msatOf, sha256, u64Of, unixNow } from './bindings.ts';
@@ -9,7 +10,9 @@ import { invoiceAmount, paymentFailure, readInvoice, sendFailure, sendSpontaneou
 import type { Outbox } from './outbox.ts';
 import type { Row, Store } from './store.ts';
 
-type Order = Pick<PaymentOrder, 'paymentId' | 'paymentHash' | 'amountMsat' | 'feeLimitMsat'>;
+type Order = SendOrder & Pick<Partial<PaymentOrder>, 'paymentRequest'>;
+
+const MAX_PAGE = 1_000;
 
 /**
  * The payments that a service node sends, at most once per payment id. LDK forgets an id after a while and would then pay it again. The row in
@@ -55,6 +58,15 @@ export class OutgoingPayments {
     return row && outcomeOf(row);
   }
 
+  /** Reads a page in the order of creation. The cursor is the time and the id of the last payment before it. */
+  readSent({ sinceSeconds, cursor, limit = MAX_PAGE }: RecordQuery): RecordPage<SentPayment> {
+    const [seconds = '', paymentId = ''] = cursor?.split(' ') ?? [String(sinceSeconds)];
+    const sql = 'SELECT * FROM outgoing WHERE node = ? AND (created_at, payment_id) > (?, ?) ORDER BY created_at, payment_id LIMIT ?';
+    const rows = this.#store.all(sql, this.#node.name, Number(seconds), paymentId, Math.min(limit, MAX_PAGE));
+    const last = rows.at(-1);
+    return { records: rows.map(toSentPayment), ...(last && { next: `${last.created_at} ${last.payment_id}` }) };
+  }
+
   sent(event: ldk.Event_PaymentSent): void {
     const ldkId = bytes32Of(event.payment_id);
     if (!ldkId) throw new Error('a node sent a payment without an id');
@@ -71,9 +83,10 @@ export class OutgoingPayments {
     const known = this.#row(order.paymentId);
     if (known && known.payment_hash !== order.paymentHash) throw new PlaygroundRefusal('paymentId belongs to another payment hash');
     if (known && (known.state !== 'pending' || this.#sending.has(ldkId))) return;
-    const sql = `INSERT INTO outgoing (node, payment_id, ldk_id, payment_hash, amount_msat, state) VALUES (?, ?, ?, ?, ?, 'pending')
-      ON CONFLICT DO NOTHING`;
-    this.#store.run(sql, this.#node.name, order.paymentId, ldkId, order.paymentHash, order.amountMsat);
+    const { paymentId, paymentHash, amountMsat, marker, paymentRequest = null } = order;
+    const sql = `INSERT INTO outgoing (node, payment_id, ldk_id, payment_hash, amount_msat, state, marker, payment_request, created_at)
+      VALUES (?, ?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT DO NOTHING`;
+    this.#store.run(sql, this.#node.name, paymentId, ldkId, paymentHash, amountMsat, marker, paymentRequest, unixNow());
     const reason = send(ldkId);
     if (reason) this.#conclude(ldkId, { state: 'failed', reason });
     else this.#sending.add(ldkId);
@@ -96,8 +109,8 @@ export class OutgoingPayments {
     if (!row) return;
     const paid = outcome.state === 'succeeded' ? outcome : undefined;
     const reason = outcome.state === 'failed' ? outcome.reason : null;
-    const sql = 'UPDATE outgoing SET state = ?, preimage = ?, fee_msat = ?, reason = ? WHERE node = ? AND ldk_id = ?';
-    this.#store.run(sql, outcome.state, paid?.preimage ?? null, paid?.feeMsat ?? null, reason, this.#node.name, ldkId);
+    const sql = 'UPDATE outgoing SET state = ?, preimage = ?, fee_msat = ?, reason = ?, ended_at = ? WHERE node = ? AND ldk_id = ?';
+    this.#store.run(sql, outcome.state, paid?.preimage ?? null, paid?.feeMsat ?? null, reason, unixNow(), this.#node.name, ldkId);
     this.#sending.delete(ldkId);
     this.#outbox.add({ type: 'payment', paymentId: row.payment_id as string, outcome });
   }
@@ -120,6 +133,18 @@ function outcomeOf(row: Row): PaymentOutcome {
   if (row.state === 'failed') return { state: 'failed', reason: row.reason as FailureReason };
   if (row.state === 'pending') return { state: 'pending' };
   return { state: 'succeeded', preimage: row.preimage as string, feeMsat: row.fee_msat as Msat };
+}
+
+function toSentPayment(row: Row): SentPayment {
+  return {
+    marker: (row.marker ?? undefined) as string | undefined,
+    paymentHash: row.payment_hash as string,
+    paymentRequest: (row.payment_request ?? undefined) as string | undefined,
+    amountMsat: row.amount_msat as Msat,
+    outcome: outcomeOf(row),
+    createdAt: row.created_at as number,
+    endedAt: (row.ended_at ?? undefined) as number | undefined,
+  };
 }
 
 function idOf(details: ldk.RecentPaymentDetails): string {

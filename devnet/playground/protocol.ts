@@ -1,5 +1,6 @@
 import type { Msat } from '../../src/core/kernel/money.ts';
 import type * as node from '../../src/core/lightning/node.ts';
+import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import type * as network from '../test-network.ts';
 
 /** An incoming payment that waits for the claim guard. Every arrival has a new id, so that a late decision cannot apply to another arrival. */
@@ -16,6 +17,8 @@ export interface Commands {
   pay: { request: node.PaymentOrder; response: node.PaymentOutcome };
   keysend: { request: node.KeysendOrder; response: node.PaymentOutcome };
   lookupPayment: { request: { readonly paymentId: string }; response: node.PaymentOutcome | undefined };
+  readSentPayments: { request: RecordQuery; response: RecordPage<node.SentPayment> };
+  readSettlements: { request: RecordQuery; response: RecordPage<node.Settlement> };
   lookupInvoice: { request: { readonly paymentHash: string }; response: node.InvoiceStatus | undefined };
   /**
    * Returns the node's events after a position, or from the beginning (null), oldest first. Waits up to `waitMs` for the first one. Returns
@@ -52,6 +55,8 @@ export const MAY_REPEAT: Readonly<Record<CommandName, boolean>> = {
   pay: false,
   keysend: false,
   lookupPayment: true,
+  readSentPayments: true,
+  readSettlements: true,
   lookupInvoice: true,
   events: true,
   claimRequests: true,

@@ -24,7 +24,7 @@ CREATE INDEX IF NOT EXISTS receipts_asked ON receipts (node, ask_id) WHERE state
 CREATE TABLE IF NOT EXISTS outgoing (
   node TEXT NOT NULL, payment_id TEXT NOT NULL, ldk_id TEXT NOT NULL, payment_hash TEXT NOT NULL, amount_msat INTEGER NOT NULL,
   state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
-  preimage TEXT, fee_msat INTEGER, reason TEXT,
+  preimage TEXT, fee_msat INTEGER, reason TEXT, marker TEXT, payment_request TEXT, created_at INTEGER NOT NULL DEFAULT 0, ended_at INTEGER,
   PRIMARY KEY (node, payment_id), UNIQUE (node, ldk_id)
 ) WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS outgoing_by_hash ON outgoing (node, payment_hash);
@@ -50,7 +50,11 @@ export function prepareSchema(db: DatabaseSync): void {
   if (isOfOneNode) setTablesAside(db);
   db.exec(SCHEMA);
   if (isOfOneNode) copyTables(db);
+  if (!columnsOf(db, 'outgoing').includes('marker')) for (const column of NEW_COLUMNS) db.exec(`ALTER TABLE outgoing ADD COLUMN ${column}`);
 }
+
+/** The columns of `outgoing` that an earlier version does not have. */
+const NEW_COLUMNS = ['marker TEXT', 'payment_request TEXT', 'created_at INTEGER NOT NULL DEFAULT 0', 'ended_at INTEGER'];
 
 /** The columns of the tables that had no node, because an earlier version had one service node. */
 const COLUMNS_OF_ONE_NODE = {

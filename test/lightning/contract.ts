@@ -5,6 +5,7 @@ import { guardContract } from './contract/guard.ts';
 import { identityContract } from './contract/identity.ts';
 import { invoiceContract } from './contract/invoices.ts';
 import { paymentContract } from './contract/payments.ts';
+import { recordContract } from './contract/records.ts';
 import { sendingContract } from './contract/sending.ts';
 import type { Subject } from './contract/subject.ts';
 
@@ -34,6 +35,7 @@ export function nodeContract(name: string, { open }: ContractOptions): void {
     paymentContract(suite);
     invoiceContract(suite);
     guardContract(suite);
+    recordContract(suite);
     eventContract(suite);
   });
 }

@@ -13,6 +13,7 @@ import type { SettlementDetails } from '../../src/core/invoices/report.ts';
 import { keysendRouting, type SettlementResult } from '../../src/core/invoices/settle.ts';
 import type { Clock } from '../../src/core/kernel/clock.ts';
 import { newId } from '../../src/core/kernel/ids.ts';
+import { createMarkers } from '../../src/core/kernel/markers.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { createLedger, type Ledger, SYSTEM_ACCOUNTS } from '../../src/core/ledger/ledger.ts';
 import type { LightningNode, PaymentOutcome, Settlement } from '../../src/core/lightning/node.ts';
@@ -88,6 +89,7 @@ export function createModules({ database, healthy = database, connections, clock
   const accounts = createAccounts(healthy, clock);
   const wallets = createWallets({ database: healthy, accounts, clock, isNodeAvailable: async () => true });
   const ledger = createLedger(database, clock);
+  const markers = createMarkers(new Uint8Array(32));
   const routeKeysend = keysendRouting(wallets, undefined);
   const invoices = new TestInvoices({
     database,
@@ -95,6 +97,7 @@ export function createModules({ database, healthy = database, connections, clock
     alerts,
     connections,
     routeKeysend,
+    markers,
     clock,
     log: silentLog,
     maxOpenInvoices: 1_000_000,
@@ -107,6 +110,7 @@ export function createModules({ database, healthy = database, connections, clock
     connections,
     invoices,
     quarantine: new Quarantine(healthy),
+    markers,
     clock,
     log: silentLog,
     maxInFlight: 1000,
@@ -169,6 +173,8 @@ function stubNode(): LightningNode {
   return {
     info: unsupported,
     balance: unsupported,
+    readSentPayments: unsupported,
+    readSettlements: unsupported,
     lookupPayment: unsupported,
     lookupInvoice: unsupported,
     knowsPosition: unsupported,

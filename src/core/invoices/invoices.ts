@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnection } from '../connection/connection.ts';
@@ -10,6 +10,7 @@ import type { TransactionOwner } from '../journal/wallet-transactions.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
+import type { Markers } from '../kernel/markers.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger, Posting, RowWrite } from '../ledger/ledger.ts';
@@ -31,6 +32,7 @@ export interface InvoiceContext {
   readonly alerts: Alerts;
   readonly connections: NodeConnections;
   readonly routeKeysend: KeysendRouting;
+  readonly markers: Markers;
   readonly clock: Clock;
   readonly log: Log;
   /** Amounts up to it are credited when the node reports them, before they are final. */
@@ -203,12 +205,12 @@ function tooManyInvoices({ maxOpenInvoices }: InvoiceContext, { wtxType }: NewIn
   );
 }
 
-async function createAtNode({ connections, clock }: InvoiceContext, order: NewInvoice): Promise<Invoice> {
+async function createAtNode({ connections, markers, clock }: InvoiceContext, order: NewInvoice): Promise<Invoice> {
   const { wallet, amountMsat, descriptionHash } = order;
   const connection = connections.of(wallet.nodeId);
   requireHashable(connection, order);
   await connection.requirePermitted();
-  const preimage = randomBytes(32).toString('hex');
+  const preimage = markers.choosePreimage(wallet.id);
   const request: InvoiceRequest = {
     preimage,
     description: order.hashedText ?? order.memo,

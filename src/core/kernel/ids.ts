@@ -51,6 +51,27 @@ export function isIdOf(prefix: string, text: string): boolean {
   return text.length === prefix.length + 1 + ID_LENGTH && text.startsWith(`${prefix}_`) && isId(text);
 }
 
+/** The bytes of {@link idBytes}: an id has 131 bits. */
+export const ID_BYTES = 17;
+
+/** Returns the 22 letters and digits of an id without its prefix as a number of 17 bytes. */
+export function idBytes(text: string): Buffer {
+  let value = 0n;
+  for (const letter of text) value = value * BigInt(BASE) + BigInt(ALPHABET.indexOf(letter));
+  return Buffer.from(value.toString(16).padStart(2 * ID_BYTES, '0'), 'hex');
+}
+
+/** Returns the id of {@link idBytes}; undefined for a number that is too large for one. */
+export function idFromBytes(bytes: Uint8Array): string | undefined {
+  let value = BigInt(`0x${Buffer.from(bytes).toString('hex')}`);
+  let text = '';
+  for (let i = 0; i < ID_LENGTH; i++) {
+    text = ALPHABET[Number(value % BigInt(BASE))] + text;
+    value /= BigInt(BASE);
+  }
+  return value === 0n ? text : undefined;
+}
+
 /** Returns random letters and digits, 5.95 bits each, from the system's secure source. */
 export function randomText(length: number): string {
   let text = '';

@@ -1,4 +1,5 @@
 import type { Msat } from '../kernel/money.ts';
+import type { RecordPage, RecordQuery } from './record-page.ts';
 
 /** The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. */
 export type FailureReason = 'NO_ROUTE' | 'TIMEOUT' | 'INCORRECT_PAYMENT_DETAILS' | 'INSUFFICIENT_BALANCE' | 'ERROR' | 'CANCELED';
@@ -54,7 +55,7 @@ export interface NodeInfo {
 }
 
 export interface InvoiceRequest {
-  /** 32 random bytes in hex, never used before. The payment hash is its SHA-256. */
+  /** 32 unpredictable bytes in hex, never used before. The payment hash is its SHA-256. */
   readonly preimage: string;
   /** The payer chooses the amount when it is absent. */
   readonly amountMsat?: Msat;
@@ -117,6 +118,11 @@ export interface SendOrder extends PaymentReference {
   readonly amountMsat: Msat;
   /** The maximum routing fee. 0 permits only routes without a fee. */
   readonly feeLimitMsat: Msat;
+  /**
+   * Names the wallet of the payment, encrypted: up to 128 bytes in hex. The node keeps it with its record of the payment, and {@link SentPayment}
+   * returns it. The first hop may see it.
+   */
+  readonly marker: string;
 }
 
 export interface PaymentOrder extends SendOrder {
@@ -131,6 +137,23 @@ export interface KeysendOrder extends SendOrder {
   /** 32 bytes in hex. Its SHA-256 is `paymentHash`. */
   readonly preimage: string;
   readonly customRecords: CustomRecords;
+}
+
+/** An outgoing payment as the node's own records show it. */
+export interface SentPayment {
+  /** The marker that `pay` or `keysend` got; undefined if the payment has none. Other programs may have sent it, or forged it. */
+  readonly marker?: string | undefined;
+  readonly paymentHash: string;
+  /** Undefined for a keysend, and if the node has not kept it. */
+  readonly paymentRequest?: string | undefined;
+  /** What the receiver gets. Of a failed payment of an invoice without an amount, the node may not know it: 0. */
+  readonly amountMsat: Msat;
+  /** As the record is now. An earlier request to send the payment may still be executed. */
+  readonly outcome: PaymentOutcome;
+  /** Unix seconds. */
+  readonly createdAt: number;
+  /** Unix seconds. Absent while it is pending, and if the node does not know it. */
+  readonly endedAt?: number | undefined;
 }
 
 /**
@@ -341,6 +364,10 @@ export interface LightningNode {
    * @throws when the connection breaks.
    */
   watchPayments?(signal: AbortSignal): AsyncIterable<string>;
+  /** Reads the outgoing payments whose record the node created at or after a time, oldest first, also those in flight. */
+  readSentPayments(query: RecordQuery): Promise<RecordPage<SentPayment>>;
+  /** Reads the incoming payments that were settled at or after a time. Their order is the node's. Each is repeated by `watch`. */
+  readSettlements(query: RecordQuery): Promise<RecordPage<Settlement>>;
   /**
    * Returns the newest settlement; undefined if there is none. A new ledger reads the events after it, because what arrived before is not for
    * its wallets. Absent: it reads all events.

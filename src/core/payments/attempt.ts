@@ -101,8 +101,9 @@ async function send(
   feeLimitMsat: Msat,
   firstRequestAtMs: number | undefined,
 ): Promise<PaymentOutcome> {
-  const { amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
-  const order = { ...referenceOf(payment), amountMsat, feeLimitMsat, firstRequestAtMs };
+  const { walletId, amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
+  const marker = context.markers.sealPayment({ walletId, paymentId: payment.id });
+  const order = { ...referenceOf(payment), amountMsat, feeLimitMsat, firstRequestAtMs, marker };
   try {
     return await context.connections.of(payment.nodeId).call((node) => {
       if (!payment.isKeysend) return node.pay({ ...order, paymentRequest });

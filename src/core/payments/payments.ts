@@ -5,6 +5,7 @@ import type { Invoices } from '../invoices/invoices.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
+import type { Markers } from '../kernel/markers.ts';
 import { amountText, MAX_MSAT, type Msat, subMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Ledger, type Receipt } from '../ledger/ledger.ts';
@@ -30,6 +31,7 @@ export interface PaymentDependencies {
   readonly connections: NodeConnections;
   readonly invoices: Invoices;
   readonly quarantine: Quarantine;
+  readonly markers: Markers;
   readonly clock: Clock;
   readonly log: Log;
   /** The maximum of pending payments of one wallet. */

@@ -87,7 +87,7 @@ describe('a payment', () => {
     const { nodes } = await net.control.describe();
     const preimage = '11'.repeat(32);
     const order = { destination: nodes[1]?.pubkey as string, preimage, paymentHash: paymentHashOf(preimage), customRecords: {} };
-    const amounts = { amountMsat: msat(500), feeLimitMsat: msat(0) };
+    const amounts = { amountMsat: msat(500), marker: '00', feeLimitMsat: msat(0) };
     expect(await node.keysend({ paymentId: 'first', ...order, ...amounts })).toMatchObject({ state: 'succeeded' });
     const before = await node.balance();
     const again = { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' };
@@ -167,6 +167,8 @@ it('finds no route for an invoice of an unknown node, or of our own', async () =
   const order = { ...orderFor(stranger), paymentId: 'to a stranger' };
   expect(await node.pay(order)).toEqual(NO_ROUTE);
   const own = await nodeInvoice(node, { amountMsat: msat(5_000), description: '', expirySeconds: 60 });
-  expect(await node.pay({ paymentId: 'to ourselves', ...own, amountMsat: msat(5_000), feeLimitMsat: msat(0) })).toEqual(NO_ROUTE);
+  expect(await node.pay({ paymentId: 'to ourselves', ...own, amountMsat: msat(5_000), marker: '00', feeLimitMsat: msat(0) })).toEqual(
+    NO_ROUTE,
+  );
   expect(net.outside.payments()).toEqual([]);
 });

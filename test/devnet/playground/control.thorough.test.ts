@@ -38,7 +38,7 @@ describe('the outside world', () => {
   it('does not take a payment of a hold invoice that was cancelled before', async () => {
     const unpaid = await control.createInvoice({ amountMsat: msat(1_000), memo: '', at: 'alice', expirySeconds: 60, hold: true });
     await control.resolveHold(unpaid.paymentHash, 'cancel');
-    const order = { paymentId: crypto.randomUUID(), ...unpaid, amountMsat: msat(1_000), feeLimitMsat: msat(0) };
+    const order = { paymentId: crypto.randomUUID(), ...unpaid, amountMsat: msat(1_000), marker: '00', feeLimitMsat: msat(0) };
     expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
   });
 

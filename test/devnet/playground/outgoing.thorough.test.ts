@@ -18,6 +18,7 @@ function keysendTo(destination: string, changes: Partial<KeysendOrder> = {}): Ke
     paymentId: crypto.randomUUID(),
     destination,
     amountMsat: msat(3_000),
+    marker: '00',
     feeLimitMsat: msat(5_000),
     preimage: preimage.toString('hex'),
     paymentHash: createHash('sha256').update(preimage).digest('hex'),
@@ -60,14 +61,20 @@ describe('paying an invoice', () => {
 
   it('pays the chosen amount where the invoice leaves it open', async () => {
     const invoice = await control.createInvoice({ memo: '', at: 'alice', expirySeconds: 600, hold: false });
-    const outcome = await node.pay({ paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(4_321), feeLimitMsat: msat(0) });
+    const outcome = await node.pay({
+      paymentId: crypto.randomUUID(),
+      ...invoice,
+      amountMsat: msat(4_321),
+      marker: '00',
+      feeLimitMsat: msat(0),
+    });
     expect(outcome.state).toBe('succeeded');
     expect(await outsideSays(playground, 'alice', 'received', invoice.paymentHash)).toMatchObject({ amountMsat: 4_321 });
   });
 
   it('never pays an expired invoice, although LDK would', async () => {
     const invoice = await control.createInvoice({ amountMsat: msat(1_000), memo: '', at: 'alice', expirySeconds: 0, hold: false });
-    const order = { paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(1_000), feeLimitMsat: msat(0) };
+    const order = { paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(1_000), marker: '00', feeLimitMsat: msat(0) };
     // An invoice of zero seconds expires a second later.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     expect(await node.pay(order)).toEqual({ state: 'failed', reason: 'TIMEOUT' });
@@ -81,13 +88,19 @@ describe('paying an invoice', () => {
   });
 
   it('fails definitively for an invoice that only LDK cannot read', async () => {
-    const order = { paymentRequest: 'lnbcrt1nonsense', paymentHash: '11'.repeat(32), amountMsat: msat(1_000), feeLimitMsat: msat(0) };
+    const order = {
+      paymentRequest: 'lnbcrt1nonsense',
+      paymentHash: '11'.repeat(32),
+      amountMsat: msat(1_000),
+      marker: '00',
+      feeLimitMsat: msat(0),
+    };
     expect(await node.pay({ ...order, paymentId: crypto.randomUUID() })).toEqual({ state: 'failed', reason: 'ERROR' });
   });
 
   it('throws, and keeps running, when hash or amount do not match the invoice', async () => {
     const invoice = await control.createInvoice({ amountMsat: msat(1_000), memo: '', at: 'alice', expirySeconds: 60, hold: false });
-    const order = { paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(1_000), feeLimitMsat: msat(0) };
+    const order = { paymentId: crypto.randomUUID(), ...invoice, amountMsat: msat(1_000), marker: '00', feeLimitMsat: msat(0) };
     await expect(node.pay({ ...order, amountMsat: msat(1_001) })).rejects.toThrow('another amount');
     await expect(node.pay({ ...order, paymentHash: '22'.repeat(32) })).rejects.toThrow('another payment hash');
     await expect(node.pay({ ...order, paymentHash: '22' })).rejects.toThrow('32 bytes');
@@ -108,7 +121,7 @@ describe('paying once', () => {
 
   it('keeps an id failed, even if it could succeed now', async () => {
     const { order } = await payOutside(playground, 'carol', { feeLimitMsat: 0 });
-    expect(await node.pay({ ...order, feeLimitMsat: msat(9_999) })).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
+    expect(await node.pay({ ...order, marker: '00', feeLimitMsat: msat(9_999) })).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
   });
 
   it('does not pay a hash again under another id', async () => {

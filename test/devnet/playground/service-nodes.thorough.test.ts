@@ -31,7 +31,14 @@ afterAll(async () => {
 /** Pays an invoice of another service node, whose guard decides after the payment has arrived. Returns the outcome. */
 async function payTo(payer: LightningNode, payee: LightningNode, amountMsat = 10_000_000) {
   const { paymentRequest, paymentHash } = await newInvoice(payee, msat(amountMsat));
-  const order = { paymentId: crypto.randomUUID(), paymentRequest, paymentHash, amountMsat: msat(amountMsat), feeLimitMsat: msat(5_000) };
+  const order = {
+    paymentId: crypto.randomUUID(),
+    paymentRequest,
+    paymentHash,
+    amountMsat: msat(amountMsat),
+    marker: '00',
+    feeLimitMsat: msat(5_000),
+  };
   expect(await payer.pay(order)).toEqual({ state: 'pending' });
   return until(async () => {
     const outcome = await payer.lookupPayment(order);

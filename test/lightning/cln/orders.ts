@@ -3,6 +3,9 @@ import { decodeBolt11 } from '../../../src/core/lightning/bolt11/bolt11.ts';
 import type { PaymentOrder } from '../../../src/core/lightning/node.ts';
 import { recording } from './replay.ts';
 
+/** lightningd stores it in the label and does not interpret it. */
+export const MARKER = '5ea1ed'.repeat(12);
+
 /** Returns the order to pay the invoice of a recorded call of `xpay`, under the label of the recording. */
 export function orderOf(name: string, paymentId?: string): PaymentOrder {
   const { params } = recording(name);
@@ -12,6 +15,7 @@ export function orderOf(name: string, paymentId?: string): PaymentOrder {
     paymentHash,
     paymentRequest,
     amountMsat: msat(amountMsat ?? Number(params.amount_msat)),
+    marker: MARKER,
     feeLimitMsat: msat(Number(params.maxfee ?? 0)),
   };
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
 import type { PaymentOrder } from '../../../src/core/lightning/node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
-import { ORDER, orderOf, PREIMAGE } from './orders.ts';
+import { MARKER, ORDER, orderOf, PREIMAGE } from './orders.ts';
 import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';
 
 const timing = { waitMs: 2000, quietMs: 100, heartbeatMs: 1000 };
@@ -24,7 +24,7 @@ function rows(name: string, change: object, count?: number): Answer {
 }
 
 describe('a payment through Core Lightning', () => {
-  it('claims the payment id, calls xpay with the limits of the order and its id as label, and returns what the rows show', async () => {
+  it('claims the payment id, calls xpay with the limits of the order and its id and marker as label, and returns what the rows show', async () => {
     const { replay, node } = await replayed({ xpay: 'xpay-held-then-success', listsendpays: [NO_ROWS, 'listsendpays-complete'] });
     expect(await node.pay({ ...ORDER, feeLimitMsat: 77 as never })).toEqual(SUCCESS);
     const methods = replay.calls.map(({ method }) => method);
@@ -35,7 +35,7 @@ describe('a payment through Core Lightning', () => {
       mode: 'must-create',
     });
     const { params } = replay.calls.find(({ method }) => method === 'xpay') ?? {};
-    expect(params).toEqual({ invstring: ORDER.paymentRequest, maxfee: 77, retry_for: 40, label: 'pay_1' });
+    expect(params).toEqual({ invstring: ORDER.paymentRequest, maxfee: 77, retry_for: 40, label: `pay_1 ${MARKER}` });
   });
 
   it('returns the success of an earlier request without another call of xpay', async () => {

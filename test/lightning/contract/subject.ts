@@ -44,7 +44,13 @@ export async function orderFor({ control }: Pick<Subject, 'control'>, options: O
   const amountMsat = msat(options.amountMsat ?? 1_000_000);
   const stated = options.amountless ? {} : { amountMsat };
   const invoice = await control.createInvoice({ ...stated, memo: 'tea', at, expirySeconds, hold });
-  return { paymentId: crypto.randomUUID(), ...invoice, amountMsat, feeLimitMsat: msat(feeLimitMsat) };
+  return {
+    paymentId: crypto.randomUUID(),
+    marker: randomBytes(70).toString('hex'),
+    ...invoice,
+    amountMsat,
+    feeLimitMsat: msat(feeLimitMsat),
+  };
 }
 
 export async function keysendFor({ control }: Pick<Subject, 'control'>, to: string): Promise<KeysendOrder> {
@@ -52,6 +58,7 @@ export async function keysendFor({ control }: Pick<Subject, 'control'>, to: stri
   const preimage = randomBytes(32).toString('hex');
   return {
     paymentId: crypto.randomUUID(),
+    marker: randomBytes(70).toString('hex'),
     destination: nodes.find((node) => node.name === to)?.pubkey as string,
     amountMsat: msat(3_000),
     feeLimitMsat: msat(5_000),

@@ -15,11 +15,14 @@ export const NO_RECORD = recording('03-pay', 'track unknown').response;
 export const SEND = 'POST /v2/router/send';
 export const PREIMAGE = '4d8616636bea8e9fce175c4b5cbf55e330b5613531894294d611d42bd7bf09ad';
 
+/** LND stores it and does not interpret it. */
+export const MARKER = '5ea1ed'.repeat(12);
+
 /** The order that a recorded request carried out. */
 export function orderOf({ request }: Recording, changes: Partial<PaymentOrder> = {}): PaymentOrder {
   const paymentRequest = String(request.body?.payment_request);
   const { paymentHash, amountMsat = msat(Number(request.body?.amt_msat)) } = decodeBolt11(paymentRequest);
-  return { paymentId: 'payment one', paymentHash, paymentRequest, amountMsat, feeLimitMsat: msat(10_000), ...changes };
+  return { paymentId: 'payment one', marker: MARKER, paymentHash, paymentRequest, amountMsat, feeLimitMsat: msat(10_000), ...changes };
 }
 
 export function keysendOf({ request }: Recording, changes: Partial<KeysendOrder> = {}): KeysendOrder {
@@ -27,6 +30,7 @@ export function keysendOf({ request }: Recording, changes: Partial<KeysendOrder>
   const hex = (text = '') => Buffer.from(text, 'base64').toString('hex');
   return {
     paymentId: 'keysend one',
+    marker: MARKER,
     paymentHash: hex(body.payment_hash),
     preimage: hex(body.dest_custom_records['5482373484']),
     destination: hex(body.dest),

@@ -8,6 +8,7 @@ import {
   KEYSEND,
   keysendOf,
   type Line,
+  MARKER,
   NO_RECORD,
   NO_ROUTE,
   orderOf,
@@ -38,7 +39,10 @@ describe('LND pays an invoice', () => {
       payment_request: order.paymentRequest,
       fee_limit_msat: '10000',
       timeout_seconds: 60,
-      first_hop_custom_records: { '696971': expect.stringMatching(/^[\w+/]{43}=$/) },
+      first_hop_custom_records: {
+        '696971': expect.stringMatching(/^[\w+/]{43}=$/),
+        '696973': Buffer.from(MARKER, 'hex').toString('base64'),
+      },
     });
     expect(JSON.stringify(body)).not.toContain(order.paymentId);
     expect(macaroon).toBe('0201036c6e64');

@@ -11,6 +11,7 @@ import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
 import { ClnMoves } from './moves.ts';
 import { ClnPayments } from './payments.ts';
 import { reportRune } from './permissions.ts';
+import { readSentPayments, readSettlements } from './records.ts';
 import { queryRoutes } from './routes.ts';
 import { readRows } from './rows.ts';
 import { ClnRpc, type GetInfoResult } from './rpc.ts';
@@ -86,6 +87,8 @@ export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): Ligh
       return watchSettlements(cln, position, untilClosed(signal));
     },
     watchPayments: (signal) => watchPaymentHashes(cln, untilClosed(signal)),
+    readSentPayments: (query) => readSentPayments(cln, query),
+    readSettlements: (query) => readSettlements(cln, query),
     newestSettlement: () => newestSettlement(cln),
     knowsPosition: (position) => history.knows(position),
     collectEvidence: async (payment) => collectEvidence(rpc, payment, await readRows(cln, payment)),

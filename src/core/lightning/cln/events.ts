@@ -87,7 +87,7 @@ async function* changes<T extends { readonly updated_index?: number }>(
   }
 }
 
-function toSettlement(invoice: InvoiceRecord, epoch: string): Settlement {
+export function toSettlement(invoice: InvoiceRecord, epoch: string): Settlement {
   if (invoice.paid_at === undefined) throw new Error('lightningd reports a paid invoice without the time of the payment');
   return {
     type: 'settlement',

@@ -6,7 +6,7 @@ import { ownBalanceMsat } from './channels.ts';
 import { type ClnContext, RETRY_SECONDS } from './context.ts';
 import { readRecord, type SendRecord, writeRecord } from './datastore.ts';
 import { type ErrorMeaning, meaningOf, ResponseLost } from './errors.ts';
-import { isAny, outcomeOf, readRows } from './rows.ts';
+import { isAny, labelOf, outcomeOf, readRows } from './rows.ts';
 import { UnclearPayments } from './unclear-payments.ts';
 
 /** lightningd responds when the payment has ended, which takes as long as a receiver holds it. Afterwards only the rows are read. */
@@ -109,7 +109,7 @@ export class ClnPayments {
   async #send(order: PaymentOrder, invoice: Bolt11, record: SendRecord): Promise<PaymentOutcome> {
     const amount = invoice.amountMsat === undefined ? { amount_msat: order.amountMsat } : {};
     const limits = { maxfee: order.feeLimitMsat, retry_for: RETRY_SECONDS };
-    const parameters = { invstring: invoice.paymentRequest, ...amount, ...limits, label: order.paymentId };
+    const parameters = { invstring: invoice.paymentRequest, ...amount, ...limits, label: labelOf(order) };
     let error: unknown;
     try {
       await this.#cln.rpc.send('xpay', parameters, { timeoutMs: XPAY_MS });

@@ -1,13 +1,24 @@
 import { msat } from '../../kernel/money.ts';
-import type { PaymentOutcome, PaymentReference } from '../node.ts';
+import type { PaymentOutcome, PaymentReference, SendOrder } from '../node.ts';
 import type { ClnContext } from './context.ts';
 import type { SendpayRow } from './rpc.ts';
 
-/** Returns the rows of a payment, and those of other payments of the same invoice. The label of a row is the id of its payment. */
+/** Returns the label of a payment's rows: its id and its marker. */
+export function labelOf({ paymentId, marker }: SendOrder): string {
+  return `${paymentId} ${marker}`;
+}
+
+/** Returns the marker in a row's label; undefined if it has none. */
+export function markerOf({ label = '' }: SendpayRow): string | undefined {
+  return /^[^ ]+ ([0-9a-f]+)$/.exec(label)?.[1];
+}
+
+/** Returns the rows of a payment, and those of other payments of the same invoice. */
 export async function readRows({ rpc, history }: ClnContext, { paymentId, paymentHash }: PaymentReference) {
   const { payments } = await rpc.call('listsendpays', { payment_hash: paymentHash });
   for (const row of payments) history.record('sendpays', 'created', row.created_index);
-  return { own: payments.filter(({ label }) => label === paymentId), others: payments.filter(({ label }) => label !== paymentId) };
+  const isOwn = ({ label }: SendpayRow) => label?.split(' ', 1)[0] === paymentId;
+  return { own: payments.filter(isOwn), others: payments.filter((row) => !isOwn(row)) };
 }
 
 export type SendpayRows = Awaited<ReturnType<typeof readRows>>;

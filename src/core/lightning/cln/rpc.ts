@@ -26,7 +26,9 @@ export interface SendpayRow {
   readonly amount_msat?: number;
   readonly amount_sent_msat: number;
   readonly created_at: number;
+  readonly completed_at?: number;
   readonly payment_preimage?: string;
+  readonly bolt11?: string;
 }
 
 export interface ChannelRecord {

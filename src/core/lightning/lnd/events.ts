@@ -11,7 +11,7 @@ import { fromBase64, readMsat, readWhole } from './values.ts';
  */
 const POSITION = /^([1-9]\d{0,14}):([0-9a-f]{64})$/;
 
-const INVOICES_PER_PAGE = 1000;
+export const INVOICES_PER_PAGE = 1000;
 /** Records that LND adds to an HTLC: the preimage of a keysend, and a signal between peers. */
 const OWN_RECORDS = ['5482373484', '106823'];
 
@@ -112,16 +112,26 @@ async function listedAfter(transport: LndTransport, after: number): Promise<Sett
 
 /** Lists the settled invoices and keysends in the order of their creation. */
 async function* listSettled(transport: LndTransport): AsyncGenerator<LndInvoice, void> {
-  for (let offset = '0'; ; ) {
-    const path = `/v1/invoices?num_max_invoices=${INVOICES_PER_PAGE}&index_offset=${offset}`;
-    const page = await transport.get<{ invoices: LndInvoice[]; last_index_offset: string }>(path);
-    if (page.invoices.length === 0) return;
+  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
+    const page: InvoicePage = await readInvoices(transport, cursor, INVOICES_PER_PAGE);
     yield* page.invoices.filter((invoice) => invoice.state === 'SETTLED');
-    offset = page.last_index_offset;
+    cursor = page.next;
   }
 }
 
-function toSettlement(invoice: LndInvoice): Settlement {
+interface InvoicePage {
+  readonly invoices: readonly LndInvoice[];
+  readonly next?: string;
+}
+
+/** Reads a page of all invoices and keysends in the order of their creation. */
+export async function readInvoices(transport: LndTransport, cursor: string, limit: number): Promise<InvoicePage> {
+  const path = `/v1/invoices?num_max_invoices=${limit}&index_offset=${cursor}`;
+  const { invoices, last_index_offset: next } = await transport.get<{ invoices: LndInvoice[]; last_index_offset: string }>(path);
+  return { invoices, ...(invoices.length > 0 && { next }) };
+}
+
+export function toSettlement(invoice: LndInvoice): Settlement {
   const paymentHash = fromBase64(invoice.r_hash);
   return {
     type: 'settlement',

@@ -13,6 +13,7 @@ import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
 import { guardKeysends } from './keysends.ts';
 import { LndPayments } from './payments.ts';
 import { reportPermissions } from './permissions.ts';
+import { readSentPayments, readSettlements } from './records.ts';
 import { queryRoutes } from './routes.ts';
 import { LndTransport } from './transport.ts';
 import { parseLndUrl } from './url.ts';
@@ -69,6 +70,8 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
         watchSettlements(context, position, until, () => htlcEvents.begin(closing.signal, context.timing.answerMs)),
       ),
     watchPayments: (signal) => untilClosed(signal, (until) => watchEndedPayments(context, until)),
+    readSentPayments: (query) => readSentPayments(transport, query),
+    readSettlements: (query) => readSettlements(transport, query),
     newestSettlement: () => newestSettlement(transport),
     knowsPosition: (position) => knowsPosition(transport, position),
     collectEvidence: async (payment) => collectEvidence(transport, payment, await payments.findRecord(payment)),

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { FailureReason, PaymentOutcome } from '../node.ts';
-import { readMsat } from './values.ts';
+import type { FailureReason, PaymentOutcome, SendOrder } from '../node.ts';
+import { fromBase64, readMsat, toBase64 } from './values.ts';
 
 /** The newest payment of a payment hash, as LND returns it. */
 export interface PaymentRecord {
@@ -22,6 +22,14 @@ export interface PaymentRecord {
 const ID_RECORD = '696971';
 const ID_DOMAIN = 'satchel payment id for LND, version 1';
 
+/** The record that names the payment's wallet, encrypted. */
+const MARKER_RECORD = '696973';
+
+/** Returns the records of a new payment. */
+export function recordsOf({ paymentId, marker }: SendOrder): Readonly<Record<string, string>> {
+  return { ...idRecords(paymentId), [MARKER_RECORD]: toBase64(marker) };
+}
+
 /** Returns the records that identify a payment. A peer sees them, so they contain a hash of the id, not the id. */
 export function idRecords(paymentId: string): Readonly<Record<string, string>> {
   return { [ID_RECORD]: createHmac('sha256', ID_DOMAIN).update(paymentId).digest('base64') };
@@ -30,6 +38,12 @@ export function idRecords(paymentId: string): Readonly<Record<string, string>> {
 /** Returns whether a record is of this payment, and not of another with the same payment hash. */
 export function isRecordOf(record: PaymentRecord, paymentId: string): boolean {
   return record.first_hop_custom_records?.[ID_RECORD] === idRecords(paymentId)[ID_RECORD];
+}
+
+/** Returns the marker of a payment; undefined if it has none. */
+export function markerOfRecord(record: PaymentRecord): string | undefined {
+  const marker = record.first_hop_custom_records?.[MARKER_RECORD];
+  return marker === undefined ? undefined : fromBase64(marker);
 }
 
 /** The status alone decides. LND also reports a reason for payments that are in flight, and `TIMEOUT` for some that have succeeded. */

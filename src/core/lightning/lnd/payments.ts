@@ -14,7 +14,7 @@ import { paymentHashOf } from '../payment-hash.ts';
 import type { LndContext } from './context.ts';
 import { meaningOf } from './errors.ts';
 import { readInfo } from './info.ts';
-import { idRecords, isRecordOf, outcomeOfRecord, type PaymentRecord } from './payment-record.ts';
+import { isRecordOf, outcomeOfRecord, type PaymentRecord, recordsOf } from './payment-record.ts';
 import { toBase64, toBase64Url } from './values.ts';
 
 /** LND makes no new attempts after this. It does not end an attempt that the receiver holds. */
@@ -134,7 +134,7 @@ export class LndPayments {
         ...body(),
         // Without a limit, LND pays only routes without a fee, as with 0.
         fee_limit_msat: String(order.feeLimitMsat),
-        first_hop_custom_records: idRecords(order.paymentId),
+        first_hop_custom_records: recordsOf(order),
         timeout_seconds: ATTEMPTS_SECONDS,
       };
     } catch (error) {

@@ -6,6 +6,7 @@ const CALLS: Readonly<Record<string, string>> = {
   '/lnrpc.Lightning/AddInvoice': 'invoices write',
   '/lnrpc.Lightning/LookupInvoice': 'invoices read',
   '/lnrpc.Lightning/ListInvoices': 'invoices read',
+  '/lnrpc.Lightning/ListPayments': 'offchain read',
   '/lnrpc.Lightning/LookupHtlcResolution': 'offchain read',
   '/lnrpc.Lightning/SubscribeInvoices': 'invoices read',
   '/lnrpc.Lightning/ChannelBalance': 'offchain read',

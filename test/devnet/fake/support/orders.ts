@@ -14,7 +14,7 @@ let made = 0;
 export function orderFor(net: FakeNetwork, options: OrderOptions = {}): PaymentOrder {
   const { paymentId = `payment ${made++}`, feeLimitMsat = 0, ...invoice } = options;
   const amountMsat = msat(invoice.amountMsat ?? 10_000);
-  return { paymentId, ...net.outside.invoice({ ...invoice, amountMsat }), amountMsat, feeLimitMsat: msat(feeLimitMsat) };
+  return { paymentId, ...net.outside.invoice({ ...invoice, amountMsat }), amountMsat, marker: '00', feeLimitMsat: msat(feeLimitMsat) };
 }
 
 /** Returns all events up to now. */

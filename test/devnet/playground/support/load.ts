@@ -19,7 +19,11 @@ async function payOutFor(at: 'alice' | 'carol'): Promise<never> {
     const invoice = await control.createInvoice({ amountMsat, memo: '', at, expirySeconds: 600, hold: false });
     const paymentId = crypto.randomUUID();
     write({ type: 'order', paymentId, paymentHash: invoice.paymentHash, amountMsat });
-    write({ type: 'outcome', paymentId, outcome: await node.pay({ paymentId, ...invoice, amountMsat, feeLimitMsat: msat(5_000) }) });
+    write({
+      type: 'outcome',
+      paymentId,
+      outcome: await node.pay({ paymentId, ...invoice, amountMsat, marker: '00', feeLimitMsat: msat(5_000) }),
+    });
   }
 }
 

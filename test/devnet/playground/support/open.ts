@@ -56,7 +56,7 @@ export async function newestPosition(playground: TestNetwork): Promise<Position 
 }
 
 async function eventsWithMarker({ node, control }: TestNetwork): Promise<NodeEvent[]> {
-  const order = { paymentId: `marker-${crypto.randomUUID()}`, amountMsat: msat(1), feeLimitMsat: msat(0) };
+  const order = { paymentId: `marker-${crypto.randomUUID()}`, amountMsat: msat(1), marker: '00', feeLimitMsat: msat(0) };
   const marker = await control.createInvoice({ memo: '', at: 'alice', expirySeconds: 60, hold: false });
   await node.pay({ ...order, ...marker });
   const events: NodeEvent[] = [];
@@ -89,7 +89,7 @@ export async function payOutside({ node, control }: TestNetwork, at: 'alice' | '
   const amountMsat = msat(options.amountMsat ?? 1_000_000);
   const invoice = await control.createInvoice({ amountMsat, memo: 'tea', at, expirySeconds: 600, hold: options.hold ?? false });
   const paymentId = options.paymentId ?? crypto.randomUUID();
-  const order = { paymentId, ...invoice, amountMsat, feeLimitMsat: msat(options.feeLimitMsat ?? 0) };
+  const order = { paymentId, ...invoice, amountMsat, marker: '00', feeLimitMsat: msat(options.feeLimitMsat ?? 0) };
   const outcome: PaymentOutcome = await node.pay(order);
   return { order, outcome };
 }

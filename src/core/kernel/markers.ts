@@ -1,0 +1,109 @@
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { invariant } from './assert.ts';
+import { ID_BYTES, idBytes, idFromBytes, isIdOf } from './ids.ts';
+
+/*
+ * The node's records name the wallet of each payment and receipt, so that SECRET_KEY and the node are enough to find them without the database.
+ * Other nodes see these marks, and learn nothing from them: without the key, each is 32 or 70 bytes that cannot be distinguished from random ones.
+ */
+
+/** The payment that a marker names. */
+export interface MarkedPayment {
+  readonly walletId: string;
+  readonly paymentId: string;
+}
+
+export type Markers = ReturnType<typeof createMarkers>;
+
+/** @param secretKey the bytes of SECRET_KEY, at least 32 */
+export function createMarkers(secretKey: Uint8Array) {
+  const derive = (purpose: string, keys: number) => {
+    const bytes = Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `satchel ${purpose}, version 1`, 32 * keys));
+    return Array.from({ length: keys }, (_, index) => bytes.subarray(32 * index, 32 * (index + 1)));
+  };
+  const roundKeys = derive('invoice preimages', ROUNDS);
+  const [tagKey, cipherKey] = derive('payment markers', 2) as [Buffer, Buffer];
+
+  return {
+    /**
+     * Returns a preimage for an invoice of a wallet, 32 bytes in hex: the wallet's id, 64 random bits and 56 zeros, enciphered as one block. So
+     * preimages, which payers see after they have paid, neither show the wallet nor that two belong to the same one, and an unpaid one is
+     * unpredictable. With the key and the wallet's id, 2^64 guesses find the preimage of a known hash.
+     */
+    choosePreimage(walletId: string): string {
+      invariant(isIdOf(WALLET, walletId), `${walletId} is not the id of a wallet`);
+      const plain = Buffer.concat([idBytes(walletId.slice(WALLET.length + 1)), randomBytes(RANDOM_BYTES), CHECK]);
+      return encipher(roundKeys, plain).toString('hex');
+    },
+
+    /** Returns the wallet of a preimage. Undefined for other preimages: 2^-61 is the probability of a mistake. */
+    walletOfPreimage(preimage: string): string | undefined {
+      const bytes = Buffer.from(preimage, 'hex');
+      if (bytes.length !== 2 * HALF_BYTES) return undefined;
+      const plain = decipher(roundKeys, bytes);
+      if (!timingSafeEqual(plain.subarray(-CHECK.length), CHECK)) return undefined;
+      const id = idFromBytes(plain.subarray(0, ID_BYTES));
+      return id && `${WALLET}_${id}`;
+    },
+
+    /**
+     * Returns the marker of a payment, in hex: encrypted with a synthetic initialization vector, as in RFC 5297. It is always the same for a
+     * payment, and has nothing in common with that of another payment, because the payment's id is part of the text.
+     */
+    sealPayment({ walletId, paymentId }: MarkedPayment): string {
+      const text = `${walletId} ${paymentId}`;
+      const tag = tagOf(tagKey, text);
+      const cipher = createCipheriv('aes-256-ctr', cipherKey, tag);
+      return Buffer.concat([tag, cipher.update(text), cipher.final()]).toString('hex');
+    },
+
+    /** Returns the payment that a marker names; undefined if it was not sealed with this key, or was changed. */
+    openPayment(marker: string | undefined): MarkedPayment | undefined {
+      const bytes = Buffer.from(marker ?? '', 'hex');
+      if (bytes.length <= TAG_BYTES || bytes.toString('hex') !== marker) return undefined;
+      const tag = bytes.subarray(0, TAG_BYTES);
+      const cipher = createDecipheriv('aes-256-ctr', cipherKey, tag);
+      const plain = Buffer.concat([cipher.update(bytes.subarray(TAG_BYTES)), cipher.final()]);
+      if (!timingSafeEqual(tag, tagOf(tagKey, plain))) return undefined;
+      const [walletId = '', paymentId = ''] = plain.toString().split(' ');
+      return { walletId, paymentId };
+    },
+  };
+}
+
+const WALLET = 'wal';
+const RANDOM_BYTES = 8;
+const CHECK = Buffer.alloc(7);
+const TAG_BYTES = 16;
+const HALF_BYTES = 16;
+const ROUNDS = 4;
+
+function tagOf(key: Buffer, text: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest().subarray(0, TAG_BYTES);
+}
+
+/**
+ * A permutation of 32 bytes: four rounds of a Feistel network with HMAC-SHA256 and independent keys. No attacker distinguishes it from a random
+ * permutation before about 2^64 blocks. Source: Luby and Rackoff, "How to construct pseudorandom permutations from pseudorandom functions", 1988.
+ */
+function encipher(keys: readonly Buffer[], block: Buffer): Buffer {
+  let [left, right] = halvesOf(block);
+  for (const key of keys) [left, right] = [right, mix(key, right, left)];
+  return Buffer.concat([left, right]);
+}
+
+function decipher(keys: readonly Buffer[], block: Buffer): Buffer {
+  let [left, right] = halvesOf(block);
+  for (const key of keys.toReversed()) [left, right] = [mix(key, left, right), left];
+  return Buffer.concat([left, right]);
+}
+
+function halvesOf(block: Buffer): [Buffer, Buffer] {
+  return [block.subarray(0, HALF_BYTES), block.subarray(HALF_BYTES)];
+}
+
+/** Returns `other`, xor the hash of `half`. */
+function mix(key: Buffer, half: Buffer, other: Buffer): Buffer {
+  const bits = createHmac('sha256', key).update(half).digest();
+  return Buffer.from(other.map((byte, index) => byte ^ (bits[index] as number)));
+}
