@@ -19,14 +19,16 @@ export function createOutput({ isJson }: { readonly isJson: boolean }) {
   async function printRows<T>(items: readonly T[], columns: readonly Column<T>[], widths: number[], hasHead: boolean): Promise<void> {
     const head = hasHead ? [columns.map(({ name }) => name)] : [];
     const right = columns.flatMap(({ isRight }, index) => (isRight ? [index] : []));
-    await write(`${fitToTerminal(table([...head, ...items.map((item) => columns.map(({ text }) => text(item)))], right, widths))}\n`);
+    await write(
+      `${fitToTerminal(table([...head, ...items.map((item) => columns.map(({ text }) => withoutControls(text(item), ' ')))], right, widths))}\n`,
+    );
   }
 
   return {
     isJson,
 
     /** Prints a result: as text, or as JSON in one line. */
-    print: (value: unknown, text: string): Promise<void> => write(isJson ? `${JSON.stringify(value)}\n` : `${text}\n`),
+    print: (value: unknown, text: string): Promise<void> => write(isJson ? `${JSON.stringify(value)}\n` : `${withoutControls(text)}\n`),
 
     /** Prints a list while it is read: as a table, or as one line of JSON per item. */
     async list<T>(items: AsyncIterable<T> | Iterable<T>, columns: readonly Column<T>[], ifEmpty: string): Promise<void> {
@@ -59,6 +61,11 @@ export function createOutput({ isJson }: { readonly isJson: boolean }) {
 /** Waits until the reader has taken the text, so that a long list needs little memory. */
 async function write(text: string): Promise<void> {
   if (text !== '' && !process.stdout.write(text)) await once(process.stdout, 'drain');
+}
+
+/** Removes control characters: labels come from strangers, and a terminal would obey them. Only `lineBreak` remains of line breaks. */
+export function withoutControls(text: string, lineBreak = '\n'): string {
+  return text.replace(/\p{Cc}/gu, (control) => (control === '\n' ? lineBreak : ' '));
 }
 
 /** Shortens the lines to the width of the terminal. Files and pipes get whole lines. */

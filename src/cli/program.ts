@@ -1,7 +1,9 @@
 import { Command } from 'commander';
+import { addAccount } from './account.ts';
 import { addBackup } from './backup.ts';
 import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
+import { addExport } from './export.ts';
 import { addFiatRate } from './fiat-rate.ts';
 import { addKey } from './key.ts';
 import { addLoginLink } from './login-link.ts';
@@ -9,19 +11,21 @@ import { addMigrate } from './migrate.ts';
 import { addNode } from './node.ts';
 import { addPayment } from './payment.ts';
 import { addPlayground } from './playground.ts';
+import { addProof } from './proof.ts';
 import { addReconcile } from './reconcile.ts';
 import { addRestore } from './restore.ts';
 import { addServe } from './serve.ts';
 import { addSuspense } from './suspense.ts';
 import { addVerify } from './verify.ts';
 import { addVersion } from './version.ts';
+import { addWallet } from './wallet.ts';
 
 /** The commands, in the order and the groups of the help. A new one is a module with such a function. */
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
   ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
   ['Backup', [addBackup, addRestore]],
-  ['Customers', [addKey, addLoginLink]],
-  ['Money', [addPayment, addSuspense, addReconcile, addVerify, addFiatRate]],
+  ['Customers', [addAccount, addWallet, addKey, addLoginLink, addExport]],
+  ['Money', [addPayment, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
   ['Other', [addCompletion, addVersion]],
 ];
 

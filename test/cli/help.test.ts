@@ -1,8 +1,12 @@
+import { spawnSync } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { type Command, CommanderError } from 'commander';
 import { expect, it } from 'vitest';
 import { candidates } from '../../src/cli/completion.ts';
-import { fitToTerminal } from '../../src/cli/output.ts';
+import { recordsOf } from '../../src/cli/export.ts';
+import { fitToTerminal, withoutControls } from '../../src/cli/output.ts';
 import { createProgram } from '../../src/cli/program.ts';
+import { runSatchel } from '../support/process.ts';
 
 const program = createProgram();
 const nouns = program.commands.filter((one) => !['help', 'complete'].includes(one.name()));
@@ -99,4 +103,32 @@ it('completes nouns, verbs, options and fixed values', () => {
 it('shortens lines to the width of a terminal, and to nothing else', () => {
   expect(fitToTerminal('wal_1  a long label\nwal_2', 10)).toBe('wal_1  a …\nwal_2');
   expect(fitToTerminal('wal_1  a long label', undefined)).toBe('wal_1  a long label');
+});
+
+it('removes control characters, which a terminal would obey, and keeps line breaks of texts', () => {
+  expect(withoutControls('a\u001b[31mb\u009b1mc\nd')).toBe('a [31mb 1mc\nd');
+  expect(withoutControls('a\nb', ' ')).toBe('a b');
+});
+
+it('splits CSV into records, wherever the pieces end', async () => {
+  const text = 'time,label\r\n1,"two\r\nlines, ""quoted"""\r\n2,plain\r\n';
+  for (let size = 1; size <= text.length; size++) {
+    const pieces = text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
+    const records: string[] = [];
+    for await (const record of recordsOf(Readable.from(pieces))) records.push(record);
+    expect(records).toEqual(['time,label\r\n', '1,"two\r\nlines, ""quoted"""\r\n', '2,plain\r\n']);
+  }
+});
+
+it.each(['bash', 'zsh', 'fish'])('prints a completion script for %s that calls satchel complete', async (shell) => {
+  const { stdout } = await runSatchel(['completion', shell], {});
+  expect(stdout).toContain(' complete -- ');
+});
+
+it.skipIf(spawnSync('bash', ['-c', 'type compgen']).status !== 0)('completes in bash', async () => {
+  const { stdout: script } = await runSatchel(['completion', 'bash'], {});
+  const run = `satchel() { '${process.execPath}' src/cli/satchel.ts "$@"; }\n${script}
+COMP_WORDS=(satchel payment re); COMP_CWORD=2; _satchel; echo "\${COMPREPLY[@]}"
+COMP_WORDS=(satchel payment resolve --f); COMP_CWORD=3; _satchel; echo "\${COMPREPLY[@]}"`;
+  expect(spawnSync('bash', ['-c', run]).stdout.toString()).toBe('resolve\n--failed\n');
 });

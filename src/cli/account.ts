@@ -1,0 +1,101 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Account } from '../../client/satchel.js';
+import { serviceAction, withKey } from './service.ts';
+import { moment } from './table.ts';
+import { EXIT, idParser, noun, verb, withReason } from './verb.ts';
+
+const ID = 'the id of the account';
+
+interface NewAccountOptions {
+  readonly email?: string;
+  readonly operator?: boolean;
+  readonly maxWallets?: number;
+  readonly invite?: boolean;
+  readonly reason: string;
+}
+
+/** `satchel account`: the accounts of customers and operators. */
+export function addAccount(program: Command): void {
+  const account = noun(program, 'account', 'Create, list and freeze accounts', 'account list');
+
+  withKey(verb(account, { name: 'list', summary: 'List the accounts, newest first', example: 'account list' })).action(
+    serviceAction(async ({ service, output }) => {
+      await output.list(service.accounts.list({ 'per-page': 100 }), COLUMNS, 'There is no account.');
+      return EXIT.done;
+    }),
+  );
+
+  withKey(verb(account, { name: 'show', summary: 'Show an account', example: 'account show acc_…' }))
+    .argument('<account>', ID, idParser('acc'))
+    .action(
+      serviceAction(async ({ service, output, args: [id = ''] }) => {
+        const found = await service.accounts.get(id);
+        await output.print(found, describe(found));
+        return EXIT.done;
+      }),
+    );
+
+  addCreate(account);
+  addStatus(account, 'freeze', 'frozen', 'Let an account send no money', 'It receives and reads, and its pending payments continue.');
+  addStatus(account, 'unfreeze', 'active', 'Let a frozen account send money again');
+}
+
+function addCreate(account: Command): void {
+  const create = verb(account, {
+    name: 'create',
+    summary: 'Create an account, and print its secret API key once',
+    details: 'The key, or with --invite the link, goes to standard output, the rest to standard error.',
+    example: 'account create --invite --email ada@example.com --reason customer',
+  })
+    .option('--email <address>', 'the name of its login')
+    .option('--invite', 'print a link to set a password instead of a key')
+    .option('--max-wallets <number>', 'the most wallets that it may have', parseWhole)
+    .option('--operator', 'let it manage the service and all accounts');
+  withKey(withReason(create)).action(
+    serviceAction<NewAccountOptions>(async ({ service, output, options }) => {
+      const { email, operator = false, maxWallets, invite = false, reason } = options;
+      const created = await service.accounts.create({
+        role: operator ? 'operator' : 'member',
+        ...(email !== undefined && { email }),
+        ...(maxWallets !== undefined && { max_wallets: maxWallets }),
+        invite,
+        reason,
+      });
+      process.stderr.write(`The ${invite ? 'setup link' : 'secret API key'} of ${created.id}, shown this once.\n`);
+      await output.print(created, created.secret_key ?? created.setup_url ?? created.id);
+      return EXIT.done;
+    }),
+  );
+}
+
+function addStatus(account: Command, name: 'freeze' | 'unfreeze', status: 'active' | 'frozen', summary: string, details?: string): void {
+  const example = `account ${name} acc_… --reason "ticket 12"`;
+  const change = verb(account, { name, summary, example, ...(details !== undefined && { details }) });
+  withKey(withReason(change.argument('<account>', ID, idParser('acc')))).action(
+    serviceAction<{ reason: string }>(async ({ service, output, options: { reason }, args: [id = ''] }) => {
+      const changed = await service.accounts.update(id, { status, reason });
+      await output.print(changed, `Done: ${id} is ${changed.status}.`);
+      return EXIT.done;
+    }),
+  );
+}
+
+const COLUMNS = [
+  { name: 'id', text: ({ id }: Account) => id },
+  { name: 'role', text: ({ role }: Account) => role },
+  { name: 'status', text: ({ status }: Account) => status },
+  { name: 'wallets', isRight: true, text: ({ num_wallets }: Account) => String(num_wallets) },
+  { name: 'created', text: ({ created_at }: Account) => moment(created_at) },
+  { name: 'e-mail', text: ({ email }: Account) => email ?? '' },
+];
+
+function describe({ id, role, status, email, num_wallets, max_wallets, has_password, created_at }: Account): string {
+  const limit = max_wallets === 0 ? 'no limit' : `at most ${max_wallets}`;
+  const login = `${email ?? 'no e-mail'}, ${has_password ? 'with' : 'without'} a password`;
+  return `Account ${id}: ${role}, ${status}, created ${moment(created_at)}.\nLogin: ${login}.\nWallets: ${num_wallets}, ${limit}.`;
+}
+
+function parseWhole(text: string): number {
+  if (/^\d{1,9}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a whole number.');
+}
