@@ -135,7 +135,7 @@ onFakeNode(
           .map(({ data }) => data.lnTx.id)
           .filter((id) => made.some((one) => one.id === id));
       await vi.waitFor(async () => expect((await expiredIds()).toSorted()).toEqual(made.map(({ id }) => id).toSorted()), {
-        timeout: 10_000,
+        timeout: 60_000,
       });
       await service.restart();
       // As if the clock had been set back and had passed the expiry again.

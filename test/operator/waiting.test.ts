@@ -114,7 +114,7 @@ onBothDatabases('the background job for operators', (open) => {
     const { id } = await rig.request({ kind: 'drain', subject: NODE_ID });
     const stopping = new AbortController();
     const running = new Operator(rig.deps, 0).run(stopping.signal, 5);
-    await expect.poll(async () => (await findAction(rig.healthy, id))?.state, { timeout: 10_000 }).toBe('done');
+    await expect.poll(async () => (await findAction(rig.healthy, id))?.state).toBe('done');
     stopping.abort();
     await running;
   });

@@ -35,7 +35,7 @@ export function controlOf(url: string) {
     await run(`ALTER SYSTEM SET synchronous_standby_names = '${standbys}'`);
     await run('SELECT pg_reload_conf()');
     const isSet = async () => (await run('SHOW synchronous_standby_names'))[0]?.synchronous_standby_names === standbys;
-    await vi.waitUntil(isSet, { timeout: 30_000, interval: 10 });
+    await vi.waitUntil(isSet, { timeout: 60_000, interval: 10 });
   }
   const waiting = async () => (await run(WAITING)).map(({ pid }) => Number(pid));
   return {
