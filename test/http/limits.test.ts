@@ -341,3 +341,17 @@ it('accepts a number of proxies or a list of networks as TRUST_PROXY', () => {
   expect(readConfig({ TRUST_PROXY: '127.0.0.1, 10.0.0.0/8,::1' }).trustProxy).toEqual(['127.0.0.1', '10.0.0.0/8', '::1']);
   expect(readConfig({}).trustProxy).toBeUndefined();
 });
+
+onFakeNode(
+  'logins without a limit for addresses',
+  ({ client }) => {
+    it('are limited: the settings are independent', async () => {
+      const logIn = () => client.request('POST', '/v1/session', { json: { email: 'ada@example.com', password: 'a wrong password' } });
+      const statuses = (await Promise.all(Array.from({ length: 12 }, logIn))).map(({ status }) => status);
+      expect(statuses.sort()).toEqual([...Array(10).fill(401), 429, 429]);
+      const many = await Promise.all(Array.from({ length: 40 }, () => client.request('GET', '/v1/account')));
+      expect(new Set(many.map(({ status }) => status))).toEqual(new Set([401]));
+    });
+  },
+  { ADDRESS_RATE_LIMIT_PER_SECOND: '0', ADDRESS_RATE_LIMIT_BURST: '5' },
+);
