@@ -29,6 +29,13 @@ function propertiesOf(object: string, schema: JsonSchema): { object: string; nam
   ];
 }
 
+const OPERATORS = 'page numbers of the dashboard, for lists of operators';
+
+function isArray({ responses }: Walked['operation']): boolean {
+  const { content = {} } = (responses['200'] ?? {}) as { content?: Record<string, { schema?: JsonSchema }> };
+  return content['application/json']?.schema?.type === 'array';
+}
+
 describe('the conventions of the API', () => {
   it('write names in snake_case', () => {
     const exceptions: Exceptions = {
@@ -115,17 +122,29 @@ describe('the conventions of the API', () => {
   it('have one list of pages: `after`, `per-page`, `order`, `count`', () => {
     const exceptions: Exceptions = {
       'page numbers of LNPay, in addition': ['listWallets', 'listWalletTransactions', 'listTransactions'],
-      'page numbers of the dashboard, for lists of operators': [
+      [OPERATORS]: [
         ...['listSuspense', 'listPendingPayments', 'listAlerts', 'listReconciliations', 'listOperatorActions', 'listNodeChannels'],
         ...['listSessions', 'listEpochs'],
       ],
     };
+    const short: Exceptions = {
+      'as many as the settings or the limits of an account allow': ['listNodes', 'listLimits', 'listLinkedKeys', 'listPasskeys'],
+      'at most 400 samples of a period': ['listBalanceSamples'],
+    };
+    const arrays = walk.filter(({ method, operation }) => method === 'GET' && isArray(operation));
+    const whole = arrays.filter((one) => !namesIn(one, 'query').includes('per-page'));
+    expect(without(whole.map(idOf), short)).toEqual([]);
     const lists = walk.filter((one) => namesIn(one, 'query').includes('per-page'));
     const numbered = lists.filter((one) => namesIn(one, 'query').includes('page'));
     expect(numbered.map(idOf).sort()).toEqual([...exceptIn(exceptions)].sort());
     const others = lists.filter((one) => !namesIn(one, 'query').includes('page') && !namesIn(one, 'query').includes('order'));
     // The best results, which have no order to continue in.
     expect(others.map(idOf)).toEqual(['search']);
+    const listed = lists.filter((one) => idOf(one) !== 'search' && !exceptions[OPERATORS]?.includes(idOf(one)));
+    for (const name of ['after', 'per-page', 'order'])
+      expect(listed.filter((one) => !namesIn(one, 'query').includes(name)).map(idOf), name).toEqual([]);
+    // Events are not counted.
+    expect(listed.filter((one) => !namesIn(one, 'query').includes('count')).map(idOf)).toEqual(['listWalletEvents', 'listEvents']);
   });
 
   it('take an Idempotency-Key on every POST, and require it only from operators', () => {
