@@ -2,6 +2,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { judgeBackup } from '../../src/cli/checks/backups.ts';
 import { checkClock } from '../../src/cli/checks/clock.ts';
 import { judgePostgres } from '../../src/cli/checks/database.ts';
 import { checkFiles, judgeDisk } from '../../src/cli/checks/files.ts';
@@ -29,6 +30,18 @@ it('names files with secrets that other users may read', () => {
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+it.each([
+  ['none', undefined, 0, 'warn'],
+  ['one of a minute ago', 60, 0, 'ok'],
+  ['one of eight days ago', 8 * 86_400, 0, 'warn'],
+  ['one of two intervals ago', 7200, 3600, 'ok'],
+  ['one of four intervals ago', 14_400, 3600, 'fail'],
+  ['one of the future, by a clock that was set back', -60, 3600, 'ok'],
+] as const)('judges the last backup: %s', (_name, age, intervalSeconds, status) => {
+  const last = age === undefined ? undefined : { createdAt: 1e9 - age, file: 'x', bytes: 1 };
+  expect(judgeBackup(last, intervalSeconds, 1e9).status).toBe(status);
 });
 
 it('compares the clock with other machines, and notices a jump', () => {

@@ -37,7 +37,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       const healthy = await doctor();
       expect(healthy.bad).toEqual([]);
       const subjects = new Set(healthy.findings.map(({ subject }) => subject));
-      expect([...subjects]).toEqual(['clock', 'disk', 'files', 'database', 'node', 'service', 'alerts']);
+      expect([...subjects]).toEqual(['clock', 'disk', 'files', 'database', 'backup', 'node', 'service', 'alerts']);
+
+      const ofBackup = async () => (await doctor()).findings.filter(({ subject }) => subject === 'backup').map(({ text }) => text);
+      expect(await ofBackup()).toContain('there is no backup: losing the disk loses the ledger');
+      expect(await runSatchel(['backup', '--json'], settings)).toMatchObject({ code: 0, stdout: expect.stringContaining('"transfers":') });
+      expect(await ofBackup()).toContain('the last backup is 0 minutes old');
 
       const text = await runSatchel(['doctor'], settings);
       expect(text.stdout).toMatch(/^ok {4}clock /);

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.ts';
+import { checkBackups } from './backups.ts';
 import { checkClock, type ReportedTime, timesOfNodes, watchSteps } from './clock.ts';
 import { checkDatabase } from './database.ts';
 import { checkDisk, checkFiles } from './files.ts';
@@ -18,6 +19,7 @@ export async function runChecks(config: Config, key: string | undefined, onStart
     ['disk', async () => ({ findings: checkDisk(config.dataDir) })],
     ['files', async () => ({ findings: checkFiles(config.dataDir) })],
     ['database', () => checkDatabase(config)],
+    ['backups', () => checkBackups(config)],
     ['nodes', async () => ({ findings: await checkLightning(config), times: await timesOfNodes(config) })],
     ['service', () => checkService(config, key)],
   ];

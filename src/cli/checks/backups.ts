@@ -1,0 +1,35 @@
+import type { Config } from '../../config.ts';
+import { systemClock, unixSeconds } from '../../core/kernel/clock.ts';
+import { type LastBackup, readLastBackup } from '../../features/backup/last-backup.ts';
+import { withDatabase } from '../database.ts';
+import { type Finding, fail, ok, warn } from './finding.ts';
+
+/** A backup is old after a week, or after three intervals of the schedule. */
+const OLD_SECONDS = 7 * 86_400;
+const OLD_INTERVALS = 3;
+
+/** Checks that there is a backup, and that it is not old. */
+export async function checkBackups({ backup }: Config): Promise<{ findings: Finding[] }> {
+  // Another check reports a database that cannot be read.
+  const last = await withDatabase({ readOnly: true }, readLastBackup).catch(() => undefined);
+  return { findings: [judgeBackup(last, backup.intervalSeconds, unixSeconds(systemClock)), judgeRecipients(backup.recipients)] };
+}
+
+export function judgeBackup(last: LastBackup | undefined, intervalSeconds: number, now: number): Finding {
+  const remedy = 'Run `satchel backup`, and set BACKUP_DIR: the service then writes one every hour.';
+  if (!last) return warn('backup', 'there is no backup: losing the disk loses the ledger', remedy);
+  const age = now - last.createdAt;
+  const text = `the last backup is ${Math.max(0, Math.floor(age / 60))} minutes old`;
+  const limit = intervalSeconds === 0 ? OLD_SECONDS : OLD_INTERVALS * intervalSeconds;
+  if (age <= limit) return ok('backup', text);
+  return intervalSeconds === 0 ? warn('backup', text, remedy) : fail('backup', text, 'Read the alert backup_failed for the reason.');
+}
+
+function judgeRecipients(recipients: readonly string[]): Finding {
+  if (recipients.length > 0) return ok('backup', `encrypted to ${recipients.length} ${recipients.length === 1 ? 'key' : 'keys'}`);
+  return warn(
+    'backup',
+    'backups are not encrypted',
+    'Set BACKUP_RECIPIENTS to the public key of `age-keygen`, before backups leave this machine.',
+  );
+}
