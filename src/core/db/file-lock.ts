@@ -1,7 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
 
+const SQLITE_BUSY = 5;
+
 /**
- * Locks a file until the process ends or the lock is closed. The operating system releases the lock, even after kill -9.
+ * Locks a file, which is created, until the process ends or the lock is closed. The operating system releases the lock, even after kill -9.
  * @returns undefined while another process holds the lock
  */
 export function lockFile(path: string): { close(): void } | undefined {
@@ -9,8 +11,9 @@ export function lockFile(path: string): { close(): void } | undefined {
   try {
     lock.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
     return lock;
-  } catch {
+  } catch (error) {
     lock.close();
-    return undefined;
+    if ((error as { errcode?: number }).errcode === SQLITE_BUSY) return undefined;
+    throw error;
   }
 }

@@ -1,5 +1,5 @@
-import { closeSync, existsSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { closeSync, existsSync, lstatSync, mkdirSync, openSync, realpathSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
 import type { Database, Tx } from './database.ts';
 import { CommitUnknown, DatabaseLocked, DatabaseUnavailable, StatementFailed } from './errors.ts';
 import { lockFile } from './file-lock.ts';
@@ -18,9 +18,9 @@ const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 export function openSqlite(given: string, { readOnly = false, withoutLock = false }: OpenOptions): Database {
   const isGuest = readOnly || withoutLock;
   if (isGuest && !existsSync(given)) throw new DatabaseUnavailable(`There is no database at ${given}.`);
-  if (!isGuest) createFile(given);
-  const path = realPathOf(given);
+  const path = pathOf(given);
   const lock = isGuest ? undefined : lockDatabase(path);
+  if (lock) createFile(path, lock);
   const writer = readOnly ? undefined : new SqliteConnection(path, false);
   const reader = new SqliteConnection(path, true, isGuest);
   /**
@@ -125,10 +125,29 @@ class Turns {
   }
 }
 
-/** Creates an empty file, so that its real path can be read. SQLite treats it as an empty database. Follows symbolic links. */
-function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true });
+/**
+ * Creates an empty file unless it exists. SQLite treats it as an empty database. The lock is held, because a restore holds it until it gives its
+ * file this name.
+ * @throws DatabaseUnavailable after an interrupted restore
+ */
+function createFile(path: string, lock: { close(): void }): void {
+  if (existsSync(path)) return;
+  if (existsSync(`${path}.restore`)) {
+    lock.close();
+    throw new DatabaseUnavailable(
+      `A restore of ${path} was interrupted. Run it again, or delete ${path}.restore to begin with an empty database.`,
+    );
+  }
   closeSync(openSync(path, 'a'));
+}
+
+/** Returns the real path of a file that may not exist yet. The folder is created. */
+function pathOf(given: string): string {
+  // The real path of a symbolic link can only be read when its target exists.
+  if (lstatSync(given, { throwIfNoEntry: false })?.isSymbolicLink()) closeSync(openSync(given, 'a'));
+  if (existsSync(given)) return realPathOf(given);
+  mkdirSync(dirname(given), { recursive: true });
+  return join(realpathSync.native(dirname(given)), basename(given));
 }
 
 /**
