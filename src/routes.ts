@@ -2,6 +2,7 @@ import { playgroundRoutes } from '../devnet/playground/routes.ts';
 import type { Config } from './config.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
+import { readLastBackup } from './features/backup/last-backup.ts';
 import { eventRoutes } from './features/events/routes.ts';
 import { createStatusWaits } from './features/events/status-waits.ts';
 import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
@@ -117,7 +118,8 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   reconciliationRoutes(app, deps);
   fiatRateRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
-  metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database) }, config);
+  const lastBackupAt = async () => (await readLastBackup(modules.database))?.createdAt ?? 0;
+  metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database), lastBackupAt }, config);
   serviceRoutes(app, deps, readVersion(config.commit));
 }
 

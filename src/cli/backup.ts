@@ -12,17 +12,24 @@ export function addBackup(program: Command): void {
     example: 'backup',
   }).action(
     localAction('No backup was written: ', async ({ output }) => {
-      const [{ readConfig }, { runBackup }, { readVersion }] = await Promise.all([
+      const [{ readConfig }, { runBackup }, { readVersion }, { removeParts }] = await Promise.all([
         import('../config.ts'),
         import('./run-backup.ts'),
         import('../version.ts'),
+        import('../features/backup/take-backup.ts'),
       ]);
       process.umask(0o077);
       const config = readConfig(process.env);
+      for (const signal of ['SIGINT', 'SIGTERM'] as const)
+        process.once(signal, () => {
+          for (const folder of [config.backup.folder, config.dataDir]) removeParts(folder);
+          process.exit(EXIT.notDone);
+        });
       const { version } = await readVersion(config.commit);
       const taken = await runBackup(config, version, (step, done, total) => output.progress(`${step}: ${percent(done, total)}`));
       output.progress('');
-      const { path, manifest, deleted } = taken;
+      const { path, manifest, deleted, warning } = taken;
+      if (warning !== undefined) process.stderr.write(`${warning}\n`);
       await output.print(
         { manifest: path, ...manifest, deleted },
         `${path}\n${manifest.transfers} transfers over ${manifest.wallets} wallets, ${manifest.bytes} bytes` +

@@ -7,6 +7,7 @@ import { confirm, EXIT, localAction, NotDone, noun, verb, withConfirmation, with
 export function addRestore(program: Command): void {
   const restore = noun(program, 'restore', 'Restore a backup', 'restore run /backups/satchel-20261124T010203Z-1a2b.json');
   addRun(restore);
+  addMark(restore);
   addAccept(restore);
 }
 
@@ -49,9 +50,36 @@ function addRun(restore: Command): void {
         await output.print(
           { database, ...manifest },
           `${database} has ${manifest.transfers} transfers over ${manifest.wallets} wallets, as of ${time}.\n` +
-            `Everything later is missing: transfers between wallets, new wallets, keys and links. Put SECRET_KEY back (${dirname(database)}/secret-key),\n` +
-            'start the service, run `satchel reconcile`, and then `satchel restore accept --reason "…"`.',
+            'Everything later is missing: payments, transfers, new wallets and keys. Keys that were revoked later work again.\n' +
+            `Next: put the secret key back (SECRET_KEY, or ${dirname(database)}/secret-key), start the service, run\n` +
+            '`satchel reconcile`, and when node and ledger agree `satchel restore accept --reason "…"`.',
         );
+        return EXIT.done;
+      }),
+    );
+}
+
+function addMark(restore: Command): void {
+  verb(restore, {
+    name: 'mark',
+    summary: 'Keep a database that was restored by other means from sending money',
+    details: 'For a PostgreSQL database that pgBackRest or pg_restore has restored. Run it before the first start of the service.',
+    example: 'restore mark --as-of 2026-11-24T01:02:03Z',
+  })
+    .requiredOption('--as-of <time>', 'the time of the restored state, in UTC')
+    .action(
+      localAction<{ asOf: string }>('Nothing has changed: ', async ({ options: { asOf }, output }) => {
+        const [{ withDatabase }, { beginQuarantine }, { systemClock, unixSeconds }] = await Promise.all([
+          import('./database.ts'),
+          import('../core/quarantine/quarantine.ts'),
+          import('../core/kernel/clock.ts'),
+        ]);
+        const backupCreatedAt = Math.floor(Date.parse(asOf) / 1000);
+        if (!Number.isSafeInteger(backupCreatedAt)) throw new NotDone('--as-of must be a time such as 2026-11-24T01:02:03Z.');
+        await withDatabase({}, (database) =>
+          database.transaction((tx) => beginQuarantine(tx, { backupCreatedAt, restoredAt: unixSeconds(systemClock) })),
+        );
+        await output.print({ marked: true }, 'The service sends no money from this database until `satchel restore accept`.');
         return EXIT.done;
       }),
     );
@@ -76,7 +104,11 @@ function addAccept(restore: Command): void {
         const restored = await readQuarantine(database);
         if (!restored) throw new NotDone('this database was not restored from a backup, or the restore was accepted already.');
         const time = new Date(restored.backupCreatedAt * 1000).toISOString();
-        await confirm(`The wallets can spend their balances of ${time} again, also money that they spent afterwards.`, options);
+        await confirm(
+          `The wallets can spend their balances of ${time} again, also money that they spent afterwards.\n` +
+            'Keys and links that were revoked or used afterwards work again: revoke them first.',
+          options,
+        );
         await endQuarantine(database, options.reason, systemClock);
         await output.print({ accepted: true }, 'The service sends money again within a few seconds.');
         return EXIT.done;

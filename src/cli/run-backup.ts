@@ -15,7 +15,7 @@ export async function runBackup(config: Config, version: string, progress: Progr
   const database = await openDatabase(databaseUrl, { withoutLock: true, log });
   try {
     const source = own ?? (await postgresSource(database, log));
-    const taken = await takeBackup({ ...backup, source, version, clock: systemClock, log, progress });
+    const taken = await takeBackup({ ...backup, workFolder: config.dataDir, source, version, clock: systemClock, log, progress });
     const { manifest } = taken;
     await storeLastBackup(database, { createdAt: manifest.created_at, file: manifest.file, bytes: manifest.bytes });
     return taken;

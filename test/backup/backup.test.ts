@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
@@ -8,7 +9,7 @@ import { MIGRATIONS } from '../../src/core/db/migrate.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
-import { beginQuarantine, endQuarantine } from '../../src/core/quarantine/quarantine.ts';
+import { beginQuarantine, endQuarantine, readQuarantine } from '../../src/core/quarantine/quarantine.ts';
 import { readIdentities, restoreBackup } from '../../src/features/backup/restore.ts';
 import { postgresSource, sqliteSource } from '../../src/features/backup/source.ts';
 import { type BackupOptions, type TakenBackup, takeBackup } from '../../src/features/backup/take-backup.ts';
@@ -40,7 +41,8 @@ async function backUp(url: string, options: Partial<BackupOptions> = {}): Promis
   return opened(url, async (database) => {
     const source = url.startsWith('sqlite:') ? sqliteSource(url.slice('sqlite:'.length)) : await postgresSource(database, silentLog);
     const common = { recipients: [], keep: KEEP, version: '0.1.0', clock: systemClock, log: silentLog, progress: () => {} };
-    return takeBackup({ ...common, source, folder: newFolder(), ...options });
+    const folder = newFolder();
+    return takeBackup({ ...common, source, folder, workFolder: options.folder ?? folder, ...options });
   });
 }
 
@@ -188,7 +190,7 @@ onFakeNode('a backup', (app, dialect) => {
       throw new Error('the copy failed');
     };
     await expect(backUp(app.databaseUrl, { folder, source: { bytes: 1, copy } })).rejects.toThrow('the copy failed');
-    expect(readdirSync(folder)).toEqual(['.lock']);
+    expect(readdirSync(folder)).toEqual(['.backup.lock']);
     await backUp(app.databaseUrl, { folder });
     expect(readdirSync(folder)).toHaveLength(3);
   });
@@ -218,6 +220,69 @@ onFakeNode('a backup', (app, dialect) => {
     const names = readdirSync(folder).filter((name) => name.endsWith('.json'));
     expect(names).toHaveLength(3);
     expect(names.map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')).ledger_id)).toContain('lnd_another');
+  });
+
+  it('leaves the backups from before a restore alone', async () => {
+    const folder = newFolder();
+    const keep = { hours: 1, days: 0, months: 0 };
+    let nowMs = Math.floor(Date.now() / 3_600_000) * 3_600_000;
+    const clock = { nowMs: () => (nowMs += 1000) };
+    const before = await backUp(app.databaseUrl, { folder, keep, clock });
+    const url = `sqlite:${await restored(before.path)}`;
+    const source = sqliteSource(url.slice('sqlite:'.length));
+    expect((await backUp(url, { source, folder, keep, clock })).deleted).toBe(0);
+    await opened(url, (database) => endQuarantine(database, 'a test', systemClock), false);
+    for (const deleted of [0, 1]) expect((await backUp(url, { source, folder, keep, clock })).deleted).toBe(deleted);
+    expect(readdirSync(folder)).toContain(before.manifest.file);
+  });
+
+  it('is in quarantine even when it was unpacked without satchel, and its pending payments are never sent again', async () => {
+    const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 2_000, hold: true });
+    const body = { payment_request: paymentRequest };
+    await client.request('POST', `/v1/wallet/${rich?.id}/withdraw`, {
+      key: client.secretKey,
+      json: body,
+      headers: { prefer: 'respond-async' },
+    });
+    // As if the node had not confirmed it yet.
+    await app.execute('UPDATE payment SET at_node = 0 WHERE payment_hash = $1', paymentHash);
+    const file = join(newFolder(), 'satchel.db');
+    writeFileSync(file, gunzipSync(readFileSync(archiveOf(await backUp(app.databaseUrl)))));
+    await opened(`sqlite:${file}`, async (database) => {
+      expect(await readQuarantine(database)).toMatchObject({ restoredAt: null });
+      const pending = statement<{ at_node: number }>('test_pending', "SELECT at_node FROM payment WHERE state = 'pending'");
+      expect(await database.all(pending)).toEqual([{ at_node: 1 }]);
+    });
+    await client.decideHold(paymentHash, 'cancel');
+  });
+
+  it('is restored although a service starts meanwhile, which then is rejected and creates nothing', async () => {
+    const taken = await backUp(app.databaseUrl);
+    const database = join(newFolder(), 'satchel.db');
+    let started: Promise<unknown> | undefined;
+    const progress = () => {
+      started ??= openDatabase(`sqlite:${database}`, { log: silentLog });
+      started.catch(() => undefined);
+    };
+    await restoreBackup({
+      manifest: taken.path,
+      database,
+      identities: [],
+      migrations: MIGRATIONS,
+      clock: systemClock,
+      log: silentLog,
+      progress,
+    });
+    await expect(started).rejects.toThrow('Another Satchel is using');
+    expect(await opened(`sqlite:${database}`, problemsOf)).toEqual([]);
+  });
+
+  it('is not forgotten when a restore was interrupted: a service that starts then is rejected', async () => {
+    const database = join(newFolder(), 'satchel.db');
+    writeFileSync(`${database}.restore`, 'half');
+    await expect(openDatabase(`sqlite:${database}`, { log: silentLog })).rejects.toThrow('was interrupted. Run it again');
+    await restored((await backUp(app.databaseUrl)).path, [], database);
+    expect(await opened(`sqlite:${database}`, problemsOf)).toEqual([]);
   });
 
   it('restores a service that receives and sends nothing until its operator accepts', async () => {

@@ -32,7 +32,12 @@ async function serviceOn(opened: Database) {
       done();
     },
   });
-  const settings = { DATA_DIR: dataDir, BOOTSTRAP_SECRET_KEY: newKeyText('secret_api'), PROOF_INTERVAL_SECONDS: '1' };
+  const settings = {
+    DATA_DIR: dataDir,
+    BOOTSTRAP_SECRET_KEY: newKeyText('secret_api'),
+    PROOF_INTERVAL_SECONDS: '1',
+    BACKUP_INTERVAL_SECONDS: '3600',
+  };
   const config = readConfig(settings);
   const net = new FakeNetwork({ seed: 'jobs' });
   const modules = await createModules({
@@ -62,6 +67,7 @@ onBothDatabases('each background job of the service', (open) => {
     const action = await database.transaction((tx) => requestAction(tx, drain, 1));
     const reconciliation = await database.transaction((tx) => requestReconciliation(tx, 'full', 1, OPERATOR));
 
+    let backups = 0;
     /** Whether the jobs that run until their signal aborts have done their work. */
     const isDone: Record<string, () => Promise<boolean>> = {
       [`events of ${nodeId}`]: async () =>
@@ -72,12 +78,14 @@ onBothDatabases('each background job of the service', (open) => {
       },
       'operator actions': async () => (await findAction(database, action.id))?.state === 'done',
       reconciliation: async () => (await findReconciliation(database, reconciliation))?.status === 'done',
+      backups: async () => backups === 1,
       'proofs of liabilities': async () => (await database.first(lastEpoch)) !== undefined,
     };
     const jobs = backgroundJobs(modules, config, {
       probe: { againMs: 1, arrivalMs: 1 },
       arriving: { roundMs: 20, allEvery: 2 },
       pollMs: 10,
+      runBackup: async () => void backups++,
     });
     expect(jobs.filter(({ interval }) => interval === 'continuous').map(({ name }) => name)).toEqual(Object.keys(isDone));
 

@@ -19,7 +19,8 @@ export function judgeBackup(last: LastBackup | undefined, intervalSeconds: numbe
   const remedy = 'Run `satchel backup`, and set BACKUP_DIR: the service then writes one every hour.';
   if (!last) return warn('backup', 'there is no backup: losing the disk loses the ledger', remedy);
   const age = now - last.createdAt;
-  const text = `the last backup is ${Math.max(0, Math.floor(age / 60))} minutes old`;
+  const text = `the last backup is ${Math.floor(age / 60)} minutes old`;
+  if (age < 0) return warn('backup', 'the last backup is from the future', 'Correct the clock of this machine, then run `satchel backup`.');
   const limit = intervalSeconds === 0 ? OLD_SECONDS : OLD_INTERVALS * intervalSeconds;
   if (age <= limit) return ok('backup', text);
   return intervalSeconds === 0 ? warn('backup', text, remedy) : fail('backup', text, 'Read the alert backup_failed for the reason.');

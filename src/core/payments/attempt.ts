@@ -44,6 +44,7 @@ export async function stopAttempts({ attempts }: PaymentContext): Promise<void> 
 
 /** The invoice is `closing` since the hold. The money moves only when no outside payer can pay the invoice at the node. */
 async function payInternally(context: PaymentContext, payment: Payment, invoiceId: string, issued?: Invoice): Promise<void> {
+  if (await context.quarantine.read()) return;
   // A resumed payment was only read.
   if (!issued) await context.database.ensureDurable();
   const { nodeId } = issued ?? (await readIssued(context, invoiceId));
@@ -69,10 +70,12 @@ export async function readIssued({ invoices }: PaymentContext, invoiceId: string
  * - `unclearSinceMs`, after a request whose response was lost. The next request begins with it, because a process may have stopped in between.
  * - `isAtNode`, after the node has confirmed that it has the payment. From then on it is looked up and never sent again: a node that was
  *   restored from a backup may have lost a payment that it sent, and would pay it twice.
+ * After a restore, nothing is sent until it is accepted.
  * @throws when the outcome is unknown.
  */
 async function attemptAtNode(context: PaymentContext, payment: Payment, isFirstRequest: boolean): Promise<void> {
   if (payment.isAtNode) return conclude(context, payment, await lookUp(context, payment));
+  if (await context.quarantine.read()) return;
   const heldMsat = await context.ledger.openHoldMsat(payment.id);
   if (heldMsat === undefined) return;
   const sending = isFirstRequest ? payment : await beginAgain(context, payment);

@@ -12,15 +12,11 @@ const RESUME_PAGE = 100;
 /** The newest payments of a hash that are read again. Only one of them can be pending. */
 const MAX_PER_HASH = 10;
 
-/**
- * Attempts all pending payments again whose node is available. Reads a page at a time to bound the memory. After a restore, payments are only sent
- * when an operator has accepted it. Never throws.
- */
+/** Attempts all pending payments again whose node is available. Reads a page at a time to bound the memory. Never throws. */
 export async function resumePending(context: PaymentContext): Promise<void> {
-  const { database, quarantine, log } = context;
+  const { database, log } = context;
   let count = 0;
   try {
-    if (await quarantine.read()) return;
     for await (const rows of readPages(database, sql.listPending, RESUME_PAGE, (last) => [last?.id ?? ''])) {
       const pending = rows.map(rowToPayment);
       // Before the attempts, which may take as long as the node likes.

@@ -1,5 +1,6 @@
 import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { deleteFactIf, readFact, writeFact } from '../db/facts.sql.ts';
+import { statement } from '../db/statement.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
 
@@ -7,17 +8,37 @@ import { Refusal } from '../kernel/refusal.ts';
 export interface Restored {
   /** What was committed later is missing. */
   readonly backupCreatedAt: number;
-  readonly restoredAt: number;
+  /** null in a backup: a file that was unpacked without `satchel restore` is in quarantine, too. */
+  readonly restoredAt: number | null;
 }
 
 const FACT = 'restored';
+/** The last restore that was accepted. */
+const ACCEPTED = 'restored_accepted';
 
 /** How often an instance checks whether the quarantine was ended. */
 const CHECK_MS = 2000;
 
+/**
+ * Payments that were pending in the backup have ended since, or the node has them. They are looked up, and never sent again: the customer may
+ * have seen a failure and paid another way.
+ */
+const keepFromSending = statement(
+  'quarantine_keep_from_sending',
+  "UPDATE payment SET at_node = 1 WHERE state = 'pending' AND invoice_id IS NULL AND at_node = 0",
+);
+
 /** Marks a database that was restored from a backup, before any service starts on it. */
 export async function beginQuarantine(tx: Tx, restored: Restored): Promise<void> {
   await tx.run(writeFact, FACT, JSON.stringify(restored));
+  await tx.run(keepFromSending);
+}
+
+/** Returns when the database was last restored, in Unix seconds, if that restore was accepted; otherwise 0. */
+export async function readLastRestore(reader: SqlReader): Promise<number> {
+  const fact = await reader.first(readFact, ACCEPTED);
+  const { restoredAt, backupCreatedAt } = fact ? (JSON.parse(fact.value) as Restored) : { restoredAt: 0, backupCreatedAt: 0 };
+  return restoredAt ?? backupCreatedAt;
 }
 
 /** Returns the restore whose quarantine has not ended. */
@@ -32,7 +53,7 @@ export async function endQuarantine(database: Database, reason: string, clock: C
     const fact = await tx.first(readFact, FACT);
     if (!fact || (await tx.run(deleteFactIf, FACT, fact.value)) === 0) return false;
     const accepted = { ...(JSON.parse(fact.value) as Restored), acceptedAt: unixSeconds(clock), reason };
-    await tx.run(writeFact, 'restored_accepted', JSON.stringify(accepted));
+    await tx.run(writeFact, ACCEPTED, JSON.stringify(accepted));
     return true;
   });
 }

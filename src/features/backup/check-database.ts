@@ -1,12 +1,16 @@
 import { openDatabase } from '../../core/db/open.ts';
 import { statement } from '../../core/db/statement.ts';
 import type { Log } from '../../core/kernel/log.ts';
+import { readLastRestore } from '../../core/quarantine/quarantine.ts';
 import { verify } from '../verify/verify.ts';
 import { integrityProblems } from './copy-sqlite.ts';
 import { BackupFailed, type Manifest } from './manifest.ts';
 
 /** What a database contains, as far as a manifest says it. */
-export type Contents = Pick<Manifest, 'ledger_id' | 'schema' | 'transfers' | 'last_position' | 'wallets' | 'trial_balance_msat'>;
+export type Contents = Pick<
+  Manifest,
+  'restored_at' | 'ledger_id' | 'schema' | 'transfers' | 'last_position' | 'wallets' | 'trial_balance_msat'
+>;
 
 const readLedgerId = statement<{ id: string }>('backup_ledger_id', 'SELECT id FROM lightning_node WHERE ledger_account = 1');
 const readSchema = statement<{ checksum: string }>('backup_schema', 'SELECT checksum FROM schema_migration ORDER BY version');
@@ -30,6 +34,7 @@ export async function checkDatabase(path: string, log: Log, progress: (done: num
     const ledger = await database.first(readLedgerId);
     if (!ledger) throw new BackupFailed('The database has no ledger. Start the service on it first.');
     return {
+      restored_at: await readLastRestore(database),
       ledger_id: ledger.id,
       schema: (await database.all(readSchema)).map(({ checksum }) => checksum),
       transfers,

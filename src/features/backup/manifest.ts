@@ -11,6 +11,9 @@ export class BackupFailed extends Error {
 const Hash = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const Count = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
 
+/** Unix seconds, up to the end of the year 9999. */
+const Time = Type.Integer({ minimum: 0, maximum: 253_402_300_799 });
+
 /** The description of a backup: `<name>.json` beside the file. It contains no keys, names or single balances. */
 const Manifest = Type.Object({
   format: Type.Literal(1),
@@ -19,7 +22,7 @@ const Manifest = Type.Object({
   /** `lnd_…` */
   ledger_id: Type.String({ pattern: '^lnd_[0-9A-Za-z]{1,40}$' }),
   /** Unix seconds. The backup contains everything that was committed before. */
-  created_at: Count,
+  created_at: Time,
   version: Type.String({ maxLength: 100 }),
   /** The SHA-256 of each migration that the database has. */
   schema: Type.Array(Hash, { minItems: 1, maxItems: 10_000 }),
@@ -29,6 +32,8 @@ const Manifest = Type.Object({
   wallets: Count,
   /** Balances in msat per kind of ledger account, as decimal text. */
   trial_balance_msat: Type.Record(Type.String({ maxLength: 40 }), Type.String({ pattern: '^-?\\d{1,30}$' })),
+  /** When the database was last restored, in Unix seconds; 0: never. */
+  restored_at: Time,
   /** Of the file as it is. */
   bytes: Count,
   sha256: Hash,

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { lockFile } from '../../core/db/file-lock.ts';
@@ -6,7 +6,7 @@ import { readMigrations } from '../../core/db/migrate.ts';
 import { openDatabase } from '../../core/db/open.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
-import { beginQuarantine } from '../../core/quarantine/quarantine.ts';
+import { beginQuarantine, type Restored } from '../../core/quarantine/quarantine.ts';
 import { readArchive, syncFile } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
 import { BackupFailed, type Manifest, readManifest } from './manifest.ts';
@@ -62,10 +62,10 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
 
 /** A log of a lost database would be applied to the restored one. */
 function requireAbsent(database: string): void {
-  const existing = [database, `${database}-wal`, `${database}-journal`].find((file) => existsSync(file));
+  const existing = ['', '-wal', '-journal'].map((suffix) => database + suffix).find((file) => lstatSync(file, { throwIfNoEntry: false }));
   if (existing === undefined) return;
   throw new BackupFailed(
-    `${existing} exists, and a restore replaces nothing. Move it and the files beside it that begin with the same name away, and keep them: they may contain what the backup lacks.`,
+    `${existing} exists, and a restore replaces nothing. Move it away together with ${database}-wal and ${database}-shm, but not ${database}.lock, and keep them: they may contain what the backup lacks.`,
   );
 }
 
@@ -76,7 +76,7 @@ async function removeDatabase(path: string): Promise<void> {
 /** @throws BackupFailed for a backup whose migrations this version does not have */
 async function requireKnownSchema({ schema, version }: Manifest, folder: string): Promise<void> {
   const known = (await readMigrations(folder)).map(({ checksum }) => checksum);
-  if (schema.every((checksum, index) => checksum === known[index])) return;
+  if (JSON.stringify(schema) === JSON.stringify(known)) return;
   throw new BackupFailed(
     `The backup was written by Satchel ${version}, whose database this version does not know. Restore it with that version, then upgrade.`,
   );
@@ -88,13 +88,15 @@ function requireEqual(contents: object, manifest: Manifest): void {
       throw new BackupFailed(`The ${name} of the restored database differs from the manifest. Choose another backup.`);
 }
 
-async function quarantine(path: string, restored: Parameters<typeof beginQuarantine>[1], log: Log): Promise<void> {
+async function quarantine(path: string, restored: Restored, log: Log): Promise<void> {
   const database = await openDatabase(`sqlite:${path}`, { log });
   try {
     await database.transaction((tx) => beginQuarantine(tx, restored));
   } finally {
     await database.close();
   }
+  if (lstatSync(`${path}-wal`, { throwIfNoEntry: false }))
+    throw new BackupFailed('The restored database could not be written completely. Run the restore again.');
 }
 
 /** Reads the age identities of a file, one per line. Lines that begin with # are comments, as `age-keygen` writes them. */

@@ -97,6 +97,9 @@ async function reportQuarantine({ quarantine, alerts }: ScheduleContext): Promis
 
 const execute = promisify(execFile);
 
+/** A folder on a server that does not answer blocks a process for ever. */
+const MAX_MS = 12 * 3_600_000;
+
 /** Less than the service's own. */
 const PRIORITY = 10;
 
@@ -106,7 +109,7 @@ const PRIORITY = 10;
  */
 export function backupProcess(program: string): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
-    const running = execute(process.execPath, [program, 'backup', '--json'], { signal, maxBuffer: 1_000_000 });
+    const running = execute(process.execPath, [program, 'backup', '--json'], { signal, timeout: MAX_MS, maxBuffer: 1_000_000 });
     if (running.child.pid !== undefined) lowerPriority(running.child.pid);
     await running.catch((error: Error & { stderr?: string }) => {
       throw new Error(error.stderr?.trim().split('\n').at(-1) || error.message);

@@ -1,10 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
+import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { lockFile } from '../../core/db/file-lock.ts';
+import { openDatabase } from '../../core/db/open.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
-import type { Log } from '../../core/kernel/log.ts';
+import { errorMessage, type Log } from '../../core/kernel/log.ts';
+import { beginQuarantine, readQuarantine } from '../../core/quarantine/quarantine.ts';
 import { checkArchive, encryptionFor, syncFile, writeArchive } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
 import { BackupFailed, listBackups, type Manifest } from './manifest.ts';
@@ -24,6 +28,8 @@ export interface BackupSource {
 export interface BackupOptions {
   readonly source: BackupSource;
   readonly folder: string;
+  /** The folder for the copy before it is encrypted. */
+  readonly workFolder: string;
   /** The public keys of age that can read the backup. Without any it is not encrypted. */
   readonly recipients: readonly string[];
   readonly keep: Retention;
@@ -37,28 +43,36 @@ export interface TakenBackup {
   /** The path of the manifest. */
   readonly path: string;
   readonly manifest: Manifest;
-  /** The number of older backups that were deleted. */
+  /** The number of older backups that were deleted, and why it is not all that should be. */
   readonly deleted: number;
+  readonly warning?: string;
 }
 
 /**
- * Writes a backup and checks it: the copied database completely, and what was written by reading it again. Then deletes older backups of
- * the same ledger that are not kept. A backup exists when its manifest exists, which is written last.
+ * Writes a backup and checks it: the copied database completely, and what was written by reading it again. A backup exists when its manifest
+ * exists, which is written last. Then deletes older backups of the same ledger that are not kept, unless they are from before a restore: they
+ * may contain what it lacks.
  * @throws BackupFailed when no backup was written. Nothing of it is left.
  */
 export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
-  const { source, folder, recipients, clock, log, progress } = options;
+  const { source, folder, workFolder, recipients, clock, log, progress } = options;
   encryptionFor(recipients);
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const lock = lockFile(join(folder, '.lock'));
-  if (!lock) throw new BackupFailed(`Another backup is being written to ${folder}. Wait until it has ended.`);
+  const locks: { close(): void }[] = [];
   try {
-    await removeParts(folder);
+    for (const one of new Set([folder, workFolder])) {
+      await mkdir(one, { recursive: true, mode: 0o700 });
+      const lock = lockFile(join(one, LOCK));
+      if (!lock) throw new BackupFailed(`Another backup is being written to ${one}. Wait until it has ended.`);
+      locks.push(lock);
+      removeParts(one);
+    }
     await requireSpace(folder, source.bytes);
+    await requireSpace(workFolder, source.bytes);
     const createdAt = unixSeconds(clock);
     const name = `satchel-${fileTime(createdAt)}-${randomBytes(2).toString('hex')}`;
-    const part = join(folder, `.${name}.db.part`);
+    const part = join(workFolder, `.${name}.db.part`);
     await source.copy(part, (done, total) => progress('Copying the database', done, total));
+    const isQuarantined = await markCopy(part, createdAt, log);
     const contents = await checkDatabase(part, log, (done, total) => progress('Checking the copy', done, total));
     const file = `${name}.db.gz${recipients.length === 0 ? '' : '.age'}`;
     const archive = join(folder, `.${file}.part`);
@@ -66,22 +80,57 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     progress('Checking the backup', 0, 1);
     await checkArchive(archive, digests);
     const manifest: Manifest = { format: 1, file, created_at: createdAt, version: options.version, ...contents, ...digests };
-    await rename(archive, join(folder, file));
-    const path = join(folder, `${name}.json`);
-    await writeDurably(path, `${JSON.stringify(manifest, undefined, 2)}\n`);
-    return { path, manifest, deleted: await deleteExpired(options, manifest) };
+    const path = await publish(folder, name, archive, manifest);
+    return { path, manifest, ...(isQuarantined ? { deleted: 0 } : await deleteExpired(options, manifest)) };
   } catch (error) {
     throw toBackupFailed(error, folder);
   } finally {
-    await removeParts(folder).catch(() => undefined);
-    lock.close();
+    // The locks are held, so no other backup writes here.
+    if (locks.length > 0) for (const one of [folder, workFolder]) removeParts(one);
+    for (const lock of locks) lock.close();
   }
 }
 
-/** Removes what an interrupted backup left. The lock is held, so no other backup writes here. */
-async function removeParts(folder: string): Promise<void> {
-  const parts = (await readdir(folder)).filter((name) => /^\.satchel-.*\.part(-journal|-wal|-shm|\.lock)?$/.test(name));
-  await Promise.all(parts.map((name) => rm(join(folder, name), { force: true })));
+const LOCK = '.backup.lock';
+
+/** Begins the quarantine in the copy, so that it is there however the backup is restored. @returns whether the database was in quarantine already */
+async function markCopy(path: string, createdAt: number, log: Log): Promise<boolean> {
+  const copy = await openDatabase(`sqlite:${path}`, { log });
+  try {
+    const earlier = await readQuarantine(copy);
+    await copy.transaction((tx) => beginQuarantine(tx, { backupCreatedAt: earlier?.backupCreatedAt ?? createdAt, restoredAt: null }));
+    return earlier !== undefined;
+  } finally {
+    await copy.close();
+    const file = new DatabaseSync(path);
+    file.exec('PRAGMA journal_mode = DELETE');
+    file.close();
+  }
+}
+
+/** Gives the files their names. Nothing is left when it fails. @returns the path of the manifest */
+async function publish(folder: string, name: string, archive: string, manifest: Manifest): Promise<string> {
+  const [path, file] = [join(folder, `${name}.json`), join(folder, manifest.file)];
+  try {
+    await rename(archive, file);
+    const part = join(folder, `.${name}.json.part`);
+    await writeFile(part, `${JSON.stringify(manifest, undefined, 2)}\n`, { mode: 0o600 });
+    await syncFile(part);
+    await rename(part, path);
+    await syncFile(folder);
+    return path;
+  } catch (error) {
+    await rm(file, { force: true }).catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Removes what an interrupted backup left in a folder. Synchronous, so that a signal handler can call it. */
+export function removeParts(folder: string): void {
+  const parts = existsSync(folder)
+    ? readdirSync(folder).filter((name) => /^\.satchel-.*\.part(-journal|-wal|-shm|\.lock)?$/.test(name))
+    : [];
+  for (const name of parts) rmSync(join(folder, name), { force: true });
 }
 
 /** Two copies are in the folder at a time: the database, and its compressed form, which in the worst case is as large. */
@@ -103,36 +152,37 @@ function fileTime(seconds: number): string {
   return new Date(seconds * 1000).toISOString().replace(/[-:]|\.\d+/g, '');
 }
 
-async function writeDurably(path: string, text: string): Promise<void> {
-  const part = `${path}.part`;
-  await writeFile(part, text, { mode: 0o600 });
-  await syncFile(part);
-  await rename(part, path);
-  await syncFile(join(path, '..'));
-}
-
 /** Deletes the manifest first, so that no manifest is ever without its file. */
-async function deleteExpired({ folder, keep }: BackupOptions, newest: Manifest): Promise<number> {
-  const own = (await listBackups(folder)).filter(({ manifest }) => manifest.ledger_id === newest.ledger_id);
+async function deleteExpired({ folder, keep }: BackupOptions, newest: Manifest): Promise<Pick<TakenBackup, 'deleted' | 'warning'>> {
+  const isOfSame = ({ ledger_id, restored_at }: Manifest) => ledger_id === newest.ledger_id && restored_at === newest.restored_at;
+  const own = (await listBackups(folder)).filter(({ manifest }) => isOfSame(manifest));
   const expired = expiredTimes(
     own.map(({ manifest }) => manifest.created_at),
     keep,
   );
-  const deleted = own.filter(({ manifest }) => manifest.file !== newest.file && expired.has(manifest.created_at));
-  for (const { path, manifest } of deleted) {
-    await rm(path, { force: true });
-    await rm(join(folder, manifest.file), { force: true });
+  let deleted = 0;
+  try {
+    for (const { path, manifest } of own) {
+      if (manifest.file === newest.file || !expired.has(manifest.created_at)) continue;
+      await rm(path, { force: true });
+      await rm(join(folder, manifest.file), { force: true });
+      deleted += 1;
+    }
+    return { deleted };
+  } catch (error) {
+    return { deleted, warning: `Older backups in ${folder} could not be deleted: ${errorMessage(error)}.` };
   }
-  return deleted.length;
 }
 
 function toBackupFailed(error: unknown, folder: string): unknown {
-  const { code, message } = error as NodeJS.ErrnoException & { errcode?: number };
-  const isFull = code === 'ENOSPC' || (error as { errcode?: number }).errcode === SQLITE_FULL || /disk is full/.test(message);
+  const { code, message, errcode } = error as NodeJS.ErrnoException & { errcode?: number };
+  const isFull = code === 'ENOSPC' || errcode === SQLITE_FULL || /disk is full/.test(message);
   if (isFull) return new BackupFailed(`The disk of ${folder} is full. Free space, or choose another BACKUP_DIR.`);
-  if (code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-    return new BackupFailed(`This user cannot write to ${folder} (${code}). Give it the right, or choose another BACKUP_DIR.`);
+  if (errcode === SQLITE_CANTOPEN || errcode === SQLITE_READONLY || code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
+    return new BackupFailed(`This user cannot write to ${folder} (${message}). Give it the right, or choose another BACKUP_DIR.`);
   return error;
 }
 
+const SQLITE_READONLY = 8;
 const SQLITE_FULL = 13;
+const SQLITE_CANTOPEN = 14;

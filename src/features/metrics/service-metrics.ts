@@ -8,6 +8,8 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /** The modules whose state is reported. */
 export interface MetricsSources {
+  /** Returns when the last backup was made, in Unix seconds; 0 if there is none. */
+  readonly lastBackupAt: () => Promise<number>;
   readonly ledger: Ledger;
   readonly payments: Payments;
   readonly feed: Feed;
@@ -20,7 +22,7 @@ export interface MetricsSources {
 
 /** Registers the metrics of ledger, payments, alerts, nodes and webhooks. They are read on each scrape. */
 export function registerServiceMetrics(registry: Registry, sources: MetricsSources): void {
-  const { ledger, payments, feed, webhooks, alerts, connections, lastPositions } = sources;
+  const { ledger, payments, feed, webhooks, alerts, connections, lastPositions, lastBackupAt } = sources;
   const { gauge, gaugeBy, counter } = metricsOf(registry);
   gauge('satchel_ledger_waiting_postings', 'Postings that wait for a commit', () => ledger.stats().waiting);
   counter('satchel_ledger_batches_total', 'Commits of the ledger', () => ledger.stats().batches);
@@ -53,6 +55,7 @@ export function registerServiceMetrics(registry: Registry, sources: MetricsSourc
   gauge('satchel_webhook_oldest_waiting_seconds', 'The age of the oldest of them', async () => (await stats).oldestWaitingSeconds);
   gauge('satchel_webhooks_disabled', 'Webhooks that the service disabled', async () => (await stats).disabled);
   gauge('satchel_payments_pending', 'Payments in flight', () => payments.countPending());
+  gauge('satchel_last_backup_timestamp_seconds', 'When the last backup was made; 0 if there is none', lastBackupAt);
   gauge('satchel_feed_listeners', 'Requests that wait for an event, and live streams', () => feed.countListeners());
   gaugeBy('kind', 'satchel_alerts_open', 'Open alerts by kind; docs/operations.md describes what to do', async () =>
     (await alerts.countOpen()).map(({ kind, n }) => [kind, n]),
