@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../src/core/kernel/log.ts';
 import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
+import { backupRows } from './rows/backup.ts';
 import { dashboardRows } from './rows/dashboard.ts';
 import { delayRows } from './rows/delays.ts';
 import { engineRows } from './rows/engine.ts';
@@ -44,6 +45,7 @@ const ROWS: readonly Row[] = [
   ...publicRequestRows(),
   ...layerRows(),
   ...growthRows(),
+  ...backupRows(),
   ...scaleRows(),
   ...memoryRows(),
   ...memoryUnderLoadRows(),

@@ -1,0 +1,106 @@
+import { execFile } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { join } from 'node:path';
+import { startSatchel } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Dialect } from '../../src/core/db/database.ts';
+import { compare } from '../compare.ts';
+import { load } from '../load-worker.ts';
+import type { Figure, Row } from '../row.ts';
+import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
+import { postRequest } from '../web.ts';
+
+const CONNECTIONS = 64;
+const WALLETS = 100;
+const FUNDS_SAT = 10_000;
+const SECRET_KEY = `sak_${'b'.repeat(30)}`;
+/** The priority that the service gives to its scheduled backups. */
+const PRIORITY = 10;
+
+/** The speed of a service while a backup is written and checked in another process. */
+export function backupRows(): Row[] {
+  return DIALECTS.map((dialect) => ({
+    name: `${DATABASE_NAMES[dialect]} transfers during a backup`,
+    meaning: `speed while backups are written and checked one after the other ÷ without, ${CONNECTIONS} connections`,
+    unit: 'transfers/s',
+    target: { goal: 0.85, floor: 0.6 },
+    measure: (run: Run) => duringBackups(run, dialect),
+  }));
+}
+
+async function duringBackups(run: Run, dialect: Dialect): Promise<readonly Figure[]> {
+  await using temporary = await run.database(dialect);
+  // The service needs exclusive access to the SQLite file.
+  await temporary.database.close();
+  const folder = run.folder();
+  const settings = { DATA_DIR: folder, DATABASE_URL: temporary.url, BACKUP_DIR: folder, LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent' };
+  const limits = {
+    BOOTSTRAP_SECRET_KEY: SECRET_KEY,
+    BACKUP_INTERVAL_SECONDS: '0',
+    RATE_LIMIT_PER_SECOND: '0',
+    PROOF_INTERVAL_SECONDS: '0',
+  };
+  const satchel = await startSatchel(readConfig({ ...settings, ...limits }));
+  try {
+    const url = await satchel.server.listen({ host: '127.0.0.1', port: 0 });
+    const requests = await transfers(url);
+    const send = (total?: number) =>
+      load({
+        port: Number(new URL(url).port),
+        connections: CONNECTIONS,
+        requests,
+        seconds: run.sizes.seconds * 4,
+        ...(total && { total }),
+      });
+    run.progress('filling');
+    await send(run.sizes.transfers);
+    const during = async () => {
+      const stop = new AbortController();
+      const backups = repeat(() => backUp(settings, stop.signal), stop.signal);
+      const { perSecond } = await send();
+      stop.abort();
+      await backups;
+      return perSecond;
+    };
+    return await compare(run, { name: 'during backups', round: during }, { name: 'without', round: async () => (await send()).perSecond });
+  } finally {
+    await satchel.close();
+  }
+}
+
+/** Creates funded wallets. @returns requests that transfer 1 sat between them */
+async function transfers(url: string): Promise<string[]> {
+  const headers = { 'x-api-key': SECRET_KEY, 'content-type': 'application/json' };
+  const post = async (path: string, body: object) => {
+    const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
+    if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
+    return (await response.json()) as { id: string };
+  };
+  const ids: string[] = [];
+  for (let i = 0; i < WALLETS; i++) {
+    const { id } = await post('/v1/wallet', { user_label: '' });
+    await post('/playground/fund', { wallet_id: id, num_satoshis: FUNDS_SAT });
+    ids.push(id);
+  }
+  return ids.map((id, i) =>
+    postRequest(`/v1/wallet/${id}/transfer`, SECRET_KEY, { dest_wallet_id: ids[(i + 1) % WALLETS], num_satoshis: 1 }),
+  );
+}
+
+async function repeat(task: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) await task();
+}
+
+/** Runs `satchel backup`, which an abort ends. Rejects with its errors. */
+function backUp(settings: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
+  const program = join(import.meta.dirname, '..', '..', 'src', 'cli', 'satchel.ts');
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      process.execPath,
+      [program, 'backup'],
+      { env: { ...process.env, ...settings }, signal },
+      (error, _out, stderr) => (error && !signal.aborted ? reject(new Error(stderr || error.message)) : resolve()),
+    );
+    if (child.pid !== undefined) setPriority(child.pid, PRIORITY);
+  });
+}
