@@ -36,7 +36,7 @@ export function addAccount(program: Command): void {
     );
 
   addCreate(account);
-  addStatus(account, 'freeze', 'frozen', 'Let an account send no money', 'It receives and reads, and its pending payments continue.');
+  addStatus(account, 'freeze', 'frozen', 'Stop an account from sending money', 'It receives and reads, and its pending payments continue.');
   addStatus(account, 'unfreeze', 'active', 'Let a frozen account send money again');
 }
 
@@ -47,7 +47,7 @@ function addCreate(account: Command): void {
     details: 'The key, or with --invite the link, goes to standard output, the rest to standard error.',
     example: 'account create --invite --email ada@example.com --reason customer',
   })
-    .option('--email <address>', 'the name of its login')
+    .option('--email <address>', 'the e-mail address for logging in')
     .option('--invite', 'print a link to set a password instead of a key')
     .option('--max-wallets <number>', 'the most wallets that it may have', parseWhole)
     .option('--operator', 'let it manage the service and all accounts');

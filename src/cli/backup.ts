@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { counted } from './table.ts';
 import { EXIT, localAction, verb } from './verb.ts';
 
 /** `satchel backup`: writes a backup and checks it. The service runs this command when a scheduled backup is due. */
@@ -8,7 +9,7 @@ export function addBackup(program: Command): void {
     summary: 'Write a backup of the database and check it',
     details:
       'The service may run at the same time. The backup goes to BACKUP_DIR, encrypted to BACKUP_RECIPIENTS (public keys of age). It is checked ' +
-      'completely. SECRET_KEY (or DATA_DIR/secret-key) is not in it: keep a copy elsewhere.',
+      'completely. With BACKUP_DIR set, the service writes one every hour. SECRET_KEY (or DATA_DIR/secret-key) is not in it: keep a copy elsewhere.',
     example: 'backup',
   }).action(
     localAction('No backup was written: ', async ({ output }) => {
@@ -32,7 +33,7 @@ export function addBackup(program: Command): void {
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
       await output.print(
         { manifest: path, ...manifest, deleted },
-        `${path}\n${manifest.transfers} transfers over ${manifest.wallets} wallets, ${manifest.bytes} bytes` +
+        `${path}\n${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, ${manifest.bytes} bytes` +
           (config.backup.recipients.length === 0 ? ', not encrypted: set BACKUP_RECIPIENTS before you copy it elsewhere' : '') +
           (deleted === 0 ? '' : `\nDeleted ${deleted} older ${deleted === 1 ? 'backup' : 'backups'} (BACKUP_KEEP)`),
       );

@@ -19,7 +19,7 @@ interface OfWallet {
 }
 
 function ofWallet(command: Command): Command {
-  return withKey(command).option('--wallet <wallet>', 'the access keys of this wallet instead of the account’s keys', idParser('wal'));
+  return withKey(command).option('--wallet <wallet>', 'act on the keys of this wallet instead of the account’s keys', idParser('wal'));
 }
 
 function addList(key: Command): void {

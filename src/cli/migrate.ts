@@ -5,9 +5,9 @@ import { EXIT, localAction, verb } from './verb.ts';
 export function addMigrate(program: Command): void {
   verb(program, {
     name: 'migrate',
-    summary: 'Bring the database to the schema of this version',
+    summary: 'Upgrade the database to the schema of this version',
     details:
-      'The service also does this when it starts. On SQLite, stop the service first. Back up the database before: there is no way back.',
+      'The service also does this when it starts. On SQLite, stop the service first. Back up the database first: this cannot be undone.',
     example: 'migrate --check',
   })
     .option('--check', 'change nothing; exit with 1 if the schema is not current')

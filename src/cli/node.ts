@@ -29,7 +29,7 @@ export function addNode(program: Command): void {
 
   const drain = verb(node, {
     name: 'drain',
-    summary: 'Give a node no new wallets',
+    summary: 'Stop placing new wallets on a node',
     details: 'Its wallets stay and work as before.',
     example: 'node drain lnd_… --reason "closing its channels"',
   }).argument('<node>', NODE, idParser('lnd'));

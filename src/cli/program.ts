@@ -32,7 +32,7 @@ const GROUPS: readonly [title: string, commands: readonly ((program: Command) =>
 /** Returns the tree of all commands. */
 export function createProgram(): Command {
   const program = new Command('satchel')
-    .description('Runs a Lightning wallet service, and commands on it. Without a command: serve.')
+    .description('Run a Lightning wallet service and manage it. Without a command: serve.')
     .option('-V, --version', 'print the version')
     .showHelpAfterError('See `satchel --help`.')
     .addHelpCommand(new Command('help').argument('[command]').summary('Show the help of a command').helpGroup('Other:'))

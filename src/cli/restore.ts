@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { percent } from './backup.ts';
+import { counted } from './table.ts';
 import { confirm, EXIT, localAction, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
 /** `satchel restore`: restores a backup, and ends the time in which a restored service sends no money. */
@@ -18,7 +19,7 @@ function addRun(restore: Command): void {
     details:
       'Stop the service first, and move the files of the lost database away. The backup is checked completely. Afterwards the service receives ' +
       'money and sends none, until `satchel restore accept`.',
-    example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json',
+    example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json --identity-file key.txt',
   })
     .argument('<manifest>', 'the .json file beside the backup')
     .option('--identity-file <file>', 'the file with the age identity of an encrypted backup')
@@ -49,7 +50,7 @@ function addRun(restore: Command): void {
         const time = new Date(manifest.created_at * 1000).toISOString();
         await output.print(
           { database, ...manifest },
-          `${database} has ${manifest.transfers} transfers over ${manifest.wallets} wallets, as of ${time}.\n` +
+          `${database} has ${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, as of ${time}.\n` +
             'Everything later is missing: payments, transfers, new wallets and keys. Keys that were revoked later work again.\n' +
             `Next: put the secret key back (SECRET_KEY, or ${dirname(database)}/secret-key), start the service, run\n` +
             '`satchel reconcile`, and when node and ledger agree `satchel restore accept --reason "…"`.',
@@ -90,7 +91,7 @@ function addAccept(restore: Command): void {
     name: 'accept',
     summary: 'Let a restored service send money again',
     details:
-      'Before, run `satchel reconcile` and compare the node with the ledger: payments after the backup left the node and are missing.',
+      'First start the service, run `satchel reconcile`, and compare the node with the ledger: payments that left the node after the backup are missing.',
     example: 'restore accept --reason "compared with the node, 3 payments booked"',
   });
   withConfirmation(withReason(command)).action(
@@ -110,7 +111,7 @@ function addAccept(restore: Command): void {
           options,
         );
         await endQuarantine(database, options.reason, systemClock);
-        await output.print({ accepted: true }, 'The service sends money again within a few seconds.');
+        await output.print({ accepted: true }, 'A running service sends money again within a few seconds.');
         return EXIT.done;
       });
     }),

@@ -21,7 +21,10 @@ export interface ServiceCall<Options> extends Call<Options & ServiceOptions> {
 
 /** Adds the option of a command that calls the service. */
 export function withKey(command: Command): Command {
-  return command.option('--key-file <file>', 'read the secret API key from a file; - is standard input');
+  return command.option(
+    '--key-file <file>',
+    'a file with the secret API key, - for standard input (default: OPERATOR_KEY, then DATA_DIR/first-key)',
+  );
 }
 
 /**

@@ -74,7 +74,7 @@ const MAX_REASON = 500;
 
 /** Adds the options of a command that is recorded with its reason. */
 export function withReason(command: Command): Command {
-  return command.requiredOption('--reason <text>', 'why, for the record: 1 to 500 characters', parseReason);
+  return command.requiredOption('--reason <text>', 'required: why, for the record, 1 to 500 characters', parseReason);
 }
 
 export function parseReason(given: string): string {

@@ -5,7 +5,7 @@ import { grouped, moment } from './table.ts';
 import { EXIT, idParser, noun, verb } from './verb.ts';
 
 const ID = 'the id of the wallet';
-const OF_KEY = 'The wallets are those of the account of the key: see --key-file.';
+const OF_KEY = 'It acts on the account that owns the key (--key-file).';
 
 /** `satchel wallet`: the wallets of the account whose key is used. */
 export function addWallet(program: Command): void {

@@ -67,7 +67,7 @@ it('takes no key, token or password as an argument or the value of an option', (
   ]);
   const secrets = new Set(given.filter((text) => /^[^:]*(secret|password|token|key|macaroon|rune)/i.test(text)));
   expect([...secrets].sort()).toEqual([
-    '--key-file: read the secret API key from a file; - is standard input',
+    '--key-file: a file with the secret API key, - for standard input (default: OPERATOR_KEY, then DATA_DIR/first-key)',
     'key: the id of the key, not the key itself',
   ]);
 });

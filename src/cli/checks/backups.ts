@@ -2,6 +2,7 @@ import type { Config } from '../../config.ts';
 import { systemClock, unixSeconds } from '../../core/kernel/clock.ts';
 import { type LastBackup, readLastBackup } from '../../features/backup/last-backup.ts';
 import { withDatabase } from '../database.ts';
+import { counted } from '../table.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
 /** A backup is old after a week, or after three intervals of the schedule. */
@@ -19,7 +20,7 @@ export function judgeBackup(last: LastBackup | undefined, intervalSeconds: numbe
   const remedy = 'Run `satchel backup`, and set BACKUP_DIR: the service then writes one every hour.';
   if (!last) return warn('backup', 'there is no backup: losing the disk loses the ledger', remedy);
   const age = now - last.createdAt;
-  const text = `the last backup is ${Math.floor(age / 60)} minutes old`;
+  const text = `the last backup is ${counted(Math.floor(age / 60), 'minute')} old`;
   if (age < 0) return warn('backup', 'the last backup is from the future', 'Correct the clock of this machine, then run `satchel backup`.');
   const limit = intervalSeconds === 0 ? OLD_SECONDS : OLD_INTERVALS * intervalSeconds;
   if (age <= limit) return ok('backup', text);

@@ -59,7 +59,7 @@ export async function checkDatabase({ databaseUrl }: Config): Promise<{ findings
       return { findings: [schema, ...judgePostgres(row)], times: [{ source: 'the database', theirMs: row.now_ms, ourMs: Date.now() }] };
     });
   } catch (error) {
-    const remedy = 'Correct DATABASE_URL or DATA_DIR, or start the database server.';
+    const remedy = 'Correct DATABASE_URL or DATA_DIR, start the database server, or start the service for the first time.';
     return { findings: [fail('database', `it cannot be read: ${withoutPeriod(errorMessage(error))}`, remedy)], times: [] };
   }
 }

@@ -57,7 +57,9 @@ export async function readManifest(path: string): Promise<Manifest> {
   const format = (manifest as { format?: unknown } | undefined)?.format;
   if (Number.isInteger(format) && Number(format) > 1)
     throw new BackupFailed(`The backup ${path} was written by a newer version of Satchel. Restore it with that version.`);
-  throw new BackupFailed(`The file ${path} is no manifest of a backup, or it is damaged. Choose another backup.`);
+  throw new BackupFailed(
+    `The file ${path} is no manifest of a backup, or it is damaged. Name the .json file beside the backup, or choose another one.`,
+  );
 }
 
 function parse(text: string): unknown {
