@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { Agent, createServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { TLSSocket } from 'node:tls';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { NotSent, requestOverHttps } from '../../src/core/lightning/https-request.ts';
 import { freePort } from '../support/free-port.ts';
 import { fixtureFile } from './lnd/recordings.ts';
@@ -27,7 +29,20 @@ function sender(port: number, maxSockets = Number.POSITIVE_INFINITY) {
   const agent = new Agent({ keepAlive: true, maxSockets, checkServerIdentity: () => undefined });
   onTestFinished(() => agent.destroy());
   const options = { host: '127.0.0.1', port, agent, ca: cert, method: 'POST', path: '/' };
-  return (body: string, signal = NEVER) => requestOverHttps(options, body, signal);
+  const send = (body: string, signal = NEVER) => requestOverHttps(options, body, signal);
+  return Object.assign(send, { freeSockets: () => Object.values(agent.freeSockets).flat() as TLSSocket[] });
+}
+
+type Send = ReturnType<typeof sender>;
+
+/** Aborts a request before it gets a connection, and returns the connection, which another request may use. */
+async function connectionOfAborted(send: Send): Promise<TLSSocket> {
+  const abort = new AbortController();
+  const rejected = rejection(send('aborted', abort.signal));
+  abort.abort();
+  expect(await rejected).toBeInstanceOf(NotSent);
+  await expect.poll(() => send.freeSockets()).toHaveLength(1);
+  return send.freeSockets()[0] as TLSSocket;
 }
 
 function rejection(request: Promise<unknown>): Promise<Error> {
@@ -117,6 +132,57 @@ describe('a request over HTTPS', () => {
     expect(await text(await first)).toBe('hello');
     expect(await second).not.toBeInstanceOf(NotSent);
     expect(received).toBe(2);
+  });
+
+  it('may have been sent if it used the connection of one that was aborted before connecting, and it then breaks', async () => {
+    const server = createServer({ cert, key }, (request) => request.socket.destroy());
+    const send = sender(await listen(server));
+    const socket = await connectionOfAborted(send);
+    await expect.poll(() => socket.authorized).toBe(true);
+    expect(await rejection(send('hello'))).not.toBeInstanceOf(NotSent);
+  });
+
+  it('may take longer than connecting if it uses the connection of one that was aborted before connecting', async () => {
+    const received = Promise.withResolvers<ServerResponse>();
+    const server = createServer({ cert, key }, (_, response) => received.resolve(response));
+    const send = sender(await listen(server));
+    const socket = await connectionOfAborted(send);
+    await expect.poll(() => socket.authorized).toBe(true);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const sent = send('hello');
+    const response = await received.promise;
+    expect(send.freeSockets()).toEqual([]);
+    vi.advanceTimersByTime(60_000);
+    response.end('paid');
+    expect(await text(await sent)).toBe('paid');
+  });
+
+  it('was not sent if the connection of one that was aborted before is still connecting when it breaks', async () => {
+    let connections = 0;
+    const handshake = Promise.withResolvers<Socket>();
+    const server = createTcpServer((socket) => {
+      connections += 1;
+      socket.once('data', () => handshake.resolve(socket));
+    });
+    const send = sender(await listen(server));
+    const socket = await connectionOfAborted(send);
+    const rejected = rejection(send('hello'));
+    await expect.poll(() => send.freeSockets()).toEqual([]);
+    (await handshake.promise).destroy();
+    expect(await rejected).toBeInstanceOf(NotSent);
+    expect([connections, socket.destroyed]).toEqual([1, true]);
+  });
+
+  it('may have been sent after the handshake if the connection of one that was aborted before was still connecting', async () => {
+    const handshake = Promise.withResolvers<void>();
+    const server = createServer({ cert, key }, (request) => request.socket.destroy());
+    const port = await listen(createTcpServer((socket) => void handshake.promise.then(() => server.emit('connection', socket))));
+    const send = sender(port);
+    await connectionOfAborted(send);
+    const rejected = rejection(send('hello'));
+    handshake.resolve();
+    expect(await rejected).not.toBeInstanceOf(NotSent);
   });
 
   it('leaves no listener on a connection that other requests use after it', async () => {

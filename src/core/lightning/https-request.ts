@@ -1,13 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { type RequestOptions, request as sendRequest } from 'node:https';
-import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
 
 /** TCP and TLS. Connecting takes longer only if the host does not answer. */
 const CONNECT_MS = 5000;
-
-/** Connections after their TLS handshake. `reusedSocket` is false for a request that waited because of `maxSockets`. */
-const handshaken = new WeakSet<Socket>();
 
 /** Nothing was sent, because of the cause. */
 export class NotSent extends Error {
@@ -33,13 +29,13 @@ export function requestOverHttps(options: RequestOptions, body: string, signal: 
   const fail = (error: Error) => reject(mayBeSent ? error : new NotSent(error));
   request.on('error', fail);
   request.on('socket', (socket) => {
-    mayBeSent = handshaken.has(socket);
+    // The agent reuses the connections of requests that were aborted before this event. The value is null until the handshake has ended.
+    mayBeSent = (socket as TLSSocket).alpnProtocol !== null;
     if (mayBeSent) return;
     const timer = setTimeout(() => {
       request.destroy(new Error(`connecting took longer than ${CONNECT_MS} ms; check host, port and firewall`));
     }, CONNECT_MS);
     (socket as TLSSocket).once('secureConnect', () => {
-      handshaken.add(socket);
       mayBeSent = true;
       clearTimeout(timer);
     });
