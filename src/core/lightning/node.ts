@@ -364,7 +364,7 @@ export interface LightningNode {
    * @throws when the connection breaks.
    */
   watchPayments?(signal: AbortSignal): AsyncIterable<string>;
-  /** Reads the outgoing payments whose record the node created at or after a time, oldest first, also those in flight. */
+  /** Reads the outgoing payments that the node recorded at or after a time, oldest first, also pending ones. Those without marker may be missing. */
   readSentPayments(query: RecordQuery): Promise<RecordPage<SentPayment>>;
   /** Reads the incoming payments that were settled at or after a time. Their order is the node's. Each is repeated by `watch`. */
   readSettlements(query: RecordQuery): Promise<RecordPage<Settlement>>;

@@ -1,5 +1,5 @@
 import { type Msat, msat } from '../../kernel/money.ts';
-import { decodeUnverifiedBolt11 } from '../bolt11/bolt11.ts';
+import { decodeUnverifiedBolt11, InvalidInvoice } from '../bolt11/bolt11.ts';
 import type { SentPayment, Settlement } from '../node.ts';
 import type { RecordPage, RecordQuery } from '../record-page.ts';
 import type { ClnContext } from './context.ts';
@@ -11,7 +11,7 @@ const PAGE = 500;
 
 /**
  * A payment has a row for each part. It is returned with its first row, and described by all rows of its label that lightningd has at that time. So
- * a page needs one more call for each payment hash.
+ * a page needs one more call for each payment hash. Payments without a marker are skipped, because rows of other programs may lack anything.
  */
 export async function readSentPayments(cln: ClnContext, query: RecordQuery): Promise<RecordPage<SentPayment>> {
   const { rpc } = cln;
@@ -19,9 +19,9 @@ export async function readSentPayments(cln: ClnContext, query: RecordQuery): Pro
   const start = query.cursor === undefined ? await firstRowSince(cln, query.sinceSeconds) : Number(query.cursor);
   const { payments: page } = await rpc.call('listsendpays', { index: 'created', start, limit: size });
   const records: SentPayment[] = [];
-  for (const paymentHash of new Set(page.map((row) => row.payment_hash))) {
+  for (const paymentHash of new Set(page.filter(isMarked).map((row) => row.payment_hash))) {
     const { payments: rows } = await rpc.call('listsendpays', { payment_hash: paymentHash });
-    for (const parts of Map.groupBy(rows, ({ label }) => label).values()) {
+    for (const parts of Map.groupBy(rows.filter(isMarked), ({ label }) => label).values()) {
       const first = Math.min(...parts.map((row) => row.created_index));
       if (page.some((row) => row.created_index === first)) records.push(toSentPayment(parts));
     }
@@ -54,7 +54,13 @@ async function firstRowSince({ rpc, history }: ClnContext, seconds: number): Pro
   return low;
 }
 
-function toSentPayment(parts: readonly SendpayRow[]): SentPayment {
+function isMarked(row: SendpayRow): boolean {
+  return markerOf(row) !== undefined;
+}
+
+/** Other programs may use the label of a payment, and their `sendonion` may have no amount. Then what was sent is the amount, without a fee. */
+function toSentPayment(rows: readonly SendpayRow[]): SentPayment {
+  const parts = rows.map((row) => ({ ...row, amount_msat: row.amount_msat ?? row.amount_sent_msat }));
   const [row] = parts as [SendpayRow];
   const outcome = outcomeOf(parts) ?? { state: 'failed', reason: 'ERROR' };
   const ends = parts.map(({ completed_at: time }) => time ?? 0);
@@ -71,8 +77,16 @@ function toSentPayment(parts: readonly SendpayRow[]): SentPayment {
 
 /** Of a payment in flight, more parts may follow, so the invoice states the amount. */
 function amountOf(parts: readonly SendpayRow[]): Msat {
-  const bolt11 = parts[0]?.bolt11;
-  const stated = bolt11 === undefined ? undefined : decodeUnverifiedBolt11(bolt11).amountMsat;
   const paid = parts.filter(({ status }) => status !== 'failed');
-  return stated ?? msat(paid.reduce((sum, { amount_msat: amount = 0 }) => sum + amount, 0));
+  return statedAmount(parts[0]?.bolt11) ?? msat(paid.reduce((sum, { amount_msat: amount = 0 }) => sum + amount, 0));
+}
+
+/** lightningd stores the text that `sendpay` and `sendonion` get without reading it. */
+function statedAmount(bolt11: string | undefined): Msat | undefined {
+  try {
+    return bolt11 === undefined ? undefined : decodeUnverifiedBolt11(bolt11).amountMsat;
+  } catch (error) {
+    if (error instanceof InvalidInvoice) return undefined;
+    throw error;
+  }
 }
