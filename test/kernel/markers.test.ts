@@ -5,11 +5,13 @@ import { createMarkers } from '../../src/core/kernel/markers.ts';
 
 const KEY = new Uint8Array(32).fill(1);
 const markers = createMarkers(KEY);
+const HASH = '0a'.repeat(32);
 const others = createMarkers(new Uint8Array(32).fill(2));
 
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const id = fc.array(fc.constantFrom(...BASE62), { minLength: 22, maxLength: 22 }).map((letters) => letters.join(''));
 const walletId = id.map((text) => `wal_${text}`);
+const paymentHash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const payment = fc.record({ walletId, paymentId: id.map((text) => `lntx_${text}`) });
 
 function flipped(hex: string, bit: number): string {
@@ -27,11 +29,11 @@ function sharedBytes(one: string, other: string): number {
 
 it('opens the preimages and markers that it made', () => {
   fc.assert(
-    fc.property(payment, (marked) => {
+    fc.property(payment, paymentHash, (marked, hash) => {
       expect(markers.walletOfPreimage(markers.choosePreimage(marked.walletId))).toBe(marked.walletId);
-      const marker = markers.sealPayment(marked);
-      expect(createMarkers(KEY).openPayment(marker)).toEqual(marked);
-      expect(markers.sealPayment(marked)).toBe(marker);
+      const marker = markers.sealPayment({ ...marked, paymentHash: hash });
+      expect(createMarkers(KEY).openPayment(marker, hash)).toEqual(marked);
+      expect(markers.sealPayment({ ...marked, paymentHash: hash })).toBe(marker);
       expect(marker).toMatch(/^[0-9a-f]{140}$/);
     }),
   );
@@ -39,33 +41,49 @@ it('opens the preimages and markers that it made', () => {
 
 it('opens nothing in which a bit was changed', () => {
   fc.assert(
-    fc.property(payment, fc.nat(), (marked, bit) => {
+    fc.property(payment, paymentHash, fc.nat(), (marked, hash, bit) => {
       expect(markers.walletOfPreimage(flipped(markers.choosePreimage(marked.walletId), bit))).toBeUndefined();
-      expect(markers.openPayment(flipped(markers.sealPayment(marked), bit))).toBeUndefined();
+      expect(markers.openPayment(flipped(markers.sealPayment({ ...marked, paymentHash: hash }), bit), hash)).toBeUndefined();
+    }),
+  );
+});
+
+it('opens no marker that was copied to a payment with another hash', () => {
+  fc.assert(
+    fc.property(payment, paymentHash, paymentHash, fc.nat(), (marked, hash, another, bit) => {
+      const marker = markers.sealPayment({ ...marked, paymentHash: hash });
+      expect(markers.openPayment(marker, flipped(hash, bit))).toBeUndefined();
+      if (another !== hash) expect(markers.openPayment(marker, another)).toBeUndefined();
     }),
   );
 });
 
 it('opens nothing with another key, and nothing that other programs have chosen', () => {
   fc.assert(
-    fc.property(payment, fc.uint8Array({ maxLength: 80 }), (marked, bytes) => {
+    fc.property(payment, paymentHash, fc.uint8Array({ maxLength: 80 }), (marked, hash, bytes) => {
       expect(others.walletOfPreimage(markers.choosePreimage(marked.walletId))).toBeUndefined();
-      expect(others.openPayment(markers.sealPayment(marked))).toBeUndefined();
+      expect(others.openPayment(markers.sealPayment({ ...marked, paymentHash: hash }), hash)).toBeUndefined();
       const text = Buffer.from(bytes).toString('hex');
-      expect([markers.walletOfPreimage(text), markers.openPayment(text), markers.openPayment(`${text}x`)]).toEqual([
+      expect([markers.walletOfPreimage(text), markers.openPayment(text, hash), markers.openPayment(`${text}x`, hash)]).toEqual([
         undefined,
         undefined,
         undefined,
       ]);
     }),
   );
-  expect(markers.openPayment(undefined)).toBeUndefined();
+  const marker = markers.sealPayment({ walletId: 'wal_1', paymentId: 'lntx_1', paymentHash: HASH });
+  expect([markers.openPayment(undefined, HASH), markers.openPayment(marker, `${HASH}0a`), markers.openPayment(marker, '')]).toEqual([
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 it('makes preimages and markers of a wallet that have no more in common than random bytes', () => {
   const wallet = `wal_${newId()}`;
   const preimages = Array.from({ length: 300 }, () => markers.choosePreimage(wallet));
-  const sealed = Array.from({ length: 300 }, () => markers.sealPayment({ walletId: wallet, paymentId: `lntx_${newId()}` }));
+  const seal = () => markers.sealPayment({ walletId: wallet, paymentId: `lntx_${newId()}`, paymentHash: HASH });
+  const sealed = Array.from({ length: 300 }, seal);
   for (const [texts, bytes] of [
     [preimages, 32],
     [sealed, 70],

@@ -62,7 +62,7 @@ onFakeNode('a lost database', (service) => {
       const markers = createMarkers(await readSecretKey({ secretKey: undefined, dataDir: service.dataDir }));
       const node: LightningNode = net.connect();
       const found = (await readAll((query) => node.readSentPayments(query))).map(({ marker, paymentHash, outcome }) => {
-        const { walletId, paymentId } = markers.openPayment(marker) ?? {};
+        const { walletId, paymentId } = markers.openPayment(marker, paymentHash) ?? {};
         return `${paymentId} ${walletId} ${paymentHash} ${outcome.state}`;
       });
       expect(found.sort()).toEqual(paid.map((row) => `${row.id} ${row.wallet_id} ${row.payment_hash} ${row.state}`).sort());

@@ -13,6 +13,11 @@ export interface MarkedPayment {
   readonly paymentId: string;
 }
 
+export interface PaymentToMark extends MarkedPayment {
+  /** 32 bytes in hex. */
+  readonly paymentHash: string;
+}
+
 export type Markers = ReturnType<typeof createMarkers>;
 
 /** @param secretKey the bytes of SECRET_KEY, at least 32 */
@@ -48,23 +53,25 @@ export function createMarkers(secretKey: Uint8Array) {
 
     /**
      * Returns the marker of a payment, in hex: encrypted with a synthetic initialization vector, as in RFC 5297. It is always the same for a
-     * payment, and has nothing in common with that of another payment, because the payment's id is part of the text.
+     * payment, and has nothing in common with that of another payment, because the payment's id is part of the text. The payment hash is part of
+     * the tag only, so a marker that was copied to another payment is invalid there.
      */
-    sealPayment({ walletId, paymentId }: MarkedPayment): string {
-      const text = `${walletId} ${paymentId}`;
-      const tag = tagOf(tagKey, text);
+    sealPayment({ walletId, paymentId, paymentHash }: PaymentToMark): string {
+      invariant(HASH.test(paymentHash), `${paymentHash} is not a payment hash`);
+      const text = Buffer.from(`${walletId} ${paymentId}`);
+      const tag = tagOf(tagKey, paymentHash, text);
       const cipher = createCipheriv('aes-256-ctr', cipherKey, tag);
       return Buffer.concat([tag, cipher.update(text), cipher.final()]).toString('hex');
     },
 
-    /** Returns the payment that a marker names; undefined if it was not sealed with this key, or was changed. */
-    openPayment(marker: string | undefined): MarkedPayment | undefined {
+    /** Returns the payment that a marker names; undefined if it was not sealed with this key and payment hash, or was changed. */
+    openPayment(marker: string | undefined, paymentHash: string): MarkedPayment | undefined {
       const bytes = Buffer.from(marker ?? '', 'hex');
-      if (bytes.length <= TAG_BYTES || bytes.toString('hex') !== marker) return undefined;
+      if (bytes.length <= TAG_BYTES || bytes.toString('hex') !== marker || !HASH.test(paymentHash)) return undefined;
       const tag = bytes.subarray(0, TAG_BYTES);
       const cipher = createDecipheriv('aes-256-ctr', cipherKey, tag);
       const plain = Buffer.concat([cipher.update(bytes.subarray(TAG_BYTES)), cipher.final()]);
-      if (!timingSafeEqual(tag, tagOf(tagKey, plain))) return undefined;
+      if (!timingSafeEqual(tag, tagOf(tagKey, paymentHash, plain))) return undefined;
       const [walletId = '', paymentId = ''] = plain.toString().split(' ');
       return { walletId, paymentId };
     },
@@ -78,8 +85,11 @@ const TAG_BYTES = 16;
 const HALF_BYTES = 16;
 const ROUNDS = 4;
 
-function tagOf(key: Buffer, text: string | Buffer): Buffer {
-  return createHmac('sha256', key).update(text).digest().subarray(0, TAG_BYTES);
+const HASH = /^[0-9a-f]{64}$/;
+
+/** The hash comes first and has a fixed length, so no two pairs of hash and text are the same bytes. */
+function tagOf(key: Buffer, paymentHash: string, text: Buffer): Buffer {
+  return createHmac('sha256', key).update(paymentHash, 'hex').update(text).digest().subarray(0, TAG_BYTES);
 }
 
 /**

@@ -104,8 +104,8 @@ async function send(
   feeLimitMsat: Msat,
   firstRequestAtMs: number | undefined,
 ): Promise<PaymentOutcome> {
-  const { walletId, amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
-  const marker = context.markers.sealPayment({ walletId, paymentId: payment.id });
+  const { walletId, paymentHash, amountMsat, paymentRequest, preimage, customRecords, destPubkey: destination } = payment;
+  const marker = context.markers.sealPayment({ walletId, paymentId: payment.id, paymentHash });
   const order = { ...referenceOf(payment), amountMsat, feeLimitMsat, firstRequestAtMs, marker };
   try {
     return await context.connections.of(payment.nodeId).call((node) => {
