@@ -3,7 +3,10 @@ import { errorMessage } from './core/kernel/log.ts';
 /** npm forwards signals that a terminal or a service manager also sends to this process. */
 const SAME_SIGNAL_MS = 1000;
 
-/** Service managers are told to allow 30 seconds (docs/operations.md). The reason must be written before they kill the process. */
+/**
+ * Kubernetes kills a process 30 seconds after SIGTERM unless it is configured otherwise; docs/operations.md requires 60. The reason must be
+ * written before.
+ */
 export const GRACE_MS = 25_000;
 
 /** Closes the program and exits on SIGINT and SIGTERM, at the latest after {@link GRACE_MS}. A second signal exits at once. */
