@@ -35,8 +35,8 @@ export async function storeSetupLink(dataDir: string, url: string | undefined): 
 }
 
 /**
- * Returns the key that encrypts signing secrets of webhooks and seeds of authenticator apps: SECRET_KEY, or the one in DATA_DIR/secret-key,
- * which the first start creates.
+ * Returns the key that encrypts signing secrets of webhooks and seeds of authenticator apps, and names the wallets in the node's records:
+ * SECRET_KEY, or the one in DATA_DIR/secret-key, which the first start creates. Another key cannot read them.
  * @throws InvalidConfig for a damaged file
  */
 export async function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' | 'dataDir'>): Promise<Uint8Array> {
