@@ -19,7 +19,7 @@ function addRun(restore: Command): void {
     details:
       'Stop the service first, and move the files of the lost database away. The backup is checked completely. Afterwards the service receives ' +
       'money and sends none, until `satchel restore accept`.',
-    example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json --identity-file key.txt',
+    example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json',
   })
     .argument('<manifest>', 'the .json file beside the backup')
     .option('--identity-file <file>', 'the file with the age identity of an encrypted backup')
