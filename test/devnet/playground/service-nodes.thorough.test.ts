@@ -226,8 +226,13 @@ function rewriteForOneNode(dir: string): void {
   for (const table of tables) db.exec(`ALTER TABLE ${table} RENAME TO new_${table}`);
   db.exec(TABLES_OF_ONE_NODE);
   for (const table of tables) {
-    const columns = db.prepare(`PRAGMA table_info(new_${table})`).all();
-    const shared = columns.map(({ name }) => String(name)).filter((name) => name !== 'node');
+    const namesOf = (name: string) =>
+      db
+        .prepare(`PRAGMA table_info(${name})`)
+        .all()
+        .map((column) => String(column.name));
+    const names = new Set(namesOf(`new_${table}`));
+    const shared = namesOf(table).filter((name) => names.has(name));
     db.exec(`INSERT INTO ${table} (${shared.join()}) SELECT ${shared.join()} FROM new_${table}; DROP TABLE new_${table};`);
   }
   // The newest receipt was refused, so its row is gone and its id is not.
