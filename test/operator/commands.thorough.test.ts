@@ -53,7 +53,7 @@ onFakeNode('satchel suspense and satchel payment', (service) => {
     const { preimage = '' } = net.state().outsideInvoices[held.paymentHash] ?? {};
     expect(await resolve('--preimage', preimage)).toMatchObject({ code: 1, output: expect.stringContaining('Wait until the node') });
     net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(0) } });
-    expect(await resolve('--preimage', preimage)).toMatchObject({ code: 0, stdout: expect.stringContaining('is settled') });
+    expect(await resolve('--preimage', preimage)).toMatchObject({ code: 0, stdout: expect.stringContaining('status `settled`') });
     net.always('lookupPayment', undefined);
     net.outside.resolveHold(held.paymentHash, 'settle');
     expect(await service.problems()).toEqual([]);

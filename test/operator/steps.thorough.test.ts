@@ -71,7 +71,7 @@ async function resolveOf(rig: Rig): Promise<Interrupted> {
       rig.net.always('collectEvidence', undefined);
       expect(ended).toMatchObject({
         state: 'done',
-        answer: expect.stringContaining('has failed'),
+        answer: expect.stringContaining('status `failed`'),
         evidence: expect.stringContaining('No channel has an HTLC'),
       });
       expect(await rig.deps.payments.find(payment.id)).toMatchObject({ state: 'failed' });
