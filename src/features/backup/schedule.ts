@@ -33,8 +33,14 @@ const SUBJECT = 'database';
  */
 export async function runSchedule(context: ScheduleContext, intervalSeconds: number, signal: AbortSignal): Promise<void> {
   let notBefore = 0;
-  do notBefore = await runIfDue(context, intervalSeconds, notBefore, signal);
-  while (!(await pause(CHECK_MS, signal)));
+  do {
+    try {
+      notBefore = await runIfDue(context, intervalSeconds, notBefore, signal);
+    } catch (error) {
+      // An outage of the database, which is reported elsewhere.
+      context.log.warn({ reason: errorMessage(error) }, 'whether a backup is due could not be checked; it is checked again');
+    }
+  } while (!(await pause(CHECK_MS, signal)));
 }
 
 /**
