@@ -142,12 +142,12 @@ describe('two instances that share the deliveries', () => {
     const log = await transferEvents(client());
     for (const path of paths) {
       await expect
-        .poll(() => new Set(receiver.accepted(path).map(({ id }) => id)).size, { timeout: 120_000, interval: 200 })
+        .poll(() => new Set(receiver.accepted(path).map(({ id }) => id)).size, { timeout: 400_000, interval: 200 })
         .toBe(log.length);
       expectAll(receiver.accepted(path), log);
     }
 
     expect(log.length).toBeGreaterThan(5000);
     expect((await runVerify(settings[0] as Record<string, string>)).code).toBe(0);
-  });
+  }, 600_000);
 });
