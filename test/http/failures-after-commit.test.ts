@@ -10,8 +10,8 @@ import { createWorld, UNAVAILABLE, type World } from '../openapi/conformance/wor
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse } from '../support/client.ts';
 
-/** Operations that change nothing in this world: it has no session of a browser, and its wallet login and link are not signed. */
-const WITHOUT_COMMIT = new Set([...UNAVAILABLE, 'logOut', 'completeWalletLogin', 'completeWalletLink']);
+/** Operations that change nothing in this world: it has no session of a browser, and its wallet login is not signed. */
+const WITHOUT_COMMIT = new Set([...UNAVAILABLE, 'logOut', 'completeWalletLogin']);
 
 const handlerStarts = channel('tracing:fastify.request.handler:start');
 

@@ -93,18 +93,14 @@ export function createWalletLogins({ database, clock, ownerCheck, secondFactors,
       }),
 
     /** Links the key that signed; undefined as long as none has. @throws Refusal `not_found`, `login_taken`, `too_many_logins` */
-    async completeLink(by: Key, requestId: string): Promise<sql.LinkedKeyRow | undefined> {
-      const row = await findOpen(database, requestId, 'link');
-      if (row?.account_id !== by.accountId || row.made_by !== by.id) throw new Refusal('not_found');
-      const { linking_key: linkingKey, name } = row;
-      // The lock of the account makes a transaction wait for a synchronous standby, even if it changes nothing.
-      if (linkingKey === null) return undefined;
-      return changeOwnAccount(database, by, async (tx) => {
-        // Of two requests at once, one deletes it.
+    completeLink: (by: Key, requestId: string): Promise<sql.LinkedKeyRow | undefined> =>
+      changeOwnAccount(database, by, async (tx) => {
+        const row = await findOpen(tx, requestId, 'link');
+        if (row?.account_id !== by.accountId || row.made_by !== by.id) throw new Refusal('not_found');
+        if (row.linking_key === null) return undefined;
         if ((await tx.run(challenges.deleteChallenge, requestId)) === 0) throw new Refusal('not_found');
-        return linkKey(tx, clock, by.accountId, { linkingKey, name: name ?? '' });
-      });
-    },
+        return linkKey(tx, clock, by.accountId, { linkingKey: row.linking_key, name: row.name ?? '' });
+      }),
 
     /** Returns the linked keys of an account, newest first. */
     listKeys: (accountId: string) => database.all(sql.listLinkedKeys, accountId),
