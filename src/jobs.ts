@@ -1,4 +1,4 @@
-import { extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { Config } from './config.ts';
 import type { KeyUseTiming } from './core/accounts/key-uses.ts';
 import type { NodeConnection } from './core/connection/connection.ts';
@@ -8,6 +8,7 @@ import type { ArrivingTiming } from './core/invoices/arriving.ts';
 import type { SettlementDetails } from './core/invoices/report.ts';
 import { pause } from './core/kernel/clock.ts';
 import { errorMessage } from './core/kernel/log.ts';
+import { moduleUrl } from './core/kernel/module-url.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
 import { backupProcess, runSchedule } from './features/backup/schedule.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
@@ -29,7 +30,7 @@ export interface Job {
 }
 
 /** The command line program. */
-const PROGRAM = join(import.meta.dirname, 'cli', `satchel${extname(import.meta.filename)}`);
+const PROGRAM = fileURLToPath(moduleUrl('cli/satchel', import.meta.url));
 
 /** How often pending payments are resumed. */
 const RESUME_MS = 30_000;

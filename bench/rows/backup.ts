@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { join } from 'node:path';
 import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Dialect } from '../../src/core/db/database.ts';
+import { backupProcess } from '../../src/features/backup/schedule.ts';
 import { compare } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
@@ -14,8 +13,7 @@ const CONNECTIONS = 64;
 const WALLETS = 100;
 const FUNDS_SAT = 10_000;
 const SECRET_KEY = `sak_${'b'.repeat(30)}`;
-/** The priority that the service gives to its scheduled backups. */
-const PRIORITY = 10;
+const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'satchel.ts');
 
 /** The speed of a service while a backup is written and checked in another process. */
 export function backupRows(): Row[] {
@@ -52,11 +50,12 @@ async function duringBackups(run: Run, dialect: Dialect): Promise<readonly Figur
         seconds: run.sizes.seconds * 4,
         ...(total && { total }),
       });
+    const backUp = backupProcess(PROGRAM, { ...process.env, ...settings });
     run.progress('filling');
     await send(run.sizes.transfers);
     const during = async () => {
       const stop = new AbortController();
-      const backups = repeat(() => backUp(settings, stop.signal), stop.signal);
+      const backups = repeat(backUp, stop.signal);
       const { perSecond } = await send();
       stop.abort();
       await backups;
@@ -87,20 +86,11 @@ async function transfers(url: string): Promise<string[]> {
   );
 }
 
-async function repeat(task: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) await task();
-}
-
-/** Runs `satchel backup`, which an abort ends. Rejects with its errors. */
-function backUp(settings: Readonly<Record<string, string>>, signal: AbortSignal): Promise<void> {
-  const program = join(import.meta.dirname, '..', '..', 'src', 'cli', 'satchel.ts');
-  return new Promise((resolve, reject) => {
-    const child = execFile(
-      process.execPath,
-      [program, 'backup'],
-      { env: { ...process.env, ...settings }, signal },
-      (error, _out, stderr) => (error && !signal.aborted ? reject(new Error(stderr || error.message)) : resolve()),
-    );
-    if (child.pid !== undefined) setPriority(child.pid, PRIORITY);
-  });
+/** Repeats a task until the signal ends it. */
+async function repeat(task: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    while (!signal.aborted) await task(signal);
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
 }

@@ -35,7 +35,7 @@ export function addBackup(program: Command): void {
         { manifest: path, ...manifest, deleted },
         `${path}\n${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, ${manifest.bytes} bytes` +
           (config.backup.recipients.length === 0 ? ', not encrypted: set BACKUP_RECIPIENTS before you copy it elsewhere' : '') +
-          (deleted === 0 ? '' : `\nDeleted ${deleted} older ${deleted === 1 ? 'backup' : 'backups'} (BACKUP_KEEP)`),
+          (deleted === 0 ? '' : `\nDeleted ${counted(deleted, 'older backup')} (BACKUP_KEEP)`),
       );
       return EXIT.done;
     }),

@@ -25,23 +25,21 @@ function addRun(restore: Command): void {
     .option('--identity-file <file>', 'the file with the age identity of an encrypted backup')
     .action(
       localAction<{ identityFile?: string }>('Nothing was restored: ', async ({ args, options: { identityFile }, output }) => {
-        const [{ readConfig }, { MIGRATIONS }, { systemClock }, { stderrLog }, { readIdentities, restoreBackup }] = await Promise.all([
+        const [{ readConfig }, { sqlitePathOf }, { systemClock }, { stderrLog }, { readIdentities, restoreBackup }] = await Promise.all([
           import('../config.ts'),
-          import('../core/db/migrate.ts'),
+          import('../core/db/open.ts'),
           import('../core/kernel/clock.ts'),
           import('./database.ts'),
           import('../features/backup/restore.ts'),
         ]);
-        const { databaseUrl } = readConfig(process.env);
-        if (!databaseUrl.startsWith('sqlite:'))
+        const database = sqlitePathOf(readConfig(process.env).databaseUrl);
+        if (database === undefined)
           throw new NotDone('restoring into PostgreSQL is not supported yet. Restore into a SQLite file: set DATABASE_URL=sqlite:<file>.');
         process.umask(0o077);
-        const database = databaseUrl.slice('sqlite:'.length);
         const manifest = await restoreBackup({
           manifest: args[0] as string,
           database,
           identities: identityFile === undefined ? [] : await readIdentities(identityFile),
-          migrations: MIGRATIONS,
           clock: systemClock,
           log: stderrLog,
           progress: (step, done, total) => output.progress(`${step}: ${percent(done, total)}`),

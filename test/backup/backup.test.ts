@@ -5,13 +5,12 @@ import { gunzipSync } from 'node:zlib';
 import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
-import { MIGRATIONS } from '../../src/core/db/migrate.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { beginQuarantine, endQuarantine, readQuarantine } from '../../src/core/quarantine/quarantine.ts';
 import { readIdentities, restoreBackup } from '../../src/features/backup/restore.ts';
-import { postgresSource, sqliteSource } from '../../src/features/backup/source.ts';
+import { sourceOf } from '../../src/features/backup/source.ts';
 import { type BackupOptions, type TakenBackup, takeBackup } from '../../src/features/backup/take-backup.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';
@@ -39,7 +38,7 @@ async function opened<T>(url: string, work: (database: Database) => Promise<T>, 
 /** Backs up the database of a running service. */
 async function backUp(url: string, options: Partial<BackupOptions> = {}): Promise<TakenBackup> {
   return opened(url, async (database) => {
-    const source = url.startsWith('sqlite:') ? sqliteSource(url.slice('sqlite:'.length)) : await postgresSource(database, silentLog);
+    const source = await sourceOf(url, database, silentLog);
     const common = { recipients: [], keep: KEEP, version: '0.1.0', clock: systemClock, log: silentLog, progress: () => {} };
     const folder = newFolder();
     return takeBackup({ ...common, source, folder, workFolder: options.folder ?? folder, ...options });
@@ -48,7 +47,7 @@ async function backUp(url: string, options: Partial<BackupOptions> = {}): Promis
 
 /** Restores a backup into a new SQLite file. @returns its path */
 async function restored(manifest: string, identities: readonly string[] = [], database = join(newFolder(), 'satchel.db')): Promise<string> {
-  await restoreBackup({ manifest, database, identities, migrations: MIGRATIONS, clock: systemClock, log: silentLog, progress: () => {} });
+  await restoreBackup({ manifest, database, identities, clock: systemClock, log: silentLog, progress: () => {} });
   return database;
 }
 
@@ -229,10 +228,9 @@ onFakeNode('a backup', (app, dialect) => {
     const clock = { nowMs: () => (nowMs += 1000) };
     const before = await backUp(app.databaseUrl, { folder, keep, clock });
     const url = `sqlite:${await restored(before.path)}`;
-    const source = sqliteSource(url.slice('sqlite:'.length));
-    expect((await backUp(url, { source, folder, keep, clock })).deleted).toBe(0);
+    expect((await backUp(url, { folder, keep, clock })).deleted).toBe(0);
     await opened(url, (database) => endQuarantine(database, 'a test', systemClock), false);
-    for (const deleted of [0, 1]) expect((await backUp(url, { source, folder, keep, clock })).deleted).toBe(deleted);
+    for (const deleted of [0, 1]) expect((await backUp(url, { folder, keep, clock })).deleted).toBe(deleted);
     expect(readdirSync(folder)).toContain(before.manifest.file);
   });
 
@@ -268,7 +266,6 @@ onFakeNode('a backup', (app, dialect) => {
       manifest: taken.path,
       database,
       identities: [],
-      migrations: MIGRATIONS,
       clock: systemClock,
       log: silentLog,
       progress,

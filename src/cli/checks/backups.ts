@@ -1,13 +1,12 @@
 import type { Config } from '../../config.ts';
 import { systemClock, unixSeconds } from '../../core/kernel/clock.ts';
-import { type LastBackup, readLastBackup } from '../../features/backup/last-backup.ts';
+import { type LastBackup, OLD_INTERVALS, readLastBackup } from '../../features/backup/last-backup.ts';
 import { withDatabase } from '../database.ts';
 import { counted } from '../table.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
-/** A backup is old after a week, or after three intervals of the schedule. */
+/** Without a schedule, a backup is old after a week. */
 const OLD_SECONDS = 7 * 86_400;
-const OLD_INTERVALS = 3;
 
 /** Checks that there is a backup, and that it is not old. */
 export async function checkBackups({ backup }: Config): Promise<{ findings: Finding[] }> {
@@ -28,7 +27,7 @@ export function judgeBackup(last: LastBackup | undefined, intervalSeconds: numbe
 }
 
 function judgeRecipients(recipients: readonly string[]): Finding {
-  if (recipients.length > 0) return ok('backup', `encrypted to ${recipients.length} ${recipients.length === 1 ? 'key' : 'keys'}`);
+  if (recipients.length > 0) return ok('backup', `encrypted to ${counted(recipients.length, 'key')}`);
   return warn(
     'backup',
     'backups are not encrypted',

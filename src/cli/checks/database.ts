@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import type { Config } from '../../config.ts';
 import type { Database } from '../../core/db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../../core/db/migrate.ts';
+import { sqlitePathOf } from '../../core/db/open.ts';
 import { risksOf, type ServerSettings } from '../../core/db/postgres-server.ts';
 import { statement } from '../../core/db/statement.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
@@ -51,8 +52,8 @@ export async function checkDatabase({ databaseUrl }: Config): Promise<{ findings
     return await withDatabase({ readOnly: true }, async (database) => {
       const schema = await checkSchema(database);
       if (database.dialect === 'sqlite') {
-        const path = dirname(databaseUrl.slice('sqlite:'.length));
-        return { findings: [schema, ...(await checkSqlite(database)), ...checkFileSystem(path)], times: [] };
+        const folder = dirname(sqlitePathOf(databaseUrl) ?? '');
+        return { findings: [schema, ...(await checkSqlite(database)), ...checkFileSystem(folder)], times: [] };
       }
       const row = await database.first(readPostgres);
       if (!row) return { findings: [schema], times: [] };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Database, Tx } from './database.ts';
+import type { Database, SqlReader, Tx } from './database.ts';
 import { statementsOf } from './dialect.ts';
 import { isUnknownTable, SchemaMismatch } from './errors.ts';
 import { statement } from './statement.ts';
@@ -54,7 +54,7 @@ export async function migrate(database: Database, folder: string): Promise<void>
  * Checks that a database has the schema of this code, and changes nothing. For tools that write while the service runs.
  * @throws SchemaMismatch
  */
-export async function requireMigrated(database: Database, folder: string): Promise<void> {
+export async function requireMigrated(database: SqlReader, folder: string): Promise<void> {
   const migrations = await readMigrations(folder);
   const applied = await database.all(listApplied).catch((error) => {
     if (isUnknownTable(error)) return [];

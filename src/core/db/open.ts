@@ -14,19 +14,27 @@ export interface OpenOptions {
   readonly stalledMs?: number;
 }
 
+/** Returns the file of a URL `sqlite:<path>`; undefined for PostgreSQL. */
+export function sqlitePathOf(url: string): string | undefined {
+  return url.startsWith(SQLITE) ? url.slice(SQLITE.length) : undefined;
+}
+
+const SQLITE = 'sqlite:';
+
 /**
  * Opens the database of a URL: `sqlite:<path>` or `postgres://…`. `migrate` creates or updates its schema.
  * @throws DatabaseLocked when another process has the SQLite file open for writing; DatabaseUnavailable.
  */
 export async function openDatabase(url: string, options: OpenOptions): Promise<Database> {
-  const isSqlite = url.startsWith('sqlite:');
+  const path = sqlitePathOf(url);
   try {
-    return isSqlite ? openSqlite(url.slice('sqlite:'.length), options) : await openPostgres(url, options);
+    return path === undefined ? await openPostgres(url, options) : openSqlite(path, options);
   } catch (error) {
     if (error instanceof DatabaseLocked || error instanceof DatabaseUnavailable) throw error;
-    const advice = isSqlite
-      ? 'Choose a file that this user may write, in a folder that is one; without DATABASE_URL it is satchel.db in DATA_DIR.'
-      : 'Start the server, or correct host, port, user, password and database there.';
+    const advice =
+      path === undefined
+        ? 'Start the server, or correct host, port, user, password and database there.'
+        : 'Choose a file that this user may write, in a folder that is one; without DATABASE_URL it is satchel.db in DATA_DIR.';
     throw new DatabaseUnavailable(`the database of DATABASE_URL cannot be opened (${reasonOf(error)}). ${advice}`);
   }
 }

@@ -87,6 +87,6 @@ export class Quarantine {
 
   /** @throws Refusal `restored` */
   async requireNone(): Promise<void> {
-    if (!this.#isOver && (await this.read())) throw new Refusal('restored');
+    if (await this.read()) throw new Refusal('restored');
   }
 }

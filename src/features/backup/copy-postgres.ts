@@ -1,6 +1,6 @@
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import type { Database, Row, SqlValue, Tx } from '../../core/db/database.ts';
-import { MIGRATIONS, migrate } from '../../core/db/migrate.ts';
+import { MIGRATIONS, migrate, requireMigrated } from '../../core/db/migrate.ts';
 import { openDatabase } from '../../core/db/open.ts';
 import { type Statement, statement } from '../../core/db/statement.ts';
 import type { Log } from '../../core/kernel/log.ts';
@@ -20,7 +20,6 @@ interface Table {
   readonly key: readonly string[];
 }
 
-const listMigrations = statement<{ checksum: string }>('copy_schema', 'SELECT checksum FROM schema_migration ORDER BY version');
 const estimateRows = statement<{ n: number }>('copy_rows', {
   sqlite: 'SELECT 0 AS n',
   postgres:
@@ -30,7 +29,7 @@ const estimateRows = statement<{ n: number }>('copy_rows', {
 /**
  * Copies a PostgreSQL database that is in use into a new SQLite file: all rows of one moment. The schema is the same on both, so the copy is a
  * complete database of the service, and can be checked without a server.
- * @throws BackupFailed when the database does not have the schema of this version
+ * @throws SchemaMismatch when the database does not have the schema of this version
  */
 export async function copyPostgres(source: Database, to: string, log: Log, progress: (done: number, total: number) => void): Promise<void> {
   const created = await openDatabase(`sqlite:${to}`, { log });
@@ -52,10 +51,7 @@ export async function copyPostgres(source: Database, to: string, log: Log, progr
 }
 
 async function copyTables(tx: Tx, target: DatabaseSync, progress: (done: number, total: number) => void): Promise<void> {
-  const known = target.prepare('SELECT checksum FROM schema_migration ORDER BY version').all();
-  const found = await tx.all(listMigrations);
-  if (JSON.stringify(known) !== JSON.stringify(found))
-    throw new BackupFailed('The database does not have the schema of this version. Start this version of the service on it first.');
+  await requireMigrated(tx, MIGRATIONS);
   const total = (await tx.first(estimateRows))?.n ?? 0;
   let done = 0;
   for (const table of listTables(target)) {

@@ -5,8 +5,8 @@ import { backup, DatabaseSync } from 'node:sqlite';
 const STEP_PAGES = 2000;
 
 /**
- * Copies a SQLite database that is in use into a new file without a log beside it. The copy is the state of one moment: a read transaction
- * that stays open keeps SQLite from starting again whenever a page changes.
+ * Copies a SQLite database that is in use into a new file. The copy is the state of one moment: a read transaction that stays open keeps SQLite
+ * from starting again whenever a page changes.
  */
 export async function copySqlite(from: string, to: string, progress: (done: number, total: number) => void): Promise<void> {
   const source = new DatabaseSync(from, { readOnly: true, timeout: 10_000 });
@@ -20,12 +20,6 @@ export async function copySqlite(from: string, to: string, progress: (done: numb
     });
   } finally {
     source.close();
-  }
-  const copy = new DatabaseSync(to);
-  try {
-    copy.exec('PRAGMA journal_mode = DELETE');
-  } finally {
-    copy.close();
   }
 }
 

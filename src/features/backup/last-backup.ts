@@ -1,6 +1,9 @@
 import type { Database, SqlReader } from '../../core/db/database.ts';
 import { readFact, writeFact } from '../../core/db/facts.sql.ts';
 
+/** A backup is too old after so many intervals of the schedule. */
+export const OLD_INTERVALS = 3;
+
 /** The last backup that was written and checked. */
 export interface LastBackup {
   /** Unix seconds. */

@@ -2,14 +2,13 @@ import { lstatSync } from 'node:fs';
 import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { lockFile } from '../../core/db/file-lock.ts';
-import { readMigrations } from '../../core/db/migrate.ts';
-import { openDatabase } from '../../core/db/open.ts';
+import { MIGRATIONS, readMigrations } from '../../core/db/migrate.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
-import { beginQuarantine, type Restored } from '../../core/quarantine/quarantine.ts';
 import { readArchive, syncFile } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
 import { BackupFailed, type Manifest, readManifest } from './manifest.ts';
+import { markFile } from './mark-file.ts';
 
 export type RestoreStep = 'Reading the backup' | 'Checking the ledger';
 
@@ -20,7 +19,6 @@ export interface RestoreOptions {
   readonly database: string;
   /** Identities of age. */
   readonly identities: readonly string[];
-  readonly migrations: string;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: (step: RestoreStep, done: number, total: number) => void;
@@ -34,7 +32,7 @@ export interface RestoreOptions {
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { clock, log, progress } = options;
   const manifest = await readManifest(options.manifest);
-  await requireKnownSchema(manifest, options.migrations);
+  await requireKnownSchema(manifest);
   await mkdir(dirname(options.database), { recursive: true, mode: 0o700 });
   // The service takes its lock at the real path.
   const database = join(await realpath(dirname(options.database)), basename(options.database));
@@ -48,7 +46,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     await readArchive(archive, part, manifest, options.identities, (done, total) => progress('Reading the backup', done, total));
     const contents = await checkDatabase(part, log, (done, total) => progress('Checking the ledger', done, total));
     requireEqual(contents, manifest);
-    await quarantine(part, { backupCreatedAt: manifest.created_at, restoredAt: unixSeconds(clock) }, log);
+    await markFile(part, log, () => ({ backupCreatedAt: manifest.created_at, restoredAt: unixSeconds(clock) }));
     await syncFile(part);
     requireAbsent(database);
     await rename(part, database);
@@ -74,8 +72,8 @@ async function removeDatabase(path: string): Promise<void> {
 }
 
 /** @throws BackupFailed for a backup whose migrations this version does not have */
-async function requireKnownSchema({ schema, version }: Manifest, folder: string): Promise<void> {
-  const known = (await readMigrations(folder)).map(({ checksum }) => checksum);
+async function requireKnownSchema({ schema, version }: Manifest): Promise<void> {
+  const known = (await readMigrations(MIGRATIONS)).map(({ checksum }) => checksum);
   if (JSON.stringify(schema) === JSON.stringify(known)) return;
   throw new BackupFailed(
     `The backup was written by Satchel ${version}, whose database this version does not know. Restore it with that version, then upgrade.`,
@@ -86,17 +84,6 @@ function requireEqual(contents: object, manifest: Manifest): void {
   for (const [name, value] of Object.entries(contents))
     if (JSON.stringify(value) !== JSON.stringify(manifest[name as keyof Manifest]))
       throw new BackupFailed(`The ${name} of the restored database differs from the manifest. Choose another backup.`);
-}
-
-async function quarantine(path: string, restored: Restored, log: Log): Promise<void> {
-  const database = await openDatabase(`sqlite:${path}`, { log });
-  try {
-    await database.transaction((tx) => beginQuarantine(tx, restored));
-  } finally {
-    await database.close();
-  }
-  if (lstatSync(`${path}-wal`, { throwIfNoEntry: false }))
-    throw new BackupFailed('The restored database could not be written completely. Run the restore again.');
 }
 
 /** Reads the age identities of a file, one per line. Lines that begin with # are comments, as `age-keygen` writes them. */

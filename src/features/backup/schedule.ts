@@ -6,7 +6,7 @@ import type { Database } from '../../core/db/database.ts';
 import { type Clock, pause, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import type { Quarantine } from '../../core/quarantine/quarantine.ts';
-import { readLastBackup } from './last-backup.ts';
+import { OLD_INTERVALS, readLastBackup } from './last-backup.ts';
 
 export interface ScheduleContext {
   readonly database: Database;
@@ -22,9 +22,6 @@ export interface ScheduleContext {
 const CHECK_MS = 5000;
 /** After a failure the next attempt waits, up to the interval. */
 const RETRY_SECONDS = 300;
-/** A backup is too old after so many intervals. */
-const OLD_INTERVALS = 3;
-
 const SUBJECT = 'database';
 
 /**
@@ -46,12 +43,13 @@ export async function runSchedule(context: ScheduleContext, intervalSeconds: num
 /**
  * Writes a backup if one is due, and updates the alerts.
  * @param notBefore the earliest time of the next attempt, in Unix seconds
- * @returns the same for the next call
+ * @returns the earliest time of the attempt after this call
  */
 export async function runIfDue(context: ScheduleContext, intervalSeconds: number, notBefore: number, signal: AbortSignal): Promise<number> {
-  await reportQuarantine(context);
+  const open = new Set((await context.alerts.countOpen()).map(({ kind }) => kind));
+  await reportQuarantine(context, open);
   if (intervalSeconds === 0) {
-    await clearAlerts(context);
+    await clearAlerts(context, open);
     return notBefore;
   }
   const now = unixSeconds(context.clock);
@@ -59,7 +57,7 @@ export async function runIfDue(context: ScheduleContext, intervalSeconds: number
   // A clock that was set back must not stop the backups.
   const age = now < last ? intervalSeconds : now - last;
   if (age < intervalSeconds || now < notBefore) return notBefore;
-  return (await attempt(context, age, intervalSeconds, signal)) ? 0 : now + retryAfter(intervalSeconds);
+  return (await attempt(context, open, age, intervalSeconds, signal)) ? 0 : now + retryAfter(intervalSeconds);
 }
 
 function retryAfter(intervalSeconds: number): number {
@@ -67,11 +65,17 @@ function retryAfter(intervalSeconds: number): number {
 }
 
 /** @returns whether a backup was written */
-async function attempt(context: ScheduleContext, age: number, intervalSeconds: number, signal: AbortSignal): Promise<boolean> {
+async function attempt(
+  context: ScheduleContext,
+  open: ReadonlySet<string>,
+  age: number,
+  intervalSeconds: number,
+  signal: AbortSignal,
+): Promise<boolean> {
   const { alerts, log, runBackup } = context;
   try {
     await runBackup(signal);
-    await clearAlerts(context);
+    await clearAlerts(context, open);
     log.info({}, 'a backup was written and checked');
     return true;
   } catch (error) {
@@ -87,35 +91,35 @@ function ageText(age: number): string {
   return age < 1e9 ? `the last backup is ${Math.floor(age / 60)} minutes old` : 'there is no backup';
 }
 
-async function clearAlerts({ alerts }: ScheduleContext): Promise<void> {
-  for (const kind of ['backup_failed', 'backup_old'] as const)
-    if ((await alerts.openSubjects(kind)).length > 0) await alerts.clear(kind, SUBJECT);
+async function clearAlerts({ alerts }: ScheduleContext, open: ReadonlySet<string>): Promise<void> {
+  for (const kind of ['backup_failed', 'backup_old'] as const) if (open.has(kind)) await alerts.clear(kind, SUBJECT);
 }
 
-async function reportQuarantine({ quarantine, alerts }: ScheduleContext): Promise<void> {
-  const [restored, open] = [await quarantine.read(), await alerts.openSubjects('restored')];
-  if (restored && open.length === 0) {
+async function reportQuarantine({ quarantine, alerts }: ScheduleContext, open: ReadonlySet<string>): Promise<void> {
+  const restored = await quarantine.read();
+  if (restored && !open.has('restored')) {
     const until = new Date(restored.backupCreatedAt * 1000).toISOString();
     await alerts.raise({ kind: 'restored', subject: SUBJECT, message: `restored from a backup of ${until}; no money is sent` });
   }
-  if (!restored && open.length > 0) await alerts.clear('restored', SUBJECT);
+  if (!restored && open.has('restored')) await alerts.clear('restored', SUBJECT);
 }
 
 const execute = promisify(execFile);
 
-/** A folder on a server that does not answer blocks a process for ever. */
+/** When a file server does not answer, a process that writes to it never ends by itself. */
 const MAX_MS = 12 * 3_600_000;
 
 /** Less than the service's own. */
 const PRIORITY = 10;
 
 /**
- * Returns a function that runs the command `satchel backup` as a process of its own, so that checking the copy does not delay requests. The
- * process has the settings of this one.
+ * Returns a function that runs the command `satchel backup` as a process of its own, so that checking the copy does not delay requests.
+ * @param program the path of the command line program
+ * @param env the settings; by default those of this process
  */
-export function backupProcess(program: string): (signal: AbortSignal) => Promise<void> {
+export function backupProcess(program: string, env = process.env): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
-    const running = execute(process.execPath, [program, 'backup', '--json'], { signal, timeout: MAX_MS, maxBuffer: 1_000_000 });
+    const running = execute(process.execPath, [program, 'backup', '--json'], { env, signal, timeout: MAX_MS, maxBuffer: 1_000_000 });
     if (running.child.pid !== undefined) lowerPriority(running.child.pid);
     await running.catch((error: Error & { stderr?: string }) => {
       throw new Error(error.stderr?.trim().split('\n').at(-1) || error.message);

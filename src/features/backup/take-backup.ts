@@ -2,16 +2,13 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { mkdir, rename, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { lockFile } from '../../core/db/file-lock.ts';
-import { openDatabase } from '../../core/db/open.ts';
-import type { Clock } from '../../core/kernel/clock.ts';
-import { unixSeconds } from '../../core/kernel/clock.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
-import { beginQuarantine, readQuarantine } from '../../core/quarantine/quarantine.ts';
 import { checkArchive, encryptionFor, syncFile, writeArchive } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
 import { BackupFailed, listBackups, type Manifest } from './manifest.ts';
+import { markFile } from './mark-file.ts';
 import { expiredTimes, type Retention } from './retention.ts';
 
 /** What a backup does at the moment, for people. */
@@ -57,22 +54,23 @@ export interface TakenBackup {
 export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
   const { source, folder, workFolder, recipients, clock, log, progress } = options;
   encryptionFor(recipients);
+  const folders = [...new Set([folder, workFolder])];
   const locks: { close(): void }[] = [];
   try {
-    for (const one of new Set([folder, workFolder])) {
+    for (const one of folders) {
       await mkdir(one, { recursive: true, mode: 0o700 });
       const lock = lockFile(join(one, LOCK));
       if (!lock) throw new BackupFailed(`Another backup is being written to ${one}. Wait until it has ended.`);
       locks.push(lock);
       removeParts(one);
+      await requireSpace(one, source.bytes);
     }
-    await requireSpace(folder, source.bytes);
-    await requireSpace(workFolder, source.bytes);
     const createdAt = unixSeconds(clock);
     const name = `satchel-${fileTime(createdAt)}-${randomBytes(2).toString('hex')}`;
     const part = join(workFolder, `.${name}.db.part`);
     await source.copy(part, (done, total) => progress('Copying the database', done, total));
-    const isQuarantined = await markCopy(part, createdAt, log);
+    // However the backup is restored, the service then sends no money before an operator accepts it.
+    const earlier = await markFile(part, log, (before) => ({ backupCreatedAt: before?.backupCreatedAt ?? createdAt, restoredAt: null }));
     const contents = await checkDatabase(part, log, (done, total) => progress('Checking the copy', done, total));
     const file = `${name}.db.gz${recipients.length === 0 ? '' : '.age'}`;
     const archive = join(folder, `.${file}.part`);
@@ -81,32 +79,17 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     await checkArchive(archive, digests);
     const manifest: Manifest = { format: 1, file, created_at: createdAt, version: options.version, ...contents, ...digests };
     const path = await publish(folder, name, archive, manifest);
-    return { path, manifest, ...(isQuarantined ? { deleted: 0 } : await deleteExpired(options, manifest)) };
+    return { path, manifest, ...(earlier ? { deleted: 0 } : await deleteExpired(options, manifest)) };
   } catch (error) {
     throw toBackupFailed(error, folder);
   } finally {
     // The locks are held, so no other backup writes here.
-    if (locks.length > 0) for (const one of [folder, workFolder]) removeParts(one);
+    if (locks.length === folders.length) for (const one of folders) removeParts(one);
     for (const lock of locks) lock.close();
   }
 }
 
 const LOCK = '.backup.lock';
-
-/** Begins the quarantine in the copy, so that it is there however the backup is restored. @returns whether the database was in quarantine already */
-async function markCopy(path: string, createdAt: number, log: Log): Promise<boolean> {
-  const copy = await openDatabase(`sqlite:${path}`, { log });
-  try {
-    const earlier = await readQuarantine(copy);
-    await copy.transaction((tx) => beginQuarantine(tx, { backupCreatedAt: earlier?.backupCreatedAt ?? createdAt, restoredAt: null }));
-    return earlier !== undefined;
-  } finally {
-    await copy.close();
-    const file = new DatabaseSync(path);
-    file.exec('PRAGMA journal_mode = DELETE');
-    file.close();
-  }
-}
 
 /** Gives the files their names. Nothing is left when it fails. @returns the path of the manifest */
 async function publish(folder: string, name: string, archive: string, manifest: Manifest): Promise<string> {
@@ -133,7 +116,7 @@ export function removeParts(folder: string): void {
   for (const name of parts) rmSync(join(folder, name), { force: true });
 }
 
-/** Two copies are in the folder at a time: the database, and its compressed form, which in the worst case is as large. */
+/** The folders may be on one disk, which then has the copy and its compressed form, in the worst case as large. */
 async function requireSpace(folder: string, bytes: number): Promise<void> {
   const { bavail, bsize } = await statfs(folder);
   const free = bavail * bsize;
