@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Account } from '../../client/satchel.js';
-import { serviceAction, withKey } from './service.ts';
+import { listAction, printAction, type ServiceCall, serviceAction, withKey } from './service.ts';
 import { moment } from './table.ts';
 import { EXIT, idParser, noun, verb, withReason } from './verb.ts';
 
@@ -19,21 +19,12 @@ export function addAccount(program: Command): void {
   const account = noun(program, 'account', 'Create, list and freeze accounts', 'account list');
 
   withKey(verb(account, { name: 'list', summary: 'List the accounts, newest first', example: 'account list' })).action(
-    serviceAction(async ({ service, output }) => {
-      await output.list(service.accounts.list({ 'per-page': 100 }), COLUMNS, 'There is no account.');
-      return EXIT.done;
-    }),
+    listAction(({ service }) => service.accounts.list({ 'per-page': 100 }), COLUMNS, 'There is no account.'),
   );
 
   withKey(verb(account, { name: 'show', summary: 'Show an account', example: 'account show acc_…' }))
     .argument('<account>', ID, idParser('acc'))
-    .action(
-      serviceAction(async ({ service, output, args: [id = ''] }) => {
-        const found = await service.accounts.get(id);
-        await output.print(found, describe(found));
-        return EXIT.done;
-      }),
-    );
+    .action(printAction(({ service, args: [id = ''] }) => service.accounts.get(id), describe));
 
   addCreate(account);
   addStatus(account, 'freeze', 'frozen', 'Stop an account from sending money', 'It receives and reads, and its pending payments continue.');
@@ -72,11 +63,11 @@ function addStatus(account: Command, name: 'freeze' | 'unfreeze', status: 'activ
   const example = `account ${name} acc_… --reason "ticket 12"`;
   const change = verb(account, { name, summary, example, ...(details !== undefined && { details }) });
   withKey(withReason(change.argument('<account>', ID, idParser('acc')))).action(
-    serviceAction<{ reason: string }>(async ({ service, output, options: { reason }, args: [id = ''] }) => {
-      const changed = await service.accounts.update(id, { status, reason });
-      await output.print(changed, `Done: ${id} is ${changed.status}.`);
-      return EXIT.done;
-    }),
+    printAction(
+      ({ service, options: { reason }, args: [id = ''] }: ServiceCall<{ reason: string }>) =>
+        service.accounts.update(id, { status, reason }),
+      (changed) => `Done: ${changed.id} is ${changed.status}.`,
+    ),
   );
 }
 

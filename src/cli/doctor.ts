@@ -29,10 +29,10 @@ export function addDoctor(program: Command): void {
 
 /** Returns the operator's key; undefined if there is none, because most checks need none. */
 function keyOf(options: ServiceOptions): string | undefined {
-  if (options.keyFile !== undefined) return connectionOf(options).key;
   try {
     return connectionOf(options).key;
-  } catch {
+  } catch (error) {
+    if (options.keyFile !== undefined) throw error;
     return undefined;
   }
 }

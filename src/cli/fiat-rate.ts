@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { FiatRate } from '../../client/satchel.js';
 import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
-import { serviceAction, withKey } from './service.ts';
+import { printAction, serviceAction, withKey } from './service.ts';
 import { moment, span } from './table.ts';
 import { EXIT, noun, verb } from './verb.ts';
 
@@ -33,11 +33,11 @@ export function addFiatRate(program: Command): void {
     .argument('<currency>', 'an ISO 4217 code')
     .argument('<price>', 'a decimal number above 0')
     .action(
-      serviceAction(async ({ service, output, args: [currency = '', price = ''] }) => {
-        const set = await service.operator.setFiatRate({ currency: currency.toUpperCase(), per_btc: price });
-        await output.print(set, `Done: 1 BTC is shown as ${describe(set)}.`);
-        return EXIT.done;
-      }),
+      printAction(
+        ({ service, args: [currency = '', price = ''] }) =>
+          service.operator.setFiatRate({ currency: currency.toUpperCase(), per_btc: price }),
+        (set) => `Done: 1 BTC is shown as ${describe(set)}.`,
+      ),
     );
 
   withKey(verb(rate, { name: 'remove', summary: 'Show no fiat values', example: 'fiat-rate remove' })).action(

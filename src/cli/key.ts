@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { Key } from '../../client/satchel.js';
 import { createsAccountSecret } from './account-secret.ts';
-import { serviceAction, withKey } from './service.ts';
+import { listAction, type ServiceCall, serviceAction, withKey } from './service.ts';
 import { moment } from './table.ts';
 import { confirm, EXIT, idParser, NotDone, noun, verb, withConfirmation } from './verb.ts';
 
@@ -24,12 +24,14 @@ function ofWallet(command: Command): Command {
 
 function addList(key: Command): void {
   ofWallet(verb(key, { name: 'list', summary: 'List the keys of your account', example: 'key list' })).action(
-    serviceAction<OfWallet>(async ({ service, output, options: { wallet } }) => {
-      const query = { 'per-page': 100 };
-      const keys = wallet === undefined ? service.keys.list(query) : service.wallets.listKeys(wallet, query);
-      await output.list(keys, COLUMNS, 'There is no key.');
-      return EXIT.done;
-    }),
+    listAction(
+      ({ service, options: { wallet } }: ServiceCall<OfWallet>) => {
+        const query = { 'per-page': 100 };
+        return wallet === undefined ? service.keys.list(query) : service.wallets.listKeys(wallet, query);
+      },
+      COLUMNS,
+      'There is no key.',
+    ),
   );
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { NodeFigures } from '../../client/satchel.js';
-import { runAction, serviceAction, withKey } from './service.ts';
+import type { NodeFigures, SatchelClient } from '../../client/satchel.js';
+import { listAction, runAction, serviceAction, withKey } from './service.ts';
 import { grouped, table } from './table.ts';
 import { action, type Call, EXIT, idParser, noun, verb, withReason } from './verb.ts';
 
@@ -20,37 +20,35 @@ export function addNode(program: Command): void {
   }).action(action(check));
 
   withKey(verb(node, { name: 'list', summary: 'List the nodes of the ledger', example: 'node list' })).action(
-    serviceAction(async ({ service, output }) => {
-      const { nodes } = await service.operator.getOverview();
-      await output.list(nodes, COLUMNS, 'There is no node.');
-      return EXIT.done;
+    listAction(({ service }) => nodesOf(service), COLUMNS, 'There is no node.'),
+  );
+
+  addState(
+    verb(node, {
+      name: 'drain',
+      summary: 'Stop placing new wallets on a node',
+      details: 'Its wallets stay and work as before.',
+      example: 'node drain lnd_… --reason "closing its channels"',
     }),
+    'drainNode',
   );
-
-  const drain = verb(node, {
-    name: 'drain',
-    summary: 'Stop placing new wallets on a node',
-    details: 'Its wallets stay and work as before.',
-    example: 'node drain lnd_… --reason "closing its channels"',
-  }).argument('<node>', NODE, idParser('lnd'));
-  withKey(withReason(drain)).action(
-    serviceAction<{ reason: string }>(({ service, output, options: { reason }, args: [id = ''] }) =>
-      runAction(output, (request) => service.operator.drainNode(id, { reason }, request)),
-    ),
+  addState(
+    verb(node, {
+      name: 'activate',
+      summary: 'Give a drained node new wallets again',
+      example: 'node activate lnd_… --reason "channels are open"',
+    }),
+    'activateNode',
   );
-
-  const activate = verb(node, {
-    name: 'activate',
-    summary: 'Give a drained node new wallets again',
-    example: 'node activate lnd_… --reason "channels are open"',
-  }).argument('<node>', NODE, idParser('lnd'));
-  withKey(withReason(activate)).action(
-    serviceAction<{ reason: string }>(({ service, output, options: { reason }, args: [id = ''] }) =>
-      runAction(output, (request) => service.operator.activateNode(id, { reason }, request)),
-    ),
-  );
-
   addMove(node);
+}
+
+function addState(command: Command, operation: 'drainNode' | 'activateNode'): void {
+  withKey(withReason(command.argument('<node>', NODE, idParser('lnd')))).action(
+    serviceAction<{ reason: string }>(({ service, output, options: { reason }, args: [id = ''] }) =>
+      runAction(output, (request) => service.operator[operation](id, { reason }, request)),
+    ),
+  );
 }
 
 function addMove(node: Command): void {
@@ -86,6 +84,10 @@ async function check({ output }: Call<object>): Promise<number> {
   );
   if (nodes.some(({ reason }) => reason !== null)) return EXIT.notDone;
   return nodes.every(({ findings }) => findings.every(({ isGood }) => isGood)) ? EXIT.done : EXIT.refused;
+}
+
+async function* nodesOf(service: SatchelClient): AsyncGenerator<NodeFigures> {
+  yield* (await service.operator.getOverview()).nodes;
 }
 
 const COLUMNS = [

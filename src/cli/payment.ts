@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { type OperatorPayment, type SatchelClient, SatchelError } from '../../client/satchel.js';
-import { runAction, serviceAction, withKey } from './service.ts';
+import { printAction, runAction, serviceAction, withKey } from './service.ts';
 import { grouped, moment, span } from './table.ts';
 import { confirm, EXIT, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
@@ -32,13 +32,7 @@ export function addPayment(program: Command): void {
     verb(payment, { name: 'show', summary: 'Show a payment of any wallet, and what its node reported', example: 'payment show lntx_…' }),
   )
     .argument('<payment>', 'the id of the payment', idParser('lntx'))
-    .action(
-      serviceAction(async ({ service, output, args: [id = ''] }) => {
-        const found = await service.operator.getPayment(id);
-        await output.print(found, describe(found));
-        return EXIT.done;
-      }),
-    );
+    .action(printAction(({ service, args: [id = ''] }) => service.operator.getPayment(id), describe));
 
   addResolve(payment);
 }

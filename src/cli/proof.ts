@@ -1,28 +1,24 @@
 import type { Command } from 'commander';
 import type { Epoch } from '../../client/satchel.js';
-import { serviceAction, withKey } from './service.ts';
+import { listAction, printAction, type ServiceCall, withKey } from './service.ts';
 import { grouped, moment } from './table.ts';
-import { EXIT, idParser, NotDone, noun, verb } from './verb.ts';
+import { idParser, NotDone, noun, verb } from './verb.ts';
 
 /** `satchel proof`: the proofs of liabilities. */
 export function addProof(program: Command): void {
   const proof = noun(program, 'proof', 'Read the proofs of liabilities', 'proof show');
 
   withKey(verb(proof, { name: 'list', summary: 'List the proofs, newest first', example: 'proof list' })).action(
-    serviceAction(async ({ service, output }) => {
-      await output.list(service.proofs.listEpochs({ 'per-page': 100 }), COLUMNS, 'There is no proof yet.');
-      return EXIT.done;
-    }),
+    listAction(({ service }) => service.proofs.listEpochs({ 'per-page': 100 }), COLUMNS, 'There is no proof yet.'),
   );
 
   withKey(verb(proof, { name: 'show', summary: 'Show a proof: its root and the sum of all balances', example: 'proof show 17' }))
     .argument('[epoch]', 'the number of the proof; the last one by default', parseEpoch)
     .action(
-      serviceAction(async ({ service, output, args: [epoch] }) => {
-        const found = await (epoch === undefined ? service.proofs.getLastEpoch() : service.proofs.getEpoch(epoch));
-        await output.print(found, describe(found));
-        return EXIT.done;
-      }),
+      printAction(
+        ({ service, args: [epoch] }) => (epoch === undefined ? service.proofs.getLastEpoch() : service.proofs.getEpoch(epoch)),
+        describe,
+      ),
     );
 
   withKey(
@@ -36,11 +32,11 @@ export function addProof(program: Command): void {
     .argument('<wallet>', 'the id of the wallet', idParser('wal'))
     .option('--epoch <number>', 'the number of the proof; the last one by default', parseEpoch)
     .action(
-      serviceAction<{ epoch?: string }>(async ({ service, output, options: { epoch }, args: [id = ''] }) => {
-        const found = await service.wallets.getProof(id, epoch === undefined ? {} : { epoch: Number(epoch) });
-        await output.print(found, JSON.stringify(found, null, 2));
-        return EXIT.done;
-      }),
+      printAction(
+        ({ service, options: { epoch }, args: [id = ''] }: ServiceCall<{ epoch?: string }>) =>
+          service.wallets.getProof(id, epoch === undefined ? {} : { epoch: Number(epoch) }),
+        (found) => JSON.stringify(found, null, 2),
+      ),
     );
 }
 

@@ -4,7 +4,7 @@ import { createClient, type OperatorAction, type RequestOptions, type SatchelCli
 import { type Config, localUrl, readConfig } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { keysFile } from '../data-files.ts';
-import type { Output } from './output.ts';
+import type { Column, Output } from './output.ts';
 import { moment } from './table.ts';
 import { action, type Call, EXIT, NotDone } from './verb.ts';
 
@@ -46,6 +46,30 @@ export function serviceAction<Options extends object = object>(
       process.stderr.write(`${isRefused ? 'Refused: ' : ''}${describeError(error, url)}\n`);
       return isRefused ? EXIT.refused : EXIT.notDone;
     }
+  });
+}
+
+/** Returns the action of a command that prints one object. */
+export function printAction<Found, Options extends object = object>(
+  read: (call: ServiceCall<Options>) => Promise<Found>,
+  describe: (found: Found) => string,
+) {
+  return serviceAction<Options>(async (call) => {
+    const found = await read(call);
+    await call.output.print(found, describe(found));
+    return EXIT.done;
+  });
+}
+
+/** Returns the action of a command that prints a list while it is read. The client's lists are promises, too: of their first page only. */
+export function listAction<Item, Options extends object = object>(
+  read: (call: ServiceCall<Options>) => AsyncIterable<Item>,
+  columns: readonly Column<Item>[],
+  ifEmpty: string,
+) {
+  return serviceAction<Options>(async (call) => {
+    await call.output.list(read(call), columns, ifEmpty);
+    return EXIT.done;
   });
 }
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Wallet } from '../../client/satchel.js';
-import { serviceAction, withKey } from './service.ts';
+import { listAction, printAction, type ServiceCall, serviceAction, withKey } from './service.ts';
 import { grouped, moment } from './table.ts';
 import { EXIT, idParser, noun, verb } from './verb.ts';
 
@@ -14,22 +14,17 @@ export function addWallet(program: Command): void {
   withKey(verb(wallet, { name: 'list', summary: 'List the wallets, newest first', details: OF_KEY, example: 'wallet list --label alma' }))
     .option('--label <text>', 'list only those whose label contains the text')
     .action(
-      serviceAction<{ label?: string }>(async ({ service, output, options: { label } }) => {
-        const wallets = service.wallets.list({ 'per-page': 100, ...(label !== undefined && { label }) });
-        await output.list(wallets, COLUMNS, 'There is no wallet.');
-        return EXIT.done;
-      }),
+      listAction(
+        ({ service, options: { label } }: ServiceCall<{ label?: string }>) =>
+          service.wallets.list({ 'per-page': 100, ...(label !== undefined && { label }) }),
+        COLUMNS,
+        'There is no wallet.',
+      ),
     );
 
   withKey(verb(wallet, { name: 'show', summary: 'Show a wallet and its balance', details: OF_KEY, example: 'wallet show wal_…' }))
     .argument('<wallet>', ID, idParser('wal'))
-    .action(
-      serviceAction(async ({ service, output, args: [id = ''] }) => {
-        const found = await service.wallets.get(id);
-        await output.print(found, describe(found));
-        return EXIT.done;
-      }),
-    );
+    .action(printAction(({ service, args: [id = ''] }) => service.wallets.get(id), describe));
 
   withKey(verb(wallet, { name: 'create', summary: 'Create a wallet', details: OF_KEY, example: 'wallet create --label alma' }))
     .option('--label <text>', 'a name for the wallet')
@@ -50,11 +45,10 @@ function addStatus(wallet: Command, name: 'stop' | 'start', status: 'active' | '
   withKey(verb(wallet, { name, summary, details: OF_KEY, example: `wallet ${name} wal_…` }))
     .argument('<wallet>', ID, idParser('wal'))
     .action(
-      serviceAction(async ({ service, output, args: [id = ''] }) => {
-        const changed = await service.wallets.update(id, { status });
-        await output.print(changed, `Done: ${id} is ${changed.status}.`);
-        return EXIT.done;
-      }),
+      printAction(
+        ({ service, args: [id = ''] }) => service.wallets.update(id, { status }),
+        (changed) => `Done: ${changed.id} is ${changed.status}.`,
+      ),
     );
 }
 
