@@ -50,7 +50,7 @@ const MAX_MANIFEST_BYTES = 2_000_000;
 /** Reads the manifest of a backup. @throws BackupFailed for a file that is none, or one of a newer version */
 export async function readManifest(path: string): Promise<Manifest> {
   const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new BackupFailed(`The manifest ${path} cannot be read (${error.code}). It lies beside the backup and belongs to it.`);
+    throw new BackupFailed(`The manifest ${path} cannot be read (${error.code}). Copy it from the folder of the backup.`);
   });
   const manifest = text.length <= MAX_MANIFEST_BYTES ? parse(text) : undefined;
   if (Value.Check(Manifest, manifest)) return manifest;
