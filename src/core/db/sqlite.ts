@@ -156,10 +156,11 @@ function pathOf(given: string): string {
  */
 function realPathOf(given: string): string {
   const path = realpathSync.native(given);
-  const { nlink } = statSync(path);
-  if (nlink <= 1) return path;
+  const file = statSync(path);
+  // The link count of a folder is the number of its subfolders; SQLite itself rejects a folder.
+  if (!file.isFile() || file.nlink <= 1) return path;
   throw new DatabaseUnavailable(
-    `The file ${path} has ${nlink} names (hard links). Remove the others: SQLite keeps a separate log for each name and would corrupt the file.`,
+    `The file ${path} has ${file.nlink} names (hard links). Remove the others: SQLite keeps a separate log for each name and would corrupt the file.`,
   );
 }
 
