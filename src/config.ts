@@ -96,6 +96,8 @@ export function readConfig(env: Environment) {
     outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW') ?? '', parseAllowList),
     /** The key that encrypts signing secrets, at least 32 bytes; undefined: that of a file in `dataDir`. */
     secretKey: secretKey(get('SECRET_KEY')),
+    /** The fingerprint of a lost secret key that the current one replaces. */
+    replaceSecretKey: matching('REPLACE_SECRET_KEY', /^[0-9a-f]{16}$/, 'the fingerprint of a secret key, 16 hexadecimal characters'),
     /** The folder for backups, the seconds between two (0: none are scheduled), the age public keys that can read them, and how many are kept. */
     backup: {
       folder: get('BACKUP_DIR') ?? `${dataDir}/backups`,

@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Config, InvalidConfig } from './config.ts';
+import type { Config } from './config.ts';
 import type { AccountKeys } from './core/accounts/accounts.ts';
 
 /** Only their owner may read the files in DATA_DIR: they contain keys. */
@@ -32,19 +31,6 @@ export async function storeSetupLink(dataDir: string, url: string | undefined): 
   await rm(file, { force: true });
   if (url !== undefined) await writeFile(file, `${url}\n`, { ...PRIVATE, flag: 'wx' });
   return file;
-}
-
-/**
- * Returns the key that encrypts signing secrets of webhooks and seeds of authenticator apps, and names the wallets in the node's records:
- * SECRET_KEY, or the one in DATA_DIR/secret-key, which the first start creates. Another key cannot read them.
- * @throws InvalidConfig for a damaged file
- */
-export async function readSecretKey({ secretKey, dataDir }: Pick<Config, 'secretKey' | 'dataDir'>): Promise<Uint8Array> {
-  if (secretKey) return secretKey;
-  const file = resolve(dataDir, 'secret-key');
-  const text = await readOrCreate(file, randomBytes(32).toString('hex'));
-  if (/^[0-9a-f]{64}$/.test(text)) return Buffer.from(text, 'hex');
-  throw new InvalidConfig(`${file} must contain 64 hexadecimal characters. Restore it from a backup, or set SECRET_KEY.`);
 }
 
 /** Returns the text of a file, which is created with another text unless it exists. */

@@ -19,7 +19,7 @@ import { Outbound } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
 import { Quarantine } from './core/quarantine/quarantine.ts';
 import { createWallets, type Wallets } from './core/wallets/wallets.ts';
-import { readSecretKey, storeFirstKeys } from './data-files.ts';
+import { storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
@@ -37,6 +37,7 @@ import { createSecretBox } from './features/webhooks/secrets.ts';
 import { Webhooks } from './features/webhooks/webhooks.ts';
 import type { JobTiming } from './jobs.ts';
 import type { OpenedNode } from './open-node.ts';
+import { openSecretKey } from './secret-key.ts';
 
 /** The modules that routes and background jobs use. */
 export type Modules = Awaited<ReturnType<typeof createModules>>;
@@ -53,6 +54,7 @@ interface ModuleOptions {
 /** Creates each module once, with the modules it depends on as arguments. */
 export async function createModules({ config, log, database, opened, jobTiming, passwords }: ModuleOptions) {
   const clock = systemClock;
+  const secretKey = await openSecretKey(config, database);
   const { publicUrl, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, stuckPaymentSeconds } = config;
   const instances = new Instances({ database, clock, log });
   const alerts = createAlerts(database, clock, log);
@@ -70,7 +72,6 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     keyUses: createKeyUses(database, clock, jobTiming?.keyUses),
   };
   const directory = createAccountDirectory(database, clock);
-  const secretKey = await readSecretKey(config);
   const markers = createMarkers(secretKey);
   const idempotency = createIdempotency(database, clock);
   const wallets = createWallets({

@@ -31,6 +31,10 @@ export function addBackup(program: Command): void {
       output.progress('');
       const { path, manifest, deleted, warning } = taken;
       if (warning !== undefined) process.stderr.write(`${warning}\n`);
+      if (manifest.mac === undefined)
+        process.stderr.write(
+          'A restore cannot check the origin of this backup: set SECRET_KEY, or DATA_DIR to the folder with secret-key.\n',
+        );
       await output.print(
         { manifest: path, ...manifest, deleted },
         `${path}\n${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, ${manifest.bytes} bytes` +

@@ -1,4 +1,3 @@
-import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { percent } from './backup.ts';
 import { counted } from './table.ts';
@@ -17,22 +16,28 @@ function addRun(restore: Command): void {
     name: 'run',
     summary: 'Restore a backup into a new database',
     details:
-      'Stop the service first, and move the files of the lost database away. The backup is checked completely. Afterwards the service receives ' +
+      'Stop the service first, move the files of the lost database away, and put the secret key back (SECRET_KEY, or DATA_DIR/secret-key): it ' +
+      'proves that the service wrote the backup. The backup is checked completely. Afterwards the service receives ' +
       'money and sends none, until `satchel restore accept`.',
     example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json',
   })
     .argument('<manifest>', 'the .json file beside the backup')
     .option('--identity-file <file>', 'the file with the age identity of an encrypted backup')
+    .option('--unchecked-origin', 'restore although it is not certain that the service wrote the backup')
     .action(
-      localAction<{ identityFile?: string }>('Nothing was restored: ', async ({ args, options: { identityFile }, output }) => {
-        const [{ readConfig }, { sqlitePathOf }, { systemClock }, { stderrLog }, { readIdentities, restoreBackup }] = await Promise.all([
-          import('../config.ts'),
-          import('../core/db/open.ts'),
-          import('../core/kernel/clock.ts'),
-          import('./database.ts'),
-          import('../features/backup/restore.ts'),
-        ]);
-        const database = sqlitePathOf(readConfig(process.env).databaseUrl);
+      localAction<{ identityFile?: string; uncheckedOrigin?: boolean }>('Nothing was restored: ', async ({ args, options, output }) => {
+        const { identityFile, uncheckedOrigin = false } = options;
+        const [{ readConfig }, { sqlitePathOf }, { systemClock }, { stderrLog }, { readIdentities, restoreBackup }, { findSecretKey }] =
+          await Promise.all([
+            import('../config.ts'),
+            import('../core/db/open.ts'),
+            import('../core/kernel/clock.ts'),
+            import('./database.ts'),
+            import('../features/backup/restore.ts'),
+            import('../secret-key.ts'),
+          ]);
+        const config = readConfig(process.env);
+        const database = sqlitePathOf(config.databaseUrl);
         if (database === undefined)
           throw new NotDone('restoring into PostgreSQL is not supported yet. Restore into a SQLite file: set DATABASE_URL=sqlite:<file>.');
         process.umask(0o077);
@@ -40,6 +45,8 @@ function addRun(restore: Command): void {
           manifest: args[0] as string,
           database,
           identities: identityFile === undefined ? [] : await readIdentities(identityFile),
+          secretKey: await findSecretKey(config),
+          hasUncheckedOrigin: uncheckedOrigin,
           clock: systemClock,
           log: stderrLog,
           progress: (step, done, total) => output.progress(`${step}: ${percent(done, total)}`),
@@ -47,11 +54,12 @@ function addRun(restore: Command): void {
         output.progress('');
         const time = new Date(manifest.created_at * 1000).toISOString();
         await output.print(
-          { database, ...manifest },
+          { database, ...manifest, is_origin_checked: !uncheckedOrigin },
           `${database} has ${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, as of ${time}.\n` +
+            (uncheckedOrigin ? 'It was not checked that the service wrote this backup.\n' : '') +
             'Everything later is missing: payments, transfers, new wallets and keys. Keys that were revoked later work again.\n' +
-            `Next: put the secret key back (SECRET_KEY, or ${dirname(database)}/secret-key), start the service, run\n` +
-            '`satchel reconcile`, and when node and ledger agree `satchel restore accept --reason "…"`.',
+            'Next: start the service, run `satchel reconcile`, and when node and ledger agree\n' +
+            '`satchel restore accept --reason "…"`.',
         );
         return EXIT.done;
       }),

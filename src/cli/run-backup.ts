@@ -3,6 +3,7 @@ import { systemClock } from '../core/kernel/clock.ts';
 import { storeLastBackup } from '../features/backup/last-backup.ts';
 import { sourceOf } from '../features/backup/source.ts';
 import { type Progress, type TakenBackup, takeBackup } from '../features/backup/take-backup.ts';
+import { findSecretKey, requireSecretKey } from '../secret-key.ts';
 import { stderrLog, withDatabase } from './database.ts';
 
 /** Writes a backup of the configured database, and stores that it did. @throws BackupFailed */
@@ -10,8 +11,10 @@ export async function runBackup(config: Config, version: string, progress: Progr
   const { databaseUrl, backup, dataDir: workFolder } = config;
   const log = stderrLog;
   return withDatabase({ withoutLock: true }, async (database) => {
+    const secretKey = await findSecretKey(config);
+    if (secretKey) await requireSecretKey(database, secretKey);
     const source = await sourceOf(databaseUrl, database, log);
-    const taken = await takeBackup({ ...backup, workFolder, source, version, clock: systemClock, log, progress });
+    const taken = await takeBackup({ ...backup, workFolder, secretKey, source, version, clock: systemClock, log, progress });
     const { manifest } = taken;
     await storeLastBackup(database, { createdAt: manifest.created_at, file: manifest.file, bytes: manifest.bytes });
     return taken;

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
@@ -9,12 +9,14 @@ import { openDatabase } from '../../src/core/db/open.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { beginQuarantine, endQuarantine, readQuarantine } from '../../src/core/quarantine/quarantine.ts';
-import { readIdentities, restoreBackup } from '../../src/features/backup/restore.ts';
+import { type RestoreOptions, readIdentities, restoreBackup } from '../../src/features/backup/restore.ts';
 import { sourceOf } from '../../src/features/backup/source.ts';
 import { type BackupOptions, type TakenBackup, takeBackup } from '../../src/features/backup/take-backup.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';
 import { problemsOf, silentLog } from '../support/ledger.ts';
+
+const SECRET_KEY = Buffer.alloc(32, 7);
 
 const KEEP = { hours: 24, days: 14, months: 12 };
 
@@ -39,15 +41,29 @@ async function opened<T>(url: string, work: (database: Database) => Promise<T>, 
 async function backUp(url: string, options: Partial<BackupOptions> = {}): Promise<TakenBackup> {
   return opened(url, async (database) => {
     const source = await sourceOf(url, database, silentLog);
-    const common = { recipients: [], keep: KEEP, version: '0.1.0', clock: systemClock, log: silentLog, progress: () => {} };
+    const common = {
+      recipients: [],
+      keep: KEEP,
+      secretKey: SECRET_KEY,
+      version: '0.1.0',
+      clock: systemClock,
+      log: silentLog,
+      progress: () => {},
+    };
     const folder = newFolder();
     return takeBackup({ ...common, source, folder, workFolder: options.folder ?? folder, ...options });
   });
 }
 
 /** Restores a backup into a new SQLite file. @returns its path */
-async function restored(manifest: string, identities: readonly string[] = [], database = join(newFolder(), 'satchel.db')): Promise<string> {
-  await restoreBackup({ manifest, database, identities, clock: systemClock, log: silentLog, progress: () => {} });
+async function restored(
+  manifest: string,
+  identities: readonly string[] = [],
+  database = join(newFolder(), 'satchel.db'),
+  origin: Partial<RestoreOptions> = { secretKey: SECRET_KEY },
+): Promise<string> {
+  const common = { secretKey: undefined, clock: systemClock, log: silentLog, progress: () => {} };
+  await restoreBackup({ ...common, manifest, database, identities, ...origin });
   return database;
 }
 
@@ -167,9 +183,31 @@ onFakeNode('a backup', (app, dialect) => {
       const taken = await backUp(app.databaseUrl);
       damage(taken);
       const target = join(newFolder(), 'satchel.db');
-      await expect(restored(taken.path, [], target)).rejects.toThrow(message);
+      await expect(restored(taken.path, [], target, { hasUncheckedOrigin: true })).rejects.toThrow(message);
       expect(readdirSync(join(target, '..')).filter((name) => name !== 'satchel.db.lock')).toEqual([]);
     });
+  });
+
+  it('is rejected unless the service wrote it, by its SECRET_KEY, or the operator waives that check', async () => {
+    const forger = Buffer.alloc(32, 8);
+    const other = 'No service with this secret key wrote the backup';
+    const target = join(newFolder(), 'satchel.db');
+    const rejected = async (path: string, secretKey: Uint8Array | undefined, message: string) => {
+      await expect(restored(path, [], target, { secretKey })).rejects.toThrow(message);
+      expect(existsSync(join(target, '..', 'satchel.db'))).toBe(false);
+    };
+    await rejected((await backUp(app.databaseUrl, { secretKey: forger })).path, SECRET_KEY, other);
+    await rejected((await backUp(app.databaseUrl, { secretKey: undefined })).path, SECRET_KEY, 'has no authentication code');
+    const [taken, older] = [await backUp(app.databaseUrl), await backUp(app.databaseUrl)];
+    await rejected(taken.path, undefined, 'Put it back first (SECRET_KEY');
+    for (const changes of [{ created_at: 1 }, { sha256: '0'.repeat(64) }, { file: older.manifest.file }, { more: 1 }]) {
+      writeManifest(taken, changes);
+      await rejected(taken.path, SECRET_KEY, other);
+    }
+    writeFileSync(taken.path, JSON.stringify(Object.fromEntries(Object.entries(taken.manifest).reverse())));
+    await restored(taken.path);
+    const { path } = await backUp(app.databaseUrl, { secretKey: forger });
+    expect(await opened(`sqlite:${await restored(path, [], target, { hasUncheckedOrigin: true })}`, problemsOf)).toEqual([]);
   });
 
   it('is never restored over a database, or over the log of one', async () => {
@@ -266,6 +304,7 @@ onFakeNode('a backup', (app, dialect) => {
       manifest: taken.path,
       database,
       identities: [],
+      secretKey: SECRET_KEY,
       clock: systemClock,
       log: silentLog,
       progress,

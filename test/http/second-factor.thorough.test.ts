@@ -7,7 +7,7 @@ import type { Json } from '../support/client.ts';
 
 onFakeNode(
   'the second factor of a login',
-  ({ client, dataDir, restart, rows }) => {
+  ({ client, dataDir, execute, restart, rows }) => {
     const logIn = (login: { email: string; password: string }, code?: string) =>
       new Browser(client).send('POST', '/v1/session', {
         email: login.email,
@@ -98,6 +98,8 @@ onFakeNode(
 
     it('accepts recovery codes after the SECRET_KEY was lost, and then another app', async () => {
       const login = await withApp();
+      // As the setting REPLACE_SECRET_KEY does.
+      await execute("DELETE FROM service_fact WHERE name = 'secret_key'");
       await restart(() => rmSync(join(dataDir, 'secret-key')));
       const [first, second] = login.codes;
       const rejected = (await logIn(login, codeOf(login.secret, 1))).body;

@@ -36,7 +36,7 @@ export function startTwoInstances(more: Record<string, string> = {}): TwoInstanc
     const databaseUrl = await urls();
     for (const name of ['one', 'two']) {
       const own = await processSettings(join(folder, name), databaseUrl);
-      settings = { ...own, ...more, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: key };
+      settings = { ...own, SECRET_KEY: 'ab'.repeat(32), ...more, LIGHTNING_URL: lightningUrl, BOOTSTRAP_SECRET_KEY: key };
       services.push(await startProcess(settings));
     }
   });

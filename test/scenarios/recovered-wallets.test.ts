@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { createMarkers } from '../../src/core/kernel/markers.ts';
 import type { LightningNode } from '../../src/core/lightning/node.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
-import { readSecretKey } from '../../src/data-files.ts';
+import { findSecretKey } from '../../src/secret-key.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 
@@ -59,7 +59,7 @@ onFakeNode('a lost database', (service) => {
     expect([paid.length > 5, received.length > 5]).toEqual([true, true]);
     await service.restart(async () => {
       // From here on nothing reads the database.
-      const markers = createMarkers(await readSecretKey({ secretKey: undefined, dataDir: service.dataDir }));
+      const markers = createMarkers((await findSecretKey({ secretKey: undefined, dataDir: service.dataDir })) as Uint8Array);
       const node: LightningNode = net.connect();
       const found = (await readAll((query) => node.readSentPayments(query))).map(({ marker, paymentHash, outcome }) => {
         const { walletId, paymentId } = markers.openPayment(marker, paymentHash) ?? {};

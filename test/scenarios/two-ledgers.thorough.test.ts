@@ -33,7 +33,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     ): Promise<Satchel> {
       const DATA_DIR = mkdtempSync(join(tmpdir(), 'satchel-ledgers-'));
       folders.push(DATA_DIR);
-      const config = readConfig({ DATA_DIR, DATABASE_URL, LOG_LEVEL: 'silent', ...settings });
+      const config = readConfig({ DATA_DIR, DATABASE_URL, LOG_LEVEL: 'silent', SECRET_KEY: 'ab'.repeat(32), ...settings });
       const one = await startSatchel(config, {
         async openDatabase(...options) {
           database = await openDatabase(...options);

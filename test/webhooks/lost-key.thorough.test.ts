@@ -12,7 +12,12 @@ onFakeNode(
   ({ client, dataDir, restart, openAlerts, rows, execute }) => {
     const receiver = startReceiver();
     const file = join(dataDir, 'secret-key');
-    const loseKey = () => restart(() => rmSync(file));
+    /** Starts the service with another key, as REPLACE_SECRET_KEY allows. */
+    async function replaceKey(change: () => void): Promise<void> {
+      await execute("DELETE FROM service_fact WHERE name = 'secret_key'");
+      await restart(change);
+    }
+    const loseKey = () => replaceKey(() => rmSync(file));
     const alerts = async () => (await openAlerts()).map(({ kind }) => kind);
     /** The amounts in the order of their first delivery. A delivery is repeated when the short lease ends during it. */
     const acceptedAt = (path: string) => [
@@ -43,7 +48,7 @@ onFakeNode(
       expect(acceptedAt('/restored')).toEqual([1]);
       expect(await client.get(`/v1/webhooks/${id}`)).toMatchObject({ status: 'active', waiting: 2 });
       await client.request('DELETE', `/v1/webhooks/${other.id}`, { key: client.secretKey });
-      await restart(() => writeFileSync(file, key));
+      await replaceKey(() => writeFileSync(file, key));
       await expect.poll(() => acceptedAt('/restored')).toEqual([1, 2, 3]);
       await expect.poll(alerts).toEqual([]);
       await client.request('DELETE', `/v1/webhooks/${id}`, { key: client.secretKey });

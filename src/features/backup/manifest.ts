@@ -40,6 +40,8 @@ const Manifest = Type.Object({
   /** Of the SQLite database in it. */
   database_bytes: Count,
   database_sha256: Hash,
+  /** Of all other fields, with a key from SECRET_KEY (origin.ts). Absent if the key was not known. */
+  mac: Type.Optional(Hash),
 });
 
 export type Manifest = Type.Static<typeof Manifest>;

@@ -9,6 +9,7 @@ import { readArchive, syncFile } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
 import { BackupFailed, type Manifest, readManifest } from './manifest.ts';
 import { markFile } from './mark-file.ts';
+import { requireOrigin } from './origin.ts';
 
 export type RestoreStep = 'Reading the backup' | 'Checking the ledger';
 
@@ -19,6 +20,10 @@ export interface RestoreOptions {
   readonly database: string;
   /** Identities of age. */
   readonly identities: readonly string[];
+  /** The key of the service that wrote the backup; undefined: it is not known. */
+  readonly secretKey: Uint8Array | undefined;
+  /** Whether the origin of the backup is not checked. */
+  readonly hasUncheckedOrigin?: boolean;
   readonly clock: Clock;
   readonly log: Log;
   readonly progress: (step: RestoreStep, done: number, total: number) => void;
@@ -32,6 +37,7 @@ export interface RestoreOptions {
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
   const { clock, log, progress } = options;
   const manifest = await readManifest(options.manifest);
+  if (!options.hasUncheckedOrigin) requireOrigin(manifest, options.secretKey);
   await requireKnownSchema(manifest);
   await mkdir(dirname(options.database), { recursive: true, mode: 0o700 });
   // The service takes its lock at the real path.

@@ -9,6 +9,7 @@ import { checkArchive, encryptionFor, syncFile, writeArchive } from './archive.t
 import { checkDatabase } from './check-database.ts';
 import { BackupFailed, listBackups, type Manifest } from './manifest.ts';
 import { markFile } from './mark-file.ts';
+import { originOf } from './origin.ts';
 import { expiredTimes, type Retention } from './retention.ts';
 
 /** What a backup does at the moment, for people. */
@@ -30,6 +31,8 @@ export interface BackupOptions {
   /** The public keys of age that can read the backup. Without any it is not encrypted. */
   readonly recipients: readonly string[];
   readonly keep: Retention;
+  /** Proves the origin of the backup to a restore; undefined: it is not known. */
+  readonly secretKey: Uint8Array | undefined;
   readonly version: string;
   readonly clock: Clock;
   readonly log: Log;
@@ -52,7 +55,7 @@ export interface TakenBackup {
  * @throws BackupFailed when no backup was written. Nothing of it is left.
  */
 export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
-  const { source, folder, workFolder, recipients, clock, log, progress } = options;
+  const { source, folder, workFolder, recipients, secretKey, clock, log, progress } = options;
   encryptionFor(recipients);
   const folders = [...new Set([folder, workFolder])];
   const locks: { close(): void }[] = [];
@@ -77,7 +80,8 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     const digests = await writeArchive(part, archive, recipients, (done, total) => progress('Compressing', done, total));
     progress('Checking the backup', 0, 1);
     await checkArchive(archive, digests);
-    const manifest: Manifest = { format: 1, file, created_at: createdAt, version: options.version, ...contents, ...digests };
+    const described: Manifest = { format: 1, file, created_at: createdAt, version: options.version, ...contents, ...digests };
+    const manifest = secretKey ? { ...described, mac: originOf(described, secretKey) } : described;
     const path = await publish(folder, name, archive, manifest);
     return { path, manifest, ...(earlier ? { deleted: 0 } : await deleteExpired(options, manifest)) };
   } catch (error) {
