@@ -81,6 +81,7 @@ CREATE TABLE alert (
 ) STRICT;
 CREATE UNIQUE INDEX alert_open ON alert (kind, subject) WHERE cleared_at IS NULL;
 CREATE INDEX alert_unannounced ON alert (id) WHERE announced_at IS NULL;
+CREATE INDEX alert_accepted ON alert (kind, subject, last_seen_at) WHERE closed_by IS NOT NULL;
 
 -- Ledger ---------------------------------------------------------------------------------------------------------------
 
@@ -521,9 +522,16 @@ CREATE TABLE arriving_payment (
   is_credited INTEGER NOT NULL,
   -- JSON: the settlement as the node reported it.
   settlement TEXT NOT NULL,
-  reported_at INTEGER NOT NULL
+  reported_at INTEGER NOT NULL,
+  -- When the node is asked about it again. NULL: never, because the node has reported that it never arrived. A payment that an operator has ended
+  -- as failed is still looked up.
+  next_check_at INTEGER,
+  -- Why the node could not tell, when it was last asked.
+  node_reason TEXT
 ) STRICT;
-CREATE INDEX arriving_payment_open ON arriving_payment (node_id, reported_at, payment_hash) WHERE state = 'arriving';
+CREATE INDEX arriving_payment_open ON arriving_payment (node_id, is_credited, reported_at, payment_hash) WHERE state = 'arriving';
+CREATE INDEX arriving_payment_list ON arriving_payment (reported_at, payment_hash) WHERE state = 'arriving';
+CREATE INDEX arriving_payment_due ON arriving_payment (node_id, next_check_at, payment_hash) WHERE next_check_at IS NOT NULL;
 
 -- Money that arrived for no wallet and was credited to suspense.
 CREATE TABLE unmatched_settlement (

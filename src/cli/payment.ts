@@ -4,6 +4,8 @@ import { printAction, runAction, serviceAction, withKey } from './service.ts';
 import { grouped, moment, span } from './table.ts';
 import { confirm, EXIT, idParser, NotDone, noun, verb, withConfirmation, withReason } from './verb.ts';
 
+const HEX_32 = /^[0-9a-f]{64}$/i;
+
 interface Evidence {
   readonly preimage?: string;
   readonly failed?: boolean;
@@ -44,7 +46,7 @@ function addResolve(payment: Command): void {
     details: 'The service looks it up at the node before it books. The node’s report decides; the message tells how the payment ended.',
     example: 'payment resolve lntx_… --failed --reason "ticket 12"',
   })
-    .argument('<payment>', 'the id of the payment', idParser('lntx'))
+    .argument('<payment>', 'the id of the payment; of an arriving one for no wallet, its payment hash', parsePayment)
     .option('--preimage <hex>', 'it was paid: the preimage that the receiver shows', parsePreimage)
     .option('--failed', 'it failed; refused unless the node’s records prove it')
     .option('--received', 'an arriving payment arrived, and is credited');
@@ -86,7 +88,12 @@ function describe({ id, wallet_id, num_msat, age_seconds, evidence }: OperatorPa
   return `Payment ${id} of ${wallet_id}: ${grouped(num_msat)} msat, ${span(age_seconds)} old. At the node: ${report}.${proof}`;
 }
 
+/** Accepts the id of a payment, or a payment hash. */
+function parsePayment(text: string): string {
+  return HEX_32.test(text) ? text.toLowerCase() : idParser('lntx')(text);
+}
+
 function parsePreimage(text: string): string {
-  if (/^[0-9a-f]{64}$/i.test(text)) return text;
+  if (HEX_32.test(text)) return text;
   throw new NotDone('--preimage must be 64 hexadecimal digits.');
 }

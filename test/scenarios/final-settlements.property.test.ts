@@ -7,7 +7,7 @@ import type { Json } from '../support/client.ts';
 
 const TIMING: JobTiming = {
   events: { retryMs: 10, storePositionMs: 10, retryUnbookedMs: 50 },
-  arriving: { roundMs: 10, allEvery: 1 },
+  arriving: { roundMs: 10, alertEvery: 1, waitSeconds: () => 0 },
   probe: { againMs: 1, arrivalMs: 1 },
 };
 

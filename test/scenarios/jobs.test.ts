@@ -83,7 +83,7 @@ onBothDatabases('each background job of the service', (open) => {
     };
     const jobs = backgroundJobs(modules, config, {
       probe: { againMs: 1, arrivalMs: 1 },
-      arriving: { roundMs: 20, allEvery: 2 },
+      arriving: { roundMs: 20, alertEvery: 2, waitSeconds: () => 0 },
       pollMs: 10,
       runBackup: async () => void backups++,
     });

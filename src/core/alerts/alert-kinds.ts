@@ -31,6 +31,11 @@ export const ALERT_KINDS = {
     remedy:
       'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: find out whether it arrived, from the balance of the channel or from the payer, and end it with satchel payment resolve <lntx> --received --reason "…" (or --failed). The alert closes when no such payment is left.',
   },
+  credits_unproven: {
+    meaning:
+      'Payments were credited before they were final (CREDIT_BEFORE_FINAL_MSAT), and for more than ten minutes the node has not shown that they arrived.',
+    remedy: `On LND, set store-final-htlc-resolutions=true. Compare the balances of the channels. Then close the alert ${CLOSE} <node>, which accepts the payments that it counts; they are still looked up, at least once a day. Or end one with satchel payment resolve <lntx> --received --reason "…" (or --failed).`,
+  },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',
     remedy: 'Read the log for the reason, often a full disk. Every reconciliation retries it.',

@@ -43,6 +43,12 @@ export const close = statement<ClosedAlertRow>(
    RETURNING id, kind, subject, message, raised_at`,
 );
 
+/** When an alert that operators have closed was last raised. */
+export const findAccepted = statement<{ last_seen_at: number | null }>(
+  'alert_find_accepted',
+  'SELECT max(last_seen_at) AS last_seen_at FROM alert WHERE kind = $1 AND subject = $2 AND closed_by IS NOT NULL',
+);
+
 export const findUnannounced = statement<{ id: string }>(
   'alert_find_unannounced',
   'SELECT id FROM alert WHERE announced_at IS NULL ORDER BY id LIMIT 1',

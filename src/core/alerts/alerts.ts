@@ -77,6 +77,10 @@ export function createAlerts(database: Database, clock: Clock, log: Log) {
       const now = unixSeconds(clock);
       return reportClosed(tx, await tx.first(sql.close, id, now, by, reason), now);
     },
+    /** Returns when the last alert that an operator has closed was raised or updated last, in Unix seconds. */
+    async lastAccepted(kind: AlertKind, subject: string): Promise<number | undefined> {
+      return (await database.first(sql.findAccepted, kind, subject))?.last_seen_at ?? undefined;
+    },
     /** Returns the open alerts, oldest first, at most 1000. */
     listOpen: (): Promise<Alert[]> => database.all(sql.listOpen),
     /** Returns a page of alerts of a state, newest first, and their number. */

@@ -10,42 +10,65 @@ export type ArrivingRow = {
   is_credited: number;
   settlement: string;
   reported_at: number;
+  next_check_at: number | null;
+  node_reason: string | null;
 };
 
-const COLUMNS = 'payment_hash, node_id, state, invoice_id, transfer_id, amount_msat, is_credited, settlement, reported_at';
+const COLUMNS =
+  'payment_hash, node_id, state, invoice_id, transfer_id, amount_msat, is_credited, settlement, reported_at, next_check_at, node_reason';
 
 /** Changes nothing when it is stored already. */
 export const insert = statement(
   'arriving_payment_insert',
-  `INSERT INTO arriving_payment (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT DO NOTHING`,
+  `INSERT INTO arriving_payment (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) ON CONFLICT DO NOTHING`,
 );
 
 export const find = statement<ArrivingRow>('arriving_payment_find', `SELECT ${COLUMNS} FROM arriving_payment WHERE payment_hash = $1`);
 
-/** The payments of a node that are arriving, in the order of their reports, after a time and a hash. */
-export const listAfter = statement<ArrivingRow>(
-  'arriving_payment_list',
+/** The payments of a node that are not credited and were reported after a time, the newest first. */
+export const listFresh = statement<ArrivingRow>(
+  'arriving_payment_fresh',
   `SELECT ${COLUMNS} FROM arriving_payment
-   WHERE state = 'arriving' AND node_id = $1 AND (reported_at, payment_hash) > ($2, $3) ORDER BY reported_at, payment_hash LIMIT $4`,
+   WHERE state = 'arriving' AND is_credited = 0 AND node_id = $1 AND reported_at > $2 ORDER BY reported_at DESC, payment_hash DESC LIMIT $3`,
+);
+
+/** The payments of a node that are to be looked up until a time, the one that has waited longest first. */
+export const listDue = statement<ArrivingRow>(
+  'arriving_payment_due',
+  `SELECT ${COLUMNS} FROM arriving_payment WHERE node_id = $1 AND next_check_at <= $2 ORDER BY next_check_at, payment_hash LIMIT $3`,
+);
+
+/** Stores when a payment is looked up again, and why the node could not tell. Changes nothing if it is not looked up any more. */
+export const planCheck = statement(
+  'arriving_payment_plan',
+  'UPDATE arriving_payment SET next_check_at = $2, node_reason = $3 WHERE payment_hash = $1 AND next_check_at IS NOT NULL',
+);
+
+/** The node has confirmed that a payment which an operator had ended as failed never arrived. */
+export const endChecks = statement(
+  'arriving_payment_end_checks',
+  "UPDATE arriving_payment SET next_check_at = NULL WHERE payment_hash = $1 AND state = 'failed'",
 );
 
 export const markFailed = statement(
   'arriving_payment_fail',
-  "UPDATE arriving_payment SET state = 'failed' WHERE payment_hash = $1 AND state = 'arriving'",
+  "UPDATE arriving_payment SET state = 'failed', next_check_at = $2 WHERE payment_hash = $1 AND state = 'arriving'",
 );
 
 /** Changes nothing when the state is not the one that the caller has read. */
 export const remove = statement('arriving_payment_remove', 'DELETE FROM arriving_payment WHERE payment_hash = $1 AND state = $2');
 
-export const findOldest = statement<{ invoice_id: string | null; payment_hash: string }>(
+/** The oldest payments of a node that have been arriving since before a time. */
+export const listOldest = statement<ArrivingRow>(
   'arriving_payment_oldest',
-  `SELECT invoice_id, payment_hash FROM arriving_payment WHERE state = 'arriving' AND is_credited = 0 AND node_id = $1
-   ORDER BY reported_at, payment_hash LIMIT 1`,
+  `SELECT ${COLUMNS} FROM arriving_payment
+   WHERE state = 'arriving' AND node_id = $1 AND is_credited = $2 AND reported_at > $3 AND reported_at <= $4
+   ORDER BY reported_at, payment_hash LIMIT $5`,
 );
 
-/** What has been arriving since a time or longer, and is not credited. */
-export const sumReportedUntil = statement<{ n: number; amount_msat: number; oldest: number | null }>(
+/** What is arriving at a node and not credited. */
+export const sumUncredited = statement<{ amount_msat: number }>(
   'arriving_payment_sum',
-  `SELECT count(*) AS n, CAST(coalesce(sum(amount_msat), 0) AS BIGINT) AS amount_msat, min(reported_at) AS oldest
-   FROM arriving_payment WHERE state = 'arriving' AND is_credited = 0 AND node_id = $1 AND reported_at <= $2`,
+  `SELECT CAST(coalesce(sum(amount_msat), 0) AS BIGINT) AS amount_msat
+   FROM arriving_payment WHERE state = 'arriving' AND is_credited = 0 AND node_id = $1`,
 );

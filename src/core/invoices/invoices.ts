@@ -17,13 +17,22 @@ import type { Guard, Ledger, Posting, RowWrite } from '../ledger/ledger.ts';
 import type { IncomingPayment, InvoiceRequest } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import { sumReportedUntil } from './arriving.sql.ts';
-import { type ArrivingTiming, checkArriving } from './arriving.ts';
+import { sumUncredited } from './arriving.sql.ts';
+import {
+  type ArrivalReport,
+  type ArrivingTiming,
+  checkArriving,
+  endArriving,
+  findReport,
+  isReported,
+  recheckArriving,
+  type StoredReport,
+} from './arriving.ts';
 import { cancelInvoice, repeatable, reportExpired } from './close.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { SettlementDetails } from './report.ts';
-import { endArriving, type KeysendRouting, mayClaim, recheckArriving, type SettlementResult, settle } from './settle.ts';
+import { type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
 
 /** What the steps of an invoice use. */
 export interface InvoiceContext {
@@ -130,8 +139,18 @@ export class Invoices {
     return settle(this.#context, { ...settlement, nodeId });
   }
 
+  /** See {@link findReport}. */
+  findReport(id: string): Promise<StoredReport | undefined> {
+    return findReport(this.#context, id);
+  }
+
+  /** See {@link isReported}. */
+  isReported(id: string): Promise<boolean> {
+    return isReported(this.#context, id);
+  }
+
   /** See {@link recheckArriving}. */
-  recheckArriving(paymentHash: string): Promise<SettlementResult | undefined> {
+  recheckArriving(paymentHash: string): Promise<ArrivalReport | undefined> {
     return recheckArriving(this.#context, paymentHash);
   }
 
@@ -147,7 +166,7 @@ export class Invoices {
 
   /** Returns the amount that a node has reported as received and that is not credited, because it is not final. */
   async arrivingMsat(nodeId: string): Promise<number> {
-    return (await this.#context.database.first(sumReportedUntil, nodeId, Number.MAX_SAFE_INTEGER))?.amount_msat ?? 0;
+    return (await this.#context.database.first(sumUncredited, nodeId))?.amount_msat ?? 0;
   }
 
   /** See {@link reportExpired}. */

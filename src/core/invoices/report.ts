@@ -29,6 +29,11 @@ export interface SettlementTarget {
   readonly reported?: ArrivingRow | undefined;
 }
 
+/** A payment that a wallet waits for is looked up in every round until it is that old. */
+export const FRESH_SECONDS = 60;
+/** The time between an operator's decision that a payment never arrived and the next lookup of it. */
+const DECIDED_SECONDS = 60;
+
 /** Asks the node whether a settlement is final. Without a response it is unknown. */
 export async function readFinality(
   { connections }: InvoiceContext,
@@ -43,16 +48,18 @@ export async function readFinality(
 }
 
 /**
- * Stores a reported payment that is not final yet, or that never arrived. Its wallet sees it, and its balance does not change.
+ * Stores a reported payment that is not final yet, or that never arrived. Its wallet sees it, and its balance does not change. `ended`: an operator
+ * has decided that it never arrived. The node is still asked, and if it reports the payment as final after all, it is credited.
  * @returns undefined when another request has changed the target meanwhile.
  */
 export async function storeReport(
   context: InvoiceContext,
   settlement: SettlementAtNode,
   target: SettlementTarget,
-  state: 'arriving' | 'failed',
+  reason: 'arriving' | 'failed' | 'ended',
 ): Promise<'arriving' | 'failed' | undefined> {
   const { ledger, clock, alerts } = context;
+  const state = reason === 'arriving' ? reason : 'failed';
   const { invoice, reported } = target;
   // A keysend that was stored for no wallet has no rows of a wallet, although one takes it by now.
   const wallet = reported ? undefined : target.wallet;
@@ -60,7 +67,8 @@ export async function storeReport(
   const lntx = invoice?.id ?? (wallet && `lntx_${newId(clock.nowMs())}`);
   const id = reported?.transfer_id ?? newId(clock.nowMs());
   const rows: RowWrite[] = [];
-  if (reported) rows.push({ statement: sql.markFailed, parameters: [settlement.paymentHash], onMiss });
+  const nextCheck = reason === 'ended' ? unixSeconds(clock) + DECIDED_SECONDS : null;
+  if (reported) rows.push({ statement: sql.markFailed, parameters: [settlement.paymentHash, nextCheck], onMiss });
   else rows.push({ ...arrivingRow(context, settlement, { lntx, id, state, isCredited: false }), onMiss });
   if (lntx !== undefined) rows.push(...walletRows(context, settlement, target, state, { lntx, id, onMiss }));
   if (state === 'failed') {
@@ -127,6 +135,8 @@ export function arrivingRow(
   { lntx, id, state, isCredited }: Reported,
 ): Pick<RowWrite, 'statement' | 'parameters'> {
   const { paymentHash, amountMsat } = settlement;
+  const now = unixSeconds(clock);
   const of = [paymentHash, nodeId, state, lntx ?? null, id, amountMsat, isCredited ? 1 : 0];
-  return { statement: sql.insert, parameters: [...of, JSON.stringify(settlement), unixSeconds(clock)] };
+  const nextCheck = state === 'failed' ? null : isCredited ? now : now + FRESH_SECONDS;
+  return { statement: sql.insert, parameters: [...of, JSON.stringify(settlement), now, nextCheck, null] };
 }

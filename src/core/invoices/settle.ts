@@ -2,7 +2,7 @@ import { unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { satText } from '../kernel/money.ts';
 import { type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
-import type { CustomRecords, IncomingPayment } from '../lightning/node.ts';
+import type { CustomRecords, IncomingPayment, SettlementFinality } from '../lightning/node.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import * as arriving from './arriving.sql.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
@@ -48,32 +48,23 @@ export async function settle(context: InvoiceContext, settlement: SettlementAtNo
   }
 }
 
-/** Asks the node again about a payment that is arriving. */
-export async function settleAgain(context: InvoiceContext, settlement: SettlementAtNode): Promise<SettlementResult> {
+/** Books what a node has now reported about a payment that is stored as not final. */
+export async function settleAgain(
+  context: InvoiceContext,
+  settlement: SettlementAtNode,
+  finality: SettlementFinality,
+): Promise<SettlementResult> {
   const target = await findTarget(context, settlement);
   if (!target) return 'booked_before';
-  return (await settleTarget(context, settlement, target, 0)) ?? 'arriving';
+  return (await settleAs(context, settlement, target, finality)) ?? 'arriving';
 }
 
-/** Asks the node again about a payment that is arriving and books its answer. @returns undefined when it is not arriving any more. */
-export async function recheckArriving(context: InvoiceContext, paymentHash: string): Promise<SettlementResult | undefined> {
-  const settlement = await findArriving(context, paymentHash);
-  return settlement && settleAgain(context, settlement);
-}
-
-/** Ends a payment that is arriving on behalf of an operator, because the node does not report whether it is final. */
-export async function endArriving(context: InvoiceContext, paymentHash: string, outcome: 'settled' | 'failed'): Promise<void> {
-  const settlement = await findArriving(context, paymentHash);
-  if (!settlement) return;
+/** Ends a payment that is arriving as an operator has decided. */
+export async function endReported(context: InvoiceContext, settlement: SettlementAtNode, outcome: 'settled' | 'failed'): Promise<void> {
   const target = await findTarget(context, settlement);
   if (target?.reported?.state !== 'arriving') return;
   if (outcome === 'settled') await credit(context, settlement, target, 'whole');
-  else await storeReport(context, settlement, target, 'failed');
-}
-
-async function findArriving({ database }: InvoiceContext, paymentHash: string): Promise<SettlementAtNode | undefined> {
-  const row = await database.first(arriving.find, paymentHash);
-  return row?.state === 'arriving' && row.is_credited === 0 ? { ...JSON.parse(row.settlement), nodeId: row.node_id } : undefined;
+  else await storeReport(context, settlement, target, 'ended');
 }
 
 /** @returns undefined when another request has changed the target meanwhile. */
@@ -86,7 +77,17 @@ async function settleTarget(
   const { reported, invoice, wallet } = target;
   const hasOwner = invoice !== undefined || wallet !== undefined;
   if (!reported && hasOwner && settlement.amountMsat <= context.creditBeforeFinalMsat) return credit(context, settlement, target, 'early');
-  const finality = await readFinality(context, settlement, waitMs);
+  return settleAs(context, settlement, target, await readFinality(context, settlement, waitMs));
+}
+
+/** @returns undefined when another request has changed the target meanwhile. */
+async function settleAs(
+  context: InvoiceContext,
+  settlement: SettlementAtNode,
+  target: SettlementTarget,
+  finality: SettlementFinality,
+): Promise<SettlementResult | undefined> {
+  const { reported } = target;
   if (finality.state === 'final') {
     const { amountMsat = settlement.amountMsat } = finality;
     return credit(context, { ...settlement, amountMsat }, target, amountMsat === settlement.amountMsat ? 'whole' : 'part');
@@ -135,15 +136,19 @@ async function credit(
   if (amount === 'early') {
     rows.push({ ...arrivingRow(context, settlement, { lntx: to.toLntx, id, state: 'arriving', isCredited: true }), onMiss });
   }
-  const message = `only ${satText(amountMsat)} of the reported payment have arrived, and were credited`;
-  if (amount === 'part') rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message }));
+  const messages: string[] = [];
+  if (amount === 'part') messages.push(`only ${satText(amountMsat)} of the reported payment have arrived, and were credited`);
+  if (target.reported?.state === 'failed')
+    messages.push(`${satText(amountMsat)} were ended as never received; the node reports now that they arrived, and they were credited`);
+  const message = messages.join('; ');
+  if (message !== '') rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message }));
   try {
     await ledger.post({ rows, transfers: [{ id, from: connections.of(nodeId).ledgerAccount, amountMsat, ...to }] });
   } catch (error) {
     if (error === onMiss) return undefined;
     throw error;
   }
-  if (amount === 'part') await alerts.announce();
+  if (message !== '') await alerts.announce();
   return 'booked';
 }
 
@@ -165,7 +170,7 @@ function creditOf(context: InvoiceContext, settlement: SettlementAtNode, { invoi
 }
 
 /** Returns whether a settlement with this payment hash was credited, to a wallet or to suspense. */
-async function isCredited({ database }: InvoiceContext, paymentHash: string): Promise<boolean> {
+export async function isCredited({ database }: InvoiceContext, paymentHash: string): Promise<boolean> {
   return (await database.first(sql.findSettlement, paymentHash)) !== undefined;
 }
 

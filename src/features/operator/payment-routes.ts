@@ -17,6 +17,7 @@ import {
 import { findOperatorPayment, listPendingPayments, OperatorPaymentObject } from './payment-object.ts';
 
 const PaymentParams = idParams('payment, `lntx_…`');
+const ResolveParams = idParams('payment, `lntx_…`; of a received payment for no wallet, its payment hash');
 
 const listSchema = {
   ...OPERATOR,
@@ -62,7 +63,7 @@ const resolveSchema = {
     '`action_refused`: the evidence does not suffice, and nothing has changed; or the node’s records ended the payment with the other outcome, which the ' +
     'message names. A received payment that is `arriving` is credited by `settled`, and ended without a credit by `failed`, unless the node ' +
     `reports how it ended. ${RECORDED}`,
-  params: PaymentParams,
+  params: ResolveParams,
   body: requestBody({
     outcome: choice(['failed', 'settled'], { description: 'How the payment ended' }),
     preimage: Type.Optional(
@@ -112,7 +113,7 @@ export function operatorPaymentRoutes(app: App, modules: OperatorRouteModules): 
 
   app.post('/v1/operator/payments/:id/resolve', { schema: resolveSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
-    const isReceived = (await modules.invoices.find(request.params.id))?.state === 'arriving';
+    const isReceived = await modules.invoices.isReported(request.params.id);
     const { id: subject } = isReceived ? request.params : await readPayment(request.params.id);
     const { outcome: target, preimage } = request.body;
     if ((target === 'settled' && !isReceived) !== (preimage !== undefined)) {

@@ -1,4 +1,4 @@
-import type { Invoice } from '../../core/invoices/invoice.ts';
+import type { StoredReport } from '../../core/invoices/arriving.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { ZERO_MSAT } from '../../core/kernel/money.ts';
@@ -18,8 +18,7 @@ import type { OperatorModules } from './operator.ts';
  * money can leave it any more.
  */
 export async function resolvePayment(deps: OperatorModules, action: Action): Promise<void> {
-  const invoice = await deps.invoices.find(action.subject);
-  if (invoice) return resolveArriving(deps, action, invoice);
+  if (await deps.invoices.isReported(action.subject)) return resolveArriving(deps, action);
   const payment = await deps.payments.find(action.subject);
   if (!payment) throw new ActionRefused(`There is no payment ${action.subject}.`);
   if (payment.state === 'pending') {
@@ -51,25 +50,32 @@ function endedAlready(status: string, found: string): ActionRefused {
 }
 
 /** What a node reports about a payment that is arriving, as evidence. */
-const REPORTS = { arriving: 'unknown', booked: 'final', booked_before: 'final', failed: 'failed' } as const;
+const REPORTS = { unknown: 'unknown', booked: 'final', failed: 'failed' } as const;
 
 /**
  * Ends a received payment that is arriving and whose node answers, but cannot say whether it is final. If the node can, its answer decides. The
  * evidence is stored before the booking, so that an action that is interrupted in between is continued.
  */
-async function resolveArriving(deps: OperatorModules, action: Action, { id, paymentHash, nodeId, state: before }: Invoice): Promise<void> {
-  if (before === 'arriving') {
-    await ask(() => deps.connections.of(nodeId).readInfo());
-    const found = await deps.invoices.recheckArriving(paymentHash);
-    if (found) await storeEvidence(deps, action, `the node reports: ${REPORTS[found]}`);
-    if (found === 'arriving') await deps.invoices.endArriving(paymentHash, action.target === 'settled' ? 'settled' : 'failed');
+async function resolveArriving(deps: OperatorModules, action: Action): Promise<void> {
+  const { invoices, connections } = deps;
+  const before = await invoices.findReport(action.subject);
+  if (before?.state === 'arriving') {
+    await ask(() => connections.of(before.node_id).readInfo());
+    const found = await invoices.recheckArriving(before.payment_hash);
+    const reason = found?.reason === undefined ? '' : ` (${found.reason})`;
+    if (found) await storeEvidence(deps, action, `the node reports: ${REPORTS[found.state]}${reason}`);
+    if (found?.state === 'unknown') await invoices.endArriving(before.payment_hash, action.target === 'settled' ? 'settled' : 'failed');
   }
-  const now = await deps.invoices.find(id);
+  const now = await invoices.findReport(action.subject);
   if (now?.state === 'arriving') return;
-  const status = now?.state === 'settled' ? 'settled' : 'failed';
-  const found = status === 'settled' ? 'it is credited' : 'it never arrived, and nothing is credited';
-  if ((await readAction(deps.database, action.id)).evidence === null) throw endedAlready(status, found);
-  await endResolve(deps, action, status, found);
+  if ((await readAction(deps.database, action.id)).evidence === null) throw endedAlready(now ? 'failed' : 'settled', describeEnd(now));
+  // The report is deleted in the posting that credits the payment.
+  await endResolve(deps, action, now ? 'failed' : 'settled', describeEnd(now));
+}
+
+function describeEnd(report: StoredReport | undefined): string {
+  if (report === undefined) return 'it is credited';
+  return report.is_credited === 1 ? 'it never arrived, although it is credited' : 'it never arrived, and nothing is credited';
 }
 
 async function resolveAtNode(deps: OperatorModules, action: Action, payment: Payment): Promise<void> {

@@ -112,8 +112,11 @@ export const RECORD_CHECKS: RecordChecks = {
   verify_action_payments: [
     'the payment differs from the operator’s action',
     `SELECT a.id FROM operator_action a LEFT JOIN payment p ON p.id = a.subject LEFT JOIN invoice i ON i.id = a.subject
+     LEFT JOIN settlement s ON s.payment_hash = a.subject LEFT JOIN arriving_payment r ON r.payment_hash = a.subject
      WHERE a.kind = 'resolve' AND a.state = 'done' AND (a.evidence IS NULL OR CASE
        WHEN i.id IS NOT NULL THEN i.state <> 'settled' AND (a.target = 'settled' OR i.state <> 'failed')
+       WHEN s.payment_hash IS NOT NULL THEN false
+       WHEN r.payment_hash IS NOT NULL THEN a.target = 'settled' OR r.state <> 'failed'
        WHEN p.id IS NULL THEN true
        WHEN a.target = 'settled' THEN p.state <> 'succeeded' ELSE p.state <> 'failed' AND p.correction IS NULL END)`,
   ],
