@@ -2074,10 +2074,14 @@ export interface GetOperatorOverviewRequest {
 }
 
 export interface ListNodeChannelsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the channels that follow the one with this id */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: active ones first, and of each status the largest first. `asc`: the reverse. Default: `desc` */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface ListBalanceSamplesRequest {
@@ -2086,10 +2090,14 @@ export interface ListBalanceSamplesRequest {
 }
 
 export interface ListOperatorActionsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface GetOperatorActionRequest {
@@ -2105,10 +2113,14 @@ export interface ListLimitsRequest {
 }
 
 export interface ListSuspenseRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** `all`: also what was credited or returned. Default: `open` */
   status?: 'open' | 'all';
 }
@@ -2128,10 +2140,14 @@ export interface ReturnSuspenseRequest {
 }
 
 export interface ListPendingPaymentsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `asc`: oldest first, the default. `desc`: newest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** `stuck`: pending for longer than STUCK_PAYMENT_SECONDS. Default: `stuck` */
   status?: 'stuck' | 'pending';
 }
@@ -2171,10 +2187,14 @@ export interface MoveWalletRequest {
 }
 
 export interface ListAlertsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
   /** Which alerts. Default: `open` */
   status?: 'open' | 'resolved' | 'all';
 }
@@ -2185,10 +2205,14 @@ export interface CloseAlertRequest {
 }
 
 export interface ListReconciliationsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface RequestReconciliationRequest {
@@ -2377,10 +2401,14 @@ export interface GetEpochRequest {
 }
 
 export interface ListEpochsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the epochs that follow the one with this number in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface GetFiatRateRequest {
@@ -2445,10 +2473,14 @@ export interface ChangePasswordRequest {
 }
 
 export interface ListSessionsRequest {
-  /** The number of the page, from 1 */
-  page?: number;
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
   'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface RevokeSessionRequest {

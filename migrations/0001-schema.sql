@@ -80,6 +80,8 @@ CREATE TABLE alert (
   close_reason TEXT
 ) STRICT;
 CREATE UNIQUE INDEX alert_open ON alert (kind, subject) WHERE cleared_at IS NULL;
+CREATE INDEX alert_open_order ON alert (id) WHERE cleared_at IS NULL;
+CREATE INDEX alert_resolved_order ON alert (id) WHERE cleared_at IS NOT NULL;
 CREATE INDEX alert_unannounced ON alert (id) WHERE announced_at IS NULL;
 CREATE INDEX alert_accepted ON alert (kind, subject, last_seen_at) WHERE closed_by IS NOT NULL;
 
@@ -540,8 +542,12 @@ CREATE TABLE unmatched_settlement (
   node_id TEXT NOT NULL REFERENCES lightning_node (id),
   amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
   is_keysend INTEGER NOT NULL,
-  settled_at INTEGER NOT NULL
+  settled_at INTEGER NOT NULL,
+  -- What operators have neither credited nor returned.
+  left_msat INTEGER NOT NULL CHECK (left_msat BETWEEN 0 AND amount_msat)
 ) STRICT;
+CREATE INDEX unmatched_settlement_order ON unmatched_settlement (settled_at, payment_hash);
+CREATE INDEX unmatched_settlement_open ON unmatched_settlement (settled_at, payment_hash) WHERE left_msat > 0;
 
 -- Payments: money out --------------------------------------------------------------------------------------------------
 

@@ -53,7 +53,7 @@ function addList(suspense: Command): void {
     .option('--all', 'also list what was assigned or returned, with the decisions')
     .action(
       serviceAction<{ all?: boolean }>(async ({ service, output, options: { all = false } }) => {
-        const money = service.operator.listSuspense({ status: all ? 'all' : 'open', 'per-page': 100 });
+        const money = service.operator.listSuspense({ status: all ? 'all' : 'open', order: 'asc', 'per-page': 100 });
         if (output.isJson) await output.list(money, [], '');
         else await output.list(all ? withActions(money) : rowsOf(money), ROW, 'Suspense is empty.');
         return EXIT.done;

@@ -180,7 +180,9 @@ onBothDatabases('a new operator', (open) => {
     await start('lnurl_auth');
     await start('passkey');
     const active = async () =>
-      (await sessions.list(accountId, 10, 0)).sessions.filter(({ status }) => status === 'active').map(({ method }) => method);
+      (await sessions.list(accountId).readPage({ limit: 10, order: 'desc' })).items
+        .filter(({ status }) => status === 'active')
+        .map(({ method }) => method);
     await change(accountId, { max_wallets: 5 });
     expect(await active()).toEqual(['passkey', 'lnurl_auth']);
     await change(accountId, { role: 'operator' });

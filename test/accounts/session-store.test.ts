@@ -17,7 +17,7 @@ async function withAccount(database: Database) {
   const { accountId } = await on.newAccount();
   const start = (of = accountId, userAgent = '') =>
     database.transaction((tx) => startSession(tx, on.clock, { accountId: of, method: 'passkey', userAgent }));
-  const list = async () => (await on.sessions.list(accountId, 100, 0)).sessions;
+  const list = async () => (await on.sessions.list(accountId).readPage({ limit: 100, order: 'desc' })).items;
   return { ...on, accountId, start, list };
 }
 

@@ -65,8 +65,8 @@ onBothDatabases('a session', (open) => {
     const database = await open();
     const { sessions, start, accountId, session } = await accountWithSession(database);
     for (let i = 0; i < 20; i++) await start();
-    const { sessions: listed, total } = await sessions.list(accountId, 50, 0);
-    expect(total).toBe(21);
+    const { items: listed } = await sessions.list(accountId).readPage({ limit: 50, order: 'desc' });
+    expect(listed).toHaveLength(21);
     expect(listed.filter(({ status }) => status === 'active')).toHaveLength(20);
     expect(listed.at(-1)).toMatchObject({ id: session.id, status: 'revoked' });
   });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAccounts } from '../../src/core/accounts/accounts.ts';
 import { newKeyText } from '../../src/core/accounts/keys.ts';
-import { createAlerts, describeKind } from '../../src/core/alerts/alerts.ts';
+import { type AlertState, createAlerts, describeKind } from '../../src/core/alerts/alerts.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
@@ -64,15 +64,17 @@ onBothDatabases('an alert', (open) => {
     const { alerts } = alertsOn(await open());
     for (const subject of ['a', 'b', 'c']) await alerts.raise({ ...STUCK, subject });
     await alerts.clear(STUCK.kind, 'b');
-    const list = async (...page: Parameters<typeof alerts.list>) => {
-      const { items, total } = await alerts.list(...page);
-      return [total, ...items.map(({ subject }) => subject)];
+    const list = async (state: AlertState, limit: number, isSecond = false) => {
+      const of = alerts.list(state);
+      const after = isSecond ? (await of.readPage({ limit, order: 'desc' })).next : undefined;
+      const { items } = await of.readPage({ limit, order: 'desc', after });
+      return [await of.count(10), ...items.map(({ subject }) => subject)];
     };
-    expect([await list('all', 2, 0), await list('all', 2, 2)]).toEqual([
+    expect([await list('all', 2), await list('all', 2, true)]).toEqual([
       [3, 'c', 'b'],
       [3, 'a'],
     ]);
-    expect([await list('open', 1, 1), await list('resolved', 2, 0)]).toEqual([
+    expect([await list('open', 1, true), await list('resolved', 2)]).toEqual([
       [2, 'a'],
       [1, 'b'],
     ]);
@@ -102,7 +104,7 @@ onBothDatabases('an alert', (open) => {
     await alerts.clear(STUCK.kind, 'another subject');
     clock.seconds = 1200;
     await alerts.clear(STUCK.kind, STUCK.subject);
-    const [opened] = (await alerts.list('all', 1, 0)).items;
+    const [opened] = (await alerts.list('all').readPage({ limit: 1, order: 'desc' })).items;
     const alert = { id: opened?.id, ...STUCK, raised_at: 1000 };
     expect((await database.all(eventRows)).map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
       ['alert_raised', { alert }],

@@ -1,5 +1,7 @@
 import { expect, it } from 'vitest';
 import * as keys from '../../src/core/accounts/keys.sql.ts';
+import { listSessions } from '../../src/core/accounts/sessions.sql.ts';
+import { listOfState } from '../../src/core/alerts/alerts.sql.ts';
 import type { Statement } from '../../src/core/db/statement.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import * as invoices from '../../src/core/invoices/invoices.sql.ts';
@@ -11,7 +13,9 @@ import * as ledger from '../../src/core/ledger/ledger.sql.ts';
 import * as payments from '../../src/core/payments/payments.sql.ts';
 import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
-import { newestOfNode } from '../../src/features/operator/operator.sql.ts';
+import * as operator from '../../src/features/operator/operator.sql.ts';
+import { listEpochs } from '../../src/features/proof/proof.sql.ts';
+import { listRequests } from '../../src/features/reconcile/requests.sql.ts';
 import * as search from '../../src/features/search/search.sql.ts';
 import { storedTexts } from '../../src/features/transactions/transactions.sql.ts';
 import * as deliveries from '../../src/features/webhooks/deliveries.sql.ts';
@@ -31,6 +35,18 @@ const READS_OF_SUMS = (['wallet', 'account'] as const).flatMap((owner): [Stateme
   ];
 });
 
+/** The pages of the lists of operators, sessions and proofs, and what is counted of them. */
+const READS_OF_OPERATORS = (['asc', 'desc'] as const).flatMap((order): [Statement, unknown[]][] => [
+  ...Object.values(listOfState).map((list): [Statement, unknown[]] => [list[order], ['x', 50, 0]]),
+  [listRequests[order], ['x', 50, 0]],
+  [operator.listRecords[order], ['x', 50, 0]],
+  [operator.listPendingUntil[order], [7, 'x', 'y', 50, 0]],
+  [operator.listUnmatched.open[order], [7, 'x', 50]],
+  [operator.listUnmatched.all[order], [7, 'x', 50]],
+  [listSessions[order], ['x', 'y', 50, 0]],
+  [listEpochs[order], [7, 50]],
+]);
+
 /** All reads of requests, with parameters of the right types. */
 const READS: [Statement, unknown[]][] = [
   ...(['wallet', 'account'] as const).flatMap((owner) =>
@@ -45,10 +61,13 @@ const READS: [Statement, unknown[]][] = [
     ]),
   ),
   ...READS_OF_SUMS,
+  ...READS_OF_OPERATORS,
+  [operator.listPendingUntil.count, [7, 'x', 50]],
+  [operator.listOfSubject, ['x']],
   [sums.balanceOfWallet, [5]],
   [sums.balanceOfAccount, ['x']],
   [sums.countWallets, ['x']],
-  [newestOfNode, [1]],
+  [operator.newestOfNode, [1]],
   [events.pages.all.asc, [7, 50]],
   [events.findMany, [[7]]],
   [events.newestUpTo, [7]],

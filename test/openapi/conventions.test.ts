@@ -29,8 +29,6 @@ function propertiesOf(object: string, schema: JsonSchema): { object: string; nam
   ];
 }
 
-const OPERATORS = 'page numbers of the dashboard, for lists of operators';
-
 function isArray({ responses }: Walked['operation']): boolean {
   const { content = {} } = (responses['200'] ?? {}) as { content?: Record<string, { schema?: JsonSchema }> };
   return content['application/json']?.schema?.type === 'array';
@@ -122,10 +120,6 @@ describe('the conventions of the API', () => {
   it('have one list of pages: `after`, `per-page`, `order`, `count`', () => {
     const exceptions: Exceptions = {
       'page numbers of LNPay, in addition': ['listWallets', 'listWalletTransactions', 'listTransactions'],
-      [OPERATORS]: [
-        ...['listSuspense', 'listPendingPayments', 'listAlerts', 'listReconciliations', 'listOperatorActions', 'listNodeChannels'],
-        ...['listSessions', 'listEpochs'],
-      ],
     };
     const short: Exceptions = {
       'as many as the settings or the limits of an account allow': ['listNodes', 'listLimits', 'listLinkedKeys', 'listPasskeys'],
@@ -140,7 +134,7 @@ describe('the conventions of the API', () => {
     const others = lists.filter((one) => !namesIn(one, 'query').includes('page') && !namesIn(one, 'query').includes('order'));
     // The best results, which have no order to continue in.
     expect(others.map(idOf)).toEqual(['search']);
-    const listed = lists.filter((one) => idOf(one) !== 'search' && !exceptions[OPERATORS]?.includes(idOf(one)));
+    const listed = lists.filter((one) => idOf(one) !== 'search');
     for (const name of ['after', 'per-page', 'order'])
       expect(listed.filter((one) => !namesIn(one, 'query').includes(name)).map(idOf), name).toEqual([]);
     // Events are not counted.

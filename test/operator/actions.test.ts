@@ -147,8 +147,9 @@ onBothDatabases('the record of actions', (open) => {
     const set = await change({ currency: 'EUR', per_btc: '61234.50', set_at: 2 });
     const last = await request(database, { ...CREDIT, kind: 'drain', subject: 'lnd_1', target: '' });
     const removed = await change({ currency: null, per_btc: null, set_at: 3 });
-    const { items, total } = await listRecords(database, 10, 0);
-    expect([total, items.map(({ id }) => id)]).toEqual([4, [removed, last.id, set, first.id]]);
+    const list = listRecords(database);
+    const { items } = await list.readPage({ limit: 10, order: 'desc' });
+    expect([await list.count(10), items.map(({ id }) => id)]).toEqual([4, [removed, last.id, set, first.id]]);
     expect(items[0]).toMatchObject({ kind: 'remove_fiat_rate', status: 'done', requested_by: 'eve@desk', requested_at: 3, ended_at: 3 });
     expect(items[2]).toMatchObject({
       kind: 'set_fiat_rate',
@@ -156,7 +157,8 @@ onBothDatabases('the record of actions', (open) => {
       target: '61234.50',
       answer: '1 BTC is shown as 61234.50 EUR.',
     });
-    expect((await listRecords(database, 2, 1)).items).toEqual(items.slice(1, 3));
+    expect(await list.readPage({ limit: 2, order: 'desc', after: removed })).toEqual({ items: items.slice(1, 3), next: set });
+    expect((await list.readPage({ limit: 2, order: 'asc', after: first.id })).items).toEqual([items[2], items[1]]);
     for (const one of items) expect(await findRecord(database, one.id)).toEqual(one);
     expect(await findRecord(database, 'opa_unknown')).toBeUndefined();
   });

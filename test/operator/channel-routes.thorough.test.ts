@@ -69,13 +69,16 @@ onFakeNode('the channels of a node', (service) => {
 
   it('are listed in pages, with the sums of all', async () => {
     const many = Array.from({ length: 2_000 }, (_, i) => channel({ id: `c${i}`, peerAlias: 'x'.repeat(5_000) }));
-    const { body, headers } = await listing(many, '?per-page=500&page=20');
+    const { body: first } = await listing(many, '?per-page=500');
+    const { body, headers } = await listing(many, `?per-page=500&count=1&after=${first.channels[99].id}`);
+    expect(new Set([...first.channels, ...body.channels].map(({ id }) => id)).size).toBe(200);
     expect(body.channels).toHaveLength(100);
     expect(body.channels[0].peer_alias).toHaveLength(64);
     expect(body.spendable_msat).toBe(2_000 * 2_000_000);
     expect(headers.get('x-pagination-total-count')).toBe('2000');
     expect(JSON.stringify(body).length).toBeLessThan(250_000);
-    expect((await listing(many, '?page=999')).body.channels).toEqual([]);
+    expect(headers.get('link')).toContain(`after=${body.channels[99].id}`);
+    expect((await listing(many, '?after=unknown')).status).toBe(400);
   });
 
   it('keep any alias as text', async () => {

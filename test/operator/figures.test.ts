@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/core/db/statement.ts';
+import type { ListPart } from '../../src/core/kernel/list.ts';
 import { renderAction } from '../../src/features/operator/action-object.ts';
 import { readHistory, readOverview } from '../../src/features/operator/overview-object.ts';
 import { findOperatorPayment, listPendingPayments } from '../../src/features/operator/payment-object.ts';
@@ -28,8 +29,8 @@ onBothDatabases('the list of pending payments', (open) => {
     await healthy.transaction(async (tx) => {
       for (const [index, { id }] of payments.entries()) await tx.run(age, id, now - 100 * index);
     });
-    const list = (status: 'pending' | 'stuck', limit = 10, offset = 0) =>
-      listPendingPayments({ ...deps, clock, stuckPaymentSeconds: 100 }, status, limit, offset);
+    const listOf = (status: 'pending' | 'stuck') => listPendingPayments({ ...deps, clock, stuckPaymentSeconds: 100 }, status);
+    const list = (status: 'pending' | 'stuck') => listOf(status).readPage({ limit: 10, order: 'asc' });
     const [first, second, third] = payments;
     expect((await list('pending')).items.map(({ id, age_seconds, is_stuck }) => [id, age_seconds, is_stuck])).toEqual([
       [first?.id, 0, false],
@@ -37,7 +38,9 @@ onBothDatabases('the list of pending payments', (open) => {
       [third?.id, 200, true],
     ]);
     expect((await list('stuck')).items.map(({ id }) => id)).toEqual([second?.id, third?.id]);
-    expect(await list('stuck', 1, 1)).toMatchObject({ total: 2, items: [{ id: third?.id }] });
+    expect(await listOf('stuck').count(10)).toBe(2);
+    expect((await listOf('stuck').readPage({ limit: 1, order: 'asc', after: second?.id })).items).toMatchObject([{ id: third?.id }]);
+    expect(await listOf('stuck').readPage({ limit: 1, order: 'desc' })).toMatchObject({ items: [{ id: third?.id }], next: third?.id });
     expect((await list('pending')).items[0]).toMatchObject({
       wallet_id: wallet.id,
       wallet_label: 'test',
@@ -59,7 +62,7 @@ onBothDatabases('the list of pending payments', (open) => {
     await settle();
     await expect.poll(async () => (await deps.payments.find(payment.id))?.state).toBe('failed');
     const modules = { ...deps, stuckPaymentSeconds: 0 };
-    expect(await listPendingPayments(modules, 'pending', 10, 0)).toEqual({ items: [], total: 0 });
+    expect((await listPendingPayments(modules, 'pending').readPage({ limit: 10, order: 'asc' })).items).toEqual([]);
     expect(await findOperatorPayment(modules, payment.id)).toMatchObject({
       status: 'failed',
       is_stuck: false,
@@ -76,7 +79,10 @@ onBothDatabases('the list of pending payments', (open) => {
     const evidence = { checked_at: 77, node_state: 'pending', facts, proves_failure: true };
     const report = { nodes: [], evidence: { [known.id]: evidence } };
     await healthy.transaction((tx) => tx.run(finish, id, JSON.stringify(report)));
-    const { items } = await listPendingPayments({ ...deps, stuckPaymentSeconds: 0 }, 'pending', 10, 0);
+    const { items } = await listPendingPayments({ ...deps, stuckPaymentSeconds: 0 }, 'pending').readPage({
+      limit: 10,
+      order: 'asc',
+    });
     expect(items.map((one) => one.evidence)).toEqual([evidence, null]);
     expect((await findOperatorPayment({ ...deps, stuckPaymentSeconds: 0 }, other.id))?.evidence).toBeNull();
   });
@@ -88,15 +94,23 @@ onBothDatabases('the list of money in suspense', (open) => {
     const hashes: string[] = [];
     for (let i = 0; i < 4; i++) hashes.unshift((await unmatched('credit', 1_000 * (i + 1))).subject);
     await healthy.transaction(async (tx) => {
-      for (const [index, hash] of hashes.entries()) await tx.run(settleAt, hash, 1_000 - index);
+      // The last two arrived in the same second.
+      for (const [index, hash] of hashes.entries()) await tx.run(settleAt, hash, 1_000 - Math.min(index, 2));
     });
+    hashes.splice(2, 2, ...hashes.slice(2).sort().reverse());
     const credited = hashes[1] ?? '';
     const refused = await act({ kind: 'credit', subject: credited, target: 'wal_0' });
     const done = await act({ kind: 'credit', subject: credited, target: wallet.id });
-    const open_ = await listSuspense(healthy, false, 10, 0);
-    expect([open_.total, open_.items.map(({ id }) => id)]).toEqual([3, hashes.filter((hash) => hash !== credited)]);
-    const all = await listSuspense(healthy, true, 2, 1);
-    expect([all.total, all.items.map(({ id }) => id)]).toEqual([4, hashes.slice(1, 3)]);
+    const read = (status: 'open' | 'all', part: Partial<ListPart> = {}) =>
+      listSuspense(healthy, status).readPage({ limit: 10, order: 'desc', ...part });
+    const left = hashes.filter((hash) => hash !== credited);
+    expect((await read('open')).items.map(({ id }) => id)).toEqual(left);
+    expect((await read('open', { order: 'asc' })).items.map(({ id }) => id)).toEqual(left.toReversed());
+    expect([await listSuspense(healthy, 'open').count(10), await listSuspense(healthy, 'all').count(10)]).toEqual([3, 4]);
+    const all = await read('all', { limit: 2, after: hashes[0] });
+    expect([all.next, all.items.map(({ id }) => id)]).toEqual([hashes[2], hashes.slice(1, 3)]);
+    expect((await read('all', { after: hashes[2] })).items.map(({ id }) => id)).toEqual([hashes[3]]);
+    await expect(read('all', { after: 'x' })).rejects.toMatchObject({ type: 'validation_failed' });
     expect(all.items[0]).toEqual({
       id: credited,
       num_msat: 3_000,

@@ -64,9 +64,9 @@ onBothDatabases('money that comes back to suspense after a credit', (open) => {
     const { subject, action, end } = await returning(rig);
     const wallet = await rig.newWallet();
     const credited = await rig.act({ kind: 'credit', subject, target: wallet.id });
-    expect((await listSuspense(rig.healthy, false, 10, 0)).items).toEqual([]);
+    expect((await listSuspense(rig.healthy).readPage({ limit: 10, order: 'desc' })).items).toEqual([]);
     expect(await end('cancel')).toMatchObject({ state: 'refused', answer: expect.stringContaining('The money is in suspense again') });
-    const [listed] = (await listSuspense(rig.healthy, false, 10, 0)).items;
+    const [listed] = (await listSuspense(rig.healthy).readPage({ limit: 10, order: 'desc' })).items;
     expect(listed).toMatchObject({ id: subject, num_msat: 50_000, left_msat: 40_000 });
     expect(listed?.actions.map(({ id, status }) => [id, status])).toEqual([
       [action.id, 'refused'],

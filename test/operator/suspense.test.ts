@@ -120,6 +120,8 @@ onFakeNode('money in suspense', (service) => {
     ] as const) {
       expect((await service.problemsAfter(change, id)).join('\n'), change).toContain(problem);
     }
+    const stored = await service.problemsAfter('UPDATE unmatched_settlement SET left_msat = 1 WHERE payment_hash = $1', subject);
+    expect(stored).toEqual([`${subject}: what is left in suspense differs from what operators moved`]);
     expect(await service.problems()).toEqual([]);
   });
 });

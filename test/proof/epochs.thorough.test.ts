@@ -4,7 +4,7 @@ import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
-import { type EpochRow, lastEpoch, pageOfEpochs, readEpoch } from '../../src/features/proof/proof.sql.ts';
+import { type EpochRow, lastEpoch, listEpochs, readEpoch } from '../../src/features/proof/proof.sql.ts';
 import { hex, type WalletProof } from '../../src/features/proof/proof-object.ts';
 import { KEEP_EPOCHS, takeEpoch } from '../../src/features/proof/take-epoch.ts';
 import { readProof } from '../../src/features/proof/wallet-proof.ts';
@@ -72,7 +72,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
       expect(hex(epoch.previous_root)).toBe(index === 0 ? '0'.repeat(64) : hex((epochs[index - 1] as EpochRow).root));
       expect(plain(await database.first(readEpoch, index + 1))).toEqual(plain(epoch));
     }
-    const listed = await database.all(pageOfEpochs, epochs.length - 5, epochs.length - 1);
+    const listed = await database.all(listEpochs.desc, epochs.length, 5);
     expect(listed.map(plain)).toEqual(epochs.slice(-6, -1).reverse().map(plain));
     const [wallet] = wallets as [TestedWallet];
     await expect(readProof(database, wallet, 2)).rejects.toMatchObject({ type: 'proof_unavailable' });

@@ -100,13 +100,15 @@ onFakeNode(
       const last = (await client.request('GET', '/v1/proof')).body;
       expect(last.epoch).toBeGreaterThanOrEqual(epoch);
       expect(Object.keys(last)).toEqual(['epoch', 'created_at', 'root', 'total_msat', 'leaves', 'tree_hash', 'previous_root']);
-      const page = await client.request('GET', '/v1/proofs?page=1&per-page=2');
+      const page = await client.request('GET', '/v1/proofs?count=1&per-page=2');
       expect(page.body).toHaveLength(2);
       expect(Number(page.headers.get('x-pagination-total-count'))).toBeGreaterThanOrEqual(epoch);
       expect(page.headers.get('link')).toContain('rel="next"');
       expect(page.body[0].epoch).toBe(page.body[1].epoch + 1);
       expect(page.body[1]).toEqual((await client.request('GET', `/v1/proof/${page.body[1].epoch}`)).body);
-      expect((await client.request('GET', '/v1/proofs?page=9999')).body).toEqual([]);
+      expect((await client.request('GET', '/v1/proofs?after=1')).body).toEqual([]);
+      expect((await client.request('GET', '/v1/proofs?after=1&order=asc')).body[0].epoch).toBe(2);
+      expect((await client.request('GET', '/v1/proofs?after=x')).status).toBe(400);
     });
 
     it('is served only to keys that may read the wallet', async () => {

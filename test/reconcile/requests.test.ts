@@ -30,7 +30,7 @@ async function stateOf(database: Database, id: string): Promise<string | undefin
 }
 
 async function newest(database: Database) {
-  return (await listReconciliations(database, 1, 0)).items[0];
+  return (await listReconciliations(database).readPage({ limit: 1, order: 'desc' })).items[0];
 }
 
 onBothDatabases('reconciliation on demand', (open) => {

@@ -24,7 +24,7 @@ onBothDatabases('a background job that fails', (open) => {
     await expect.poll(() => runs).toBeGreaterThan(after);
     isBroken = false;
     await expect.poll(alerts.listOpen).toEqual([]);
-    expect((await alerts.list('all', 10, 0)).total).toBe(1);
+    expect(await alerts.list('all').count(10)).toBe(1);
   });
 
   it('raises the alert after a later failure if it could not be stored', async () => {
@@ -45,7 +45,7 @@ onBothDatabases('a background job that fails', (open) => {
     };
     start([{ name: 'pending payments', lease: 'node-listener', interval: 1, run }]);
     await expect.poll(() => runs).toBeGreaterThan(12);
-    expect((await alerts.list('all', 10, 0)).total).toBe(0);
+    expect(await alerts.list('all').count(10)).toBe(0);
   });
 
   it('closes the alert of an earlier process', async () => {

@@ -96,8 +96,8 @@ onFakeNode('satchel verify and payments', (service) => {
     ['another amount of one', 'UPDATE unmatched_settlement SET amount_msat = amount_msat + 1 WHERE payment_hash = $1'],
     [
       'one that was never booked',
-      `INSERT INTO unmatched_settlement (payment_hash, node_id, amount_msat, is_keysend, settled_at)
-       SELECT $1 || 'x', id, 9, 0, 1 FROM lightning_node`,
+      `INSERT INTO unmatched_settlement (payment_hash, node_id, amount_msat, left_msat, is_keysend, settled_at)
+       SELECT $1 || 'x', id, 9, 9, 0, 1 FROM lightning_node`,
     ],
   ])('finds %s', async (_what, sql) => {
     const found = await service.problemsAfter(sql, busy.unmatched);

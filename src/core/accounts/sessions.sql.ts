@@ -1,3 +1,4 @@
+import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
 import type { SessionMethod } from './sessions.ts';
 
@@ -70,6 +71,9 @@ export const revokeOldest = statement(
 /** Deletes sessions of an account that ended long ago. */
 export const deleteEnded = statement('session_delete_ended', 'DELETE FROM session WHERE account_id = $1 AND latest_expires_at < $2');
 
-export const listSessions = statement<SessionRow>('session_list', `${SESSION} WHERE account_id = $1 ORDER BY id DESC LIMIT $2 OFFSET $3`);
-
-export const countSessions = statement<{ n: number }>('session_count', 'SELECT count(*) AS n FROM session WHERE account_id = $1');
+export const listSessions = listStatements<SessionRow>('session_list', {
+  select: SESSION,
+  table: 'session',
+  where: 'account_id = $1',
+  filters: 1,
+});

@@ -1,6 +1,8 @@
 import type { Database, SqlReader, Tx } from '../db/database.ts';
+import { openList } from '../db/list.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId, randomText, secretHash } from '../kernel/ids.ts';
+import { type List, mapList } from '../kernel/list.ts';
 import { requireFound } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { requireGuards } from '../ledger/ledger.ts';
@@ -62,12 +64,11 @@ export function createSessions(database: Database, clock: Clock) {
 
     findById: (accountId: string, id: string) => findSessionById(database, clock, accountId, id),
 
-    /** Returns a page of an account's sessions, newest first, and their number. */
-    async list(accountId: string, limit: number, offset: number): Promise<{ sessions: Session[]; total: number }> {
-      const rows = await database.all(sql.listSessions, accountId, limit, offset);
-      const count = await database.first(sql.countSessions, accountId);
-      return { sessions: rows.map((row) => sessionFromRow(row, unixSeconds(clock))), total: count?.n ?? 0 };
-    },
+    /** Returns the sessions of an account, in the order in which they began. */
+    list: (accountId: string): List<Session> =>
+      mapList(openList(database, { statements: sql.listSessions, filters: [accountId], prefix: 'ses' }), (rows) =>
+        rows.map((row) => sessionFromRow(row, unixSeconds(clock))),
+      ),
 
     /** Revokes a session. When it returns, the session moves no money. @throws Refusal `unauthorized`, `not_found` */
     async revoke(by: Key, id: string): Promise<Session> {

@@ -1,3 +1,4 @@
+import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
 
 /** An alert for the operator. At most one alert of a kind and subject is open. Times are Unix seconds. */
@@ -67,16 +68,11 @@ export const find = statement<AlertRow>('alert_find', `${ALERT} WHERE id = $1`);
 /** Open alerts, oldest first. */
 export const listOpen = statement<AlertRow>('alert_list_open', `${ALERT} WHERE cleared_at IS NULL ORDER BY id LIMIT 1000`);
 
-const lists = (name: string, condition: string) => ({
-  list: statement<AlertRow>(`alert_list_${name}`, `${ALERT} ${condition} ORDER BY id DESC LIMIT $1 OFFSET $2`),
-  count: statement<{ n: number }>(`alert_count_${name}`, `SELECT count(*) AS n FROM alert ${condition}`),
-});
-
-/** The alerts of each state, newest first, and their number. */
-export const ofState = {
-  open: lists('newest_open', 'WHERE cleared_at IS NULL'),
-  resolved: lists('resolved', 'WHERE cleared_at IS NOT NULL'),
-  all: lists('all', ''),
+/** The alerts of each state. */
+export const listOfState = {
+  open: listStatements<AlertRow>('alert_of_open', { select: ALERT, table: 'alert', where: 'cleared_at IS NULL' }),
+  resolved: listStatements<AlertRow>('alert_of_resolved', { select: ALERT, table: 'alert', where: 'cleared_at IS NOT NULL' }),
+  all: listStatements<AlertRow>('alert_of_all', { select: ALERT, table: 'alert' }),
 };
 
 export const openSubjects = statement<{ subject: string }>(

@@ -1,8 +1,10 @@
 import type { Database, Tx } from '../db/database.ts';
+import { openList } from '../db/list.ts';
 import { type RowWrite, writeRows } from '../db/row-write.ts';
 import { eventRow } from '../journal/events.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
+import type { List } from '../kernel/list.ts';
 import type { Log } from '../kernel/log.ts';
 import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts';
 import * as sql from './alerts.sql.ts';
@@ -83,11 +85,8 @@ export function createAlerts(database: Database, clock: Clock, log: Log) {
     },
     /** Returns the open alerts, oldest first, at most 1000. */
     listOpen: (): Promise<Alert[]> => database.all(sql.listOpen),
-    /** Returns a page of alerts of a state, newest first, and their number. */
-    async list(state: AlertState, limit: number, offset: number): Promise<{ items: Alert[]; total: number }> {
-      const { list, count } = sql.ofState[state];
-      return { items: await database.all(list, limit, offset), total: (await database.first(count))?.n ?? 0 };
-    },
+    /** Returns the alerts of a state, in the order of their times. */
+    list: (state: AlertState): List<Alert> => openList(database, { statements: sql.listOfState[state], prefix: 'alert' }),
     find: (id: string): Promise<Alert | undefined> => database.first(sql.find, id),
     /** Returns the number of open alerts of each kind that has any. */
     countOpen: (): Promise<{ kind: string; n: number }[]> => database.all(sql.countOpen),

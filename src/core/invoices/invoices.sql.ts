@@ -152,7 +152,7 @@ export const findSettlement = statement<{ payment_hash: string }>(
 /** Changes nothing when the payment hash was credited to suspense before. */
 export const insertUnmatched = statement(
   'invoice_insert_unmatched',
-  `INSERT INTO unmatched_settlement (payment_hash, amount_msat, settled_at, node_id, is_keysend) VALUES ($1, $2, $3, $4, $5)
+  `INSERT INTO unmatched_settlement (payment_hash, amount_msat, settled_at, node_id, is_keysend, left_msat) VALUES ($1, $2, $3, $4, $5, $2)
    ON CONFLICT DO NOTHING`,
 );
 

@@ -1,3 +1,5 @@
+import { Refusal } from './refusal.ts';
+
 /** The part of a list that a caller requests: at most `limit` items after an item, or after a number of items. */
 export interface ListPart {
   readonly limit: number;
@@ -27,6 +29,19 @@ export interface Counted {
   readonly total: number;
   /** Whether there may be more items. */
   readonly isCapped: boolean;
+}
+
+/** Returns a list of items in memory, whose order `desc` is the one given. */
+export function listInMemory<T>(items: readonly T[], idOf: (item: T) => string): List<T> {
+  return {
+    async readPage({ limit, order, after, offset = 0 }) {
+      const ordered = order === 'asc' ? items.toReversed() : items;
+      const start = after === undefined ? offset : ordered.findIndex((item) => idOf(item) === after) + 1;
+      if (after !== undefined && start === 0) throw new Refusal('validation_failed', '`after` must be the id of an item of this list.');
+      return pageOf(ordered.slice(start, start + limit + 1), limit, idOf);
+    },
+    count: async () => items.length,
+  };
 }
 
 /** Makes a page of items that were read with one more than the limit. */

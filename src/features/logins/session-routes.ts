@@ -3,7 +3,7 @@ import type { App } from '../../http/app-type.ts';
 import { clearSessionCookie } from '../../http/auth/session-cookie.ts';
 import { Email, emailText, requestBody } from '../../http/fields.ts';
 import type { QueuedCaller } from '../../http/limits/fair-queue.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import {
   COOKIE,
   Code,
@@ -75,7 +75,7 @@ const listSchema = {
   ...OWN_LOGIN,
   operationId: 'listSessions',
   summary: 'List the sessions of the account',
-  querystring: PageQuery,
+  querystring: ListQuery,
   response: { 200: Type.Array(SessionObject) },
 };
 
@@ -126,10 +126,7 @@ export function sessionRoutes(app: App, { access, logins, sessions, loginLimits,
 
   app.get('/v1/sessions', { schema: listSchema }, async (request, reply) => {
     const { key } = await access.keyManager(request);
-    const page = readPage(request.query);
-    const { sessions: listed, total } = await sessions.list(key.accountId, page.limit, page.offset);
-    setPageHeaders(request, reply, page, total);
-    return listed.map((session) => renderSession(session, key.id));
+    return sendList(request, reply, sessions.list(key.accountId), (session) => renderSession(session, key.id));
   });
 
   app.delete('/v1/sessions/:id', { schema: revokeSchema }, async (request) => {

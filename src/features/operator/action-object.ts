@@ -1,5 +1,7 @@
 import { type Static, Type } from 'typebox';
 import type { SqlReader } from '../../core/db/database.ts';
+import { openList } from '../../core/db/list.ts';
+import { type List, mapList } from '../../core/kernel/list.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import * as sql from './operator.sql.ts';
 
@@ -36,10 +38,9 @@ export async function findRecord(database: SqlReader, id: string): Promise<Actio
   return row && renderAction(row);
 }
 
-/** Returns actions and changes of the fiat rate, newest first. */
-export async function listRecords(database: SqlReader, limit: number, offset: number) {
-  const items = (await database.all(sql.listRecords, limit, offset)).map(renderAction);
-  return { items, total: (await database.first(sql.countRecords))?.n ?? 0 };
+/** Returns actions and changes of the fiat rate, in the order of their times. */
+export function listRecords(database: SqlReader): List<ActionResponse> {
+  return mapList(openList(database, { statements: sql.listRecords, prefix: 'opa' }), (rows) => rows.map(renderAction));
 }
 
 export function renderAction(row: sql.RecordRow): ActionResponse {

@@ -3,18 +3,9 @@ import { ALERT_STATES, type Alert, describeKind } from '../../core/alerts/alerts
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
-import { PageQuery } from '../../http/responses/list.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
-import {
-  changeOnce,
-  idParams,
-  NEEDS_KEY,
-  OPERATOR,
-  type OperatorRouteModules,
-  ReasonBody,
-  readOperatorPage,
-  requesterOf,
-} from './operator-route.ts';
+import { changeOnce, idParams, NEEDS_KEY, OPERATOR, type OperatorRouteModules, ReasonBody, requesterOf } from './operator-route.ts';
 
 const AlertObject = namedObject('Alert', {
   id: Type.String({ description: 'The id of the alert' }),
@@ -37,7 +28,7 @@ const listSchema = {
   summary: 'List alerts',
   description: 'Newest first.',
   querystring: Type.Object({
-    ...PageQuery.properties,
+    ...ListQuery.properties,
     status: Type.Optional(choice(ALERT_STATES, { description: 'Which alerts. Default: `open`' })),
   }),
   response: { 200: Type.Array(AlertObject) },
@@ -63,8 +54,7 @@ export function alertRoutes(app: App, modules: OperatorRouteModules): void {
   app.get('/v1/operator/alerts', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
     const { status = 'open' } = request.query;
-    const items = await readOperatorPage(request, reply, (limit, offset) => alerts.list(status, limit, offset));
-    return items.map(renderAlert);
+    return sendList(request, reply, alerts.list(status), renderAlert);
   });
 
   app.post('/v1/operator/alerts/:id/close', { schema: closeSchema, config: NEEDS_KEY }, async (request, reply) => {

@@ -12,7 +12,6 @@ import type { Credential } from '../../http/auth/access.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { type PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
 import { nullable } from '../../http/responses/response-types.ts';
 import type { Requester } from '../reconcile/requests.ts';
 import { ActionObject, renderAction } from './action-object.ts';
@@ -54,18 +53,6 @@ export function amount(description: string) {
 /** A time of a response that may be null. */
 export function time(description: string) {
   return nullable(Type.Integer({ description: `${description}, in Unix seconds` }));
-}
-
-/** Returns the items of the page that a request asks for, and sets the headers of the page. */
-export async function readOperatorPage<T>(
-  request: FastifyRequest<{ Querystring: Static<typeof PageQuery> }>,
-  reply: FastifyReply,
-  read: (limit: number, offset: number) => Promise<{ items: T[]; total: number }>,
-): Promise<T[]> {
-  const page = readPage(request.query);
-  const { items, total } = await read(page.limit, page.offset);
-  setPageHeaders(request, reply, page, total);
-  return items;
 }
 
 /** Returns the caller as records name it: the key or session, and its account. */

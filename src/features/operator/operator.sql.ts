@@ -1,3 +1,4 @@
+import { type ListStatements, listStatements } from '../../core/db/list.ts';
 import { statement } from '../../core/db/statement.ts';
 
 export type ActionRow = {
@@ -36,11 +37,13 @@ const ACTION = `SELECT id, kind, state, subject, target, preimage, requested_by,
   ledger_account, payment_id FROM operator_action`;
 
 /** A change of the fiat rate is a record only: it has been executed. */
-const RECORD = `SELECT * FROM (${ACTION}
-  UNION ALL SELECT id, CASE WHEN currency IS NULL THEN 'remove_fiat_rate' ELSE 'set_fiat_rate' END, 'done', COALESCE(currency, ''),
-    COALESCE(per_btc, ''), NULL, set_by, '', set_at, set_at,
-    CASE WHEN currency IS NULL THEN 'No fiat value is shown.' ELSE '1 BTC is shown as ' || per_btc || ' ' || currency || '.' END,
-    NULL, NULL, NULL, NULL, NULL FROM fiat_rate) AS record`;
+const RATE_CHANGE = `SELECT id, CASE WHEN currency IS NULL THEN 'remove_fiat_rate' ELSE 'set_fiat_rate' END AS kind, 'done' AS state,
+  COALESCE(currency, '') AS subject, COALESCE(per_btc, '') AS target, NULL AS preimage, set_by AS requested_by, '' AS reason, set_at AS requested_at,
+  set_at AS ended_at,
+  CASE WHEN currency IS NULL THEN 'No fiat value is shown.' ELSE '1 BTC is shown as ' || per_btc || ' ' || currency || '.' END AS answer,
+  NULL AS evidence, CAST(NULL AS BIGINT) AS amount_msat, NULL AS transfer_id, CAST(NULL AS BIGINT) AS ledger_account, NULL AS payment_id FROM fiat_rate`;
+
+const RECORDS = [ACTION, RATE_CHANGE];
 
 export const insertAction = statement(
   'operator_insert',
@@ -60,19 +63,25 @@ export const endAction = statement(
   `UPDATE operator_action SET state = $2, answer = $3, ended_at = $4 WHERE id = $1 AND state = 'requested'`,
 );
 
-/** Changes nothing if less is left in suspense for the payment hash. The suspense account is locked by then. */
-const takeFromSuspense = (name: string, columns: string) =>
-  statement(
-    name,
-    `UPDATE operator_action SET amount_msat = $2, transfer_id = $3, ledger_account = $4, ${columns} WHERE id = $1 AND state = 'requested'
-     AND $2 <= (SELECT amount_msat FROM unmatched_settlement WHERE payment_hash = subject)
-       - (SELECT COALESCE(sum(a.amount_msat - COALESCE(a.back_msat, 0)), 0) FROM operator_action a
-          WHERE a.subject = operator_action.subject AND a.amount_msat IS NOT NULL)`,
-  );
+const TAKE = `UPDATE operator_action SET amount_msat = $2, transfer_id = $3, ledger_account = $4`;
 
-export const takeAndEnd = takeFromSuspense('operator_take_and_end', `state = 'done', answer = $5, ended_at = $6`);
+export const takeAndEnd = statement(
+  'operator_take_and_end',
+  `${TAKE}, state = 'done', answer = $5, ended_at = $6 WHERE id = $1 AND state = 'requested'`,
+);
 
-export const takeForReturn = takeFromSuspense('operator_take_for_return', `state = 'funded'`);
+export const takeForReturn = statement('operator_take_for_return', `${TAKE}, state = 'funded' WHERE id = $1 AND state = 'requested'`);
+
+/** Changes nothing if less is left in suspense for the payment hash. */
+export const takeFromSuspense = statement(
+  'operator_take_from_suspense',
+  'UPDATE unmatched_settlement SET left_msat = left_msat - $2 WHERE payment_hash = $1 AND left_msat >= $2',
+);
+
+export const putBackToSuspense = statement(
+  'operator_put_back_to_suspense',
+  'UPDATE unmatched_settlement SET left_msat = left_msat + $2 WHERE payment_hash = $1',
+);
 
 export const beginPaying = statement(
   'operator_begin_paying',
@@ -100,11 +109,8 @@ export type UnmatchedSettlementRow = {
   is_keysend: number;
 };
 
-const UNMATCHED = `SELECT s.payment_hash AS id, s.settled_at AS created_at, s.amount_msat AS num_msat, s.node_id AS ln_node_id, s.is_keysend,
-  CAST(s.amount_msat - COALESCE((
-    SELECT sum(a.amount_msat - COALESCE(a.back_msat, 0)) FROM operator_action a
-    WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL), 0) AS BIGINT) AS left_msat
-  FROM unmatched_settlement s`;
+const UNMATCHED = `SELECT payment_hash AS id, settled_at AS created_at, amount_msat AS num_msat, node_id AS ln_node_id, is_keysend, left_msat
+  FROM unmatched_settlement`;
 
 /**
  * The newest identical action that was not refused. Actions on nodes can be repeated once they have ended, and a credit once money has come
@@ -113,24 +119,31 @@ const UNMATCHED = `SELECT s.payment_hash AS id, s.settled_at AS created_at, s.am
 export const findSame = statement<{ id: string }>(
   'operator_find_same',
   `SELECT id FROM operator_action WHERE subject = $1 AND kind = $2 AND target = $3 AND state <> 'refused' AND (ended_at IS NULL OR kind IN ('return', 'resolve')
-     OR kind = 'credit' AND NOT EXISTS (SELECT 1 FROM (${UNMATCHED} WHERE s.payment_hash = $1) AS unmatched WHERE left_msat > 0))
+     OR kind = 'credit' AND NOT EXISTS (SELECT 1 FROM unmatched_settlement WHERE payment_hash = $1 AND left_msat > 0))
    ORDER BY id DESC LIMIT 1`,
 );
 
-export const findUnmatchedSettlement = statement<UnmatchedSettlementRow>(
-  'operator_find_unmatched',
-  `${UNMATCHED} WHERE s.payment_hash = $1`,
-);
+export const findUnmatchedSettlement = statement<UnmatchedSettlementRow>('operator_find_unmatched', `${UNMATCHED} WHERE payment_hash = $1`);
 
-/** Settlements without a wallet, newest first; $1 = 1: only those of which something is left. */
-export const listUnmatchedSettlements = statement<UnmatchedSettlementRow>(
-  'operator_list_unmatched',
-  `SELECT * FROM (${UNMATCHED}) AS unmatched WHERE $1 = 0 OR left_msat > 0 ORDER BY created_at DESC, id LIMIT $2 OFFSET $3`,
-);
+/** The pages of settlements without a wallet begin after a time ($1) and a payment hash ($2). */
+function listsOfUnmatched(name: string, condition: string) {
+  const page = (order: 'asc' | 'desc') =>
+    statement<UnmatchedSettlementRow>(
+      `operator_list_${name}_${order}`,
+      `${UNMATCHED} WHERE ${condition} AND (settled_at, payment_hash) ${order === 'asc' ? '>' : '<'} ($1, $2)
+       ORDER BY settled_at ${order}, payment_hash ${order} LIMIT $3`,
+    );
+  const all = `SELECT 1 AS one FROM unmatched_settlement WHERE ${condition} LIMIT $1`;
+  const count = statement<{ n: number }>(`operator_count_${name}`, `SELECT count(*) AS n FROM (${all}) AS listed`);
+  return { asc: page('asc'), desc: page('desc'), count };
+}
 
-export const countUnmatchedSettlements = statement<{ n: number }>(
-  'operator_count_unmatched',
-  `SELECT count(*) AS n FROM (${UNMATCHED}) AS unmatched WHERE $1 = 0 OR left_msat > 0`,
+/** Settlements without a wallet of which something is left, or all. */
+export const listUnmatched = { open: listsOfUnmatched('unmatched_open', 'left_msat > 0'), all: listsOfUnmatched('unmatched', 'TRUE') };
+
+export const countUnmatchedLeft = statement<{ n: number }>(
+  'operator_count_unmatched_left',
+  'SELECT count(*) AS n FROM unmatched_settlement WHERE left_msat > 0',
 );
 
 export const firstAccount = statement<{ id: string }>('operator_first_account', 'SELECT id FROM account ORDER BY created_at, id LIMIT 1');
@@ -158,27 +171,39 @@ const PAYMENT = `SELECT p.id, p.wallet_id, w.user_label AS wallet_label, coalesc
     p.amount_msat AS num_msat, h.amount_msat AS held_msat, p.is_keysend, p.state, p.failure_reason, p.created_at, p.invoice_id, p.unclear_since_ms
   FROM payment p JOIN wallet w ON w.id = p.wallet_id JOIN ledger_hold h ON h.id = p.id LEFT JOIN invoice i ON i.id = p.invoice_id`;
 
-/** Pending payments created up to a time, oldest first. */
-export const listPendingUntil = statement<PaymentDetailsRow>(
-  'operator_list_pending_until',
-  `${PAYMENT} WHERE p.state = 'pending' AND p.created_at <= $1 ORDER BY p.id LIMIT $2 OFFSET $3`,
-);
-
-export const countPendingUntil = statement<{ n: number }>(
-  'operator_count_pending_until',
-  `SELECT count(*) AS n FROM payment WHERE state = 'pending' AND created_at <= $1`,
-);
+/** Pending payments created up to a time ($1). An id after $2 is later for certain: without it, the list of few old payments reads all new ones. */
+export const listPendingUntil = listStatements<PaymentDetailsRow>('operator_list_pending_until', {
+  select: PAYMENT,
+  table: 'payment p',
+  where: `p.state = 'pending' AND p.created_at <= $1 AND p.id < $2`,
+  filters: 2,
+  id: 'p.id',
+});
 
 export const findPayment = statement<PaymentDetailsRow>('operator_find_payment', `${PAYMENT} WHERE p.id = $1`);
 
-export const listRecords = statement<RecordRow>('operator_list_records', `${RECORD} ORDER BY id DESC LIMIT $1 OFFSET $2`);
+/** Reads a page of each table in the order of its index, and merges them. */
+function pageOfRecords(order: 'asc' | 'desc') {
+  const ordered = `ORDER BY id ${order} LIMIT $2`;
+  const parts = RECORDS.map((select) => `SELECT * FROM (${select} WHERE id ${order === 'asc' ? '>' : '<'} $1 ${ordered}) AS part`);
+  return statement<RecordRow>(`operator_list_records_${order}`, `${parts.join(' UNION ALL ')} ${ordered} OFFSET $3`);
+}
 
-export const countRecords = statement<{ n: number }>(
-  'operator_count_records',
-  'SELECT (SELECT count(*) FROM operator_action) + (SELECT count(*) FROM fiat_rate) AS n',
+const ids = (table: string) => `SELECT * FROM (SELECT id FROM ${table} LIMIT $1) AS part`;
+
+export const listRecords: ListStatements<RecordRow> = {
+  asc: pageOfRecords('asc'),
+  desc: pageOfRecords('desc'),
+  count: statement(
+    'operator_count_records',
+    `SELECT count(*) AS n FROM (${ids('operator_action')} UNION ALL ${ids('fiat_rate')} LIMIT $1) AS listed`,
+  ),
+};
+
+export const findRecord = statement<RecordRow>(
+  'operator_find_record',
+  RECORDS.map((select) => `${select} WHERE id = $1`).join(' UNION ALL '),
 );
-
-export const findRecord = statement<RecordRow>('operator_find_record', `${RECORD} WHERE id = $1`);
 
 /** With the names of the API's object. */
 export type NodeRow = {

@@ -128,7 +128,7 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
     assets_at: assets === null ? null : Math.min(...nodes.map((one) => one.assets_at ?? 0)),
     liabilities_msat: totals.customersMsat,
     suspense_msat: totals.suspenseMsat,
-    num_suspense: (await database.first(sql.countUnmatchedSettlements, 1))?.n ?? 0,
+    num_suspense: (await database.first(sql.countUnmatchedLeft))?.n ?? 0,
     service_fees_msat: totals.serviceFeesMsat,
     operator_costs_msat: 0 - totals.operatorMsat,
     own_msat: assets === null ? null : assets - totals.customersMsat - totals.suspenseMsat,

@@ -1,6 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../core/db/database.ts';
+import { openList } from '../../core/db/list.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
+import { firstIdAt } from '../../core/kernel/ids.ts';
+import { type List, mapList } from '../../core/kernel/list.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { type NodeEvidence, PaymentEvidenceObject } from '../reconcile/reconciliation-object.ts';
 import { lastReport } from '../reconcile/requests.ts';
@@ -32,14 +35,19 @@ export const OperatorPaymentObject = namedObject('OperatorPayment', {
 
 type OperatorPayment = Static<typeof OperatorPaymentObject>;
 
-/** Returns pending payments, oldest first, with the evidence of the last reconciliation. */
-export async function listPendingPayments(modules: OperatorModules, status: 'pending' | 'stuck', limit: number, offset: number) {
+/** The id of a payment may be this much later than its time: see {@link firstIdAt} and the clock that is set back. */
+const MAX_SETBACK_SECONDS = 60;
+
+/** Returns pending payments, in the order of their times, with the evidence of the last reconciliation. */
+export function listPendingPayments(modules: OperatorModules, status: 'pending' | 'stuck'): List<OperatorPayment> {
   const { database, clock, stuckPaymentSeconds } = modules;
-  const until = status === 'stuck' ? unixSeconds(clock) - stuckPaymentSeconds : Number.MAX_SAFE_INTEGER;
-  const rows = await database.all(sql.listPendingUntil, until, limit, offset);
-  const evidence = rows.length === 0 ? {} : await lastEvidence(database);
-  const items = rows.map((row) => renderPayment(modules, row, evidence[row.id]));
-  return { items, total: (await database.first(sql.countPendingUntil, until))?.n ?? 0 };
+  const until = unixSeconds(clock) - stuckPaymentSeconds;
+  const filters =
+    status === 'stuck' ? [until, `lntx_${firstIdAt((until + 1 + MAX_SETBACK_SECONDS) * 1000)}`] : [Number.MAX_SAFE_INTEGER, 'lntx_~'];
+  return mapList(openList(database, { statements: sql.listPendingUntil, filters, prefix: 'lntx' }), async (rows) => {
+    const evidence = rows.length === 0 ? {} : await lastEvidence(database);
+    return rows.map((row) => renderPayment(modules, row, evidence[row.id]));
+  });
 }
 
 /** Returns a payment of any wallet, pending or not. */

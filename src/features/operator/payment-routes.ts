@@ -2,18 +2,8 @@ import { Type } from 'typebox';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, requestBody } from '../../http/fields.ts';
-import { PageQuery } from '../../http/responses/list.ts';
-import {
-  ACTION,
-  idParams,
-  NEEDS_KEY,
-  OPERATOR,
-  type OperatorRouteModules,
-  RECORDED,
-  Reason,
-  readOperatorPage,
-  runAction,
-} from './operator-route.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
+import { ACTION, idParams, NEEDS_KEY, OPERATOR, type OperatorRouteModules, RECORDED, Reason, runAction } from './operator-route.ts';
 import { findOperatorPayment, listPendingPayments, OperatorPaymentObject } from './payment-object.ts';
 
 const PaymentParams = idParams('payment, `lntx_…`');
@@ -25,7 +15,8 @@ const listSchema = {
   summary: 'List stuck or pending payments of all wallets',
   description: 'Oldest first. They end by themselves when the node reports an outcome. Never refund one by hand before.',
   querystring: Type.Object({
-    ...PageQuery.properties,
+    ...ListQuery.properties,
+    order: Type.Optional(choice(['asc', 'desc'], { description: '`asc`: oldest first, the default. `desc`: newest first' })),
     status: Type.Optional(
       choice(['stuck', 'pending'], { description: '`stuck`: pending for longer than STUCK_PAYMENT_SECONDS. Default: `stuck`' }),
     ),
@@ -85,7 +76,7 @@ export function operatorPaymentRoutes(app: App, modules: OperatorRouteModules): 
   app.get('/v1/operator/payments', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
     const { status = 'stuck' } = request.query;
-    return readOperatorPage(request, reply, (limit, offset) => listPendingPayments(modules, status, limit, offset));
+    return sendList(request, reply, listPendingPayments(modules, status), (payment) => payment, { defaultOrder: 'asc' });
   });
 
   app.get('/v1/operator/payments/:id', { schema: getSchema }, async (request) => {

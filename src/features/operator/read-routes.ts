@@ -1,11 +1,12 @@
 import { Type } from 'typebox';
+import { listInMemory } from '../../core/kernel/list.ts';
 import { requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
-import { PageQuery } from '../../http/responses/list.ts';
+import { ListQuery, readListPage, sendList } from '../../http/responses/list.ts';
 import { ActionObject, findRecord, listRecords } from './action-object.ts';
 import { ChannelsObject } from './channels-object.ts';
-import { idParams, OPERATOR, type OperatorRouteModules, readOperatorPage } from './operator-route.ts';
+import { idParams, OPERATOR, type OperatorRouteModules } from './operator-route.ts';
 import { BalanceSampleObject, HISTORY_PERIODS, OverviewObject, readHistory, readOverview } from './overview-object.ts';
 import { InstancesObject, LimitObject, type LimitSettings, listLimits, readInstances } from './service-object.ts';
 
@@ -27,7 +28,16 @@ const channelsSchema = {
     'Reads the channels from the node now. They show why a payment has no route, and how much can be received. 503 `node_unavailable`: the ' +
     'node did not answer within twelve seconds, or reported an error. The message has the reason.',
   params: idParams('node, `lnd_…`'),
-  querystring: PageQuery,
+  querystring: Type.Object({
+    ...ListQuery.properties,
+    // The ids of some nodes are an outpoint.
+    after: Type.Optional(Type.String({ maxLength: 128, description: 'Returns the channels that follow the one with this id' })),
+    order: Type.Optional(
+      choice(['asc', 'desc'], {
+        description: '`desc`: active ones first, and of each status the largest first. `asc`: the reverse. Default: `desc`',
+      }),
+    ),
+  }),
   response: { 200: ChannelsObject },
 };
 
@@ -51,7 +61,7 @@ const actionsSchema = {
   operationId: 'listOperatorActions',
   summary: 'List what operators requested',
   description: 'Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate.',
-  querystring: PageQuery,
+  querystring: ListQuery,
   response: { 200: Type.Array(ActionObject) },
 };
 
@@ -92,9 +102,8 @@ export function operatorReadRoutes(app: App, modules: OperatorRouteModules, limi
   app.get('/v1/operator/nodes/:id/channels', { schema: channelsSchema }, async (request, reply) => {
     await access.operator(request);
     const list = requireFound(await operator.channels(request.params.id));
-    const all = list.channels;
-    const read = async (limit: number, offset: number) => ({ items: all.slice(offset, offset + limit), total: all.length });
-    return { ...list, channels: await readOperatorPage(request, reply, read) };
+    const channels = listInMemory(list.channels, ({ id }) => id);
+    return { ...list, channels: [...(await readListPage(request, reply, channels))] };
   });
 
   app.get('/v1/operator/history', { schema: historySchema }, async (request) => {
@@ -104,7 +113,7 @@ export function operatorReadRoutes(app: App, modules: OperatorRouteModules, limi
 
   app.get('/v1/operator/actions', { schema: actionsSchema }, async (request, reply) => {
     await access.operator(request);
-    return readOperatorPage(request, reply, (limit, offset) => listRecords(database, limit, offset));
+    return sendList(request, reply, listRecords(database), (record) => record);
   });
 
   app.get('/v1/operator/actions/:id', { schema: actionSchema }, async (request) => {

@@ -3,26 +3,17 @@ import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, requestBody } from '../../http/fields.ts';
-import { PageQuery } from '../../http/responses/list.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { ReconciliationObject } from '../reconcile/reconciliation-object.ts';
 import { findReconciliation, listReconciliations, requestReconciliation } from '../reconcile/requests.ts';
-import {
-  changeOnce,
-  idParams,
-  NEEDS_KEY,
-  OPERATOR,
-  type OperatorRouteModules,
-  Reason,
-  readOperatorPage,
-  requesterOf,
-} from './operator-route.ts';
+import { changeOnce, idParams, NEEDS_KEY, OPERATOR, type OperatorRouteModules, Reason, requesterOf } from './operator-route.ts';
 
 const listSchema = {
   ...OPERATOR,
   operationId: 'listReconciliations',
   summary: 'List reconciliations',
   description: 'Newest first. The service keeps about ten.',
-  querystring: PageQuery,
+  querystring: ListQuery,
   response: { 200: Type.Array(ReconciliationObject) },
 };
 
@@ -57,7 +48,7 @@ export function reconciliationRoutes(app: App, modules: OperatorRouteModules): v
 
   app.get('/v1/operator/reconciliations', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
-    return readOperatorPage(request, reply, (limit, offset) => listReconciliations(database, limit, offset));
+    return sendList(request, reply, listReconciliations(database), (one) => one);
   });
 
   app.get('/v1/operator/reconciliations/:id', { schema: getSchema }, async (request) => {

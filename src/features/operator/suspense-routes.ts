@@ -1,23 +1,14 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import type { SqlReader } from '../../core/db/database.ts';
+import { type List, mapList, pageOf } from '../../core/kernel/list.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice, PaymentRequest, plainText, requestBody } from '../../http/fields.ts';
-import { PageQuery } from '../../http/responses/list.ts';
+import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
 import { ActionObject, renderAction } from './action-object.ts';
 import * as sql from './operator.sql.ts';
-import {
-  ACTION,
-  amount,
-  NEEDS_KEY,
-  OPERATOR,
-  type OperatorRouteModules,
-  RECORDED,
-  Reason,
-  readOperatorPage,
-  runAction,
-} from './operator-route.ts';
+import { ACTION, amount, NEEDS_KEY, OPERATOR, type OperatorRouteModules, RECORDED, Reason, runAction } from './operator-route.ts';
 
 /** Money that arrived for no wallet: a settlement without an invoice, or the second payment of one. */
 const SuspenseObject = namedObject('SuspendedMoney', {
@@ -30,6 +21,12 @@ const SuspenseObject = namedObject('SuspendedMoney', {
   actions: Type.Array(ActionObject, { description: 'What operators requested for it, oldest first' }),
 });
 
+type SuspendedMoney = Static<typeof SuspenseObject>;
+
+/** Before and after every settlement. */
+const START = { created_at: -1, id: '' };
+const END = { created_at: Number.MAX_SAFE_INTEGER, id: '' };
+
 const HashParams = Type.Object({ id: Type.String({ description: 'The payment hash of the money in suspense, its `id`' }) });
 
 const listSchema = {
@@ -38,7 +35,7 @@ const listSchema = {
   summary: 'List money that arrived for no wallet',
   description: 'Newest first, with what operators did with it.',
   querystring: Type.Object({
-    ...PageQuery.properties,
+    ...ListQuery.properties,
     status: Type.Optional(choice(['open', 'all'], { description: '`all`: also what was credited or returned. Default: `open`' })),
   }),
   response: { 200: Type.Array(SuspenseObject) },
@@ -78,8 +75,7 @@ export function suspenseRoutes(app: App, modules: OperatorRouteModules): void {
 
   app.get('/v1/operator/suspense', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
-    const isAll = request.query.status === 'all';
-    return readOperatorPage(request, reply, (limit, offset) => listSuspense(database, isAll, limit, offset));
+    return sendList(request, reply, listSuspense(database, request.query.status), (money) => money);
   });
 
   app.post('/v1/operator/suspense/:id/credit', { schema: creditSchema, config: NEEDS_KEY }, async (request, reply) => {
@@ -99,14 +95,23 @@ export function suspenseRoutes(app: App, modules: OperatorRouteModules): void {
   });
 }
 
-/** Returns settlements without a wallet, newest first; unless `isAll`, only those of which something is left in suspense. */
-export async function listSuspense(database: SqlReader, isAll: boolean, limit: number, offset: number) {
-  const onlyLeft = isAll ? 0 : 1;
-  const rows = await database.all(sql.listUnmatchedSettlements, onlyLeft, limit, offset);
-  const items = rows.map(async (row) => ({
+/** Returns settlements without a wallet, in the order in which they arrived: those of which something is left in suspense, or all. */
+export function listSuspense(database: SqlReader, status: 'open' | 'all' = 'open'): List<SuspendedMoney> {
+  const statements = sql.listUnmatched[status];
+  const settlements: List<sql.UnmatchedSettlementRow> = {
+    async readPage({ limit, order, after }) {
+      const cursor = after === undefined ? undefined : await database.first(sql.findUnmatchedSettlement, after.toLowerCase());
+      if (after !== undefined && !cursor)
+        throw new Refusal('validation_failed', '`after` must be the id of an item of this list, a payment hash.');
+      const { created_at: time, id } = cursor ?? (order === 'asc' ? START : END);
+      return pageOf(await database.all(statements[order], time, id, limit + 1), limit, (row) => row.id);
+    },
+    count: async (max) => (await database.first(statements.count, max))?.n ?? 0,
+  };
+  const render = async (row: sql.UnmatchedSettlementRow) => ({
     ...row,
     is_keysend: row.is_keysend === 1,
     actions: (await database.all(sql.listOfSubject, row.id)).map(renderAction),
-  }));
-  return { items: await Promise.all(items), total: (await database.first(sql.countUnmatchedSettlements, onlyLeft))?.n ?? 0 };
+  });
+  return mapList(settlements, (rows) => Promise.all(rows.map(render)));
 }

@@ -23,7 +23,8 @@ export async function creditWallet(modules: OperatorModules, action: Action): Pr
   const transfer = outOfSuspense(action, wallet, amountMsat, clock.nowMs());
   const answer = `${amountMsat} msat were credited to ${wallet.id}.`;
   const row = stepRow(sql.takeAndEnd, action.id, amountMsat, transfer.id, wallet.ledgerAccount, answer, unixSeconds(clock));
-  await ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_deposit', memo: 'Credited by the operator' }] });
+  const rows = [row, takenRow(action, amountMsat)];
+  await ledger.post({ rows, transfers: [{ ...transfer, toType: 'ln_deposit', memo: 'Credited by the operator' }] });
 }
 
 /**
@@ -52,7 +53,8 @@ async function fundReturn(modules: OperatorModules, action: Action): Promise<voi
   const moved = minMsat(leftMsat, msat(amountMsat + feeLimit(PAYMENT_FEE_RULE, amountMsat)));
   const transfer = outOfSuspense(action, wallet, moved, clock.nowMs());
   const row = stepRow(sql.takeForReturn, action.id, moved, transfer.id, wallet.ledgerAccount);
-  await ledger.post({ rows: [row], transfers: [{ ...transfer, toType: 'ln_transfer_in', memo: 'From suspense' }] });
+  const rows = [row, takenRow(action, moved)];
+  await ledger.post({ rows, transfers: [{ ...transfer, toType: 'ln_transfer_in', memo: 'From suspense' }] });
 }
 
 async function beginReturn(modules: OperatorModules, action: Action): Promise<void> {
@@ -104,13 +106,18 @@ async function endReturn(
   const accounts = { from: action.ledger_account ?? 0, to: SYSTEM_ACCOUNTS.suspense };
   const details = { fromType: 'ln_transfer_out', memo: 'Back to suspense', passThru: passThruOf(action) };
   try {
-    await ledger.post({ rows: [end(answer, backMsat, id)], transfers: [{ id, ...accounts, amountMsat: backMsat, ...details }] });
+    const rows = [end(answer, backMsat, id), stepRow(sql.putBackToSuspense, action.subject, backMsat)];
+    await ledger.post({ rows, transfers: [{ id, ...accounts, amountMsat: backMsat, ...details }] });
   } catch (error) {
     if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
     // The owner of the wallet for returns has spent its balance meanwhile.
     const lost = `${backMsat} msat could not go back to suspense: the wallet for returns was emptied.`;
     await ledger.post({ rows: [end(`${answer} ${lost}`, null, null)] });
   }
+}
+
+function takenRow({ subject }: Action, amountMsat: Msat): RowWrite {
+  return stepRow(sql.takeFromSuspense, subject, amountMsat);
 }
 
 /** Returns a row that changes the state of an action in the posting of a step. @throws ExecutedElsewhere in the posting, on a second instance */

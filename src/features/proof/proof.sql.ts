@@ -51,8 +51,14 @@ export const lastEpoch = statement<EpochRow>('proof_last_epoch', `${EPOCH} ORDER
 
 export const readEpoch = statement<EpochRow>('proof_read_epoch', `${EPOCH} WHERE epoch = $1`);
 
-/** Epochs are numbered without a gap, so a page anywhere is a range. */
-export const pageOfEpochs = statement<EpochRow>('proof_page_of_epochs', `${EPOCH} WHERE epoch BETWEEN $1 AND $2 ORDER BY epoch DESC`);
+const pageOfEpochs = (order: 'asc' | 'desc') =>
+  statement<EpochRow>(
+    `proof_list_epochs_${order}`,
+    `${EPOCH} WHERE epoch ${order === 'asc' ? '>' : '<'} $1 ORDER BY epoch ${order} LIMIT $2`,
+  );
+
+/** The epochs after a number. */
+export const listEpochs = { asc: pageOfEpochs('asc'), desc: pageOfEpochs('desc') };
 
 export const readSeed = statement<{ seed: Uint8Array }>(
   'proof_read_seed',

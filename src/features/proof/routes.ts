@@ -1,14 +1,17 @@
 import { Type } from 'typebox';
-import type { Database } from '../../core/db/database.ts';
+import type { Database, SqlReader } from '../../core/db/database.ts';
+import { type List, pageOf } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { KeyParams } from '../../http/fields.ts';
 import { PUBLIC, requires } from '../../http/openapi/route-schema.ts';
-import { PageQuery, readPage, setPageHeaders } from '../../http/responses/list.ts';
+import { ListQuery, readListPage } from '../../http/responses/list.ts';
 import * as sql from './proof.sql.ts';
 import { EpochObject, ProofObject, renderEpoch } from './proof-object.ts';
 import { readProof } from './wallet-proof.ts';
+
+const NUMBER = /^[1-9][0-9]{0,14}$/;
 
 const EPOCH = { tags: ['Proof'], ...PUBLIC };
 
@@ -35,7 +38,12 @@ const listSchema = {
   operationId: 'listEpochs',
   summary: 'List the proofs of liabilities',
   description: 'Newest first.',
-  querystring: PageQuery,
+  querystring: Type.Object({
+    ...ListQuery.properties,
+    after: Type.Optional(
+      Type.String({ maxLength: 15, description: 'Returns the epochs that follow the one with this number in the order of the list' }),
+    ),
+  }),
   response: { 200: Type.Array(EpochObject) },
 };
 
@@ -56,21 +64,17 @@ const walletSchema = {
 };
 
 export function proofRoutes(app: App, { access, database }: { access: Access; database: Database }): void {
+  const epochs = listEpochs(database);
+
   app.get('/v1/proof', { schema: lastSchema }, async () => renderEpoch(requireEpoch(await database.first(sql.lastEpoch))));
 
   app.get('/v1/proof/:epoch', { schema: epochSchema }, async (request) => {
     const { epoch } = request.params;
-    const isNumber = /^[1-9][0-9]{0,14}$/.test(epoch);
-    return renderEpoch(requireEpoch(isNumber ? await database.first(sql.readEpoch, Number(epoch)) : undefined));
+    return renderEpoch(requireEpoch(NUMBER.test(epoch) ? await database.first(sql.readEpoch, Number(epoch)) : undefined));
   });
 
   app.get('/v1/proofs', { schema: listSchema, config: { isPublic: true } }, async (request, reply) => {
-    const page = readPage(request.query);
-    const total = (await database.first(sql.lastEpoch))?.epoch ?? 0;
-    const newest = total - page.offset;
-    const rows = await database.all(sql.pageOfEpochs, newest - page.limit + 1, newest);
-    setPageHeaders(request, reply, page, total);
-    return rows.map(renderEpoch);
+    return (await readListPage(request, reply, epochs)).map(renderEpoch);
   });
 
   for (const base of WALLET_BASES) {
@@ -79,6 +83,18 @@ export function proofRoutes(app: App, { access, database }: { access: Access; da
       return readProof(database, wallet, request.query.epoch);
     });
   }
+}
+
+/** Epochs are numbered from 1 without a gap, so the last number is their count. */
+function listEpochs(database: SqlReader): List<sql.EpochRow> {
+  return {
+    async readPage({ limit, order, after }) {
+      if (after !== undefined && !NUMBER.test(after)) throw new Refusal('validation_failed', '`after` must be the number of an epoch.');
+      const number = Number(after ?? (order === 'asc' ? 0 : Number.MAX_SAFE_INTEGER));
+      return pageOf(await database.all(sql.listEpochs[order], number, limit + 1), limit, ({ epoch }) => String(epoch));
+    },
+    count: async () => (await database.first(sql.lastEpoch))?.epoch ?? 0,
+  };
 }
 
 function requireEpoch(row: sql.EpochRow | undefined): sql.EpochRow {

@@ -1,3 +1,4 @@
+import { listStatements } from '../../core/db/list.ts';
 import { statement } from '../../core/db/statement.ts';
 
 /** `periodic` limits the calls to the node; `full` compares the whole window; `new_baseline` also accepts the node's present balance. */
@@ -24,13 +25,10 @@ export const insertRequest = statement(
 
 export const findRequest = statement<RequestRow>('reconcile_request', `SELECT ${COLUMNS} FROM reconciliation WHERE id = $1`);
 
-/** Newest first. */
-export const listRequests = statement<RequestRow>(
-  'reconcile_list_requests',
-  `SELECT ${COLUMNS} FROM reconciliation ORDER BY id DESC LIMIT $1 OFFSET $2`,
-);
-
-export const countRequests = statement<{ n: number }>('reconcile_count_requests', 'SELECT count(*) AS n FROM reconciliation');
+export const listRequests = listStatements<RequestRow>('reconcile_list_requests', {
+  select: `SELECT ${COLUMNS} FROM reconciliation`,
+  table: 'reconciliation',
+});
 
 /** A request that this instance runs. */
 export type RunningRequest = Pick<RequestRow, 'id' | 'scope' | 'requested_by' | 'reason'>;

@@ -1,5 +1,7 @@
 import type { Database, SqlReader, Tx } from '../../core/db/database.ts';
+import { openList } from '../../core/db/list.ts';
 import { newId } from '../../core/kernel/ids.ts';
+import { type List, mapList } from '../../core/kernel/list.ts';
 import { type NodeComparison, type NodeEvidence, type Reconciliation, renderReconciliation } from './reconciliation-object.ts';
 import * as sql from './requests.sql.ts';
 
@@ -28,11 +30,9 @@ export async function requestReconciliation(
   return id;
 }
 
-/** Returns a page of the stored reconciliations, newest first, and their number. */
-export async function listReconciliations(database: SqlReader, limit: number, offset: number) {
-  const rows = await database.all(sql.listRequests, limit, offset);
-  const count = await database.first(sql.countRequests);
-  return { items: rows.map(renderReconciliation), total: count?.n ?? 0 };
+/** Returns the stored reconciliations, in the order of their requests. */
+export function listReconciliations(database: SqlReader): List<Reconciliation> {
+  return mapList(openList(database, { statements: sql.listRequests, prefix: 'rec' }), (rows) => rows.map(renderReconciliation));
 }
 
 export async function findReconciliation(database: SqlReader, id: string): Promise<Reconciliation | undefined> {

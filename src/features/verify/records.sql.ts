@@ -108,6 +108,12 @@ export const RECORD_CHECKS: RecordChecks = {
      GROUP BY a.subject, s.amount_msat
      HAVING s.amount_msat IS NULL OR sum(a.amount_msat - COALESCE(a.back_msat, 0)) > s.amount_msat`,
   ],
+  verify_suspense_stored: [
+    'what is left in suspense differs from what operators moved',
+    `SELECT s.payment_hash AS id FROM unmatched_settlement s
+     WHERE s.left_msat <> s.amount_msat - (SELECT COALESCE(sum(a.amount_msat - COALESCE(a.back_msat, 0)), 0) FROM operator_action a
+       WHERE a.subject = s.payment_hash AND a.amount_msat IS NOT NULL)`,
+  ],
   // Payments that an operator ended and whose state differs from the action's. A failure may have been corrected since.
   verify_action_payments: [
     'the payment differs from the operator’s action',

@@ -19,12 +19,6 @@ const PER_PAGE = Type.Optional(
   Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of items on a page. Default: 50, at most 100' }),
 );
 
-/** The query of a list of operators, which has only page numbers. */
-export const PageQuery = Type.Object({
-  page: Type.Optional(Type.Integer({ minimum: 1, mayBeEmpty: true, description: 'The number of the page, from 1' })),
-  'per-page': PER_PAGE,
-});
-
 /** The query of a list. */
 export const ListQuery = Type.Object({
   after: Type.Optional(
@@ -94,8 +88,7 @@ export async function sendList<T>(
   if (page.page > 1 && counted?.isCapped && offset >= MAX_COUNT) throw new Refusal('validation_failed', LAST_PAGE);
   const { items, next } = await list.readPage({ limit, order, after, offset });
   const objects = items.map(render);
-  if (counted) reply.header('x-pagination-total-count', counted.total);
-  if (counted?.isCapped) reply.header('x-pagination-total-capped', 'true');
+  if (counted) setTotal(reply, counted);
   if (!counted || !isNumbered) return sendPart(request, reply, { objects, limit, next });
   if (query.page === undefined) {
     setPageNumbers(reply, page, counted.total);
@@ -106,6 +99,26 @@ export async function sendList<T>(
   if (count < objects.length) throw new Refusal('validation_failed', tooLarge(count));
   setPageHeaders(request, reply, page, counted.total);
   return sendJson(reply, text);
+}
+
+/**
+ * Returns the items of the page that the {@link ListQuery} of a request asks for, and sets its headers. For a list inside an object, and for items
+ * without an `id`; all of them must be small.
+ */
+export async function readListPage<T>(request: FastifyRequest, reply: FastifyReply, list: List<T>): Promise<readonly T[]> {
+  const query = request.query as Static<typeof ListQuery>;
+  const { after, order = 'desc' } = query;
+  const { limit } = readPage(query);
+  await listTurn(request);
+  if (query.count === 1) setTotal(reply, countOf(await list.count(MAX_COUNT + 1, order)));
+  const { items, next } = await list.readPage({ limit, order, after });
+  setPartHeaders(request, reply, { limit, after: next });
+  return items;
+}
+
+function setTotal(reply: FastifyReply, { total, isCapped }: Counted): void {
+  reply.header('x-pagination-total-count', total);
+  if (isCapped) reply.header('x-pagination-total-capped', 'true');
 }
 
 function countOf(counted: number | Counted): Counted {
@@ -135,9 +148,18 @@ interface Part {
 export function sendPart(request: FastifyRequest, reply: FastifyReply, { objects, limit, next, links = {} }: Part): FastifyReply {
   const { text, count } = serialize(request, reply, objects);
   const after = count < objects.length ? objects[count - 1]?.id : next;
+  setPartHeaders(request, reply, { limit, after }, links);
+  return sendJson(reply, text);
+}
+
+function setPartHeaders(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { limit, after }: { readonly limit: number; readonly after: string | number | undefined },
+  links: Links = {},
+): void {
   reply.header('x-pagination-per-page', limit);
   setLinks(request, reply, { ...links, ...(after !== undefined && { next: { after, 'per-page': limit } }) });
-  return sendJson(reply, text);
 }
 
 function sendJson(reply: FastifyReply, text: string): FastifyReply {
@@ -163,7 +185,7 @@ function serialize(request: FastifyRequest, reply: FastifyReply, objects: readon
 }
 
 /** Sets the totals of a page by number, and the links to other pages (RFC 8288). */
-export function setPageHeaders(request: FastifyRequest, reply: FastifyReply, at: Page, total: number): void {
+function setPageHeaders(request: FastifyRequest, reply: FastifyReply, at: Page, total: number): void {
   reply.header('x-pagination-total-count', total);
   setPageNumbers(reply, at, total);
   const { page, limit } = at;

@@ -25,12 +25,16 @@ export function useChannels(nodeId: string | undefined, count: number): Resource
 
 async function loadChannels(id: string, count: number, signal: AbortSignal): Promise<NodeChannels> {
   const perPage = Math.min(count, PER_PAGE);
-  const read = (page: number) => api.operator.listNodeChannels(id, { page, 'per-page': perPage }, { signal });
-  const first = await read(1);
+  const read = (after?: string) =>
+    api.operator.listNodeChannels(id, { 'per-page': perPage, ...(after !== undefined && { after }) }, { signal });
+  const first = await read();
   const channels = new Map(first.channels.map((channel) => [channel.id, channel]));
   const wanted = Math.min(count, channelCount(first));
-  for (let page = 2; page <= Math.ceil(wanted / perPage); page++)
-    for (const channel of (await read(page)).channels) channels.set(channel.id, channel);
+  for (let last = first.channels.at(-1); last !== undefined && channels.size < wanted; ) {
+    const page = (await read(last.id)).channels;
+    for (const channel of page) channels.set(channel.id, channel);
+    last = page.at(-1);
+  }
   return { ...first, channels: [...channels.values()] };
 }
 
