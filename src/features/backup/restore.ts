@@ -7,6 +7,7 @@ import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import { readArchive, syncFile } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
+import { explained } from './failures.ts';
 import { BackupFailed, type Manifest, readManifest } from './manifest.ts';
 import { markFile } from './mark-file.ts';
 import { requireOrigin } from './origin.ts';
@@ -58,6 +59,8 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
     await rename(part, database);
     await syncFile(dirname(database));
     return manifest;
+  } catch (error) {
+    throw explained(error, dirname(database), 'choose another DATABASE_URL');
   } finally {
     await removeDatabase(part);
     lock.close();
@@ -74,7 +77,7 @@ function requireAbsent(database: string): void {
 }
 
 async function removeDatabase(path: string): Promise<void> {
-  await Promise.all(['', '-wal', '-shm', '-journal', '.lock'].map((suffix) => rm(`${path}${suffix}`, { force: true })));
+  await Promise.all(['', '-wal', '-shm', '-journal', '.lock', '.lock-journal'].map((suffix) => rm(`${path}${suffix}`, { force: true })));
 }
 
 /** @throws BackupFailed for a backup whose migrations this version does not have */

@@ -7,6 +7,7 @@ import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import { checkArchive, encryptionFor, syncFile, writeArchive } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
+import { explained } from './failures.ts';
 import { BackupFailed, listBackups, type Manifest } from './manifest.ts';
 import { markFile } from './mark-file.ts';
 import { originOf } from './origin.ts';
@@ -85,7 +86,7 @@ export async function takeBackup(options: BackupOptions): Promise<TakenBackup> {
     const path = await publish(folder, name, archive, manifest);
     return { path, manifest, ...(earlier ? { deleted: 0 } : await deleteExpired(options, manifest)) };
   } catch (error) {
-    throw toBackupFailed(error, folder);
+    throw explained(error, folder, 'choose another BACKUP_DIR');
   } finally {
     // The locks are held, so no other backup writes here.
     if (locks.length === folders.length) for (const one of folders) removeParts(one);
@@ -115,7 +116,7 @@ async function publish(folder: string, name: string, archive: string, manifest: 
 /** Removes what an interrupted backup left in a folder. Synchronous, so that a signal handler can call it. */
 export function removeParts(folder: string): void {
   const parts = existsSync(folder)
-    ? readdirSync(folder).filter((name) => /^\.satchel-.*\.part(-journal|-wal|-shm|\.lock)?$/.test(name))
+    ? readdirSync(folder).filter((name) => /^\.satchel-.*\.part(\.lock)?(-journal|-wal|-shm)?$/.test(name))
     : [];
   for (const name of parts) rmSync(join(folder, name), { force: true });
 }
@@ -160,16 +161,3 @@ async function deleteExpired({ folder, keep }: BackupOptions, newest: Manifest):
     return { deleted, warning: `Older backups in ${folder} could not be deleted: ${errorMessage(error)}.` };
   }
 }
-
-function toBackupFailed(error: unknown, folder: string): unknown {
-  const { code, message, errcode } = error as NodeJS.ErrnoException & { errcode?: number };
-  const isFull = code === 'ENOSPC' || errcode === SQLITE_FULL || /disk is full/.test(message);
-  if (isFull) return new BackupFailed(`The disk of ${folder} is full. Free space, or choose another BACKUP_DIR.`);
-  if (errcode === SQLITE_CANTOPEN || errcode === SQLITE_READONLY || code === 'EACCES' || code === 'EROFS' || code === 'EPERM')
-    return new BackupFailed(`This user cannot write to ${folder} (${message}). Give it the right, or choose another BACKUP_DIR.`);
-  return error;
-}
-
-const SQLITE_READONLY = 8;
-const SQLITE_FULL = 13;
-const SQLITE_CANTOPEN = 14;
