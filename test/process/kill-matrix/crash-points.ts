@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 /** An order of the test to the service that it kills. */
 export type Order =
   /** From now on every point is recorded, and the process kills itself at `point`, if it is given. */
-  | { readonly kind: 'arm'; readonly point: string | undefined; readonly position: number }
+  | { readonly kind: 'arm'; readonly point: string | undefined; readonly position: number; readonly isFinalLater: boolean }
   /** Requests the points that were passed since. */
   | { readonly kind: 'report'; readonly position: number }
   /** The response is sent when the service is idle. */
@@ -23,10 +23,16 @@ export class CrashPoints {
   readonly #transactions = new Map<string, number>();
   #running = 0;
   #keptPosition = -1;
+  #isFinalLater = false;
 
   /** Whether points are recorded: during an operation, not during the recovery at the start. */
   get isRecording(): boolean {
     return this.#passed !== undefined;
+  }
+
+  /** Whether the node cannot prove a payment when it reports it, only later. */
+  get isFinalLater(): boolean {
+    return this.#isFinalLater;
   }
 
   /** Passes a point. A repeated name gets a number. */
@@ -64,6 +70,7 @@ export class CrashPoints {
     const passed = this.#passed ?? [];
     if (order.kind === 'arm') {
       this.#armed = order.point;
+      this.#isFinalLater = order.isFinalLater;
       this.#passed = [];
       this.#transactions.clear();
       this.#times.clear();

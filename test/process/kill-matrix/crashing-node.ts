@@ -24,7 +24,12 @@ export class CrashingNode {
     return {
       ...node,
       createInvoice: (request) => this.#call('createInvoice', () => node.createInvoice(request)),
-      settlementFinality: (settlement, waitMs) => this.#call('settlementFinality', () => node.settlementFinality(settlement, waitMs)),
+      settlementFinality: (settlement, waitMs) =>
+        this.#call('settlementFinality', async () => {
+          // Only the report of a payment is waited for.
+          if (this.#points.isFinalLater && waitMs > 0) return { state: 'unknown', reason: 'it is final later' };
+          return node.settlementFinality(settlement, waitMs);
+        }),
       cancelInvoice: (hash) => this.#call('cancelInvoice', () => node.cancelInvoice(hash)),
       pay: (order) => this.#send(order.paymentId, () => this.#call('pay', () => node.pay(order))),
       keysend: (order) => this.#send(order.paymentId, () => this.#call('keysend', () => node.keysend(order))),

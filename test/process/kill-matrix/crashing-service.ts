@@ -18,6 +18,8 @@ async function main(): Promise<void> {
       const opened = await openNode(options);
       return { ...opened, node: crashingNode.around(opened.node) };
     },
+    // Soon, and never so late that a payment is looked up twice.
+    jobTiming: { arriving: { roundMs: 100, alertEvery: 30, waitSeconds: () => 60 } },
   });
   await server.listen({ host: config.host, port: config.port });
   process.on('message', (order: Order) => void points.obey(order).then((report) => process.send?.(report)));

@@ -75,9 +75,9 @@ export class Lane {
   }
 
   /** @returns undefined when the service was killed. */
-  async send(kind: Order['kind'], point?: string): Promise<Report | undefined> {
+  async send(kind: Order['kind'], point?: string, isFinalLater = false): Promise<Report | undefined> {
     const position = await this.#newestPosition();
-    return (await this.#service.send({ kind, point, position } satisfies Order)) as Report | undefined;
+    return (await this.#service.send({ kind, point, position, isFinalLater } satisfies Order)) as Report | undefined;
   }
 
   /** Returns the payments that the outside nodes report since the last {@link turnPage}. */

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import type { HttpResponse } from '../../support/client.ts';
 import { Lane, until } from './lane.ts';
 import type { Attempt, Operation, Wallets } from './operations.ts';
-import { comeToRest, judge, type Outcome, resolveHold, restingBalances } from './verdict.ts';
+import { comeToRest, isArriving, judge, type Outcome, resolveHold, restingBalances } from './verdict.ts';
 
 /** A point that only hold invoices have: the receiver holds the payment, and the test kills the process. */
 export const HELD = 'held by its receiver';
@@ -35,6 +35,9 @@ export class Column {
     await this.run(operation, undefined);
     const { killed, outcome, passed } = await this.run(operation, undefined);
     expect([killed, outcome]).toEqual([false, operation.ends]);
+    // The report, and the background job that credits the payment.
+    if (operation.isFinalLater)
+      expect(passed).toEqual(expect.arrayContaining(['settlementFinality after', 'settlementFinality after (2)']));
     return operation.hold ? [...passed, HELD] : passed;
   }
 
@@ -45,10 +48,10 @@ export class Column {
     this.#numSatoshis += 1;
     const attempt = await operation.prepare(lane, this.#wallets, this.#numSatoshis);
     const before = await restingBalances(lane, this.#wallets);
-    const armed = await lane.send('arm', point);
+    const armed = await lane.send('arm', point, operation.isFinalLater);
     expect(armed, 'the service lives until the operation begins').toBeDefined();
     const response = await this.#request(operation, attempt, point);
-    await this.#untilBooked();
+    await this.#untilBooked(operation);
     // A killed service does not respond.
     const report = await lane.send('report');
     if (!report) {
@@ -61,8 +64,11 @@ export class Column {
   }
 
   /** Waits for the end of the payment, because the response may come before it, as for a withdraw link. */
-  async #untilBooked(): Promise<void> {
-    await until('nothing is held, or the service is dead', async () => {
+  async #untilBooked({ isFinalLater }: Operation): Promise<void> {
+    // Its report is stored before the background job can look it up.
+    if (isFinalLater) await this.lane.send('rest');
+    await until('nothing is held or arriving, or the service is dead', async () => {
+      if (isFinalLater && (await isArriving(this.lane, this.#wallets).catch(() => false))) return false;
       const balances = await this.lane.balancesMsat([this.#wallets.payer]).catch(() => undefined);
       return balances?.every(({ pending_msat }) => pending_msat === 0) ?? true;
     });

@@ -22,6 +22,8 @@ export interface Operation {
   readonly startedBy: 'service' | 'outside';
   /** For a hold invoice: the decision of its receiver once it is paid. */
   readonly hold?: 'settle' | 'cancel';
+  /** Whether the node reports the payment before it can prove it. */
+  readonly isFinalLater?: boolean;
   prepare(lane: Lane, wallets: Wallets, numSatoshis: number): Promise<Attempt>;
 }
 
@@ -175,6 +177,11 @@ const newInvoice: Operation = {
   },
 };
 
+/** The same, reported before it is final: stored as arriving, then credited by a background job. */
+function finalLater(operation: Operation): Operation {
+  return { ...operation, name: `${operation.name} that is final later`, isFinalLater: true };
+}
+
 /** Retries, because the payer waits for the claim of our node, and a killed service does not decide. */
 async function outsideStarts(lane: Lane, paid: Promise<unknown>): Promise<undefined> {
   await Promise.race([paid, lane.dead]);
@@ -190,6 +197,8 @@ export const OPERATIONS: readonly Operation[] = [
   insidePayment,
   incomingPayment,
   incomingKeysend,
+  finalLater(incomingPayment),
+  finalLater(incomingKeysend),
   lnurlWithdrawal,
   transfer,
   newInvoice,

@@ -25,10 +25,16 @@ export async function comeToRest(lane: Lane, wallets: Wallets, operation: Operat
   await until(`nothing is pending after: ${operation.name}`, async () => {
     await resolveHold(lane, operation);
     if ((await lane.truth()).some(({ state }) => state === 'pending')) return false;
+    if (await isArriving(lane, wallets)) return false;
     const balances = await lane.balancesMsat([wallets.payer, wallets.receiver]);
     return balances.every(({ pending_msat }) => pending_msat === 0);
   });
   await lane.send('rest');
+}
+
+/** Returns whether a payment to the receiver was reported and is not final. */
+export async function isArriving(lane: Lane, { receiver }: Wallets): Promise<boolean> {
+  return (await lane.client.get(`/v1/wallet/${receiver.id}/transactions?status=pending`)).length > 0;
 }
 
 /** @returns whether a payment was waiting. */
