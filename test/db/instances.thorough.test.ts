@@ -144,10 +144,10 @@ onBothDatabases('an instance', (open, dialect) => {
     await expect.poll(() => all.some(({ state }) => state.working === 1)).toBe(true);
     outage.isOn = true;
     // An instance that cannot report stops its work before others may take it over.
-    await expect.poll(() => all.some(({ state }) => state.working === 1), { timeout: 20_000 }).toBe(false);
+    await expect.poll(() => all.some(({ state }) => state.working === 1)).toBe(false);
     await delay(ROBUST.heartbeatMs * ROBUST.staleReads);
     outage.isOn = false;
-    await expect.poll(() => all.some(({ state }) => state.working === 1), { timeout: 20_000 }).toBe(true);
+    await expect.poll(() => all.some(({ state }) => state.working === 1)).toBe(true);
     const began = all.map(({ state }) => state.began);
     expect(began.sort(), 'the holder continues').toEqual([0, 2]);
     await Promise.all(all.map(({ end }) => end()));
@@ -163,7 +163,7 @@ onBothDatabases('an instance', (open, dialect) => {
     await paused.line(/^works$/);
     const other = await startInstance(database, ROBUST);
     paused.process.kill('SIGSTOP');
-    await expect.poll(() => other.state.working, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => other.state.working).toBe(1);
     paused.process.kill('SIGCONT');
     await paused.line(/^stops$/);
     expect(other.state).toEqual({ working: 1, began: 1 });

@@ -1,16 +1,20 @@
 import { expect, it, vi } from 'vitest';
+import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Client, Json, TestWallet } from '../support/client.ts';
 import { eventsAbout, eventsOf, eventsOfWallet, namesOfWallet } from '../support/events.ts';
+import { silentLog } from '../support/ledger.ts';
 
 const SOON = { expiryMs: 20 };
+const SET_EXPIRY = 'UPDATE invoice SET expires_at = $1 WHERE id = $2';
 
 function invoice(client: Client, wallet: TestWallet, fields: object = {}): Promise<Json> {
   return client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 10, memo: 'tea', ...fields });
 }
 
 const untilNames = (client: Client, wallet: TestWallet, names: readonly string[]) =>
-  vi.waitFor(async () => expect(await namesOfWallet(client, wallet)).toEqual(names), { timeout: 10_000, interval: 20 });
+  vi.waitFor(async () => expect(await namesOfWallet(client, wallet)).toEqual(names), { timeout: 60_000, interval: 20 });
 
 onFakeNode(
   'the events of an invoice',
@@ -23,8 +27,13 @@ onFakeNode(
         id,
         Math.floor(Date.now() / 1000) - 86_400,
       );
-    const expireLater = (id: string) =>
-      service.execute('UPDATE invoice SET expires_at = $2 WHERE id = $1', id, Math.ceil(Date.now() / 1000) + 2);
+    /** Waits until an invoice that has expired after all others is reported. */
+    const untilReported = async () => {
+      const wallet = await client.wallet();
+      const { id } = await invoice(client, wallet);
+      await expire(id);
+      await untilNames(client, wallet, ['invoice_created', 'invoice_expired']);
+    };
 
     it('are its creation, as it was then, and the receipt', async () => {
       const wallet = await client.wallet();
@@ -70,7 +79,7 @@ onFakeNode(
       expect((await Promise.all([cancel(), cancel()])).map(({ status }) => status)).toEqual([200, 200]);
       await cancel();
       await expire(made.id);
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await untilReported();
       expect(await namesOfWallet(client, wallet)).toEqual(['invoice_created', 'invoice_cancelled']);
       const [created, cancelled] = await eventsAbout(client, wallet, made.id);
       expect(created.data.lnTx.status).toBe('open');
@@ -114,7 +123,7 @@ onFakeNode(
       expect(held.status).toBe(202);
       await expire(paid.id);
       await expire(closing.id);
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await untilReported();
       expect(await namesOfWallet(client, payee)).toEqual(['invoice_created', 'invoice_created', 'wallet_receive']);
       // An outside payer was first, and then did not pay: the internal payment fails.
       net.always('cancelInvoice', { instead: 'accepted' });
@@ -128,8 +137,12 @@ onFakeNode(
       const wallets = [await client.wallet(), await client.wallet()];
       const made: Json[] = [];
       for (let i = 0; i < 25; i++) made.push(...(await Promise.all(wallets.map((wallet) => invoice(client, wallet)))));
-      for (const { id } of made) await expireLater(id);
-      await service.restart(() => new Promise((resolve) => setTimeout(resolve, 1500)));
+      await service.restart(async () => {
+        const database = await openDatabase(service.databaseUrl, { log: silentLog });
+        for (const { id } of made)
+          await database.transaction((tx) => tx.run(statement('test_set_expiry', SET_EXPIRY), Math.floor(Date.now() / 1000) - 1, id));
+        await database.close();
+      });
       const expiredIds = async () =>
         (await eventsOf(client, '/v1/events?type=invoice_expired'))
           .map(({ data }) => data.lnTx.id)
@@ -139,8 +152,8 @@ onFakeNode(
       });
       await service.restart();
       // As if the clock had been set back and had passed the expiry again.
-      for (const { id } of made) await service.execute('UPDATE invoice SET expires_at = $2 WHERE id = $1', id, 1_700_000_000);
-      await new Promise((resolve) => setTimeout(resolve, 200));
+      for (const { id } of made) await service.execute(SET_EXPIRY, 1_700_000_000, id);
+      await untilReported();
       expect(await expiredIds()).toHaveLength(made.length);
     });
   },

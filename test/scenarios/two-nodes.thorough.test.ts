@@ -11,7 +11,7 @@ async function walletOn({ client, nets }: TwoNodesApp, index: 0 | 1, numSatoshis
   if (numSatoshis > 0) {
     const { payment_request: paymentRequest } = await client.post(`/v1/wallet/${made.id}/invoice`, { num_satoshis: numSatoshis });
     await nets[index].outside.pay({ paymentRequest });
-    await expect.poll(() => balanceOf(client, wallet), { timeout: 10_000 }).toBe(numSatoshis);
+    await expect.poll(() => balanceOf(client, wallet)).toBe(numSatoshis);
   }
   return wallet;
 }
@@ -115,9 +115,7 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     const leaving = await walletOn(app, 1, 1000);
     const { payment_request: ofLeaving } = await client.post(`/v1/wallet/${leaving.id}/invoice`, { num_satoshis: 10 });
     nets[1].down();
-    await expect
-      .poll(async () => (await client.request('GET', '/readyz')).body, { timeout: 10_000 })
-      .toMatchObject({ status: 'ready', node: 'partial' });
+    await expect.poll(async () => (await client.request('GET', '/readyz')).body).toMatchObject({ status: 'ready', node: 'partial' });
     const statuses = (await client.get('/v1/nodes')).map(({ status }: { status: string }) => status);
     expect(statuses).toEqual(['ready', 'unavailable']);
     // Send, receive, pay inside.
@@ -139,7 +137,7 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     const { nodes } = await app.reconcileAll();
     expect(nodes.map(({ incomplete_reason }) => incomplete_reason === null)).toEqual([true, false]);
     nets[1].up();
-    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('ok');
+    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node).toBe('ok');
     expect((await pay(staying, ofLeaving)).status).toBe(201);
     await app.reconcileAll();
     expect(await app.openAlerts()).toEqual([]);
@@ -154,11 +152,11 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     for (let i = 0; i < 3; i++) expect((await client.post('/v1/wallet', {})).ln_node_id).toBe(first);
     expect((await client.post('/v1/wallet', { ln_node_id: second })).ln_node_id).toBe(second);
     nets[0].down();
-    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('unavailable');
+    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node).toBe('unavailable');
     expect([first, second]).toContain((await client.post('/v1/wallet', {})).ln_node_id);
     for (const net of nets) net.up();
     await app.restart();
-    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node, { timeout: 10_000 }).toBe('ok');
+    await expect.poll(async () => (await client.request('GET', '/readyz')).body.node).toBe('ok');
     expect((await client.post('/v1/wallet', {})).ln_node_id).toBe(second);
     await app.reconcileAll();
   });
@@ -176,7 +174,7 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     const arriving = nets.map((net, i) => net.outside.pay({ paymentRequest: requests[i] ?? '' }));
     await app.restart(() => nets[1].outside.resolveHold(held.paymentHash, 'settle'));
     await Promise.all(arriving);
-    await expect.poll(() => Promise.all(wallets.map((one) => balanceOf(client, one))), { timeout: 15_000 }).toEqual([21, 20]);
+    await expect.poll(() => Promise.all(wallets.map((one) => balanceOf(client, one)))).toEqual([21, 20]);
     expect(await nodeAccounts()).toHaveLength(2);
     await expect.poll(problems).toEqual([]);
   });
@@ -214,11 +212,11 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
     const refused = await app.act({ kind: 'move', subject: wallet.id, target: second });
     expect(refused).toMatchObject({ state: 'refused', answer: expect.stringContaining('pending payments (1)') });
     nets[0].outside.resolveHold(held.paymentHash, 'cancel');
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat, { timeout: 10_000 }).toBe(0);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
     const history = await client.get(`/v1/wallet/${wallet.id}/transactions`);
 
     expect(await app.act({ kind: 'move', subject: wallet.id, target: second })).toMatchObject({ state: 'done', reason: 'a test' });
-    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).ln_node_id, { timeout: 5000 }).toBe(second);
+    await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).ln_node_id).toBe(second);
     expect(await balanceOf(client, wallet)).toBe(1000);
     const after = await client.get(`/v1/wallet/${wallet.id}/transactions`);
     expect(after.map(({ id }: { id: string }) => id)).toEqual(history.map(({ id }: { id: string }) => id));
@@ -226,11 +224,11 @@ onTwoFakeNodes('two nodes behind one ledger', (app) => {
 
     // Money arrives at both nodes and leaves from the new one.
     await nets[0].outside.pay({ paymentRequest: old });
-    await expect.poll(() => balanceOf(client, wallet), { timeout: 10_000 }).toBe(1050);
+    await expect.poll(() => balanceOf(client, wallet)).toBe(1050);
     const { payment_request: fresh, ln_node_id: node } = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 5 });
     expect(node).toBe(second);
     await nets[1].outside.pay({ paymentRequest: fresh });
-    await expect.poll(() => balanceOf(client, wallet), { timeout: 10_000 }).toBe(1055);
+    await expect.poll(() => balanceOf(client, wallet)).toBe(1055);
     expect((await pay(wallet, nets[1].outside.invoice({ amountMsat: 55_000, script: { fee: 0 } }).paymentRequest)).status).toBe(201);
     expect(await balanceOf(client, wallet)).toBe(1000);
     for (const one of (await app.reconcileAll()).nodes) expect(one).toMatchObject({ contradictions: [], difference_msat: 0 });

@@ -232,7 +232,7 @@ onDashboard(
       } finally {
         net.up();
       }
-      await expect.poll(() => send.isEnabled(), { timeout: 20_000 }).toBe(true);
+      await expect.poll(() => send.isEnabled()).toBe(true);
       await send.click();
       await isSent(page);
       await expectOnePayment(wallet.id);

@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { msat } from '../../../src/core/kernel/money.ts';
 import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
 import { parseJson } from '../../../src/core/lightning/cln/transport.ts';
-import { HistoryChanged, type NodeEvent, NodeUnavailable } from '../../../src/core/lightning/node.ts';
+import { HistoryChanged, type LightningNode, type NodeEvent, NodeUnavailable, type Position } from '../../../src/core/lightning/node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
-import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';
+import { type Answer, type Replay, recording, replayOnSocket, type Script } from './replay.ts';
 
 const timing = { waitMs: 300, quietMs: 100, heartbeatMs: 50 };
 
@@ -33,6 +34,20 @@ function invoicesByIndex(counter = 10): Script {
 async function eventsOf(stream: AsyncIterable<NodeEvent>): Promise<NodeEvent[]> {
   const events: NodeEvent[] = [];
   for await (const event of stream) events.push(event);
+  return events;
+}
+
+/** Returns the events until the adapter waits for the next change of the node. */
+async function eventsUpToNow(replay: Replay, node: LightningNode, position?: Position): Promise<NodeEvent[]> {
+  const aborter = new AbortController();
+  const before = replay.waiting;
+  let isEnded = false;
+  const events = eventsOf(node.watch(position, aborter.signal)).finally(() => {
+    isEnded = true;
+  });
+  events.catch(() => undefined);
+  while (!isEnded && replay.waiting === before) await delay(1);
+  aborter.abort();
   return events;
 }
 
@@ -154,21 +169,21 @@ describe('a route', () => {
 
 describe('the events', () => {
   it('are the paid invoices in the order of their updates; expired ones are skipped', async () => {
-    const { node } = await replayed(invoicesByIndex());
-    const events = await eventsOf(node.watch(undefined, AbortSignal.timeout(300)));
+    const { replay, node } = await replayed(invoicesByIndex());
+    const events = await eventsUpToNow(replay, node);
     const paid = (resultOf('listinvoices-index-updated').invoices as unknown as { status: string; payment_hash: string }[]).filter(
       ({ status }) => status === 'paid',
     );
     expect(events.map((event) => event.type === 'settlement' && event.paymentHash)).toEqual(paid.map((one) => one.payment_hash));
     expect(events[0]).toMatchObject({ amountMsat: 10_000_000, settledAt: 1_795_305_773, keysend: false, customRecords: {} });
     expect(new Set(events.map(({ position }) => position)).size).toBe(events.length);
-    const again = await eventsOf(node.watch(events.at(-3)?.position, AbortSignal.timeout(300)));
+    const again = await eventsUpToNow(replay, node, events.at(-3)?.position);
     expect(again).toEqual(events.slice(-2));
   });
 
   it('begin after the newest one for a new ledger, also if newer invoices have expired', async () => {
     const { replay, node } = await replayed(invoicesByIndex());
-    const events = await eventsOf(node.watch(undefined, AbortSignal.timeout(300)));
+    const events = await eventsUpToNow(replay, node);
     expect(await node.newestSettlement?.()).toEqual(events.at(-1));
     const expired: Answer = { result: { invoices: [{ status: 'expired', updated_index: 1800, payment_hash: 'aa' }] } };
     const pages = invoicesByIndex(1800);
@@ -186,7 +201,7 @@ describe('the events', () => {
 
   it('continue when the counter moves on without a record, because the invoice was deleted', async () => {
     const { replay, node } = await replayed({ ...invoicesByIndex(), listinvoices: { result: { invoices: [] } } });
-    expect(await eventsOf(node.watch(undefined, AbortSignal.timeout(300)))).toEqual([]);
+    expect(await eventsUpToNow(replay, node)).toEqual([]);
     const waits = replay.calls.filter(({ method, params }) => method === 'wait' && params.nextvalue !== 0);
     expect(waits.map(({ params }) => params.nextvalue)).toEqual([1, 11]);
   });
@@ -194,10 +209,10 @@ describe('the events', () => {
   it('contain a keysend that the node has accepted, without its records', async () => {
     const { invoices } = resultOf('listinvoices-keysend') as unknown as { invoices: object[] };
     const keysend = { updated_index: 1, ...invoices[0], label: 'keysend-1795306000.1' };
-    const { node } = await replayed({
+    const { replay, node } = await replayed({
       listinvoices: ({ start }) => ({ result: { invoices: Number(start) <= 1 ? [{ ...keysend, updated_index: 1 }] : [] } }),
     });
-    expect(await eventsOf(node.watch(undefined, AbortSignal.timeout(300)))).toMatchObject([{ keysend: true, customRecords: {} }]);
+    expect(await eventsUpToNow(replay, node)).toMatchObject([{ keysend: true, customRecords: {} }]);
   });
 
   it('fail when a heartbeat shows that the connection is dead, and end without an error when the node is closed', async () => {
@@ -222,17 +237,21 @@ describe('the events', () => {
   it('of payments are the hashes of the rows that change from now on', async () => {
     const { replay, node } = await replayed();
     const hashes: string[] = [];
+    const aborter = new AbortController();
+    const hasWaitedAfter = (change: number) => () => replay.calls.some(({ params }) => Number(params.nextvalue) > change);
     const watching = (async () => {
-      for await (const hash of node.watchPayments?.(AbortSignal.timeout(1000)) ?? []) hashes.push(hash);
+      for await (const hash of node.watchPayments?.(aborter.signal) ?? []) hashes.push(hash);
     })();
     const changed = Promise.withResolvers<Answer>();
     replay.change({
       wait: ({ nextvalue }) =>
         nextvalue === 0 ? { result: { updated: 0 } } : nextvalue === 1 ? changed.promise : new Promise(() => undefined),
     });
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await expect.poll(hasWaitedAfter(0)).toBe(true);
     replay.change({ listsendpays: ({ start }) => (start === 1 ? 'listsendpays-failed-then-complete' : { result: { payments: [] } }) });
     changed.resolve({ result: { updated: 3 } });
+    await expect.poll(hasWaitedAfter(1)).toBe(true);
+    aborter.abort();
     await watching;
     expect(new Set(hashes)).toEqual(new Set(['c089bd6bfa668ffe4ea41a8373bd6fc2727d89e9c6225e6e7f9f3d84c320e163']));
   });
@@ -241,7 +260,7 @@ describe('the events', () => {
 describe('a restored backup', () => {
   it('is noticed by a position whose invoice is gone or another one', async () => {
     const { replay, node } = await replayed(invoicesByIndex());
-    const [first, second] = await eventsOf(node.watch(undefined, AbortSignal.timeout(300)));
+    const [first, second] = await eventsUpToNow(replay, node);
     const position = first?.position ?? '';
     expect(await node.knowsPosition(position)).toBe(true);
     const [index = '', proof, epoch = ''] = position.split('-');
@@ -256,14 +275,14 @@ describe('a restored backup', () => {
       'nonsense',
     ];
     for (const other of others) expect([other, await node.knowsPosition(other)]).toEqual([other, false]);
-    await expect(eventsOf(node.watch(others[0], AbortSignal.timeout(300)))).rejects.toThrow(HistoryChanged);
+    await expect(eventsUpToNow(replay, node, others[0])).rejects.toThrow(HistoryChanged);
     replay.change({ listinvoices: { result: { invoices: [] } } });
     expect(await node.knowsPosition(position)).toBe(false);
   });
 
   it('is noticed by a position ahead of its own, for which lightningd reports no error', async () => {
     const { replay, node } = await replayed(invoicesByIndex());
-    const last = (await eventsOf(node.watch(undefined, AbortSignal.timeout(300)))).at(-1)?.position ?? '';
+    const last = (await eventsUpToNow(replay, node)).at(-1)?.position ?? '';
     replay.change(invoicesByIndex(3));
     replay.change({ listinvoices: { result: { invoices: [] } } });
     const another = openCln({ url: replay.url, log, timing });
@@ -272,11 +291,11 @@ describe('a restored backup', () => {
 
   it('is noticed because it has lost the epoch in the datastore', async () => {
     const { replay, node } = await replayed(invoicesByIndex());
-    const [first] = await eventsOf(node.watch(undefined, AbortSignal.timeout(300)));
+    const [first] = await eventsUpToNow(replay, node);
     replay.loseDatastore();
     expect(await node.knowsPosition(first?.position ?? '')).toBe(false);
-    await expect(eventsOf(node.watch(first?.position, AbortSignal.timeout(300)))).rejects.toThrow(HistoryChanged);
-    const [again] = await eventsOf(node.watch(undefined, AbortSignal.timeout(300)));
+    await expect(eventsUpToNow(replay, node, first?.position)).rejects.toThrow(HistoryChanged);
+    const [again] = await eventsUpToNow(replay, node);
     expect(again).toMatchObject({ type: 'settlement' });
     expect(again?.position).not.toBe(first?.position);
   });
@@ -288,15 +307,15 @@ describe('a restored backup', () => {
     ['sendpays', 'updated'],
   ])('is noticed by the counter of %s.%s, also before the first event', async (subsystem, index) => {
     const counters: Record<string, number> = { [`${subsystem}.${index}`]: 20 };
-    const { node } = await replayed({
+    const { replay, node } = await replayed({
       wait: ({ subsystem: one, indexname, nextvalue }) => {
         const value = counters[`${one}.${indexname}`] ?? 0;
         return Number(nextvalue) <= value ? { result: { [String(indexname)]: value } } : new Promise<Answer>(() => undefined);
       },
     });
-    expect(await eventsOf(node.watch(undefined, AbortSignal.timeout(200)))).toEqual([]);
+    expect(await eventsUpToNow(replay, node)).toEqual([]);
     counters[`${subsystem}.${index}`] = 19;
-    await expect(eventsOf(node.watch(undefined, AbortSignal.timeout(200)))).rejects.toThrow(HistoryChanged);
-    expect(await eventsOf(node.watch(undefined, AbortSignal.timeout(200)))).toEqual([]);
+    await expect(eventsUpToNow(replay, node)).rejects.toThrow(HistoryChanged);
+    expect(await eventsUpToNow(replay, node)).toEqual([]);
   });
 });

@@ -1,20 +1,30 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { openCln } from '../../../src/core/lightning/cln/cln-node.ts';
 import type { PaymentOrder } from '../../../src/core/lightning/node.ts';
 import { silentLog as log } from '../../support/ledger.ts';
 import { MARKER, ORDER, orderOf, PREIMAGE } from './orders.ts';
 import { type Answer, recording, replayOnSocket, type Script } from './replay.ts';
 
-const timing = { waitMs: 2000, quietMs: 100, heartbeatMs: 1000 };
+const timing = { waitMs: 60_000, quietMs: 100, heartbeatMs: 1000 };
 const NO_ROWS: Answer = { result: { payments: [] } };
 const SUCCESS = { state: 'succeeded', preimage: PREIMAGE, feeMsat: 0 };
 const PENDING = { state: 'pending' };
 
-async function replayed(script: Script) {
+async function replayed(script: Script, { waitMs } = timing) {
   const replay = await replayOnSocket(script);
-  const node = openCln({ url: replay.url, log, timing });
+  const node = openCln({ url: replay.url, log, timing: { ...timing, waitMs } });
   const count = (method: string) => replay.calls.filter((call) => call.method === method).length;
   return { replay, node, count };
+}
+
+/** Stops the clock that measures periods. A busy machine must not end one. @returns a function that advances it */
+function stopClock(): (ms: number) => void {
+  let nowMs = performance.now();
+  const spy = vi.spyOn(performance, 'now').mockImplementation(() => nowMs);
+  onTestFinished(() => spy.mockRestore());
+  return (ms) => {
+    nowMs += ms;
+  };
 }
 
 /** Returns the rows of a recording with some fields changed, or only some of the rows. */
@@ -141,31 +151,36 @@ describe('a payment whose response was lost', () => {
   });
 
   it('does not fail because the repeated request fails, until nothing was in flight for long enough', async () => {
+    const pass = stopClock();
     const { replay, node } = await replayed({ xpay: 'lost' });
     await expect(node.pay(ORDER)).rejects.toThrow();
     replay.change({ xpay: 'xpay-fail-fee0-multihop' });
     expect(await node.pay({ ...ORDER, unclearSinceMs: 1 })).toEqual(PENDING);
+    pass(timing.quietMs - 1);
     expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
-    await expect.poll(() => node.lookupPayment(ORDER)).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
+    pass(1);
+    expect(await node.lookupPayment(ORDER)).toEqual({ state: 'failed', reason: 'NO_ROUTE' });
   });
 
   it('stays pending while xpay is still looking for a route', async () => {
+    const pass = stopClock();
     const { replay, node } = await replayed({ xpay: 'lost', listpays: 'listpays-pending' });
     await expect(node.pay(ORDER)).rejects.toThrow();
     for (let tries = 0; tries < 4; tries++) {
       expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
-      await new Promise((resolve) => setTimeout(resolve, timing.quietMs));
+      pass(timing.quietMs);
     }
     replay.change({ listsendpays: 'listsendpays-complete' });
     expect(await node.lookupPayment(ORDER)).toEqual(SUCCESS);
   });
 
   it('does not fail when another request has begun meanwhile', async () => {
+    const pass = stopClock();
     const { replay, node } = await replayed({ xpay: 'lost' });
     const other = openCln({ url: replay.url, log, timing });
     await expect(node.pay(ORDER)).rejects.toThrow();
     expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
-    await new Promise((resolve) => setTimeout(resolve, timing.quietMs));
+    pass(timing.quietMs);
     await expect(other.pay(ORDER)).rejects.toThrow();
     expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
   });
@@ -235,7 +250,7 @@ describe('what was observed on real nodes', () => {
 
   it('retry_for does not limit the response, so the wait ends by itself and the payment goes on', async () => {
     const held = Promise.withResolvers<Answer>();
-    const { replay, node, count } = await replayed({ xpay: () => held.promise });
+    const { replay, node, count } = await replayed({ xpay: () => held.promise }, { ...timing, waitMs: 50 });
     expect(await node.pay(ORDER)).toEqual(PENDING);
     expect(await node.lookupPayment(ORDER)).toEqual(PENDING);
     replay.change({ listsendpays: 'listsendpays-complete' });

@@ -42,6 +42,8 @@ export interface Replay {
   readonly calls: { readonly method: string; readonly params: Params }[];
   /** The connections; of clnrest also those that were closed. */
   readonly sockets: ReadonlySet<Duplex>;
+  /** How many calls wait for a change of the node. Those that were aborted count. */
+  readonly waiting: number;
   /** Replaces the answers to some methods. */
   change(script: Script): void;
   /** Forgets all keys of the datastore, like a backup that is older than they are. */
@@ -71,6 +73,7 @@ const IDLE: Script = {
 class Replayed implements Replay {
   readonly calls: { method: string; params: Params }[] = [];
   readonly sockets = new Set<Duplex>();
+  waiting = 0;
   readonly #script: Script;
   readonly #used = new Map<string, number>();
   readonly #datastore = new Map<string, { text: string; generation: number }>();
@@ -99,7 +102,10 @@ class Replayed implements Replay {
     if (method === 'listdatastore') return this.#read(params as never);
     const entry = this.#script[method];
     if (entry === undefined) return JSON.stringify({ error: { code: -32601, message: `Unknown command '${method}'` } });
+    const isWaiting = method === 'wait' && params.nextvalue !== 0;
+    if (isWaiting) this.waiting += 1;
     const answer = typeof entry === 'function' ? await entry(params) : this.#next(method, entry);
+    if (isWaiting) this.waiting -= 1;
     if (answer === 'lost') return undefined;
     return typeof answer === 'string' ? recording(answer).response : JSON.stringify(answer);
   }

@@ -61,7 +61,7 @@ export function eventContract({ subject, reopened }: SharedSubject): void {
         if (outcome?.state === 'succeeded') sent.push(order.paymentHash);
       }
       // A node may have no hint for a payment of which it has sent nothing.
-      if (node.watchPayments) await expect.poll(() => sent.every((paymentHash) => hints.has(paymentHash)), { timeout: 10_000 }).toBe(true);
+      if (node.watchPayments) await expect.poll(() => sent.every((paymentHash) => hints.has(paymentHash))).toBe(true);
       else {
         const all = await eventsUntil(node, isEndOf(orders.at(-1)?.paymentId ?? ''));
         expect(all.filter((event) => orders.some(({ paymentId }) => isEndOf(paymentId)(event)))).toHaveLength(4);
