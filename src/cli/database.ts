@@ -1,16 +1,25 @@
+import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import type { Database } from '../core/db/database.ts';
-import { openDatabase } from '../core/db/open.ts';
+import { DatabaseUnavailable } from '../core/db/errors.ts';
+import { openDatabase, sqlitePathOf } from '../core/db/open.ts';
 import type { Log } from '../core/kernel/log.ts';
 
-/** Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. */
+/**
+ * Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. `mayCreate`: a SQLite
+ * file that does not exist is created.
+ * @throws DatabaseUnavailable
+ */
 export async function withDatabase<T>(
-  options: { readonly readOnly?: boolean; readonly withoutLock?: boolean },
+  { mayCreate = false, ...options }: { readonly readOnly?: boolean; readonly withoutLock?: boolean; readonly mayCreate?: boolean },
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   // SQLite creates files next to the database; only their owner may read them.
   process.umask(0o077);
-  const database = await openDatabase(readConfig(process.env).databaseUrl, { ...options, log: stderrLog });
+  const { databaseUrl } = readConfig(process.env);
+  const file = sqlitePathOf(databaseUrl);
+  if (file !== undefined && !mayCreate && !existsSync(file)) throw new DatabaseUnavailable(`There is no database at ${file}.`);
+  const database = await openDatabase(databaseUrl, { ...options, log: stderrLog });
   try {
     return await work(database);
   } finally {

@@ -18,7 +18,7 @@ export function addMigrate(program: Command): void {
           import('../core/db/migrate.ts'),
           import('../core/db/errors.ts'),
         ]);
-        return withDatabase(check ? { readOnly: true } : {}, async (database) => {
+        return withDatabase(check ? { readOnly: true } : { mayCreate: true }, async (database) => {
           if (!check) await migrate(database, MIGRATIONS);
           try {
             await requireMigrated(database, MIGRATIONS);

@@ -8,7 +8,13 @@ const NODE = 'the id of the node';
 
 /** `satchel node`: checks and lists the nodes, drains one, or moves a wallet to another node. */
 export function addNode(program: Command): void {
-  const node = noun(program, 'node', 'Check, list and drain Lightning nodes', 'node check');
+  const node = noun(
+    program,
+    'node',
+    'Check, list and drain Lightning nodes',
+    'node check',
+    'To add one, append its URL to LIGHTNING_URL of the service after a space, try it with `node check`, and restart the service.',
+  );
 
   verb(node, {
     name: 'check',

@@ -54,7 +54,10 @@ function addResolve(payment: Command): void {
     serviceAction<Evidence>(async ({ service, output, options, args: [id = ''] }) => {
       const { preimage, failed = false, reason } = options;
       const outcome = failed ? 'failed' : 'settled';
-      if (!options.yes) await confirm(`${await planned(service, id)}\nIt is ended as ${outcome}.`, options);
+      const sent = await findSent(service, id);
+      if (sent && options.received) throw new NotDone(`Nothing was done: ${NOT_RECEIVED}\n${describe(sent)}`);
+      const plan = sent ? describe(sent) : `The arriving payment of ${id}.`;
+      await confirm(`${plan}\nIt is ended as ${outcome}.`, options);
       const evidence = { outcome, ...(preimage !== undefined && { preimage }) } as const;
       return runAction(output, (request) => service.operator.resolvePayment(id, { ...evidence, reason }, request));
     }, requireOneOutcome),
@@ -74,18 +77,22 @@ const COLUMNS = [
   { name: 'at the node', text: (one: OperatorPayment) => one.evidence?.node_state ?? 'not looked up yet' },
 ];
 
-/** Returns the plan's description of a payment. Only the service knows whether an unknown one is an invoice with an arriving payment. */
-function planned(service: SatchelClient, id: string): Promise<string> {
-  return service.operator.getPayment(id).then(describe, (error) => {
-    if (error instanceof SatchelError && error.status === 404) return `The arriving payment of ${id}.`;
+const NOT_RECEIVED = 'this payment was sent. --received is for a payment that arrives; end this one with --preimage or --failed.';
+
+/** Returns a payment that was sent. Only the service knows whether an unknown one is an invoice with an arriving payment. */
+function findSent(service: SatchelClient, id: string): Promise<OperatorPayment | undefined> {
+  return service.operator.getPayment(id).catch((error) => {
+    if (error instanceof SatchelError && error.status === 404) return undefined;
     throw error;
   });
 }
 
-function describe({ id, wallet_id, num_msat, age_seconds, evidence }: OperatorPayment): string {
+function describe({ id, wallet_id, num_msat, age_seconds, status, failure_reason, evidence }: OperatorPayment): string {
+  const payment = `Payment ${id} of ${wallet_id}: ${grouped(num_msat)} msat, ${status}, ${span(age_seconds)} old.`;
+  if (status !== 'pending') return failure_reason === null ? payment : `${payment} It failed because of ${failure_reason}.`;
   const report = evidence ? `${evidence.node_state}, looked up at ${moment(evidence.checked_at)}` : 'not looked up yet';
   const proof = evidence?.proves_failure ? ' No money can leave the node any more.' : '';
-  return `Payment ${id} of ${wallet_id}: ${grouped(num_msat)} msat, ${span(age_seconds)} old. At the node: ${report}.${proof}`;
+  return `${payment} At the node: ${report}.${proof}`;
 }
 
 /** Accepts the id of a payment, or a payment hash. */

@@ -35,7 +35,7 @@ export function createProgram(): Command {
     .description('Run a Lightning wallet service and manage it. Without a command: serve.')
     .option('-V, --version', 'print the version')
     .showHelpAfterError('See `satchel --help`.')
-    .addHelpCommand(new Command('help').argument('[command]').summary('Show the help of a command').helpGroup('Other:'))
+    .addHelpCommand(new Command('help').argument('[command...]').summary('Show the help of a command').helpGroup('Other:'))
     .helpOption('-h, --help', 'show this help')
     .configureHelp({ helpWidth: HELP_WIDTH, subcommandTerm: (command) => command.name() })
     .configureOutput({ outputError: (text, write) => write(withoutSecrets(sentenceOf(text))) })

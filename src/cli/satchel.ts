@@ -5,7 +5,7 @@ import { EXIT, NotDone } from './verb.ts';
 
 /** `satchel <noun> <verb>`: runs a command, or without arguments the service. */
 async function main(given: readonly string[]): Promise<void> {
-  const [first = 'serve', ...rest] = given;
+  const [first = 'serve', ...rest] = given[0] === 'help' && given.length > 1 ? [...given.slice(1), '--help'] : given;
   const isVersion = first === '--version' || first === '-V';
   try {
     await createProgram().parseAsync([isVersion ? 'version' : first, ...rest], { from: 'user' });

@@ -23,8 +23,8 @@ interface Verb {
 }
 
 /** Adds a noun with its verbs. */
-export function noun(program: Command, name: string, summary: string, example: string): Command {
-  const command = program.command(name).summary(summary).description(`${summary}.`).usage('<command>');
+export function noun(program: Command, name: string, summary: string, example: string, details = ''): Command {
+  const command = program.command(name).summary(summary).description(`${summary}. ${details}`.trim()).usage('<command>');
   command.addHelpText('after', `\nExample:\n  satchel ${example}`);
   return withHint(command, name);
 }
@@ -33,7 +33,7 @@ export function noun(program: Command, name: string, summary: string, example: s
 export function verb(parent: Command, { name, summary, details, example, hasJson = true }: Verb): Command {
   const command = parent.command(name).summary(summary);
   command.description(details === undefined ? `${summary}.` : `${summary}. ${details}`);
-  if (hasJson) command.option('--json', 'print JSON');
+  if (hasJson) command.option('--json', name === 'list' ? 'print JSON Lines: one object per line' : 'print JSON');
   command.addHelpText('after', `\nExample:\n  satchel ${example}`);
   return withHint(command, parent.parent ? `${parent.name()} ${name}` : name);
 }

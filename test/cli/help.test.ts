@@ -1,4 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type Command, CommanderError } from 'commander';
 import { expect, it } from 'vitest';
@@ -35,6 +38,27 @@ it.each(all.map((one) => [pathOf(one)]))('explains satchel %s in at most 24 line
   expect(lines.length, help).toBeLessThanOrEqual(24);
   expect(lines.filter((line) => line.length > 80)).toEqual([]);
   expect(help).toMatch(new RegExp(`\n\nExample:\n  satchel ${path}`));
+});
+
+it('shows the help of a command after `help`, too', async () => {
+  const { code, stdout } = await runSatchel(['help', 'account', 'create'], {});
+  expect({ code, stdout }).toEqual({ code: 0, stdout: await printed('account', 'create', '--help') });
+});
+
+it('names the format of lists for programs, and how a node is added', async () => {
+  for (const one of verbs.filter((each) => each.name() === 'list')) expect(one.helpInformation()).toContain('JSON Lines');
+  expect(await printed('node', '--help')).toContain('LIGHTNING_URL');
+});
+
+it('creates no database where the file of DATABASE_URL is missing', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-cli-'));
+  const { code, output } = await runSatchel(['restore', 'mark', '--as-of', '2026-11-24T01:02:03Z'], {
+    DATA_DIR: folder,
+    DATABASE_URL: `sqlite:${join(folder, 'mistyped.db')}`,
+  });
+  expect({ code, output }).toMatchObject({ code: 2, output: expect.stringContaining('There is no database at') });
+  expect(readdirSync(folder)).toEqual([]);
+  rmSync(folder, { recursive: true });
 });
 
 it('gives every example a command that exists, with options that exist', async () => {

@@ -49,11 +49,18 @@ onFakeNode('satchel suspense and satchel payment', (service) => {
     expect((await run('payment', 'list')).stdout).toMatch(new RegExp(`${body.lnTx.id} +${payer.id} +50,000`));
     const resolve = (...evidence: string[]) =>
       run('payment', 'resolve', body.lnTx.id, ...evidence, '--yes', '--reason', 'the receiver confirmed');
+    const show = () => run('payment', 'show', body.lnTx.id);
+    expect((await show()).stdout).toMatch(/: 50,000 msat, pending, .* old\. At the node: /);
+    expect(await resolve('--received')).toMatchObject({
+      code: 2,
+      output: expect.stringContaining('--received is for a payment that arrives'),
+    });
     expect(await resolve('--failed')).toMatchObject({ code: 1, output: expect.stringContaining('still in flight') });
     const { preimage = '' } = net.state().outsideInvoices[held.paymentHash] ?? {};
     expect(await resolve('--preimage', preimage)).toMatchObject({ code: 1, output: expect.stringContaining('Wait until the node') });
     net.always('lookupPayment', { instead: { state: 'succeeded', preimage, feeMsat: msat(0) } });
     expect(await resolve('--preimage', preimage)).toMatchObject({ code: 0, stdout: expect.stringContaining('status `settled`') });
+    expect((await show()).stdout).toMatch(/: 50,000 msat, settled, [^.]* old\.\n$/);
     net.always('lookupPayment', undefined);
     net.outside.resolveHold(held.paymentHash, 'settle');
     expect(await service.problems()).toEqual([]);

@@ -31,7 +31,7 @@ onFakeNode(
       const alert = (await service.openAlerts()).find(({ subject }) => subject === id);
       expect(alert).toMatchObject({
         kind: 'payment_stuck',
-        message: expect.stringContaining('No channel has an HTLC with this payment hash. Yes (0 HTLCs).'),
+        message: expect.stringContaining('True: No channel has an HTLC with this payment hash (0 HTLCs).'),
       });
       expect(alert?.message).toContain('No money can leave the node for this payment.');
       expect(await balance(payer)).toEqual({ balance_msat: 490_000, pending_msat: 510_000 });

@@ -241,9 +241,12 @@ export interface PaymentEvidence {
   readonly isWithoutHtlc: boolean;
 }
 
-/** Returns the evidence as one line for people: each fact, whether it holds, and what the node reported. */
+/** Returns the evidence as one line for people: whether each fact is true, and what the node reported. */
 export function describeEvidence({ items, provesFailure }: Pick<PaymentEvidence, 'items' | 'provesFailure'>): string {
-  const facts = items.map(({ fact, holds, detail }) => `${fact} ${holds ? 'Yes' : 'No'} (${detail}).`);
+  const facts = items.map(({ fact, holds, detail }) => {
+    const report = detail === '' ? '' : ` (${detail})`;
+    return `${holds ? 'True' : 'Not true'}: ${fact.replace(/\.$/, '')}${report}.`;
+  });
   return [
     ...facts,
     provesFailure ? 'No money can leave the node for this payment.' : 'Money may still leave the node for this payment.',
