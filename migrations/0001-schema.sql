@@ -637,6 +637,16 @@ CREATE TABLE event (
 ) STRICT;
 CREATE INDEX event_account ON event (account_id, position);
 CREATE INDEX event_wallet ON event (wallet_id, position) WHERE wallet_id IS NOT NULL;
+-- The trace of the request that created a payment, an invoice or a transfer, for the webhooks of its events. Most requests have none.
+CREATE TABLE event_trace (
+  position INTEGER PRIMARY KEY,
+  -- The id of the payment, invoice or transfer.
+  subject TEXT NOT NULL UNIQUE,
+  -- The account of the request. No other one gets the trace.
+  account_id TEXT NOT NULL,
+  -- W3C Trace Context.
+  traceparent TEXT NOT NULL
+) STRICT;
 -- begin postgres
 CREATE TABLE event_order (
   id BIGINT PRIMARY KEY

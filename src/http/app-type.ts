@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox';
+import type { Span } from '@opentelemetry/api';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { BookingMark } from '../core/kernel/booking-mark.ts';
 import type { Access, Credential } from './auth/access.ts';
@@ -18,6 +19,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by Access on first use. */
     credential: Credential | undefined;
+    /** Set when the request begins. */
+    span: Span | undefined;
     /** Absent until the handler runs. */
     booking: BookingMark | undefined;
     /** The key has too many requests open, so the response must not wait for a payment. Set by RateLimits. */

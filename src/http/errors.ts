@@ -3,6 +3,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { withBookingMark } from '../core/kernel/booking-mark.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
+import { runIn } from '../core/kernel/tracing.ts';
 import { NodeUnavailable } from '../core/lightning/node.ts';
 import type { App } from './app-type.ts';
 import { isFromBrowser } from './auth/cross-site.ts';
@@ -34,8 +35,9 @@ function markBookings(app: App): void {
   app.addHook('onRoute', (route) => {
     const { handler } = route;
     route.handler = function (request, reply) {
-      request.booking = { mayHaveBooked: false };
-      return withBookingMark(request.booking, () => handler.call(this, request, reply));
+      const { span, credential } = request;
+      request.booking = { mayHaveBooked: false, span, accountId: credential?.key.accountId };
+      return withBookingMark(request.booking, () => runIn(span, () => handler.call(this, request, reply)));
     };
   });
 }

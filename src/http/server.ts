@@ -23,6 +23,7 @@ import { collectMethods, rejectOtherMethods } from './methods.ts';
 import { collectDocuments } from './openapi/document.ts';
 import { referencePage } from './openapi/reference-page.ts';
 import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
+import { traceRequests } from './request-spans.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
 import { rejectLongQuery, rejectUnknownParameters } from './requests/query.ts';
@@ -74,6 +75,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response));
   addRequestFields(app);
   app.decorate('sessionCookie', sessionCookieName(options.publicUrl?.startsWith('https:') === true));
+  traceRequests(app);
   readBodies(app);
   handleErrors(app, limits, options.recordDatabaseError);
   if (options.ensureDurable) waitForEarlierCommits(app, options.ensureDurable);
@@ -151,6 +153,7 @@ function sharedLogger(log: FastifyBaseLogger): FastifyBaseLogger {
 /** Fastify creates each request with these fields, so that all requests have one hidden class. */
 function addRequestFields(app: App): void {
   app.decorateRequest('credential', undefined);
+  app.decorateRequest('span', undefined);
   app.decorateRequest('booking', undefined);
   app.decorateRequest('mustNotWait', false);
   app.decorateRequest('chargedAddress', undefined);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -24,6 +24,8 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const urls = freshUrls(dialect);
     const folder = mkdtempSync(join(tmpdir(), 'satchel-secrets-'));
     const data = join(folder, 'data');
+    const spansFile = join(folder, 'spans');
+    const spans = () => readFileSync(spansFile, 'utf8');
     const secretKey = newKeyText('secret_api');
     const nodeSecret = randomBytes(24).toString('hex');
     const secrets = new Secrets();
@@ -39,7 +41,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     beforeAll(async () => {
       const [, LIGHTNING_URL = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
       databaseUrl = dialect === 'sqlite' ? `sqlite:${join(data, 'satchel.db')}` : await urls();
-      const own = { LIGHTNING_URL, BOOTSTRAP_SECRET_KEY: secretKey, LOG_LEVEL: 'trace', RECONCILE_SECONDS: '1' };
+      const own = { LIGHTNING_URL, BOOTSTRAP_SECRET_KEY: secretKey, LOG_LEVEL: 'trace', RECONCILE_SECONDS: '1', SPANS_FILE: spansFile };
       service = await startProcess({ ...(await processSettings(data, databaseUrl)), ...own }, BREAKING);
       recorder = new Recorder(service.client);
       made = await beBusy(recorder, secrets, secretKey);
@@ -125,6 +127,16 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(secrets.foundIn(service.output())).toEqual([]);
     }, 240_000);
 
+    it('finds none, and no invoice, memo or address, in the spans of all of this', () => {
+      const names = new Set(Array.from(spans().matchAll(/"name":"([^"]+)"/g), ([, name = '']) => name));
+      for (const name of ['POST /v1/wallet', 'posting', 'ledger batch', 'node createInvoice', 'node pay', 'webhook delivery'])
+        expect(names).toContain(name);
+      expect(secrets.foundIn(spans())).toEqual([]);
+      for (const { payment_request, memo, payment_hash } of [made.openInvoice, made.paidInvoice])
+        for (const text of [payment_request, payment_hash, ...(memo ? [memo] : [])]) expect(spans()).not.toContain(text);
+      expect(spans()).not.toMatch(/lnbc|:\/\/|\?|@|busy/);
+    });
+
     it('keeps secrets out of errors and log lines when the database is broken', async () => {
       await service.send({ broken: true });
       const { admin, read } = made.keys;
@@ -142,7 +154,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       await service.send({ broken: false });
       expect(service.output()).toMatch(/unexpected error/);
       expect(inAnswers()).toEqual([]);
-      expect(secrets.foundIn(service.output())).toEqual([]);
+      expect(secrets.foundIn(service.output() + spans())).toEqual([]);
     });
 
     it('keeps the secret of the node’s address out of the alert when the node is silent', async () => {
@@ -167,7 +179,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(showing(paid).length).toBeGreaterThan(0);
       const shown = showing(paid).map(({ body }) => lightningsOf(body, made.paidInvoice.id).filter((one) => one.payment_preimage === paid));
       for (const found of shown) expect(new Set(found.map(({ settled }) => settled))).toEqual(new Set([1]));
-      for (const preimage of preimages.values()) expect(service.output()).not.toContain(preimage);
+      for (const preimage of preimages.values()) for (const text of [service.output(), spans()]) expect(text).not.toContain(preimage);
     });
   });
 }

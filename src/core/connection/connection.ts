@@ -6,6 +6,7 @@ import { TtlCache } from '../kernel/ttl-cache.ts';
 import { HistoryChanged, type LightningNode, type NodeEvent, type NodeInfo, NodeUnavailable, type Position } from '../lightning/node.ts';
 import { ForeignLedger, type LedgerNode, type NodeIdentity } from './ledger-nodes.ts';
 import { type FoundNode, readInfo } from './node-urls.ts';
+import { type NodeCall, observedNode } from './observed-node.ts';
 
 export interface ConnectionOptions {
   /** Finds the node, and verifies the position of its events. Called before the first call, and again after each lost connection. */
@@ -33,6 +34,7 @@ export class NodeConnection {
   #identity: NodeIdentity | undefined;
   #adapter: LightningNode | undefined;
   #info: NodeInfo | undefined;
+  #onCall: ((call: NodeCall) => void) | undefined;
   #isIdentified = false;
   readonly #answers = new TtlCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
   readonly #canSend = new TtlCache<NodeInfo>({ maxAgeMs: CAN_SEND_MS, maxSize: 1 });
@@ -80,6 +82,11 @@ export class NodeConnection {
     return withTimeout(CALL_MS, call(await this.#identified()), () => {
       return new Error(`the node did not answer within ${CALL_MS / 1000} seconds; the outcome of the call is unknown`);
     });
+  }
+
+  /** Calls a function after each call to the node. */
+  onCall(listener: (call: NodeCall) => void): void {
+    this.#onCall = listener;
   }
 
   /** Streams the events after a position, or all events. After it ends, the node is identified again before the next call. */
@@ -150,7 +157,7 @@ export class NodeConnection {
   readonly #identify = sharedCall(async (): Promise<LightningNode> => {
     try {
       const { adapter, info } = await this.#options.identify();
-      this.#adapter = adapter;
+      this.#adapter = observedNode(adapter, this.nodeId, (call) => this.#onCall?.(call));
       this.#info = info;
       this.#identity = { pubkey: info.pubkey, network: info.network };
       this.#isIdentified = true;

@@ -4,6 +4,7 @@ import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
+import { traceRows } from '../journal/event-traces.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
 import type { TransactionOwner } from '../journal/wallet-transactions.ts';
@@ -289,6 +290,7 @@ function invoicePosting({ clock, maxOpenInvoices }: InvoiceContext, order: NewIn
     rows: [
       { statement: sql.insertOpen, parameters, onMiss },
       ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),
+      ...traceRows(invoice.id),
       ...(order.extraRows?.(invoice.id) ?? []),
     ],
     events: [event],

@@ -9,9 +9,13 @@ export type EventRow = {
   subject: string;
   lntx: string | null;
   data: string | null;
+  /** Read by {@link findMany} alone. */
+  traceparent?: string | null;
 };
 
-const SELECT = 'SELECT position, created_at_ms, type, account_id, wallet_id, subject, lntx, data FROM event';
+const COLUMNS = 'position, created_at_ms, type, account_id, wallet_id, subject, lntx, data';
+
+const SELECT = `SELECT ${COLUMNS} FROM event`;
 
 const pageOf = (owner: string, condition: string, order: 'asc' | 'desc') =>
   statement<EventRow>(
@@ -28,7 +32,16 @@ export const pages = {
   all: pagesOf('all', ''),
 };
 
-export const findMany = statement<EventRow>('event_find_many', `${SELECT} WHERE position = ANY($1::bigint[])`);
+/**
+ * The trace of an event is that of its payment, invoice or transfer, whose id is the wallet transaction's without `wtx_` and the side. Only the
+ * account of the request gets it: a trace would connect payments that another account has received.
+ */
+export const findMany = statement<EventRow>(
+  'event_find_many',
+  `SELECT ${COLUMNS}, (SELECT traceparent FROM event_trace t
+     WHERE t.subject = coalesce(lntx, substr(event.subject, 5, length(event.subject) - 5)) AND t.account_id = event.account_id) AS traceparent
+   FROM event WHERE position = ANY($1::bigint[])`,
+);
 
 export const newestPosition = statement<{ position: number | null }>(
   'event_newest_position',

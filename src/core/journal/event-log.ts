@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database, Tx } from '../db/database.ts';
-import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retention.ts';
+import { endRetentionPeriod, PERIODS_PER_DAY } from '../db/retention.ts';
 import { decodeBase62, encodeBase62 } from '../kernel/ids.ts';
 import { lockEventOrder } from './bookings.sql.ts';
 import * as sql from './event-log.sql.ts';
@@ -22,6 +22,8 @@ export interface LoggedEvent {
   readonly lightningId: string | undefined;
   /** What the object's row does not keep. */
   readonly data: Readonly<Record<string, unknown>> | undefined;
+  /** The trace of the request that created the payment, invoice or transfer. Only {@link EventLog.findMany} reads it. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Whose events a reader gets. */
@@ -67,7 +69,7 @@ export type EventLog = ReturnType<typeof createEventLog>;
  */
 export function createEventLog(database: Database, retentionDays: number) {
   // Events before the oldest period that is kept count as expired, so it is kept for one period more.
-  const retained: Retained = { table: 'event', periods: retentionDays * PERIODS_PER_DAY + 1 };
+  const periods = retentionDays * PERIODS_PER_DAY + 1;
 
   async function oldest(): Promise<number> {
     const first = await database.first(sql.oldestPeriod);
@@ -126,7 +128,9 @@ export function createEventLog(database: Database, retentionDays: number) {
       return low - 1;
     },
     /** Ends a retention period (db/retention.ts). */
-    endRetentionPeriod: () => endRetentionPeriod(database, retained),
+    async endRetentionPeriod(): Promise<void> {
+      for (const table of ['event', 'event_trace']) await endRetentionPeriod(database, { table, periods });
+    },
   };
 }
 
@@ -169,6 +173,7 @@ function eventFromRow(row: sql.EventRow): LoggedEvent[] {
       subject: row.subject,
       lightningId: row.lntx ?? undefined,
       data: row.data === null ? undefined : JSON.parse(row.data),
+      traceparent: row.traceparent ?? undefined,
     },
   ];
 }

@@ -1,8 +1,13 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { context, ROOT_CONTEXT, type Span } from '@opentelemetry/api';
 
 /** Records whether a request has booked something, or shows what an earlier request booked. Until then an error may promise the opposite. */
 export interface BookingMark {
   mayHaveBooked: boolean;
+  /** The span of the request (tracing.ts). */
+  readonly span?: Span | undefined;
+  /** The account of the request's key, as soon as it is known. */
+  accountId?: string | undefined;
 }
 
 const running = new AsyncLocalStorage<BookingMark | undefined>();
@@ -12,9 +17,9 @@ export function withBookingMark<T>(mark: BookingMark, work: () => T): T {
   return running.run(mark, work);
 }
 
-/** Runs work that a request only starts. Its commits do not set the mark of the request. */
+/** Runs work that a request only starts. Its commits do not set the mark of the request, and its spans are not those of the request. */
 export function outsideRequest<T>(work: () => T): T {
-  return running.run(undefined, work);
+  return running.run(undefined, () => context.with(ROOT_CONTEXT, work));
 }
 
 /** Returns the mark of the running request; undefined in background jobs. */

@@ -1,4 +1,5 @@
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
+import type { SpanContext } from '@opentelemetry/api';
 import { stalled } from '../db/commit-gate.ts';
 import type { Tx } from '../db/database.ts';
 import { CONNECTION, CommitUnknown, isCheckViolation, isUniqueViolation, StatementFailed } from '../db/errors.ts';
@@ -7,6 +8,7 @@ import { outsideRequest } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
+import { runningSpan, traced } from '../kernel/tracing.ts';
 import { isSystemAccount } from './accounts.ts';
 import { applyPosting, balanceOf, touchedBy, type Worksheet } from './arithmetic.ts';
 import * as sql from './ledger.sql.ts';
@@ -15,8 +17,16 @@ import { type BatchTx, type LedgerStore, RowMissed } from './store.ts';
 
 interface Waiting {
   readonly posting: Posting;
+  readonly span: SpanContext | undefined;
   readonly resolve: (receipt: Receipt) => void;
   readonly reject: (error: unknown) => void;
+}
+
+/** A committed batch. */
+export interface BatchCommit {
+  readonly postings: number;
+  /** From the begin of its transaction. */
+  readonly seconds: number;
 }
 
 const MAX_BATCH = 256;
@@ -35,6 +45,7 @@ export class GroupCommit {
   readonly #runners = new Set<Promise<void>>();
   #batches = 0;
   #postings = 0;
+  #listener: ((batch: BatchCommit) => void) | undefined;
 
   constructor(store: LedgerStore, clock: Clock) {
     this.#store = store;
@@ -47,7 +58,7 @@ export class GroupCommit {
     if (this.#queue.length >= MAX_QUEUE && mayBeRefused(posting)) return Promise.reject(new Refusal('ledger_busy'));
     if (this.#store.stalls.isStalled() && mayBeRefused(posting)) return Promise.reject(stalled());
     return new Promise((resolve, reject) => {
-      this.#queue.push({ posting, resolve, reject });
+      this.#queue.push({ posting, span: runningSpan(), resolve, reject });
       if (this.#active >= this.#store.concurrentBatches) return;
       const runner: Promise<void> = outsideRequest(() => this.#run()).finally(() => this.#runners.delete(runner));
       this.#runners.add(runner);
@@ -66,6 +77,10 @@ export class GroupCommit {
     return { waiting: this.#queue.length, batches: this.#batches, postings: this.#postings };
   }
 
+  onBatch(listener: (batch: BatchCommit) => void): void {
+    this.#listener = listener;
+  }
+
   /** Resolves when no posting waits. */
   async drain(): Promise<void> {
     while (this.#runners.size > 0) await Promise.all(this.#runners);
@@ -80,15 +95,18 @@ export class GroupCommit {
   }
 
   async #commit(batch: readonly Waiting[], isRetry = false): Promise<void> {
+    const started = performance.now();
     let decisions: Decision[];
     try {
-      decisions = await this.#transact(batch.map(({ posting }) => posting));
+      const settings = { causes: batch.flatMap(({ span }) => span ?? []), attributes: { 'satchel.postings': batch.length } };
+      decisions = await traced('ledger batch', settings, () => this.#transact(batch.map(({ posting }) => posting)));
     } catch (error) {
       await this.#retry(batch, error, isRetry);
       return;
     }
     this.#batches += 1;
     this.#postings += batch.length;
+    this.#listener?.({ postings: batch.length, seconds: (performance.now() - started) / 1000 });
     for (const [index, { resolve, reject }] of batch.entries()) {
       const decision = decisions[index];
       invariant(decision, 'every posting of a batch is decided');

@@ -2,8 +2,9 @@ import type { Database } from '../db/database.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Msat } from '../kernel/money.ts';
+import { traced } from '../kernel/tracing.ts';
 import { balanceOf } from './arithmetic.ts';
-import { GroupCommit } from './group-commit.ts';
+import { type BatchCommit, GroupCommit } from './group-commit.ts';
 import * as sql from './ledger.sql.ts';
 import type { Balance, Posting, Receipt } from './posting.ts';
 import type { CacheOptions } from './store-sqlite/balance-cache.ts';
@@ -39,7 +40,7 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
      * @throws HoldClosed when a hold was posted or voided before.
      */
     async post(posting: Posting): Promise<Receipt> {
-      const receipt = await commits.add(posting);
+      const receipt = await traced('posting', {}, () => commits.add(posting));
       // The transaction of a batch belongs to no request.
       markBooked();
       return receipt;
@@ -68,6 +69,9 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
 
     /** Returns how many postings wait, and how many this instance has committed. */
     stats: () => commits.stats(),
+
+    /** Calls a function after each commit of a batch. */
+    onBatch: (listener: (batch: BatchCommit) => void) => commits.onBatch(listener),
 
     /** Resolves when all postings are decided and all rows of accounts are up to date. */
     async drain(): Promise<void> {

@@ -2,6 +2,7 @@ import { BudgetChanged, checkLimits } from '../budgets/budgets.ts';
 import type { KeyLimits } from '../budgets/limits.ts';
 import { closingRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
+import { traceRows } from '../journal/event-traces.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { pendingTransactionRow } from '../journal/wallet-transactions.ts';
@@ -110,6 +111,7 @@ function holdPosting(
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
       ...rows,
       ...extraRows(id),
+      ...traceRows(id),
     ],
     events,
   };

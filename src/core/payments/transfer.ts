@@ -1,4 +1,5 @@
 import { type BudgetDependencies, transferCharge } from '../budgets/budgets.ts';
+import { traceRows } from '../journal/event-traces.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { newId } from '../kernel/ids.ts';
@@ -33,6 +34,7 @@ export async function transferBetween(deps: BudgetDependencies & { ledger: Ledge
       ...searchRows({ id: walletTransactionId(id, 'from'), owner: source.id, text: memo ?? '' }),
       ...searchRows({ id: walletTransactionId(id, 'to'), owner: destination.id, text: memo ?? '' }),
       ...(order.extraRows?.(id) ?? []),
+      ...traceRows(id),
     ],
     transfers: [
       {

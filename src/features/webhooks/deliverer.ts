@@ -75,6 +75,11 @@ export class Deliverer {
     return this.#sending.counts;
   }
 
+  /** See {@link Sending.onFirstAttempt}. */
+  onFirstAttempt(listener: (seconds: number) => void): void {
+    this.#sending.onFirstAttempt = listener;
+  }
+
   /** Notices a change of a webhook or its deliveries by this process at once. */
   wake(): void {
     this.#isUrgent = true;
@@ -221,14 +226,16 @@ export class Deliverer {
   async #begin(claims: readonly Claim[]): Promise<void> {
     const { eventLog, clock } = this.#deps;
     const rows = claims.flatMap((claim) => claim.rows).filter((row) => !isTest(row));
-    const bodies = await this.#render(await eventLog.findMany([...new Set(rows.map(eventIdOf))]));
+    const events = await eventLog.findMany([...new Set(rows.map(eventIdOf))]);
+    const bodies = await this.#render(events);
+    const traces = new Map(events.map(({ id, traceparent }) => [id, traceparent]));
     for (const { webhook, rows } of claims) {
       const { sent = [], expired = [] } = Object.groupBy(rows, (row) => (isTest(row) || bodies.has(eventIdOf(row)) ? 'sent' : 'expired'));
       for (const row of expired) this.#sending.results.push({ row: { ...row, state: 'cancelled', ended_at_ms: clock.nowMs() } });
       const bodyOf = (row: DeliveryRow) => (isTest(row) ? JSON.stringify(renderTestEvent(row)) : bodies.get(eventIdOf(row)));
       this.#sending.add(
         webhook,
-        sent.map((row) => ({ row, body: bodyOf(row) })),
+        sent.map((row) => ({ row, body: bodyOf(row), traceparent: traces.get(eventIdOf(row)) })),
       );
     }
     if (this.#sending.results.length > 0) this.#planTurn(this.#timing.flushMs);

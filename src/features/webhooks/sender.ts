@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { unixSeconds } from '../../core/kernel/clock.ts';
+import { tracedRemotely, traceparentOf } from '../../core/kernel/tracing.ts';
 import { OutboundError } from '../../core/outbound/outbound.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
 import { eventIdOf } from './deliveries.ts';
@@ -11,15 +13,43 @@ import type { WebhookDependencies } from './webhooks.ts';
 const UNREADABLE_SECRET = 'The signing secret cannot be decrypted. Rotate it.';
 const NOT_RENDERED = 'The service could not render the event.';
 
+/** A delivery to send. `body` is undefined if the event cannot be rendered. */
+interface Sendable {
+  readonly row: DeliveryRow;
+  readonly body: string | undefined;
+  readonly traceparent?: string | undefined;
+}
+
+interface SendLimits {
+  readonly timeoutMs: number;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Sends a delivery to its receiver once. `body` is undefined if the event cannot be rendered.
+ * Sends a delivery to its receiver once, in a span of the trace of the request that caused the event.
  * @returns the attempt; undefined if none was made, because too many requests are running or the signal aborted.
  */
-export async function sendDelivery(
+export function sendDelivery(
+  deps: WebhookDependencies,
+  webhook: WebhookRow,
+  delivery: Sendable,
+  limits: SendLimits,
+): Promise<DeliveryAttempt | undefined> {
+  // Without the URL, which may contain a secret.
+  const attributes = { 'satchel.webhook_id': webhook.id, 'satchel.event_type': delivery.row.event_type };
+  return tracedRemotely('webhook delivery', { kind: SpanKind.PRODUCER, attributes }, delivery.traceparent, async (span) => {
+    const attempt = await send(deps, webhook, { ...delivery, traceparent: traceparentOf(span) }, limits);
+    if (attempt?.status_code) span.setAttribute('http.response.status_code', attempt.status_code);
+    if (attempt && attempt.error !== null) span.setStatus({ code: SpanStatusCode.ERROR });
+    return attempt;
+  });
+}
+
+async function send(
   { outbound, secretBox, clock }: WebhookDependencies,
   webhook: WebhookRow,
-  { row, body }: { row: DeliveryRow; body: string | undefined },
-  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  { row, body, traceparent }: Sendable,
+  { timeoutMs, signal }: SendLimits,
 ): Promise<DeliveryAttempt | undefined> {
   const at = unixSeconds(clock);
   const started = performance.now();
@@ -33,7 +63,8 @@ export async function sendDelivery(
   if (body === undefined) return ended(null, NOT_RENDERED);
   const [newest, ...earlier] = validSecrets(webhook, at).map((stored) => secretBox.open(webhook.id, stored));
   if (newest === undefined) return ended(null, UNREADABLE_SECRET);
-  const headers = signedHeaders(row, body, at, [newest, ...earlier.filter((secret) => secret !== undefined)]);
+  const signed = signedHeaders(row, body, at, [newest, ...earlier.filter((secret) => secret !== undefined)]);
+  const headers = traceparent === undefined ? signed : { ...signed, traceparent };
   try {
     const { status, text } = await outbound.post(webhook.url, { headers, body, timeoutMs, signal });
     return ended(status, errorOf(status), storable(text));

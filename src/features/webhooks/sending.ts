@@ -31,6 +31,8 @@ const GRACE_MS = 3000;
 export interface ClaimedDelivery {
   readonly row: DeliveryRow;
   readonly body: string | undefined;
+  /** The trace of the request that caused the event. */
+  readonly traceparent?: string | undefined;
 }
 
 /** Deliveries with the same ordering key, which are sent one after the other. */
@@ -76,6 +78,8 @@ export class Sending {
   /** The attempts of this process by outcome. */
   readonly counts = { delivered: 0, failed: 0, dead: 0 };
   readonly rate = new StartRate();
+  /** Called with the seconds from a delivery's creation to its first attempt. */
+  onFirstAttempt: ((seconds: number) => void) | undefined;
   /** What is to be stored. */
   readonly results: Result[] = [];
   readonly #deps: WebhookDependencies;
@@ -186,9 +190,11 @@ export class Sending {
     if (!chain || !delivery) return;
     endpoint.running.add(chain);
     const limits = { timeoutMs: this.#timeoutMs, signal: this.#life.signal };
+    const waitedMs = this.#deps.clock.nowMs() - delivery.row.created_at_ms;
     let isSent = false;
     try {
       const attempt = await sendDelivery(this.#deps, endpoint.webhook, delivery, limits);
+      if (attempt && delivery.row.attempts === 0) this.onFirstAttempt?.(Math.max(0, waitedMs) / 1000);
       if (attempt) this.#record(endpoint, chain, delivery, attempt);
       isSent = attempt !== undefined;
     } catch (error) {

@@ -49,6 +49,7 @@ export function createAccess({ accounts, sessions, directory, keyUses, wallets, 
       limits?.recordValidKey(request);
       keyUses.record(key);
       request.credential = { text: sent.text, key };
+      if (request.booking) request.booking.accountId = key.accountId;
       return request.credential;
     }
     limits?.recordInvalidKey(request);

@@ -1,12 +1,21 @@
+import { appendFileSync } from 'node:fs';
 import { startSatchel } from '../../../src/app.ts';
 import { readConfig } from '../../../src/config.ts';
 import type { Database, Tx } from '../../../src/core/db/database.ts';
 import { openDatabase } from '../../../src/core/db/open.ts';
 import { type Statement, statement } from '../../../src/core/db/statement.ts';
 import { openNode } from '../../../src/open-node.ts';
+import { registerSdk } from '../../support/span-sdk.ts';
 
-/** The service. Once its parent process orders it, the database rejects every statement, which is sent with its real parameters. */
+/**
+ * The service, with an SDK of OpenTelemetry that writes all spans to the file SPANS_FILE. Once its parent process orders it, the database rejects every statement, which is sent with its real
+ * parameters.
+ */
 async function main(): Promise<void> {
+  registerSdk(({ name, attributes, events, links, status, resource }) => {
+    const { SPANS_FILE = '' } = process.env;
+    appendFileSync(SPANS_FILE, `${JSON.stringify({ name, attributes, events, links, status, resource: resource.attributes })}\n`);
+  });
   const config = readConfig(process.env);
   const state = { broken: false };
   const { server } = await startSatchel(config, {
