@@ -18,6 +18,13 @@ export interface InstanceTiming {
   readonly staleReads: number;
 }
 
+/** What this process has had of a lease. */
+export interface LeaseStats {
+  readonly isHeld: boolean;
+  /** How often it took the lease. */
+  readonly taken: number;
+}
+
 const TIMING: InstanceTiming = { heartbeatMs: 1000, staleReads: 6 };
 /** The rows of crashed instances are kept for operators. */
 const KEPT_SECONDS = 3600;
@@ -44,6 +51,8 @@ export class Instances {
   readonly #options: InstanceOptions;
   readonly #timing: InstanceTiming;
   readonly #startedAt: number;
+  /** The leases that this process has taken since its start. */
+  readonly #leases = new Map<string, LeaseStats>();
   readonly #stopping = new AbortController();
   #heartbeats: Promise<void> | undefined;
   /** Aborts the work under leases. Replaced when the instance registers again. */
@@ -90,7 +99,8 @@ export class Instances {
         if (database.dialect === 'sqlite') await work(signal);
         else if (!registered.aborted && (await this.#takeLease(name))) {
           log.info({ lease: name }, 'this instance holds the lease');
-          await work(AbortSignal.any([signal, registered])).finally(() => this.#write(sql.freeLease, name, this.id));
+          this.#leases.set(name, { isHeld: true, taken: (this.#leases.get(name)?.taken ?? 0) + 1 });
+          await work(AbortSignal.any([signal, registered])).finally(() => this.#freeLease(name));
         }
       } catch (error) {
         log.warn({ lease: name, reason: errorMessage(error) }, 'work under a lease was interrupted; it starts again');
@@ -111,6 +121,16 @@ export class Instances {
     // By id, too, so that all instances return the same order.
     const instances = [...others, own].sort((a, b) => a.started_at - b.started_at || (a.id < b.id ? -1 : 1));
     return { instances, leases: await database.all(sql.listLeases) };
+  }
+
+  /** Returns the leases that this process has taken, by name. Empty on SQLite. */
+  leaseStats(): ReadonlyMap<string, LeaseStats> {
+    return this.#leases;
+  }
+
+  #freeLease(name: string): Promise<number> {
+    this.#leases.set(name, { taken: 0, ...this.#leases.get(name), isHeld: false });
+    return this.#write(sql.freeLease, name, this.id);
   }
 
   async #register(): Promise<void> {

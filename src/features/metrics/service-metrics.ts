@@ -1,6 +1,7 @@
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Alerts } from '../../core/alerts/alerts.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
+import type { Instances } from '../../core/db/instances.ts';
 import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { Feed } from '../events/feed.ts';
@@ -10,6 +11,7 @@ import type { Webhooks } from '../webhooks/webhooks.ts';
 export interface MetricsSources {
   /** Returns when the last backup was made, in Unix seconds; 0 if there is none. */
   readonly lastBackupAt: () => Promise<number>;
+  readonly instances: Instances;
   readonly ledger: Ledger;
   readonly payments: Payments;
   readonly feed: Feed;
@@ -24,6 +26,8 @@ export interface MetricsSources {
 export function registerServiceMetrics(registry: Registry, sources: MetricsSources): void {
   const { ledger, payments, feed, webhooks, alerts, connections, lastPositions, lastBackupAt } = sources;
   const { gauge, gaugeBy, counter } = metricsOf(registry);
+  registerDurations(registry, sources);
+  registerLeases(registry, sources);
   gauge('satchel_ledger_waiting_postings', 'Postings that wait for a commit', () => ledger.stats().waiting);
   counter('satchel_ledger_batches_total', 'Commits of the ledger', () => ledger.stats().batches);
   counter('satchel_ledger_postings_total', 'Postings in those commits', () => ledger.stats().postings);
@@ -60,6 +64,73 @@ export function registerServiceMetrics(registry: Registry, sources: MetricsSourc
   gaugeBy('kind', 'satchel_alerts_open', 'Open alerts by kind; docs/operations.md describes what to do', async () =>
     (await alerts.countOpen()).map(({ kind, n }) => [kind, n]),
   );
+}
+
+/** In seconds. A node may try routes for a minute. */
+const CALL_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
+/** In seconds. A commit waits for the disk, and for the synchronous standby. */
+const COMMIT_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5];
+/** In seconds. A delivery may wait for a paused webhook. */
+const LAG_SECONDS = [0.1, 0.25, 0.5, 1, 5, 30, 60, 300, 3600];
+const BATCH_SIZES = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** Registers the distributions of what takes time: commits, calls to nodes, and the wait of webhook deliveries. */
+function registerDurations(registry: Registry, { ledger, webhooks, connections }: MetricsSources): void {
+  const registers = [registry];
+  const sizes = new Histogram({ name: 'satchel_ledger_batch_postings', help: 'Postings in a commit', buckets: BATCH_SIZES, registers });
+  const commits = new Histogram({
+    name: 'satchel_ledger_batch_seconds',
+    help: 'Time of the transaction of a batch, with its commit',
+    buckets: COMMIT_SECONDS,
+    registers,
+  });
+  ledger.onBatch(({ postings, seconds }) => {
+    sizes.observe(postings);
+    commits.observe(seconds);
+  });
+  const labelNames = ['node', 'call'] as const;
+  const calls = new Histogram({
+    name: 'satchel_node_call_seconds',
+    help: 'Time until a Lightning node responded; pay and keysend wait for the outcome',
+    labelNames,
+    buckets: CALL_SECONDS,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'satchel_node_call_errors_total',
+    help: 'Calls to a Lightning node that failed',
+    labelNames,
+    registers,
+  });
+  for (const connection of connections.all)
+    connection.onCall(({ nodeId: node, call, seconds, hasFailed }) => {
+      calls.observe({ node, call }, seconds);
+      failures.inc({ node, call }, hasFailed ? 1 : 0);
+    });
+  const lag = new Histogram({
+    name: 'satchel_webhook_lag_seconds',
+    help: 'Time from an event to the first attempt to deliver it to a webhook',
+    buckets: LAG_SECONDS,
+    registers,
+  });
+  webhooks.onFirstAttempt((seconds) => lag.observe(seconds));
+}
+
+/** Registers which background jobs this instance runs on PostgreSQL. A lease that instances take from each other often is a fault. */
+function registerLeases(registry: Registry, { instances }: MetricsSources): void {
+  metricsOf(registry).gaugeBy('lease', 'satchel_lease_held', 'Whether this instance holds a lease for background jobs', () =>
+    Array.from(instances.leaseStats(), ([lease, { isHeld }]) => [lease, isHeld ? 1 : 0] as const),
+  );
+  new Counter({
+    name: 'satchel_lease_changes_total',
+    help: 'How often this instance has taken a lease',
+    labelNames: ['lease'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [lease, { taken }] of instances.leaseStats()) this.inc({ lease }, taken);
+    },
+  });
 }
 
 /** The values of a metric by those of its label. */

@@ -212,6 +212,11 @@ export class Webhooks {
     return { counts: this.#deliverer.counts, waiting: waiting?.n ?? 0, oldestWaitingSeconds, disabled: disabled?.n ?? 0 };
   }
 
+  /** Calls a function with the seconds from a delivery's creation to its first attempt by this process. */
+  onFirstAttempt(listener: (seconds: number) => void): void {
+    this.#deliverer.onFirstAttempt(listener);
+  }
+
   async #insertReplay(tx: Tx, id: string, after: number, until: number): Promise<string> {
     const { clock } = this.#deps;
     const replayId = `whr_${newId(clock.nowMs())}`;
