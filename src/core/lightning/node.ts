@@ -247,10 +247,7 @@ export function describeEvidence({ items, provesFailure }: Pick<PaymentEvidence,
     const report = detail === '' ? '' : ` (${detail})`;
     return `${holds ? 'True' : 'Not true'}: ${fact.replace(/\.$/, '')}${report}.`;
   });
-  return [
-    ...facts,
-    provesFailure ? 'No money can leave the node for this payment.' : 'Money may still leave the node for this payment.',
-  ].join(' ');
+  return [...facts, `${provesFailure ? 'No money can' : 'Money may still'} leave the node for this payment.`].join(' ');
 }
 
 /** Decides whether the node may claim an incoming payment, whose HTLCs have arrived at the node. `refuse` fails its HTLCs, which returns the money to the payer. */
