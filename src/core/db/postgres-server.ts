@@ -11,44 +11,45 @@ export interface ServerSettings {
   readonly standbys: number;
 }
 
-/** `started` tells servers apart: each one is reported once. */
-type ServerRow = ServerSettings & { readonly started: string; readonly isStandby: number };
+/** `started` tells servers apart. */
+type ServerRow = ServerSettings & { readonly started: string; readonly isStandby: number; readonly readOnly: string };
 
 const READ_SERVER = `SELECT pg_is_in_recovery() AS "isStandby", pg_postmaster_start_time()::text AS started,
+    current_setting('transaction_read_only') AS "readOnly",
     current_setting('fsync') AS fsync, current_setting('full_page_writes') AS "fullPageWrites",
     current_setting('synchronous_commit') AS "synchronousCommit",
     current_setting('synchronous_standby_names') AS "synchronousStandbyNames",
     (SELECT count(*) FROM pg_stat_replication r WHERE coalesce(r.state, 'streaming') = 'streaming'
       AND NOT EXISTS (SELECT FROM pg_replication_slots s WHERE s.active_pid = r.pid AND s.slot_type = 'logical')) AS standbys`;
 
-const LIMIT_MS = 5_000;
+/** A server may freeze between the opening of a connection and its check. */
+export const CHECK_LIMIT_MS = 2_000;
 
-/** A standby can be reached for a moment during a failover. It rejects writes, and its reads may be old. */
-class IsStandby extends Error {
-  override readonly name = 'IsStandby';
+/** A server that rejects writes can be reached for a moment during a failover. Its reads may be old. */
+class NotPrimary extends Error {
+  override readonly name = 'NotPrimary';
   /** read_only_sql_transaction */
   readonly code = '25006';
-
-  constructor() {
-    super('the server is a standby of PostgreSQL. DATABASE_URL must point to the primary');
-  }
 }
 
 /**
- * Returns a function that checks each new connection: rejects a standby, and logs settings with which confirmed commits can get lost. After a
- * failover, the connections to the promoted server are new.
+ * Returns a function that checks a new connection: rejects a server that accepts no writes, and logs settings with which confirmed commits can
+ * get lost, once per server. The function returns the time at which the server started. After a failover, connections to the promoted server
+ * are new.
  */
-export function serverCheck(log: Log | undefined): (client: pg.ClientBase) => Promise<void> {
+export function serverCheck(log: Log | undefined): (client: pg.ClientBase) => Promise<string> {
   let reported = '';
   return async (client) => {
-    const limited: pg.QueryConfig & { query_timeout: number } = { text: READ_SERVER, query_timeout: LIMIT_MS };
+    const limited: pg.QueryConfig & { query_timeout: number } = { text: READ_SERVER, query_timeout: CHECK_LIMIT_MS };
     const [server] = (await client.query<ServerRow>(limited)).rows;
-    if (!server || server.isStandby === 1) throw new IsStandby();
+    if (!server || server.isStandby) throw new NotPrimary('the server is a standby of PostgreSQL. DATABASE_URL must point to the primary');
+    if (server.readOnly === 'on')
+      throw new NotPrimary('the server accepts no writes (transaction_read_only is on). DATABASE_URL must point to the primary');
     const risks = risksOf(server);
     const report = `${server.started} ${risks.join()}`;
-    if (log === undefined || risks.length === 0 || report === reported) return;
+    if (log !== undefined && report !== reported) for (const risk of risks) log.warn({ server: server.started }, `MONEY AT RISK: ${risk}`);
     reported = report;
-    for (const risk of risks) log.warn({ server: server.started }, `MONEY AT RISK: ${risk}`);
+    return server.started;
   };
 }
 
