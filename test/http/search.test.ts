@@ -142,4 +142,21 @@ onFakeNode('searching lists of transactions', (service) => {
     }
     expect((await request(`${path}?label=wi_fi`)).status).toBe(200);
   });
+
+  it('finds a payment of the dashboard by its attempt, which is in no transaction and no event', async () => {
+    const json = { dest_wallet_id: other.id, num_satoshis: 1, passThru: { dashboard_attempt: 'a1', order: 20 } };
+    const { body } = await service.client.request('POST', `/v1/wallet/${wallet.id}/transfer`, { key: service.client.secretKey, json });
+    expect(await found('pass_through[dashboard_attempt]=a1')).toEqual(['ln_transfer_out:settled']);
+    const ids = { source_wallet_id: wallet.id, dest_wallet_id: other.id };
+    expect([body.wtx_transfer_out.passThru, body.wtx_transfer_in.passThru]).toEqual([
+      { order: 20, ...ids },
+      { order: 20, ...ids },
+    ]);
+    const lost = net.outside.invoice({ amountMsat: 10_000, script: { fail: 'NO_ROUTE' } }).paymentRequest;
+    const failing = { payment_request: lost, passThru: { dashboard_attempt: 'a2' } };
+    await service.client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: service.client.secretKey, json: failing });
+    expect(await found('pass_through[dashboard_attempt]=a2&status=failed')).toEqual(['ln_withdrawal:failed']);
+    for (const list of [`/v1/wallet/${wallet.id}/transactions?status=failed`, '/v1/events?order=desc'])
+      expect(JSON.stringify(await service.client.get(list)), list).not.toContain('dashboard_attempt');
+  });
 });

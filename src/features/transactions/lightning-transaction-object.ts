@@ -214,7 +214,7 @@ function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): Lightnin
     payment_addr: null,
     custom_records: records?.texts ?? null,
     custom_records_json: records?.parsed ?? null,
-    passThru: parseObject(own.passThru) ?? {},
+    passThru: passThruObject(own.passThru),
   };
 }
 
@@ -239,8 +239,18 @@ function utf8OrUndefined(hex: string): string | undefined {
   }
 }
 
+/** The dashboard finds its payments by this field of `passThru`. It is not the caller's own, so responses, events and webhooks do not have it. */
+const ATTEMPT_FIELD = 'dashboard_attempt';
+
+/** Returns the object that the caller sent with a payment or an invoice. */
+export function passThruObject(text: string | undefined): object {
+  const own: { [ATTEMPT_FIELD]?: unknown } = parseObject(text) ?? {};
+  if (Object.hasOwn(own, ATTEMPT_FIELD)) delete own[ATTEMPT_FIELD];
+  return own;
+}
+
 /** Returns the object that a JSON text contains; undefined for any other text and for none. */
-export function parseObject(text: string | undefined): object | undefined {
+function parseObject(text: string | undefined): object | undefined {
   if (text === undefined) return undefined;
   try {
     const value: unknown = JSON.parse(text);

@@ -6,7 +6,7 @@ import {
   LightningTransactionObject,
   NOT_RECEIVED,
   type NoKeysend,
-  parseObject,
+  passThruObject,
   passThruOf,
   renderInvoice,
   renderPayment,
@@ -125,7 +125,7 @@ export function hideWallet(transaction: RenderedTransaction): Static<typeof Othe
 
 /** Returns the caller's object and, for a transfer, the two wallet ids, which replace values of the same names that the caller sent. */
 function renderPassThru({ passThru, payment, invoice, wallet, amountMsat, otherWalletId }: WalletTransaction): object {
-  const own = parseObject(passThru ?? (payment ? passThruOf(payment) : invoice?.passThru)) ?? {};
+  const own = passThruObject(passThru ?? (payment ? passThruOf(payment) : invoice?.passThru));
   if (otherWalletId === undefined) return own;
   const [source, destination] = amountMsat < 0 ? [wallet.id, otherWalletId] : [otherWalletId, wallet.id];
   return { ...own, source_wallet_id: source, dest_wallet_id: destination };

@@ -8,7 +8,7 @@ import { replyOfError, replyOfPayment, replyOfTransaction, replyToRequest } from
  * belong to an account: another account that logs in in the same tab does not get them.
  */
 
-/** In `passThru` of each payment, so that its attempt is found in the history. */
+/** In `passThru` of each payment, so that its attempt is found in the history. The service returns it in no response. */
 export const ATTEMPT_FIELD = 'dashboard_attempt';
 
 /** Longer than the service waits for the end of a payment. */
@@ -151,14 +151,14 @@ async function transactionOf(
   paymentHash: string | undefined,
   signal: AbortSignal,
 ): Promise<WalletTransaction | undefined> {
-  const filter = paymentHash === undefined ? { pass_through: { [ATTEMPT_FIELD]: id } } : { payment_hash: paymentHash };
-  const listed = await api.wallets.listTransactions(key, { status: 'all', 'per-page': 100, ...filter }, { signal });
-  const payments = listed.filter(({ num_msat, wtxType }) => num_msat < 0 && wtxType.name !== 'network_fee');
-  return (
-    payments.find(({ status }) => status === 'settled') ??
-    payments.find(({ status }) => status === 'pending') ??
-    payments.find(({ passThru }) => passThru[ATTEMPT_FIELD] === id)
-  );
+  const find = async (filter: object) => {
+    const listed = await api.wallets.listTransactions(key, { status: 'all', 'per-page': 100, ...filter }, { signal });
+    return listed.filter(({ num_msat, wtxType }) => num_msat < 0 && wtxType.name !== 'network_fee');
+  };
+  const ofHash = paymentHash === undefined ? [] : await find({ payment_hash: paymentHash });
+  const paid = ofHash.find(({ status }) => status === 'settled') ?? ofHash.find(({ status }) => status === 'pending');
+  if (paid || (paymentHash !== undefined && ofHash.length === 0)) return paid;
+  return (await find({ pass_through: { [ATTEMPT_FIELD]: id }, ...(paymentHash !== undefined && { payment_hash: paymentHash }) }))[0];
 }
 
 function walletOf({ order }: Attempt): string {
