@@ -20,13 +20,8 @@ type CreateSecret = (database: Database, accountId: string) => Promise<CreatedSe
 export function createsAccountSecret(command: Command, what: string, loadCreate: () => Promise<CreateSecret>): void {
   command.argument('[account]', 'the id of the account; may be omitted if there is only one', idParser('acc')).action(
     localAction(`No ${what} was created. `, async ({ output, args: [given] }) => {
-      const [{ withDatabase }, { MIGRATIONS, requireMigrated }, create] = await Promise.all([
-        import('./database.ts'),
-        import('../core/db/migrate.ts'),
-        loadCreate(),
-      ]);
+      const [{ withDatabase }, create] = await Promise.all([import('./database.ts'), loadCreate()]);
       return withDatabase({ withoutLock: true }, async (database) => {
-        await requireMigrated(database, MIGRATIONS);
         const accountId = given ?? (await onlyAccount(database));
         const created = await create(database, accountId);
         if (!created) throw new Error(`There is no account ${accountId}.`);

@@ -2,16 +2,25 @@ import { existsSync } from 'node:fs';
 import { readConfig } from '../config.ts';
 import type { Database } from '../core/db/database.ts';
 import { DatabaseUnavailable } from '../core/db/errors.ts';
+import { MIGRATIONS, requireMigrated } from '../core/db/migrate.ts';
 import { openDatabase, sqlitePathOf } from '../core/db/open.ts';
 import type { Log } from '../core/kernel/log.ts';
 
+export interface CommandDatabase {
+  readonly readOnly?: boolean;
+  readonly withoutLock?: boolean;
+  /** A SQLite file that does not exist is created. */
+  readonly mayCreate?: boolean;
+  /** The schema may be that of another version. */
+  readonly hasAnySchema?: boolean;
+}
+
 /**
- * Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time. `mayCreate`: a SQLite
- * file that does not exist is created.
- * @throws DatabaseUnavailable
+ * Opens the database of DATABASE_URL for a command, and closes it after the work. The service may run at the same time.
+ * @throws DatabaseUnavailable, or SchemaMismatch for a database of another version
  */
 export async function withDatabase<T>(
-  { mayCreate = false, ...options }: { readonly readOnly?: boolean; readonly withoutLock?: boolean; readonly mayCreate?: boolean },
+  { mayCreate = false, hasAnySchema = false, ...options }: CommandDatabase,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
   // SQLite creates files next to the database; only their owner may read them.
@@ -21,6 +30,7 @@ export async function withDatabase<T>(
   if (file !== undefined && !mayCreate && !existsSync(file)) throw new DatabaseUnavailable(`There is no database at ${file}.`);
   const database = await openDatabase(databaseUrl, { ...options, log: stderrLog });
   try {
+    if (!hasAnySchema) await requireMigrated(database, MIGRATIONS);
     return await work(database);
   } finally {
     await database.close();

@@ -10,26 +10,28 @@ export function addMigrate(program: Command): void {
       'The service also does this when it starts. On SQLite, stop the service first. Back up the database first: this cannot be undone.',
     example: 'migrate --check',
   })
-    .option('--check', 'change nothing; exit with 1 if the schema is not current')
+    .option('--check', 'change nothing; exit with 1 if the schema is not current, and say whether the old version may run meanwhile')
     .action(
       localAction<{ check?: boolean }>('The database was not migrated: ', async ({ options: { check = false }, output }) => {
-        const [{ withDatabase }, { migrate, MIGRATIONS, requireMigrated }, { SchemaMismatch }] = await Promise.all([
+        const [{ withDatabase }, { migrate, MIGRATIONS, readPending }] = await Promise.all([
           import('./database.ts'),
           import('../core/db/migrate.ts'),
-          import('../core/db/errors.ts'),
         ]);
-        return withDatabase(check ? { readOnly: true } : { mayCreate: true }, async (database) => {
+        return withDatabase({ readOnly: check, mayCreate: !check, hasAnySchema: true }, async (database) => {
           if (!check) await migrate(database, MIGRATIONS);
-          try {
-            await requireMigrated(database, MIGRATIONS);
-          } catch (error) {
-            if (!(error instanceof SchemaMismatch)) throw error;
-            await output.print({ is_current: false, reason: error.message }, error.message);
-            return EXIT.refused;
-          }
-          await output.print({ is_current: true }, 'The schema is current.');
-          return EXIT.done;
+          const { names, canRunBeside } = await readPending(database, MIGRATIONS);
+          const isRolling = canRunBeside && database.dialect === 'postgres';
+          await output.print({ is_current: names.length === 0, pending: names, can_run_beside: isRolling }, describe(names, isRolling));
+          return names.length === 0 ? EXIT.done : EXIT.refused;
         });
       }),
     );
+}
+
+function describe(pending: readonly string[], isRolling: boolean): string {
+  if (pending.length === 0) return 'The schema is current.';
+  const next = isRolling
+    ? 'Instances of the old version may run while this version starts. Stop them afterwards: they cannot start again.'
+    : 'Stop every instance of the old version first, and write a backup with it.';
+  return `The database lacks ${pending.join(', ')}. ${next}`;
 }

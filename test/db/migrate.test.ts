@@ -5,7 +5,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { SchemaMismatch } from '../../src/core/db/errors.ts';
-import { MIGRATIONS, migrate, requireMigrated } from '../../src/core/db/migrate.ts';
+import { MIGRATIONS, migrate, readPending, requireMigrated } from '../../src/core/db/migrate.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
 import { statement } from '../../src/core/db/statement.ts';
 import { freshUrls, onBothDatabases, silentLog } from '../support/ledger.ts';
@@ -46,6 +46,21 @@ onBothDatabases('migrations', (open) => {
     await expect(database.transaction((tx) => tx.run(writeSecond))).rejects.toThrow('test_second');
     await migrate(database, folderWith({ '9001-second.sql': SECOND }));
     expect(await database.transaction((tx) => tx.run(writeSecond))).toBe(1);
+  });
+
+  it('are announced before they are applied, and whether the running release works with them', async () => {
+    const database = await open();
+    const newer = (line: string) => ({ '9001-second.sql': `${line}\n${SECOND}` });
+    const pending = (line: string) => readPending(database, folderWith(newer(line)));
+    const current = String(Number(schema.at(-1)?.slice(0, 4))).padStart(4, '0');
+    const names = ['9001-second.sql'];
+    expect(await readPending(database, MIGRATIONS)).toMatchObject({ names: [] });
+    expect(await pending(`-- Releases from ${current} on run with it.`)).toEqual({ names, canRunBeside: true });
+    expect(await pending('-- Releases from 9000 on run with it.')).toEqual({ names, canRunBeside: false });
+    expect(await pending('-- A table.')).toEqual({ names, canRunBeside: false });
+    const mixed = { ...newer(`-- Releases from ${current} on run with it.`), '9002-third.sql': '-- Breaks it.\nSELECT 1;\n' };
+    expect(await readPending(database, folderWith(mixed))).toEqual({ names: ['9001-second.sql', '9002-third.sql'], canRunBeside: false });
+    expect(await appliedNames(database)).toEqual(schema);
   });
 
   it('reject a database of a newer version', async () => {

@@ -49,7 +49,7 @@ const readPostgres = statement<PostgresRow>('doctor_postgres', {
 /** Checks the database with a connection that only reads. The service may run. */
 export async function checkDatabase({ databaseUrl }: Config): Promise<{ findings: Finding[]; times: ReportedTime[] }> {
   try {
-    return await withDatabase({ readOnly: true }, async (database) => {
+    return await withDatabase({ readOnly: true, hasAnySchema: true }, async (database) => {
       const schema = await checkSchema(database);
       if (database.dialect === 'sqlite') {
         const folder = dirname(sqlitePathOf(databaseUrl) ?? '');

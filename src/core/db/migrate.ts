@@ -55,6 +55,27 @@ export async function migrate(database: Database, folder: string): Promise<void>
  * @throws SchemaMismatch
  */
 export async function requireMigrated(database: SqlReader, folder: string): Promise<void> {
+  const { names } = await readPending(database, folder);
+  if (names.length > 0)
+    throw new SchemaMismatch('The database has the schema of an older Satchel. Start this version on it first, or use that version.');
+}
+
+/** What an upgrade of a database will do. */
+export interface Pending {
+  /** The migrations that the database does not have, in order. */
+  readonly names: readonly string[];
+  /** Whether the release that uses the database works with all of them, so that it may run while this version starts. */
+  readonly canRunBeside: boolean;
+}
+
+/** A line of a migration: the number of the first migration whose releases work with the schema after this one. Without it, none do. */
+const WORKS_WITH = /^-- Releases from (\d{4}) on run with it\.$/m;
+
+/**
+ * Returns the migrations of a folder that a database lacks. Changes nothing.
+ * @throws SchemaMismatch when the database has no schema, or other migrations than the folder
+ */
+export async function readPending(database: SqlReader, folder: string): Promise<Pending> {
   const migrations = await readMigrations(folder);
   const applied = await database.all(listApplied).catch((error) => {
     if (isUnknownTable(error)) return [];
@@ -62,8 +83,10 @@ export async function requireMigrated(database: SqlReader, folder: string): Prom
   });
   if (applied.length === 0) throw new SchemaMismatch('The database has no schema. Start Satchel on it first.');
   checkHistory(applied, migrations);
-  if (applied.length < migrations.length)
-    throw new SchemaMismatch('The database has the schema of an older Satchel. Start this version on it first.');
+  const pending = migrations.slice(applied.length);
+  const current = applied.at(-1)?.version ?? 0;
+  const canRunBeside = pending.every(({ text }) => Number(WORKS_WITH.exec(text)?.[1] ?? Number.POSITIVE_INFINITY) <= current);
+  return { names: pending.map(({ name }) => name), canRunBeside };
 }
 
 export async function readMigrations(folder: string) {
