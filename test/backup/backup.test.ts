@@ -188,7 +188,7 @@ onFakeNode('a backup', (app, dialect) => {
     });
   });
 
-  it('is rejected unless the service wrote it, by its SECRET_KEY, or the operator waives that check', async () => {
+  it('D1: is rejected unless the service wrote it, by its SECRET_KEY, or the operator waives that check', async () => {
     const forger = Buffer.alloc(32, 8);
     const other = 'No service with this secret key wrote the backup';
     const target = join(newFolder(), 'satchel.db');

@@ -24,7 +24,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     return work(database).finally(() => database.close());
   }
 
-  it(`refuses a downgrade with one sentence, in the service and in each command that opens the database (${dialect})`, async () => {
+  it(`D2: refuses a downgrade with one sentence, in the service and in each command that opens the database (${dialect})`, async () => {
     const settings: Record<string, string> = {
       ...(await processSettings(join(folder, dialect), await urls())),
       LIGHTNING_URL: 'fake:?seed=1',

@@ -22,7 +22,7 @@ onBothDatabases('the secret key', (open) => {
     return readConfig({ DATA_DIR: folder, ...more });
   }
 
-  it('of a database is the one of its first start, and another one is rejected with the fingerprints and the remedy', async () => {
+  it('D2: of a database is the one of its first start, and another one is rejected with the fingerprints and the remedy', async () => {
     const database = await open();
     const key = await openSecretKey(settings({ SECRET_KEY: ONE }), database);
     expect(await openSecretKey(settings({ SECRET_KEY: ONE }), database)).toEqual(key);
