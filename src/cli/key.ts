@@ -59,7 +59,12 @@ function addCreate(key: Command): void {
     example: 'key create --wallet wal_… --kind wallet_read --label till',
   });
   ofWallet(create)
-    .addOption(new Option('--kind <kind>', 'what the key of a wallet may do').choices(WALLET_KINDS))
+    .addOption(
+      new Option(
+        '--kind <kind>',
+        'of a wallet’s key: wallet_admin may send and receive, wallet_invoice receive, wallet_read only read',
+      ).choices(WALLET_KINDS),
+    )
     .option('--label <text>', 'a name for the key')
     .action(
       serviceAction<NewKeyOptions>(async ({ service, output, options: { wallet, kind, label } }) => {

@@ -90,7 +90,9 @@ function findSent(service: SatchelClient, id: string): Promise<OperatorPayment |
 function describe({ id, wallet_id, num_msat, age_seconds, status, failure_reason, evidence }: OperatorPayment): string {
   const payment = `Payment ${id} of ${wallet_id}: ${grouped(num_msat)} msat, ${status}, ${span(age_seconds)} old.`;
   if (status !== 'pending') return failure_reason === null ? payment : `${payment} It failed because of ${failure_reason}.`;
-  const report = evidence ? `${evidence.node_state}, looked up at ${moment(evidence.checked_at)}` : 'not looked up yet';
+  const report = evidence
+    ? `${evidence.node_state}, looked up at ${moment(evidence.checked_at)}`
+    : 'not looked up yet (`satchel reconcile` looks up stuck ones)';
   const proof = evidence?.proves_failure ? ' No money can leave the node any more.' : '';
   return `${payment} At the node: ${report}.${proof}`;
 }
