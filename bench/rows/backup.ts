@@ -54,11 +54,15 @@ async function duringBackups(run: Run, dialect: Dialect): Promise<readonly Figur
     run.progress('filling');
     await send(run.sizes.transfers);
     const during = async () => {
-      const stop = new AbortController();
-      const backups = repeat(backUp, stop.signal);
-      const { perSecond } = await send();
-      stop.abort();
-      await backups;
+      let isMeasuring = true;
+      const measured = send().finally(() => {
+        isMeasuring = false;
+      });
+      const backups = async () => {
+        // The last one is not interrupted: its process would still run in the next round, and hold the lock of the folder.
+        while (isMeasuring) await backUp(new AbortController().signal);
+      };
+      const [{ perSecond }] = await Promise.all([measured, backups()]);
       return perSecond;
     };
     return await compare(run, { name: 'during backups', round: during }, { name: 'without', round: async () => (await send()).perSecond });
@@ -84,13 +88,4 @@ async function transfers(url: string): Promise<string[]> {
   return ids.map((id, i) =>
     postRequest(`/v1/wallet/${id}/transfer`, SECRET_KEY, { dest_wallet_id: ids[(i + 1) % WALLETS], num_satoshis: 1 }),
   );
-}
-
-/** Repeats a task until the signal ends it. */
-async function repeat(task: (signal: AbortSignal) => Promise<void>, signal: AbortSignal): Promise<void> {
-  try {
-    while (!signal.aborted) await task(signal);
-  } catch (error) {
-    if (!signal.aborted) throw error;
-  }
 }
