@@ -87,7 +87,7 @@ export class Run {
 
   /** Starts this run's PostgreSQL server, with durable defaults, on the first call. @returns the URL of a database on it. */
   async postgres(database: string): Promise<string> {
-    this.#postgres ??= startPostgres([]);
+    this.#postgres ??= startPostgres({ flags: [], initFlags: [] });
     const url = new URL((await this.#postgres).url);
     url.pathname = `/${database}`;
     return url.href;

@@ -62,7 +62,7 @@ export function freshUrls(dialect: Dialect): () => Promise<string> {
 export function migratedUrls(dialect: Dialect): () => Promise<string> {
   return newUrls(dialect, {
     sqlite: (file) => copyFileSync(inject('migrated').sqlite, file),
-    postgres: () => `TEMPLATE ${inject('migrated').postgres}`,
+    postgres: () => inject('migrated').postgres,
   });
 }
 
@@ -94,14 +94,16 @@ function newUrls(dialect: Dialect, source: DatabaseSource): () => Promise<string
   };
 }
 
+let server: pg.Pool | undefined;
+
+/** Runs a statement on the server of the tests. The connections stay open for the next ones. */
 async function onServer(sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
+  if (!server) {
+    server = new pg.Pool({ connectionString: inject('postgresUrl'), max: 4, allowExitOnIdle: true });
+    // The server may be stopped before the process of the tests.
+    server.on('error', () => undefined);
   }
+  await server.query(sql);
 }
 
 const openAccount = statement<{ id: number }>('test_open_account', `INSERT INTO ledger_account (kind) VALUES ('wallet') RETURNING id`);
