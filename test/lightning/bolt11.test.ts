@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import { describe, expect, it } from 'vitest';
 import {
@@ -18,7 +17,6 @@ import {
   unknownRequiredBits,
   unverifiedPaymentHash,
 } from '../../src/core/lightning/bolt11/bolt11.ts';
-import { isPublicKey } from '../../src/core/lightning/secp256k1.ts';
 import { forgeAmount, forgeWords, SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 import { INVALID, UNKNOWN_REQUIRED_FEATURE, VALID } from './bolt11-vectors.ts';
 
@@ -280,21 +278,6 @@ describe('signatures', () => {
     ['an overflowing recovery id', Uint8Array.of(...new Uint8Array(64).fill(0x7f), 2)],
   ])('refuses a signature of %s', (_, signature) => {
     expect(refusal(invoice([P, S, D], { signature }))).toMatch(/signature/);
-  });
-
-  it('thousands of invoices with impossible keys and signatures leave every other one readable', () => {
-    const good = [invoice([P, S, D]), invoice([P, S, D, N])];
-    // Each kind may take another path through the library, which may leak something.
-    const random = (length: number, seed: number) => createHash('shake256', { outputLength: length }).update(`${seed}`).digest();
-    for (let i = 0; i < 4_000; i++) {
-      const offCurve = Uint8Array.of(2 + (i % 2), ...new Uint8Array(31), 5);
-      const signature = Uint8Array.of(...random(64, i), i % 4);
-      attempt(invoice([P, S, D, ['n', i % 3 === 0 ? random(33, i) : offCurve]], { signature }));
-      attempt(invoice([P, S, D, N], { signature }));
-      attempt(invoice([P, S, D], { signature }));
-    }
-    for (const text of good) expect(decodeBolt11(text).payee).toBe(SPEC_PAYEE);
-    expect(isPublicKey(SPEC_PAYEE)).toBe(true);
   });
 
   it('I2: a forged amount keeps the hash, and is signed by nobody we know', () => {
