@@ -23,6 +23,8 @@ export function readConfig(env: Environment) {
   const port = integer('PORT', 4021, 0, 65_535);
   const dataDir = get('DATA_DIR') ?? './data';
   const proxy = get('OUTBOUND_PROXY');
+  const database = (name: string) =>
+    matching(name, /^(sqlite:.|postgres(ql)?:\/\/.)/, 'sqlite:./data/satchel.db or postgres://user:password@host/database');
   const url = publicUrl(get('PUBLIC_URL') ?? localUrl({ host, port }));
   return {
     host,
@@ -33,9 +35,9 @@ export function readConfig(env: Environment) {
     addressDomains: addressDomains(url, get('ADDRESS_DOMAINS')),
     dataDir,
     /** `sqlite:<path>` or `postgres://…` */
-    databaseUrl:
-      matching('DATABASE_URL', /^(sqlite:.|postgres(ql)?:\/\/.)/, 'sqlite:./data/satchel.db or postgres://user:password@host/database') ??
-      `sqlite:${dataDir}/satchel.db`,
+    databaseUrl: database('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`,
+    /** The new database of `satchel move`. */
+    targetDatabaseUrl: database('TARGET_DATABASE_URL'),
     /** One URL per node: `lnd+rest://…`, `lndconnect://…`, `cln+unix://…`, `cln+rest://…`, `playground:`, `playground://…`, or the test tool `fake:?seed=…`. */
     lightningUrls: lightningUrls(get('LIGHTNING_URL') ?? 'playground:'),
     logLevel: matching('LOG_LEVEL', new RegExp(`^(${LOG_LEVELS.join('|')})$`), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
@@ -138,7 +140,14 @@ export function makeDataDir(dataDir: string): void {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Settings that contain secrets. `<name>_FILE` names a file with the value: service managers and containers pass secrets as files. */
-const SECRETS: ReadonlySet<string> = new Set(['BOOTSTRAP_SECRET_KEY', 'DATABASE_URL', 'LIGHTNING_URL', 'METRICS_TOKEN', 'SECRET_KEY']);
+const SECRETS: ReadonlySet<string> = new Set([
+  'BOOTSTRAP_SECRET_KEY',
+  'DATABASE_URL',
+  'LIGHTNING_URL',
+  'METRICS_TOKEN',
+  'SECRET_KEY',
+  'TARGET_DATABASE_URL',
+]);
 
 function readSecret(name: string, file: string): string {
   try {

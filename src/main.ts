@@ -73,9 +73,15 @@ process.stdout.on('error', () => {});
 main().catch((error) => {
   const known =
     error instanceof InvalidConfig ||
-    ['ForeignLedger', 'SchemaMismatch', 'DatabaseLocked', 'DatabaseUnavailable', 'NodeUnavailable', 'FakeFileRefused'].includes(
-      (error as Error).name,
-    );
+    [
+      'ForeignLedger',
+      'SchemaMismatch',
+      'DatabaseMoved',
+      'DatabaseLocked',
+      'DatabaseUnavailable',
+      'NodeUnavailable',
+      'FakeFileRefused',
+    ].includes((error as Error).name);
   process.stderr.write(`Satchel cannot start: ${errorMessage(error)}\n${known ? '' : `${(error as Error).stack ?? ''}\n`}`);
   process.exit(1);
 });

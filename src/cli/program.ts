@@ -8,6 +8,7 @@ import { addFiatRate } from './fiat-rate.ts';
 import { addKey } from './key.ts';
 import { addLoginLink } from './login-link.ts';
 import { addMigrate } from './migrate.ts';
+import { addMove } from './move.ts';
 import { addNode } from './node.ts';
 import { addPayment } from './payment.ts';
 import { addPlayground } from './playground.ts';
@@ -23,7 +24,7 @@ import { addWallet } from './wallet.ts';
 /** The commands, in the order and the groups of the help. A new one is a module with such a function. */
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
   ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
-  ['Backup', [addBackup, addRestore]],
+  ['Backup', [addBackup, addRestore, addMove]],
   ['Customers', [addAccount, addWallet, addKey, addLoginLink, addExport]],
   ['Money', [addPayment, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
   ['Other', [addCompletion, addVersion]],

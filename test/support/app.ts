@@ -54,8 +54,8 @@ export interface App extends DatabaseFaults {
   readonly databaseUrl: string;
   /** The folder with its secret key, and with its files on SQLite. */
   readonly dataDir: string;
-  /** Stops the service and starts it again on the same database and network. `between` runs while it is stopped. */
-  restart(between?: () => Promise<void> | void): Promise<void>;
+  /** Stops the service and starts it again on the same database and network, or on another database. `between` runs while it is stopped. */
+  restart(between?: () => Promise<void> | void, on?: { readonly databaseUrl: () => string }): Promise<void>;
   /** Starts another instance on the same database and network (PostgreSQL only). It is stopped after the suite. */
   another(): Promise<Client>;
   /** Requests an operator action of the running service and returns it once it has ended or is being paid. */
@@ -214,9 +214,10 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, override
       return config.databaseUrl;
     },
     dataDir,
-    async restart(between = () => undefined) {
+    async restart(between = () => undefined, on) {
       await running.satchel?.close();
       await between();
+      if (on) config = { ...config, databaseUrl: on.databaseUrl() };
       await start();
     },
     another,

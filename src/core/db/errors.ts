@@ -18,6 +18,11 @@ export class SchemaMismatch extends Error {
   override readonly name = 'SchemaMismatch';
 }
 
+/** The database was moved to another one, or is the target of a move that has not ended. */
+export class DatabaseMoved extends Error {
+  override readonly name = 'DatabaseMoved';
+}
+
 /** The database of DATABASE_URL cannot be opened. The message never contains its password. */
 export class DatabaseUnavailable extends Error {
   override readonly name = 'DatabaseUnavailable';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Database, SqlReader, Tx } from './database.ts';
 import { statementsOf } from './dialect.ts';
 import { isUnknownTable, SchemaMismatch } from './errors.ts';
+import { requireNotMoved } from './move-facts.ts';
 import { statement } from './statement.ts';
 
 /** The folder of this code's migrations. */
@@ -35,19 +36,28 @@ type Migration = Awaited<ReturnType<typeof readMigrations>>[number];
 /**
  * Brings a database to the schema of this code: applies the files `NNNN-name.sql` of a folder that it does not have yet, all of them or
  * none. There is no way back.
- * @throws SchemaMismatch when the database has other migrations than the folder.
+ * @throws SchemaMismatch when the database has other migrations than the folder; DatabaseMoved.
  */
 export async function migrate(database: Database, folder: string): Promise<void> {
-  const migrations = await readMigrations(folder);
   // Two instances may create the table at the same moment; the second finds it on its second try.
   await database.transaction((tx) => tx.run(createTable)).catch(() => database.transaction((tx) => tx.run(createTable)));
-  await database.transaction(async (tx) => {
-    await tx.all(liftTimeLimit);
-    await tx.all(lockTable);
-    const applied = await tx.all(listApplied);
-    checkHistory(applied, migrations);
-    for (const migration of migrations.slice(applied.length)) await apply(tx, migration);
-  });
+  await database.transaction((tx) => migrateIn(tx, folder));
+}
+
+/** The same in a transaction, for a database that no other process uses yet. */
+export async function migrateNew(tx: Tx, folder: string): Promise<void> {
+  await tx.run(createTable);
+  await migrateIn(tx, folder);
+}
+
+async function migrateIn(tx: Tx, folder: string): Promise<void> {
+  const migrations = await readMigrations(folder);
+  await tx.all(liftTimeLimit);
+  await tx.all(lockTable);
+  const applied = await tx.all(listApplied);
+  checkHistory(applied, migrations);
+  if (applied.length > 0) await requireNotMoved(tx);
+  for (const migration of migrations.slice(applied.length)) await apply(tx, migration);
 }
 
 /**
