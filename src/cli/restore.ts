@@ -27,7 +27,7 @@ function addRun(restore: Command): void {
     .action(
       localAction<{ identityFile?: string; uncheckedOrigin?: boolean }>('Nothing was restored: ', async ({ args, options, output }) => {
         const { identityFile, uncheckedOrigin = false } = options;
-        const [{ readConfig }, { sqlitePathOf }, { systemClock }, { stderrLog }, { readIdentities, restoreBackup }, { findSecretKey }] =
+        const [{ readConfig }, { sqlitePathOf }, { systemClock }, { stderrLog }, backups, { findSecretKey }, move, postgres] =
           await Promise.all([
             import('../config.ts'),
             import('../core/db/open.ts'),
@@ -35,22 +35,24 @@ function addRun(restore: Command): void {
             import('./database.ts'),
             import('../features/backup/restore.ts'),
             import('../secret-key.ts'),
+            import('../features/move/move.ts'),
+            import('../features/backup/restore-postgres.ts'),
           ]);
         const config = readConfig(process.env);
-        const database = sqlitePathOf(config.databaseUrl);
-        if (database === undefined)
-          throw new NotDone('restoring into PostgreSQL is not supported yet. Restore into a SQLite file: set DATABASE_URL=sqlite:<file>.');
+        const [path, database] = [sqlitePathOf(config.databaseUrl), move.nameOf(config.databaseUrl)];
         process.umask(0o077);
-        const manifest = await restoreBackup({
+        const common = {
           manifest: args[0] as string,
-          database,
-          identities: identityFile === undefined ? [] : await readIdentities(identityFile),
+          identities: identityFile === undefined ? [] : await backups.readIdentities(identityFile),
           secretKey: await findSecretKey(config),
           hasUncheckedOrigin: uncheckedOrigin,
           clock: systemClock,
           log: stderrLog,
-          progress: (step, done, total) => output.progress(`${step}: ${percent(done, total)}`),
-        });
+          progress: (step: string, done: number, total: number) => output.progress(`${step}: ${percent(done, total)}`),
+        };
+        const manifest = await (path === undefined
+          ? postgres.restoreToPostgres({ ...common, url: config.databaseUrl, workFolder: config.dataDir })
+          : backups.restoreBackup({ ...common, database: path }));
         output.progress('');
         const time = new Date(manifest.created_at * 1000).toISOString();
         await output.print(

@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { readMovedTo } from '../core/db/move-facts.ts';
 import { systemClock } from '../core/kernel/clock.ts';
 import { storeLastBackup } from '../features/backup/last-backup.ts';
 import { sourceOf } from '../features/backup/source.ts';
@@ -16,7 +17,9 @@ export async function runBackup(config: Config, version: string, progress: Progr
     const source = await sourceOf(databaseUrl, database, log);
     const taken = await takeBackup({ ...backup, workFolder, secretKey, source, version, clock: systemClock, log, progress });
     const { manifest } = taken;
-    await storeLastBackup(database, { createdAt: manifest.created_at, file: manifest.file, bytes: manifest.bytes });
+    // The old database of a move rejects writes.
+    if (!(await readMovedTo(database)))
+      await storeLastBackup(database, { createdAt: manifest.created_at, file: manifest.file, bytes: manifest.bytes });
     return taken;
   });
 }

@@ -10,11 +10,12 @@ import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { beginQuarantine, endQuarantine, readQuarantine } from '../../src/core/quarantine/quarantine.ts';
 import { type RestoreOptions, readIdentities, restoreBackup } from '../../src/features/backup/restore.ts';
+import { restoreToPostgres } from '../../src/features/backup/restore-postgres.ts';
 import { sourceOf } from '../../src/features/backup/source.ts';
 import { type BackupOptions, type TakenBackup, takeBackup } from '../../src/features/backup/take-backup.ts';
 import { type FakeNodeApp, onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';
-import { problemsOf, silentLog } from '../support/ledger.ts';
+import { freshUrls, problemsOf, silentLog } from '../support/ledger.ts';
 
 const SECRET_KEY = Buffer.alloc(32, 7);
 
@@ -55,6 +56,8 @@ async function backUp(url: string, options: Partial<BackupOptions> = {}): Promis
   });
 }
 
+const COMMON = { clock: systemClock, log: silentLog, progress: () => {} };
+
 /** Restores a backup into a new SQLite file. @returns its path */
 async function restored(
   manifest: string,
@@ -62,8 +65,7 @@ async function restored(
   database = join(newFolder(), 'satchel.db'),
   origin: Partial<RestoreOptions> = { secretKey: SECRET_KEY },
 ): Promise<string> {
-  const common = { secretKey: undefined, clock: systemClock, log: silentLog, progress: () => {} };
-  await restoreBackup({ ...common, manifest, database, identities, ...origin });
+  await restoreBackup({ ...COMMON, secretKey: undefined, manifest, database, identities, ...origin });
   return database;
 }
 
@@ -101,6 +103,7 @@ async function contents(url: string): Promise<Record<string, string>> {
 
 onFakeNode('a backup', (app, dialect) => {
   const { client, net } = app;
+  const postgresUrls = freshUrls('postgres');
   let [rich, poor] = [] as TestWallet[];
 
   beforeAll(async () => {
@@ -115,6 +118,18 @@ onFakeNode('a backup', (app, dialect) => {
   it('contains every row of customers and money, unchanged', async () => {
     const taken = await backUp(app.databaseUrl);
     expect(await contents(`sqlite:${await restored(taken.path)}`)).toEqual(await contents(app.databaseUrl));
+  });
+
+  it('can be restored into an empty PostgreSQL database, which then sends nothing', async () => {
+    const taken = await backUp(app.databaseUrl);
+    const url = await postgresUrls();
+    const restore = () =>
+      restoreToPostgres({ ...COMMON, manifest: taken.path, identities: [], secretKey: SECRET_KEY, url, workFolder: newFolder() });
+    await restore();
+    expect(await contents(url)).toEqual(await contents(app.databaseUrl));
+    expect(await opened(url, problemsOf)).toEqual([]);
+    expect(await opened(url, readQuarantine)).toMatchObject({ backupCreatedAt: taken.manifest.created_at });
+    await expect(restore()).rejects.toThrow('The new database is not empty');
   });
 
   it('is the state of one moment, and clean, while transfers go on', async () => {

@@ -1,5 +1,6 @@
 import { lstatSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
+import { deleteMovedTo } from '../../core/db/move-facts.ts';
 import { openDatabase } from '../../core/db/open.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import { beginQuarantine, type Restored, readQuarantine } from '../../core/quarantine/quarantine.ts';
@@ -7,6 +8,7 @@ import { BackupFailed } from './manifest.ts';
 
 /**
  * Begins the quarantine in a SQLite file that nothing else uses, and leaves no log beside it. `restoredOf` gets the quarantine that the file is in.
+ * The copy of a moved database may be used again.
  * @returns that quarantine
  */
 export async function markFile(
@@ -18,7 +20,10 @@ export async function markFile(
   let earlier: Restored | undefined;
   try {
     earlier = await readQuarantine(database);
-    await database.transaction((tx) => beginQuarantine(tx, restoredOf(earlier)));
+    await database.transaction(async (tx) => {
+      await deleteMovedTo(tx);
+      await beginQuarantine(tx, restoredOf(earlier));
+    });
   } finally {
     await database.close();
   }

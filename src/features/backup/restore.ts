@@ -14,11 +14,9 @@ import { requireOrigin } from './origin.ts';
 
 export type RestoreStep = 'Reading the backup' | 'Checking the ledger';
 
-export interface RestoreOptions {
+export interface UnpackOptions {
   /** The path of the manifest. The backup lies beside it. */
   readonly manifest: string;
-  /** The SQLite file to create. */
-  readonly database: string;
   /** Identities of age. */
   readonly identities: readonly string[];
   /** The key of the service that wrote the backup; undefined: it is not known. */
@@ -30,16 +28,18 @@ export interface RestoreOptions {
   readonly progress: (step: RestoreStep, done: number, total: number) => void;
 }
 
+export interface RestoreOptions extends UnpackOptions {
+  /** The SQLite file to create. */
+  readonly database: string;
+}
+
 /**
  * Restores a backup into a new SQLite file: decrypts it, compares it with its manifest, checks the whole ledger, begins the quarantine, and only
  * then gives the file its name.
  * @throws BackupFailed when nothing was restored
  */
 export async function restoreBackup(options: RestoreOptions): Promise<Manifest> {
-  const { clock, log, progress } = options;
-  const manifest = await readManifest(options.manifest);
-  if (!options.hasUncheckedOrigin) requireOrigin(manifest, options.secretKey);
-  await requireKnownSchema(manifest);
+  const manifest = await readKnownManifest(options);
   await mkdir(dirname(options.database), { recursive: true, mode: 0o700 });
   // The service takes its lock at the real path.
   const database = join(await realpath(dirname(options.database)), basename(options.database));
@@ -48,12 +48,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   const part = `${database}.restore`;
   try {
     requireAbsent(database);
-    await removeDatabase(part);
-    const archive = join(dirname(options.manifest), manifest.file);
-    await readArchive(archive, part, manifest, options.identities, (done, total) => progress('Reading the backup', done, total));
-    const contents = await checkDatabase(part, log, (done, total) => progress('Checking the ledger', done, total));
-    requireEqual(contents, manifest);
-    await markFile(part, log, () => ({ backupCreatedAt: manifest.created_at, restoredAt: unixSeconds(clock) }));
+    await unpackBackup(options, manifest, part);
     await syncFile(part);
     requireAbsent(database);
     await rename(part, database);
@@ -67,6 +62,25 @@ export async function restoreBackup(options: RestoreOptions): Promise<Manifest> 
   }
 }
 
+/** Reads the manifest of a backup that this version can restore. */
+export async function readKnownManifest(options: UnpackOptions): Promise<Manifest> {
+  const manifest = await readManifest(options.manifest);
+  if (!options.hasUncheckedOrigin) requireOrigin(manifest, options.secretKey);
+  await requireKnownSchema(manifest);
+  return manifest;
+}
+
+/** Decrypts a backup into a new file, compares it with its manifest, checks the whole ledger and begins the quarantine. */
+export async function unpackBackup(options: UnpackOptions, manifest: Manifest, part: string): Promise<void> {
+  const { identities, clock, log, progress } = options;
+  await removeDatabase(part);
+  const archive = join(dirname(options.manifest), manifest.file);
+  await readArchive(archive, part, manifest, identities, (done, total) => progress('Reading the backup', done, total));
+  const contents = await checkDatabase(part, log, (done, total) => progress('Checking the ledger', done, total));
+  requireEqual(contents, manifest);
+  await markFile(part, log, () => ({ backupCreatedAt: manifest.created_at, restoredAt: unixSeconds(clock) }));
+}
+
 /** A log of a lost database would be applied to the restored one. */
 function requireAbsent(database: string): void {
   const existing = ['', '-wal', '-journal'].map((suffix) => database + suffix).find((file) => lstatSync(file, { throwIfNoEntry: false }));
@@ -76,7 +90,7 @@ function requireAbsent(database: string): void {
   );
 }
 
-async function removeDatabase(path: string): Promise<void> {
+export async function removeDatabase(path: string): Promise<void> {
   await Promise.all(['', '-wal', '-shm', '-journal', '.lock', '.lock-journal'].map((suffix) => rm(`${path}${suffix}`, { force: true })));
 }
 
