@@ -16,5 +16,5 @@ export async function sourceOf(url: string, database: Database, log: Log): Promi
   const path = sqlitePathOf(url);
   if (path !== undefined) return { bytes: sizeOfSqlite(path), copy: (to, progress) => copySqlite(path, to, progress) };
   const { bytes = 0 } = (await database.first(readSize)) ?? {};
-  return { bytes, copy: (to, progress) => copyPostgres(database, to, log, progress) };
+  return { bytes, copy: (to, progress) => copyPostgres(url, database, to, log, progress) };
 }
