@@ -15,7 +15,7 @@ export interface KilledMove {
   readonly to: string;
   readonly kills: number;
   /** Returns how long the next run lives. */
-  lifeMs(killed: number): number;
+  lifeMs(): number;
   onRun?(text: string): void;
 }
 
@@ -30,7 +30,7 @@ export async function moveWithKills({ from, to, kills, lifeMs, onRun = () => {} 
     const startMs = performance.now();
     const run = spawnMove(from, to);
     const life = new AbortController();
-    const code = await Promise.race([run.ended, delay(lifeMs(killed), 'alive' as const, { signal: life.signal }).catch(() => undefined)]);
+    const code = await Promise.race([run.ended, delay(lifeMs(), 'alive' as const, { signal: life.signal }).catch(() => undefined)]);
     life.abort();
     if (code === 'alive') {
       run.child.kill('SIGKILL');

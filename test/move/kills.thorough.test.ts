@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { beforeAll, expect, it } from 'vitest';
 import { onFakeNode } from '../support/app.ts';
 import { freshUrls, problemsOf } from '../support/ledger.ts';
+import { runVerify } from '../support/process.ts';
 import { hashesOf, opened } from './contents.ts';
 import { moveWithKills } from './killed-move.ts';
 
@@ -22,7 +23,11 @@ onFakeNode('a move', (app, dialect) => {
     const move = async () => {
       const from = app.databaseUrl;
       const before = await hashesOf(from);
-      await moveWithKills({ from, to: target, kills: KILLS, lifeMs: (killed) => randomInt(100, 300 + 150 * killed) });
+      // A command that reads the database shows how fast this machine is.
+      const startMs = performance.now();
+      await runVerify({ DATA_DIR: app.dataDir, DATABASE_URL: from });
+      const verifyMs = Math.ceil(performance.now() - startMs);
+      await moveWithKills({ from, to: target, kills: KILLS, lifeMs: () => randomInt(verifyMs >> 1, (verifyMs * 5) >> 2) });
       expect(await hashesOf(target)).toEqual(before);
       expect(await opened(target, problemsOf)).toEqual([]);
     };
