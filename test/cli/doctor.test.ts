@@ -60,12 +60,28 @@ it.each([
   [{ synchronousCommit: 'remote_write' }, ['ok', 'fail', 'ok', 'ok', 'ok']],
   [{ synchronousStandbyNames: '', standbys: 0 }, ['ok', 'ok', 'warn', 'ok', 'ok']],
   [{ synchronous: 0 }, ['ok', 'ok', 'fail', 'ok', 'ok']],
+  [{ synchronousStandbyNames: 'first 2 (a, b)' }, ['ok', 'ok', 'fail', 'ok', 'ok']],
+  [{ synchronousStandbyNames: '2 (a, b)', synchronous: 2 }, ['ok', 'ok', 'ok', 'ok', 'ok']],
+  [{ synchronousStandbyNames: '"a"' }, ['ok', 'ok', 'ok', 'ok', 'ok']],
+  [{ synchronous: 0, hidden: 1 }, ['ok', 'ok', 'warn', 'ok', 'ok']],
+  [{ synchronousCommit: 'local' }, ['ok', 'fail', 'ok', 'ok', 'ok']],
+  [{ synchronousStandbyNames: '', synchronous: 0 }, ['ok', 'fail', 'warn', 'ok', 'ok']],
   [{ version: 160_004 }, ['warn', 'ok', 'ok', 'ok', 'ok']],
   [{ encoding: 'SQL_ASCII' }, ['ok', 'ok', 'ok', 'fail', 'ok']],
   [{ connections: 90 }, ['ok', 'ok', 'ok', 'ok', 'warn']],
 ])('judges the settings of PostgreSQL: %j', (changed, statuses) => {
   const good = {
-    ...{ version: 180_004, now_ms: 0, encoding: 'UTF8', collate: 'C', max_connections: 100, connections: 10, synchronous: 1, standbys: 1 },
+    ...{
+      version: 180_004,
+      now_ms: 0,
+      encoding: 'UTF8',
+      collate: 'C',
+      max_connections: 100,
+      connections: 10,
+      synchronous: 1,
+      hidden: 0,
+      standbys: 1,
+    },
     ...{ fsync: 'on', fullPageWrites: 'on', synchronousCommit: 'on', synchronousStandbyNames: 'ANY 1 (a, b)' },
   };
   const findings = judgePostgres({ ...good, ...changed });

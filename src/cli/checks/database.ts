@@ -31,6 +31,8 @@ type PostgresRow = Pick<ServerSettings, keyof ServerSettings> & {
   readonly max_connections: number;
   readonly connections: number;
   readonly synchronous: number;
+  /** Standbys whose state the role may not read. */
+  readonly hidden: number;
 };
 
 const readPostgres = statement<PostgresRow>('doctor_postgres', {
@@ -41,6 +43,7 @@ const readPostgres = statement<PostgresRow>('doctor_postgres', {
       current_setting('synchronous_standby_names') AS "synchronousStandbyNames",
       (SELECT count(*) FROM pg_stat_replication) AS standbys,
       (SELECT count(*) FROM pg_stat_replication WHERE sync_state IN ('sync', 'quorum')) AS synchronous,
+      (SELECT count(*) FROM pg_stat_replication WHERE sync_state IS NULL) AS hidden,
       pg_encoding_to_char(encoding) AS encoding, datcollate AS collate,
       current_setting('max_connections')::bigint AS max_connections, (SELECT count(*) FROM pg_stat_activity) AS connections
     FROM pg_database WHERE datname = current_database()`,
@@ -97,8 +100,6 @@ export function judgePostgres(row: PostgresRow): Finding[] {
   const version = `PostgreSQL ${Math.floor(row.version / 10_000)}`;
   const free = row.max_connections - row.connections;
   const risks = risksOf(row).map((risk) => fail('database', withoutPeriod(risk), 'Change it in postgresql.conf, and reload the server.'));
-  const isNamed = row.synchronousStandbyNames !== '';
-  const isWaiting = isNamed && row.synchronous === 0;
   return [
     row.version < OLDEST
       ? fail('database', version, 'Upgrade to PostgreSQL 18.')
@@ -106,19 +107,7 @@ export function judgePostgres(row: PostgresRow): Finding[] {
         ? warn('database', `${version}; tests run on 18`, 'Upgrade when you can.')
         : ok('database', version),
     ...(risks.length > 0 ? risks : [ok('database', 'fsync, full_page_writes and synchronous_commit keep every commit')]),
-    isWaiting
-      ? fail(
-          'database',
-          'no synchronous standby is connected, so commits wait',
-          'Bring the standby back. Do not cancel sessions that wait.',
-        )
-      : isNamed
-        ? ok('database', `${row.synchronous} synchronous standby is connected`)
-        : warn(
-            'database',
-            'no standby: losing this server loses the ledger since the last backup',
-            'Add a synchronous standby, or accept it.',
-          ),
+    judgeStandbys(row),
     row.encoding === 'UTF8'
       ? ok('database', `encoding UTF8, locale ${row.collate}`)
       : fail('database', `encoding ${row.encoding}`, 'Create a database with ENCODING UTF8, and move the data there.'),
@@ -130,6 +119,28 @@ export function judgePostgres(row: PostgresRow): Finding[] {
           `Raise max_connections: an instance uses up to ${POOL}.`,
         ),
   ];
+}
+
+function judgeStandbys({ synchronousStandbyNames, standbys, synchronous, hidden }: PostgresRow): Finding {
+  if (synchronousStandbyNames === '')
+    return standbys > 0
+      ? warn('database', 'replication is asynchronous: a failover loses the last commits', 'Set synchronous_standby_names.')
+      : warn(
+          'database',
+          'no standby: losing this server loses the ledger since the last backup',
+          'Add a synchronous standby, or accept it.',
+        );
+  if (hidden > 0) return warn('database', 'the role may not read the state of standbys', 'Grant it pg_monitor.');
+  const needed = neededStandbys(synchronousStandbyNames);
+  if (synchronous >= needed) return ok('database', `synchronous standbys connected: ${synchronous}`);
+  const text =
+    synchronous === 0 ? 'no synchronous standby is connected' : `only ${synchronous} of ${needed} synchronous standbys are connected`;
+  return fail('database', `${text}, so commits wait`, 'Bring the standby back. Do not cancel sessions that wait.');
+}
+
+/** Returns for how many standbys a commit waits: the number in `FIRST 2 (a, b)`, `ANY 2 (a, b)` or `2 (a, b)`, otherwise one. */
+function neededStandbys(names: string): number {
+  return Number(/^\s*(?:(?:FIRST|ANY)\s+)?(\d+)\s*\(/i.exec(names)?.[1] ?? 1);
 }
 
 function withoutPeriod(text: string): string {
