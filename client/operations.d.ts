@@ -1000,7 +1000,7 @@ export interface Payment {
   user_label: string;
   wal: Wallet;
   /** The type of the transaction */
-  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | (string & {}); /** The type as text for people */ display_name: string; };
+  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; };
   lnTx: LightningTransaction;
   /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
   passThru: Record<string, unknown>;
@@ -1105,7 +1105,7 @@ export interface Summary {
 
 export interface Transfer {
   /** The transaction of the wallet that received the money */
-  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
+  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
   /** The transaction of the wallet that sent the money */
   wtx_transfer_out: WalletTransaction;
   /** The `passThru` of both transactions */
@@ -1198,7 +1198,7 @@ export interface WalletTransaction {
   user_label: string;
   wal: Wallet;
   /** The type of the transaction */
-  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | (string & {}); /** The type as text for people */ display_name: string; };
+  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; };
   /** The invoice or payment; null for a transfer and for a fee */
   lnTx: LightningTransaction | null;
   /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
@@ -1786,6 +1786,33 @@ export interface ResolvedHold {
   action: string;
 }
 
+export interface Restore {
+  /** Whether the service was restored and sends no money until `satchel restore accept` */
+  quarantined: boolean;
+  /** The time of the backup; 0 if everything was lost. Null: this database was never restored, in Unix seconds */
+  backup_created_at: number | null;
+  /** When it was restored; null if that is unknown, in Unix seconds */
+  restored_at: number | null;
+  /** The beginning of the time from which transfers between wallets and other changes are lost, in Unix seconds */
+  lost_from: number | null;
+  /** Its end, in Unix seconds */
+  lost_until: number | null;
+  /** How far the records of the nodes have been read back */
+  read_back: { /** The status of all nodes together */ status: 'running' | 'complete' | (string & {}); /** The progress at each node */ nodes: Array<{ /** The node, `lnd_…` */ ln_node_id: string; /** `waiting`: the service has not begun */ status: 'waiting' | 'running' | 'complete' | (string & {}); /** `late_payments`: it waits until no request of the lost service can be executed any more, and then reads the payments again */ step: 'receipts' | 'payments' | 'late_payments' | (string & {}); /** The receipts that were read */ read_receipts: number; /** The payments that were read */ read_payments: number; /** The receipts and payments among them that name no wallet, such as those of other programs */ foreign: number; /** Why it does not go on; it is tried again. Null: nothing is wrong */ error: string | null; }>; };
+  /** Receipts of wallets that were booked since the restore */
+  receipts: { /** Their number */ count: number; /** Their sum, in millisatoshis */ num_msat: number; };
+  /** Payments to the network that were booked since the restore */
+  payments: { /** Their number */ count: number; /** Their sum without fees, in millisatoshis */ num_msat: number; /** Their routing fees, in millisatoshis */ fee_msat: number; /** Those that were read back and have not ended */ pending: number; };
+  /** What wallets had spent and lacked after the restore */
+  shortfalls: { /** The sum, which the operator bears, in millisatoshis */ num_msat: number; /** At most 100 */ items: Array<{ /** The wallet */ wallet_id: string; /** The payment, `lntx_…` */ payment_id: string; /** What the wallet lacked for it, in millisatoshis */ num_msat: number; }>; };
+  /** Wallets that were in the records of a node and not in the ledger */
+  recovered_wallets: { /** Their number */ count: number; /** The account that has them, `acc_…`; null if there are none */ account_id: string | null; /** Their ids, at most 100 */ items: Array<string>; };
+  /** The last reconciliation after the records were read back */
+  reconciliation: { /** `waiting`: none has ended since the records were read back */ status: 'waiting' | 'agrees' | 'differs' | (string & {}); /** A sentence */ detail: string; };
+  /** What is lost, as sentences */
+  not_recovered: Array<string>;
+}
+
 export interface Session {
   /** The id of the session, `ses_…`. It is not a secret */
   id: string;
@@ -2226,6 +2253,10 @@ export interface GetReconciliationRequest {
 
 }
 
+export interface GetRestoreRequest {
+
+}
+
 export interface SetFiatRateRequest {
   /** The currency: an ISO 4217 code in capital letters */
   currency: string;
@@ -2601,7 +2632,7 @@ export interface ListTransactionsRequest {
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
-  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
+  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference';
   /** Only transactions of this wallet: its id or one of its access keys */
   wallet_id?: string;
   /** Selects these fields of the response */
@@ -2720,7 +2751,7 @@ export interface ListWalletTransactionsRequest {
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
-  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee';
+  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference';
   /** Selects these fields of the response */
   fields?: string;
 }
@@ -3101,6 +3132,8 @@ export interface Operations<Options> {
     requestReconciliation(request?: RequestReconciliationRequest, options?: Options): Promise<Reconciliation>;
     /** Read a reconciliation. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations/{id}`) @param id The id of the reconciliation, `rec_…` */
     getReconciliation(id: string, request?: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
+    /** Read the state of a restore. After a restore the service sends no money until an operator runs `satchel restore accept`. Meanwhile it reads from its nodes what they have received and sent since the backup, and books what the ledger lacks. Permission: a secret API key of an operator. (`GET /v1/operator/restore`) */
+    getRestore(request?: GetRestoreRequest, options?: Options): Promise<Restore>;
     /** Set the fiat rate. Replaces the rate and restarts its age. The change is recorded among the actions of operators. The rate is only for display: amounts, limits and fees never depend on it. Permission: a secret API key of an operator. (`PUT /v1/operator/fiat-rate`) */
     setFiatRate(request: SetFiatRateRequest, options?: Options): Promise<FiatRate>;
     /** Remove the fiat rate. The change is recorded among the actions of operators, even if there was no rate. Permission: a secret API key of an operator. (`DELETE /v1/operator/fiat-rate`) */

@@ -66,6 +66,7 @@ export const GROUPS = {
     listReconciliations: 'GET /v1/operator/reconciliations isList hasCursor',
     requestReconciliation: 'POST /v1/operator/reconciliations keyed',
     getReconciliation: 'GET /v1/operator/reconciliations/{id}',
+    getRestore: 'GET /v1/operator/restore',
     setFiatRate: 'PUT /v1/operator/fiat-rate keyed',
     removeFiatRate: 'DELETE /v1/operator/fiat-rate keyed',
   },

@@ -92,26 +92,27 @@ CREATE INDEX alert_accepted ON alert (kind, subject, last_seen_at) WHERE closed_
 -- (src/core/ledger/store-sqlite/), except while something is held on the account. A wallet's balance never falls below what is held.
 CREATE TABLE ledger_account (
   id INTEGER PRIMARY KEY,
-  kind TEXT NOT NULL CHECK (kind IN ('node', 'routing_fees', 'service_fees', 'suspense', 'wallet')),
+  kind TEXT NOT NULL CHECK (kind IN ('node', 'routing_fees', 'service_fees', 'suspense', 'restore_difference', 'wallet')),
   balance_msat INTEGER NOT NULL DEFAULT 0 CHECK (balance_msat BETWEEN -9007199254740991 AND 9007199254740991),
   held_msat INTEGER NOT NULL DEFAULT 0 CHECK (held_msat >= 0),
   -- The number of entries, and the hash of the last one: NULL before the first entry.
   entries INTEGER NOT NULL DEFAULT 0 CHECK (entries >= 0),
   head BLOB,
-  CHECK (kind IN ('node', 'routing_fees') OR balance_msat >= held_msat)
+  CHECK (kind IN ('node', 'routing_fees', 'restore_difference') OR balance_msat >= held_msat)
 ) STRICT;
 -- begin postgres
 -- Each commit updates these rows. Free space in their pages lets PostgreSQL update them in place.
 ALTER TABLE ledger_account SET (fillfactor = 50);
 -- end postgres
 
--- The system's accounts have the ids 1 to 4 (src/core/ledger/accounts.ts). `node` is minus the money that the first Lightning node holds for
--- customers; the accounts of further nodes have the ids -1, -2, … `routing_fees` is what the operator pays for routing. Only these may be
--- negative.
+-- The system's accounts have the ids 1 to 5 (src/core/ledger/accounts.ts). `node` is minus the money that the first Lightning node holds for
+-- customers; the accounts of further nodes have the ids -1, -2, … `routing_fees` is what the operator pays for routing, `restore_difference` minus
+-- what wallets had spent and lacked after a restore (src/core/payments/read-back.ts). Only these may be negative.
 INSERT INTO ledger_account (kind) VALUES ('node');
 INSERT INTO ledger_account (kind) VALUES ('routing_fees');
 INSERT INTO ledger_account (kind) VALUES ('service_fees');
 INSERT INTO ledger_account (kind) VALUES ('suspense');
+INSERT INTO ledger_account (kind) VALUES ('restore_difference');
 
 -- One transfer and its two entries: −amount on `from_account`, +amount on `to_account`. Rows are never changed or deleted.
 -- An entry has its number on its account (from 1, without a gap), the balance after it, and a hash that commits to the account's entry
@@ -125,11 +126,11 @@ CREATE TABLE ledger_transfer (
   created_at_ms INTEGER NOT NULL,
   from_account INTEGER NOT NULL,
   from_entry INTEGER NOT NULL CHECK (from_entry > 0),
-  -- The balances of nodes and of `routing_fees` may be negative.
-  from_balance_msat INTEGER NOT NULL CHECK (from_balance_msat >= 0 OR from_account <= 2),
+  -- The balances of nodes, of `routing_fees` and of `restore_difference` may be negative.
+  from_balance_msat INTEGER NOT NULL CHECK (from_balance_msat >= 0 OR from_account <= 2 OR from_account = 5),
   to_account INTEGER NOT NULL,
   to_entry INTEGER NOT NULL CHECK (to_entry > 0),
-  to_balance_msat INTEGER NOT NULL CHECK (to_balance_msat >= 0 OR to_account <= 2),
+  to_balance_msat INTEGER NOT NULL CHECK (to_balance_msat >= 0 OR to_account <= 2 OR to_account = 5),
   id TEXT NOT NULL UNIQUE,
   from_hash BLOB NOT NULL,
   to_hash BLOB NOT NULL,
@@ -603,6 +604,8 @@ CREATE TABLE payment (
   unclear_since_ms INTEGER,
   -- 1: the event `payment_pending` is stored. A payment whose request ends with its outcome never has it.
   pending_reported INTEGER NOT NULL DEFAULT 0,
+  -- Of a payment that was read back from the node after a restore: what its wallet lacked and `restore_difference` bears. NULL: all others.
+  shortfall_msat INTEGER CHECK (shortfall_msat >= 0),
   CHECK ((state = 'succeeded') = (settled_at IS NOT NULL)),
   CHECK ((state = 'failed') = (failure_reason IS NOT NULL))
 ) STRICT;
@@ -612,6 +615,8 @@ ALTER TABLE payment SET (fillfactor = 50);
 -- At most one payment of a payment hash is pending or paid. This prevents that an invoice is paid twice.
 CREATE UNIQUE INDEX payment_live ON payment (payment_hash) WHERE state <> 'failed' AND correction IS NULL;
 CREATE INDEX payment_hash ON payment (payment_hash);
+-- Payments that were read back after a restore.
+CREATE INDEX payment_read_back ON payment (id) WHERE shortfall_msat IS NOT NULL;
 -- Pending payments, of all wallets and of one; payments of one withdraw link.
 CREATE INDEX payment_pending ON payment (id) WHERE state = 'pending';
 CREATE INDEX payment_pending_wallet ON payment (wallet_id) WHERE state = 'pending';

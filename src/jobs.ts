@@ -14,6 +14,7 @@ import { backupProcess, runSchedule } from './features/backup/schedule.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
+import { readBack } from './features/restore/read-back.ts';
 import type { WebhookTiming } from './features/webhooks/deliverer.ts';
 import type { Modules } from './modules.ts';
 
@@ -34,6 +35,9 @@ const PROGRAM = fileURLToPath(moduleUrl('cli/satchel', import.meta.url));
 
 /** How often pending payments are resumed. */
 const RESUME_MS = 30_000;
+
+/** How often the read-back of a node's records after a restore is continued. */
+const READ_BACK_MS = 2000;
 
 /** How often the withdrawable amounts of links are compared for their claimers' notices. */
 const NOTICES_MS = 10_000;
@@ -56,6 +60,8 @@ export interface JobTiming {
   /** Between two attempts of pending payments. */
   readonly resumeMs?: number;
   readonly arriving?: ArrivingTiming;
+  /** Between two tries to read the records of a node back after a restore. */
+  readonly readBackMs?: number;
   /** Writes a scheduled backup. */
   readonly runBackup?: (signal: AbortSignal) => Promise<void>;
 }
@@ -75,6 +81,14 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
         lease: `events ${nodeId}`,
         interval: 'continuous',
         run: (signal) => invoices.checkArriving(nodeId, signal, timing.arriving),
+      }),
+    ),
+    ...modules.connections.all.map(
+      (connection): Job => ({
+        name: `read-back of ${connection.nodeId}`,
+        lease: `events ${connection.nodeId}`,
+        interval: timing.readBackMs ?? READ_BACK_MS,
+        run: (signal) => readBack(modules, connection, signal),
       }),
     ),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },

@@ -17,8 +17,9 @@ import { createMarkers } from './core/kernel/markers.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { Outbound } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
-import { Quarantine } from './core/quarantine/quarantine.ts';
-import { createWallets, type Wallets } from './core/wallets/wallets.ts';
+import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
+import { walletRecovery } from './core/wallets/recovery.ts';
+import { createWallets, type Wallet, type Wallets } from './core/wallets/wallets.ts';
 import { storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
@@ -59,7 +60,9 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const instances = new Instances({ database, clock, log });
   const alerts = createAlerts(database, clock, log);
   const nodes = opened.map(({ node }) => node);
-  const connections = await connectNodes({ database, nodes, alerts, onRestore, replacesLedger: config.takeOverFromLedger, clock, log });
+  const isReadBack = (await readQuarantine(database))?.backupCreatedAt === 0;
+  const replaced = { replacesLedger: config.takeOverFromLedger, isReadBack };
+  const connections = await connectNodes({ database, nodes, alerts, onRestore, ...replaced, clock, log });
   const ledger = createLedger(database, clock);
   const quarantine = new Quarantine(database);
   const accounts = createAccounts(database, clock);
@@ -74,18 +77,14 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const directory = createAccountDirectory(database, clock);
   const markers = createMarkers(secretKey);
   const idempotency = createIdempotency(database, clock);
-  const wallets = createWallets({
-    database,
-    accounts,
-    clock,
-    isNodeAvailable: (id) => connections.isAvailable(id),
-    rowsOf: (wallet) => [defaultLinkRow(wallet)],
-  });
+  const rowsOf = (wallet: Wallet) => [defaultLinkRow(wallet)];
+  const wallets = createWallets({ database, accounts, clock, isNodeAvailable: (id) => connections.isAvailable(id), rowsOf });
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
-  const invoices = new Invoices({ ...config, database, ledger, alerts, connections, routeKeysend, markers, clock, log });
-  const options = { markers, maxInFlight, paymentWaitSeconds };
-  const payments = createPayments({ database, ledger, alerts, connections, invoices, quarantine, clock, log, linkUses, ...options });
+  const marked = { markers, quarantine, recoverWallet: walletRecovery({ database, clock, rowsOf }) };
+  const invoices = new Invoices({ ...config, ...marked, database, ledger, alerts, connections, routeKeysend, clock, log });
+  const options = { ...marked, maxInFlight, paymentWaitSeconds };
+  const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...options });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
@@ -111,9 +110,9 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const remoteLinks = createRemoteLinks({ links: ownLinks, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const service = { clock, log, database, quarantine, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
+  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  const money = { ledger, wallets, invoices, payments, history, links, payLinks, ownLinks, remoteLinks, stuckPaymentSeconds };
+  const money = { ...marked, ledger, wallets, invoices, payments, history, links, payLinks, ownLinks, remoteLinks, stuckPaymentSeconds };
   const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
 }

@@ -34,6 +34,7 @@ import { paymentRoutes } from './features/payments/routes.ts';
 import { transferRoutes } from './features/payments/transfer-routes.ts';
 import { proofRoutes } from './features/proof/routes.ts';
 import { lastPositions } from './features/reconcile/requests.ts';
+import { restoreRoutes } from './features/restore/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { serviceRoutes } from './features/service/routes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
@@ -116,6 +117,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   operatorNodeRoutes(app, deps);
   alertRoutes(app, deps);
   reconciliationRoutes(app, deps);
+  restoreRoutes(app, deps);
   fiatRateRoutes(app, deps);
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   const lastBackupAt = async () => (await readLastBackup(modules.database))?.createdAt ?? 0;

@@ -12,6 +12,7 @@ import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { Ledger } from '../../src/core/ledger/ledger.ts';
 import type { LightningNode } from '../../src/core/lightning/node.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
+import { Quarantine } from '../../src/core/quarantine/quarantine.ts';
 import type { StatusWaits } from '../../src/features/events/status-waits.ts';
 import { invoiceRoutes } from '../../src/features/invoices/routes.ts';
 import { createHistory } from '../../src/features/transactions/history.ts';
@@ -112,6 +113,8 @@ function benchInvoices(database: Database, ledger: Ledger): Invoices {
     connections: fakeConnections(database),
     routeKeysend: async () => undefined,
     markers: createMarkers(new Uint8Array(32)),
+    quarantine: new Quarantine(database),
+    recoverWallet: () => Promise.reject(new Error('no wallet is lost')),
     clock: systemClock,
     log: silentLog,
     maxOpenInvoices: 1_000_000,

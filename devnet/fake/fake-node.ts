@@ -64,6 +64,10 @@ export class FakeNode implements LightningNode, GuardConnection {
     if (!parts.network.profile.reportsPayments) this.watchPayments = (signal) => this.#watchHints(signal);
   }
 
+  get lateRequestMs(): number {
+    return this.#parts.network.profile.graceMs;
+  }
+
   get guard(): IncomingGuard | undefined {
     return this.#guard;
   }

@@ -8,6 +8,8 @@ export function addRestore(program: Command): void {
   const restore = noun(program, 'restore', 'Restore a backup', 'restore run /backups/satchel-20261124T010203Z-1a2b.json');
   addRun(restore);
   addMark(restore);
+  addEmpty(restore);
+  addStatus(restore);
   addAccept(restore);
 }
 
@@ -60,8 +62,7 @@ function addRun(restore: Command): void {
           `${database} has ${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, as of ${time}.\n` +
             (uncheckedOrigin ? 'It was not checked that the service wrote this backup.\n' : '') +
             'Everything later is missing: payments, transfers, new wallets and keys. Keys that were revoked later work again.\n' +
-            'Next: start the service, run `satchel reconcile`, and when node and ledger agree\n' +
-            '`satchel restore accept --reason "…"`.',
+            NEXT,
         );
         return EXIT.done;
       }),
@@ -88,10 +89,70 @@ function addMark(restore: Command): void {
         await withDatabase({}, (database) =>
           database.transaction((tx) => beginQuarantine(tx, { backupCreatedAt, restoredAt: unixSeconds(systemClock) })),
         );
-        await output.print({ marked: true }, 'The service sends no money from this database until `satchel restore accept`.');
+        await output.print({ marked: true }, `The service sends no money from this database until \`satchel restore accept\`.\n${NEXT}`);
         return EXIT.done;
       }),
     );
+}
+
+function addEmpty(restore: Command): void {
+  verb(restore, {
+    name: 'empty',
+    summary: 'Begin with an empty ledger, when the database and all backups are lost',
+    details:
+      'Put the secret key back first (SECRET_KEY, or DATA_DIR/secret-key): with it, the records of the nodes name the wallet of each payment and ' +
+      'receipt. Each wallet gets what it has received less what it has sent, under an account of its own.',
+    example: 'restore empty',
+  }).action(
+    localAction('Nothing was created: ', async ({ output }) => {
+      const [{ readConfig }, { sqlitePathOf }, { systemClock }, { stderrLog, withDatabase }, empty, { findSecretKey }] = await Promise.all([
+        import('../config.ts'),
+        import('../core/db/open.ts'),
+        import('../core/kernel/clock.ts'),
+        import('./database.ts'),
+        import('../features/backup/empty-ledger.ts'),
+        import('../secret-key.ts'),
+      ]);
+      const config = readConfig(process.env);
+      if (!(await findSecretKey(config)))
+        throw new NotDone(
+          'there is no secret key, so nothing could be recovered. Set SECRET_KEY, or put the file secret-key into DATA_DIR.',
+        );
+      process.umask(0o077);
+      const path = sqlitePathOf(config.databaseUrl);
+      if (path === undefined) await withDatabase({}, (database) => empty.fillEmptyDatabase(database, systemClock));
+      else await empty.createEmptyFile(path, systemClock, stderrLog);
+      await output.print(
+        { created: true },
+        `The ledger is empty.\n${NEXT}\nIf a node belongs to the lost ledger, the start names it: set TAKE_OVER_FROM_LEDGER to it.`,
+      );
+      return EXIT.done;
+    }),
+  );
+}
+
+const NEXT =
+  'Next: start the service. It reads from its nodes what they have received and sent since. `satchel restore status` shows the\n' +
+  'progress and the result; then `satchel restore accept --reason "…"` lets it send money again.';
+
+function addStatus(restore: Command): void {
+  verb(restore, {
+    name: 'status',
+    summary: 'Show what was recovered after a restore, and what is lost',
+    details: 'It reads the database; the service may run.',
+    example: 'restore status --json',
+  }).action(
+    localAction('Nothing was read: ', async ({ output }) => {
+      const [{ withDatabase }, { readRestore }, { restoreText }] = await Promise.all([
+        import('./database.ts'),
+        import('../features/restore/restore.ts'),
+        import('./restore-text.ts'),
+      ]);
+      const restore = await withDatabase({ readOnly: true }, readRestore);
+      await output.print(restore, restoreText(restore));
+      return EXIT.done;
+    }),
+  );
 }
 
 function addAccept(restore: Command): void {
@@ -99,26 +160,25 @@ function addAccept(restore: Command): void {
     name: 'accept',
     summary: 'Let a restored service send money again',
     details:
-      'First start the service, run `satchel reconcile`, and compare the node with the ledger: payments that left the node after the backup are missing.',
-    example: 'restore accept --reason "compared with the node, 3 payments booked"',
-  });
+      'It is refused until the records of all nodes were read back, and a reconciliation after it agrees. See `satchel restore status`.',
+    example: 'restore accept --reason "read back, and the 3 shortfalls are explained"',
+  }).option('--despite-differences', 'accept although that is not so');
   withConfirmation(withReason(command)).action(
-    localAction<{ reason: string; yes?: boolean }>('Nothing has changed: ', async ({ options, output }) => {
-      const [{ withDatabase }, { endQuarantine, readQuarantine }, { systemClock }] = await Promise.all([
+    localAction<{ reason: string; yes?: boolean; despiteDifferences?: boolean }>('Nothing has changed: ', async ({ options, output }) => {
+      const [{ withDatabase }, { endQuarantine }, { systemClock }, { objectionTo, readRestore }] = await Promise.all([
         import('./database.ts'),
         import('../core/quarantine/quarantine.ts'),
         import('../core/kernel/clock.ts'),
+        import('../features/restore/restore.ts'),
       ]);
       return withDatabase({ withoutLock: true }, async (database) => {
-        const restored = await readQuarantine(database);
-        if (!restored) throw new NotDone('this database was not restored from a backup, or the restore was accepted already.');
-        const time = new Date(restored.backupCreatedAt * 1000).toISOString();
-        await confirm(
-          `The wallets can spend their balances of ${time} again, also money that they spent afterwards.\n` +
-            'Keys and links that were revoked or used afterwards work again: revoke them first.',
-          options,
-        );
-        await endQuarantine(database, options.reason, systemClock);
+        const report = await readRestore(database);
+        if (!report.quarantined) throw new NotDone('this database was not restored from a backup, or the restore was accepted already.');
+        const objection = objectionTo(report);
+        if (objection !== undefined && !options.despiteDifferences)
+          throw new NotDone(`${objection}. To accept nevertheless, add --despite-differences and say why in --reason.`);
+        await confirm(`${report.not_recovered.join('\n')}\nRevoke such keys and links first. The service then sends money again.`, options);
+        await endQuarantine(database, options.reason, systemClock, report);
         await output.print({ accepted: true }, 'A running service sends money again within a few seconds.');
         return EXIT.done;
       });

@@ -22,8 +22,8 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   budgets: ['kernel', 'db', 'ledger'],
   accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets'],
   wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
-  invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets'],
   quarantine: ['kernel', 'db'],
+  invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'quarantine'],
   payments: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices', 'quarantine'],
 };
 
@@ -41,6 +41,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   move: ['verify'],
   backup: ['verify', 'move'],
   reconcile: [],
+  restore: ['reconcile'],
   operator: ['reconcile'],
   transactions: ['wallets'],
   lnurl: [],

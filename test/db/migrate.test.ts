@@ -24,7 +24,7 @@ onBothDatabases('migrations', (open) => {
     const database = await open();
     await migrate(database, MIGRATIONS);
     expect(await appliedNames(database)).toEqual(schema);
-    expect(await database.first(countAccounts)).toEqual({ n: 4 });
+    expect(await database.first(countAccounts)).toEqual({ n: 5 });
     await requireMigrated(database, MIGRATIONS);
   });
 
@@ -111,7 +111,7 @@ describe('migrations on PostgreSQL', () => {
     const url = await urls();
     const [one, two] = await Promise.all([openDatabase(url, { log: silentLog }), openDatabase(url, { log: silentLog })]);
     await Promise.all([migrate(one, MIGRATIONS), migrate(two, MIGRATIONS)]);
-    expect(await one.first(countAccounts)).toEqual({ n: 4 });
+    expect(await one.first(countAccounts)).toEqual({ n: 5 });
     await Promise.all([one.close(), two.close()]);
   });
 

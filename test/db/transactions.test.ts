@@ -92,7 +92,7 @@ onBothDatabases('a database transaction', (open) => {
   it('returns sums as numbers', async () => {
     const database = await open();
     const sum = statement<{ n: number }>('test_sum', 'SELECT sum(id) AS n FROM ledger_account');
-    expect(await database.first(sum)).toEqual({ n: 10 });
+    expect(await database.first(sum)).toEqual({ n: 15 });
   });
 
   it('names the violated constraint, and repeats no parameter', async () => {

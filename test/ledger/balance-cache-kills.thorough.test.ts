@@ -64,8 +64,8 @@ describe('SQLite’s cache of balances', () => {
           expect(await problemsOfLedger(next.database)).toEqual([]);
           expect(await booksOf(next.ledger)).toEqual(after);
           // The copy continues from there.
-          await next.ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5, amountMsat: amount(7) }] });
-          expect((await next.ledger.balance(5)).balanceMsat).toBe((after[5]?.[0] ?? 0) + 7);
+          await next.ledger.post({ transfers: [{ id: newId(), from: NODE, to: 6, amountMsat: amount(7) }] });
+          expect((await next.ledger.balance(6)).balanceMsat).toBe((after[6]?.[0] ?? 0) + 7);
           expect(await problemsOfLedger(next.database)).toEqual([]);
           await next.database.close();
         }

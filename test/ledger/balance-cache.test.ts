@@ -42,9 +42,9 @@ describe('SQLite’s cache of balances', () => {
   it('gives the committed accounts of a snapshot, also in another process that only reads', async () => {
     const { url, database, ledger } = await fresh();
     for (let i = 0; i < 8; i++) {
-      await ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5 + (i % 6), amountMsat: amount(10 + i) }] });
+      await ledger.post({ transfers: [{ id: newId(), from: NODE, to: 6 + (i % 6), amountMsat: amount(10 + i) }] });
     }
-    await ledger.post({ holds: [{ id: newId(), account: 5, amountMsat: amount(3), reserveMsat: amount(0) }] });
+    await ledger.post({ holds: [{ id: newId(), account: 6, amountMsat: amount(3), reserveMsat: amount(0) }] });
     expect((await database.first(laggingRows))?.n).toBeGreaterThan(0);
     const reader = await open(url, true);
     expect(await problemsOfLedger(reader)).toEqual([]);
@@ -59,7 +59,7 @@ describe('SQLite’s cache of balances', () => {
   it('limits how many transfers a start after a kill reads again', async () => {
     const { database, ledger } = await fresh();
     for (let i = 0; i < 100; i++) {
-      const to = ACCOUNTS[i % ACCOUNTS.length] ?? 5;
+      const to = ACCOUNTS[i % ACCOUNTS.length] ?? 6;
       await Promise.all([1, 2, 3].map((msat) => ledger.post({ transfers: [{ id: newId(), from: NODE, to, amountMsat: amount(msat) }] })));
       const row = await database.first(progressRow);
       // One batch of three begins a write-back; four more write 13 rows, and the entries added meanwhile remain.
@@ -73,15 +73,15 @@ describe('SQLite’s cache of balances', () => {
       'UPDATE ledger_checkpoint SET position = position + 1',
       `UPDATE ledger_checkpoint SET heads = zeroblob(32)`,
       'DELETE FROM ledger_transfer WHERE position = (SELECT max(position) FROM ledger_transfer)',
-      'UPDATE ledger_account SET entries = entries + 1 WHERE id = 5',
-      'UPDATE ledger_account SET balance_msat = balance_msat + 1 WHERE id = 5',
+      'UPDATE ledger_account SET entries = entries + 1 WHERE id = 6',
+      'UPDATE ledger_account SET balance_msat = balance_msat + 1 WHERE id = 6',
     ]) {
       const url = await urls();
       const database = await open(url);
       await migrate(database, MIGRATIONS);
       await database.transaction((tx) => tx.run(openAccount));
       const ledger = createLedger(database, systemClock);
-      const pay = () => ledger.post({ transfers: [{ id: newId(), from: NODE, to: 5, amountMsat: amount(5) }] });
+      const pay = () => ledger.post({ transfers: [{ id: newId(), from: NODE, to: 6, amountMsat: amount(5) }] });
       for (let i = 0; i < 64; i++) await pay();
       await ledger.drain();
       await pay();

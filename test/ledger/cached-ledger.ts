@@ -8,7 +8,7 @@ import { createLedger, type Ledger } from '../../src/core/ledger/ledger.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
 import { freshUrls, MIGRATIONS, silentLog } from '../support/ledger.ts';
 
-export const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 5 + index);
+export const ACCOUNTS = Array.from({ length: 12 }, (_, index) => 6 + index);
 export const NODE = 1;
 /** A write-back begins every few transfers and is slow, so most transfers happen during one. Not all accounts fit into the cache. */
 export const CACHE = { writeBackAfter: 5, rowsPerBatch: 1, rowsPerTransfer: 1, maxClean: 4 };

@@ -23,6 +23,7 @@ import { type PaymentDraft, startPayment } from '../../src/core/payments/hold.ts
 import type { Payment } from '../../src/core/payments/payment.ts';
 import { createPayments, type PaymentDependencies, paymentContext } from '../../src/core/payments/payments.ts';
 import { Quarantine } from '../../src/core/quarantine/quarantine.ts';
+import { walletRecovery } from '../../src/core/wallets/recovery.ts';
 import { createWallets, type Wallet } from '../../src/core/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from './faulty-database.ts';
 import { silentLog, testDeposit } from './ledger.ts';
@@ -91,13 +92,14 @@ export function createModules({ database, healthy = database, connections, clock
   const ledger = createLedger(database, clock);
   const markers = createMarkers(new Uint8Array(32));
   const routeKeysend = keysendRouting(wallets, undefined);
+  const marked = { markers, quarantine: new Quarantine(healthy), recoverWallet: walletRecovery({ database: healthy, clock }) };
   const invoices = new TestInvoices({
     database,
     ledger,
     alerts,
     connections,
     routeKeysend,
-    markers,
+    ...marked,
     clock,
     log: silentLog,
     maxOpenInvoices: 1_000_000,
@@ -109,8 +111,7 @@ export function createModules({ database, healthy = database, connections, clock
     alerts,
     connections,
     invoices,
-    quarantine: new Quarantine(healthy),
-    markers,
+    ...marked,
     clock,
     log: silentLog,
     maxInFlight: 1000,
@@ -167,7 +168,8 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
   };
 }
 
-function stubNode(): LightningNode {
+/** Returns a node that pays nobody. */
+export function stubNode(): LightningNode {
   const unsupported = () => Promise.reject(new Error('the stub node does not support this call'));
   const noResponse = () => new Promise<never>(() => undefined);
   return {

@@ -30,6 +30,7 @@ const AMOUNT = 'its transfer moved another amount, or belongs to another payment
 const FEE = 'its fee differs from its fee line';
 const LINE = ': no payment owns this line';
 const CREDIT = ': no invoice owns this credit';
+const SHORTFALL = ': what the wallet lacked after a restore differs from what was booked';
 
 // Changes that a person or a bug might make, the payment that they change ($1), and the problem that is reported.
 const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string][] = [
@@ -53,6 +54,13 @@ const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string]
   ['a late success that was never called failed', 'UPDATE payment SET correction = NULL WHERE id = $1', 'corrected', STATE],
   ['a credit by a payment of something else', 'UPDATE payment SET invoice_id = NULL WHERE id = $1', 'inside', CREDIT],
   ['a hold of less than the payment', 'UPDATE ledger_hold SET amount_msat = 1 WHERE id = $1', 'charged', RESERVE],
+  ['a shortfall that was never booked', 'UPDATE payment SET shortfall_msat = 1 WHERE id = $1', 'free', SHORTFALL],
+  [
+    'a credit of a shortfall that no payment has',
+    `UPDATE ledger_transfer SET from_account = 5 WHERE to_account = ${ACCOUNT}`,
+    'free',
+    SHORTFALL,
+  ],
   ['a hold on another account', 'UPDATE ledger_hold SET account = account + 1 WHERE id = $1', 'free', RESERVE],
 ];
 
@@ -68,7 +76,7 @@ onFakeNode('satchel verify and payments', (service) => {
 
   it.each(CHANGES)('finds %s', async (_what, sql, payment, problem) => {
     const found = await service.problemsAfter(sql, busy[payment]);
-    expect(found.join('\n')).toContain(problem === LINE || problem === CREDIT ? problem : `${busy[payment]}: ${problem}`);
+    expect(found.join('\n')).toContain([LINE, CREDIT, SHORTFALL].includes(problem) ? problem : `${busy[payment]}: ${problem}`);
     expect(await service.problems()).toEqual([]);
   });
 

@@ -88,7 +88,12 @@ export const ALERT_KINDS = {
   restored: {
     meaning: 'The database was restored from a backup. The service receives, and sends no money.',
     remedy:
-      'Run satchel reconcile: money that left after the backup shows as a difference. Then run satchel restore accept, which closes the alert.',
+      'The service reads what it has received and sent since back from its nodes: satchel restore status shows the progress. Then run satchel restore accept, which closes the alert.',
+  },
+  restore_shortfall: {
+    meaning:
+      'After a restore, payments that the node has sent cost more than the wallet had: what it had received from other wallets was lost. The operator bears the difference.',
+    remedy: `satchel restore status lists the payments. Find out from which wallet the money came, and whether it was spent twice. Then close the alert ${CLOSE} <wallet>.`,
   },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',

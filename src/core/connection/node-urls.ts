@@ -13,6 +13,8 @@ export interface NodeUrlOptions {
   readonly ledgerId: string;
   /** The ledger (`lnd_…`) that this one replaces on its nodes. */
   readonly replacesLedger?: string | undefined;
+  /** Whether the records of its nodes are read back into an empty ledger, so that earlier events need not be read. */
+  readonly isReadBack?: boolean | undefined;
 }
 
 /** The adapter that leads to a node of the ledger, and what the node reported when it was identified. */
@@ -101,7 +103,8 @@ export class NodeUrls {
 
   /** What arrived before the ledger is not for its wallets. What arrived for a ledger that this one replaces is booked to suspense. */
   async #newestSettlement(adapter: LightningNode): Promise<Settlement | undefined> {
-    if (!adapter.newestSettlement || this.#options.replacesLedger !== undefined) return undefined;
+    const { replacesLedger, isReadBack = false } = this.#options;
+    if (!adapter.newestSettlement || (replacesLedger !== undefined && !isReadBack)) return undefined;
     return withTimeout(NEWEST_MS, adapter.newestSettlement(), () => new NodeUnavailable('the node does not list its invoices'));
   }
 

@@ -26,21 +26,21 @@ export const insertOpen = statement(
    WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17`,
 );
 
-const insertKeysendAs = (state: 'arriving' | 'settled' | 'failed') =>
+const insertReceivedAs = (state: 'arriving' | 'settled' | 'failed') =>
   statement(
-    `invoice_insert_keysend_${state}`,
+    `invoice_insert_received_${state}`,
     `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
      received_msat, memo, expiry_seconds, created_at, settled_at, preimage, is_keysend, custom_records)
-   VALUES ((SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, 'ln_deposit', '${state}', $6, 'keysend', $7, '', 432000, $8,
-     ${state === 'settled' ? '$8' : 'NULL'}, $9, 1, $10)
+   VALUES ((SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, 'ln_deposit', '${state}', $6, $11, $7, '', 432000, $8,
+     ${state === 'settled' ? '$8' : 'NULL'}, $9, $12, $10)
    ON CONFLICT DO NOTHING`,
   );
 
-/** Inserts the invoice of an incoming keysend. Changes nothing when it exists. */
-export const insertKeysend = {
-  arriving: insertKeysendAs('arriving'),
-  settled: insertKeysendAs('settled'),
-  failed: insertKeysendAs('failed'),
+/** Inserts the invoice of an incoming keysend, or of a payment whose invoice was lost with the database. Changes nothing when it exists. */
+export const insertReceived = {
+  arriving: insertReceivedAs('arriving'),
+  settled: insertReceivedAs('settled'),
+  failed: insertReceivedAs('failed'),
 };
 
 export const findById = statement<InvoiceRow>('invoice_find', `SELECT ${INVOICE_FIELDS} FROM invoice WHERE id = $1`);

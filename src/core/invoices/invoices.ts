@@ -17,6 +17,8 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger, Posting, RowWrite } from '../ledger/ledger.ts';
 import type { IncomingPayment, InvoiceRequest } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
+import type { Quarantine } from '../quarantine/quarantine.ts';
+import type { RecoverWallet } from '../wallets/recovery.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { sumUncredited } from './arriving.sql.ts';
 import {
@@ -43,6 +45,8 @@ export interface InvoiceContext {
   readonly connections: NodeConnections;
   readonly routeKeysend: KeysendRouting;
   readonly markers: Markers;
+  readonly quarantine: Quarantine;
+  readonly recoverWallet: RecoverWallet;
   readonly clock: Clock;
   readonly log: Log;
   /** Amounts up to it are credited when the node reports them, before they are final. */

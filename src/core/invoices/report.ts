@@ -21,7 +21,7 @@ export type SettlementDetails = Omit<Settlement, 'position'>;
 /** The same, with the node of the ledger that reported it. */
 export type SettlementAtNode = SettlementDetails & { readonly nodeId: string };
 
-/** Where a settlement is credited: an invoice, or the wallet of a keysend that has no invoice yet. With neither, suspense. */
+/** Where a settlement is credited: an invoice, or the wallet of a keysend or of a lost invoice. With neither, suspense. */
 export interface SettlementTarget {
   readonly invoice?: Invoice | undefined;
   readonly wallet?: Wallet | undefined;
@@ -109,15 +109,17 @@ function walletRows(
   const payment = { id: lntx, transferId: id, walletId, wtxType: invoice?.wtxType ?? 'ln_deposit', amountMsat, memo: invoice?.memo ?? '' };
   const row = reportedTransactionRow(payment, state === 'arriving' ? 'pending' : 'failed', context.clock.nowMs());
   if (invoice) return [{ statement: invoiceSql.markReported[state], parameters: [lntx, amountMsat, preimage, settledAt], onMiss }, row];
-  const parameters = wallet ? keysendParameters(context, settlement, wallet, lntx) : [];
-  return [{ statement: invoiceSql.insertKeysend[state], parameters, onMiss }, row];
+  const parameters = wallet ? receivedParameters(context, settlement, wallet, lntx) : [];
+  return [{ statement: invoiceSql.insertReceived[state], parameters, onMiss }, row];
 }
 
-/** Returns the parameters of {@link sql.insertKeysend}. */
-export function keysendParameters({ connections }: InvoiceContext, settlement: SettlementAtNode, wallet: Wallet, id: string) {
-  const { paymentHash, amountMsat, settledAt, preimage, nodeId, customRecords } = settlement;
+/** Returns the parameters of {@link sql.insertReceived}. */
+export function receivedParameters({ connections }: InvoiceContext, settlement: SettlementAtNode, wallet: Wallet, id: string) {
+  const { paymentHash, amountMsat, settledAt, preimage, nodeId, keysend, customRecords } = settlement;
   const owner = [wallet.id, wallet.ledgerAccount, nodeId, connections.of(nodeId).identity().pubkey];
-  return [id, ...owner, paymentHash, amountMsat, settledAt, preimage, JSON.stringify(customRecords)];
+  // The text of a lost invoice is unknown.
+  const kind = keysend ? [JSON.stringify(customRecords), 'keysend', 1] : [null, '', 0];
+  return [id, ...owner, paymentHash, amountMsat, settledAt, preimage, ...kind];
 }
 
 interface Reported {

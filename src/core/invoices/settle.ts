@@ -1,14 +1,15 @@
 import { unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
+import { isIdOf, newId } from '../kernel/ids.ts';
 import { satText } from '../kernel/money.ts';
 import { type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { CustomRecords, IncomingPayment, SettlementFinality } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Wallet, Wallets } from '../wallets/wallets.ts';
 import * as arriving from './arriving.sql.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
-import { arrivingRow, keysendParameters, readFinality, type SettlementAtNode, type SettlementTarget, storeReport } from './report.ts';
+import { arrivingRow, readFinality, receivedParameters, type SettlementAtNode, type SettlementTarget, storeReport } from './report.ts';
 
 /** Returns the wallet that an incoming keysend is for; undefined when there is none. */
 export type KeysendRouting = (records: CustomRecords) => Promise<Wallet | undefined>;
@@ -97,8 +98,9 @@ async function settleAs(
 }
 
 /** Returns where a settlement is to be credited; undefined if it was credited before. */
-async function findTarget(context: InvoiceContext, { paymentHash, keysend, customRecords }: SettlementAtNode) {
+async function findTarget(context: InvoiceContext, settlement: SettlementAtNode) {
   const { database } = context;
+  const { paymentHash } = settlement;
   const invoice = await findInvoiceByHash(database, paymentHash);
   if (invoice && isUnpaid(invoice)) return { invoice };
   if (await isCredited(context, paymentHash)) return undefined;
@@ -106,7 +108,35 @@ async function findTarget(context: InvoiceContext, { paymentHash, keysend, custo
   if (invoice?.state === 'arriving' || invoice?.state === 'failed') return { invoice, reported };
   // If an internal payment settled the invoice and the node was paid for it too, the second amount has no owner yet.
   if (invoice) return (await isPaidInternally(context, invoice)) ? { reported } : undefined;
-  return { wallet: keysend ? await context.routeKeysend(customRecords) : undefined, reported };
+  return { wallet: await walletWithoutInvoice(context, settlement), reported };
+}
+
+/**
+ * Returns the wallet of a payment that has no invoice in the ledger: that of a keysend, or that of an invoice which was lost when the database was
+ * restored, whose preimage names it.
+ */
+async function walletWithoutInvoice(context: InvoiceContext, settlement: SettlementAtNode): Promise<Wallet | undefined> {
+  const { keysend, customRecords, paymentHash, preimage, nodeId } = settlement;
+  const routed = keysend ? await context.routeKeysend(customRecords) : undefined;
+  if (routed) return routed;
+  const walletId = keysend ? await lostWalletOfKeysend(context, settlement) : walletOfLostInvoice(context, paymentHash, preimage);
+  return walletId === undefined ? undefined : context.recoverWallet(walletId, nodeId);
+}
+
+/** Returns the wallet that the preimage of an invoice names. */
+export function walletOfLostInvoice(
+  { markers }: Pick<InvoiceContext, 'markers'>,
+  paymentHash: string,
+  preimage: string,
+): string | undefined {
+  return paymentHashOf(preimage) === paymentHash ? markers.walletOfPreimage(preimage) : undefined;
+}
+
+/** Anyone can name any wallet in a keysend, so only one that arrived before the restore can name a wallet that the ledger has lost. */
+async function lostWalletOfKeysend(context: InvoiceContext, { customRecords, settledAt }: SettlementAtNode): Promise<string | undefined> {
+  const restored = await context.quarantine.read();
+  if (!restored || settledAt > (restored.restoredAt ?? settledAt)) return undefined;
+  return walletIdsIn(customRecords).find((id) => isIdOf('wal', id));
 }
 
 function isUnpaid({ state }: Invoice): boolean {
@@ -162,7 +192,7 @@ function creditOf(context: InvoiceContext, settlement: SettlementAtNode, { invoi
   }
   if (wallet) {
     const id = `lntx_${newId(context.clock.nowMs())}`;
-    const row = { statement: sql.insertKeysend.settled, parameters: keysendParameters(context, settlement, wallet, id) };
+    const row = { statement: sql.insertReceived.settled, parameters: receivedParameters(context, settlement, wallet, id) };
     return { row, to: wallet.ledgerAccount, toLntx: id, toType: 'ln_deposit' };
   }
   const row = { statement: sql.insertUnmatched, parameters: [paymentHash, amountMsat, settledAt, nodeId, keysend ? 1 : 0] };
@@ -185,16 +215,20 @@ const WALLET_RECORDS = ['696969', '112111100', '112111100102'];
 /** Routes a keysend to the wallet whose id is in one of its records, otherwise to `fallbackWalletId`. */
 export function keysendRouting(wallets: Wallets, fallbackWalletId: string | undefined): KeysendRouting {
   return async (records) => {
-    for (const type of WALLET_RECORDS) {
-      const wallet = await walletInRecord(wallets, records[type]);
+    for (const id of walletIdsIn(records)) {
+      const wallet = await wallets.find(id);
       if (wallet) return wallet;
     }
     return fallbackWalletId === undefined ? undefined : wallets.find(fallbackWalletId);
   };
 }
 
-async function walletInRecord(wallets: Wallets, hex: string | undefined): Promise<Wallet | undefined> {
-  const id = hex === undefined ? '' : Buffer.from(hex, 'hex').toString('utf8').trim();
-  // Only an id is accepted. A key would be stored by the node with the payment's records.
-  return /^wal_[0-9A-Za-z]{1,40}$/.test(id) ? wallets.find(id) : undefined;
+/** Only ids are accepted. A key would be stored by the node with the payment's records. */
+export function walletIdsIn(records: CustomRecords): string[] {
+  const texts = WALLET_RECORDS.map((type) =>
+    Buffer.from(records[type] ?? '', 'hex')
+      .toString('utf8')
+      .trim(),
+  );
+  return texts.filter((id) => /^wal_[0-9A-Za-z]{1,40}$/.test(id));
 }

@@ -8,21 +8,23 @@ export const SYSTEM_ACCOUNTS = {
   serviceFees: 3,
   /** Money that arrived and belongs to no wallet yet. */
   suspense: 4,
+  /** Minus what wallets had spent and lacked after a restore, because the transfers that had credited them were lost. */
+  restoreDifference: 5,
 } as const;
 
 /** Whether an account may go below zero. Accounts of customers may not. */
 export function mayGoBelowZero(account: number): boolean {
-  return isNodeAccount(account) || account === SYSTEM_ACCOUNTS.routingFees;
+  return isNodeAccount(account) || account === SYSTEM_ACCOUNTS.routingFees || account === SYSTEM_ACCOUNTS.restoreDifference;
 }
 
 /**
  * Whether an account is that of a Lightning node: an asset, so its balance is minus what the node holds for the customers. The first node has
- * account 1. The others have -1, -2, … because the numbers from 5 on are wallets.
+ * account 1. The others have -1, -2, … because the numbers from 6 on are wallets.
  */
 export function isNodeAccount(account: number): boolean {
   return account <= SYSTEM_ACCOUNTS.node;
 }
 
 export function isSystemAccount(account: number): boolean {
-  return account <= SYSTEM_ACCOUNTS.suspense;
+  return account <= SYSTEM_ACCOUNTS.restoreDifference;
 }

@@ -341,6 +341,8 @@ export interface LightningNode {
   pay(order: PaymentOrder): Promise<PaymentOutcome>;
   /** Sends a keysend payment. Returns `pending` when the payment has not ended yet. */
   keysend(order: KeysendOrder): Promise<PaymentOutcome>;
+  /** For how many milliseconds after its caller stopped a request to send a payment may still be executed, and then recorded. Absent: 0. */
+  readonly lateRequestMs?: number;
   /** Returns the outcome of an outgoing payment; undefined when the node has no record of it. */
   lookupPayment(payment: PaymentReference): Promise<PaymentOutcome | undefined>;
   /** Returns the state of an invoice or of an incoming keysend; undefined when the node has no record of it. */

@@ -63,7 +63,9 @@ export async function conclude(context: PaymentContext, payment: Payment, outcom
   const heldMsat = await context.ledger.openHoldMsat(payment.id);
   if (heldMsat === undefined) return;
   const { chargedMsat, charged, excess, alert } = divideCost(context, payment, heldMsat, outcome.feeMsat);
-  const end = { preimage: outcome.preimage, feeMsat: chargedMsat, charged, rows: alert, transfers: excess };
+  const returned = returnShortfall(context, payment, subMsat(subMsat(heldMsat, payment.amountMsat), chargedMsat));
+  const rows = [...alert, ...returned.rows];
+  const end = { preimage: outcome.preimage, feeMsat: chargedMsat, charged, rows, transfers: [...excess, ...returned.transfers] };
   await bookConclusion(context, success(context, payment, end));
   if (excess.length === 0) return;
   // The alert about it is stored already, so a failure here only delays its line in the log.
@@ -123,19 +125,39 @@ export function internalSuccess(context: PaymentContext, payment: Payment, invoi
   return success(context, payment, { preimage: invoice.preimage, feeMsat: ZERO_MSAT, charged: [transfer], rows: [settled] });
 }
 
+/**
+ * Returns the part of a shortfall that a payment does not need after all, because it spends less than it held. It goes back to
+ * `restore_difference`; otherwise its wallet could spend it.
+ */
+function returnShortfall({ clock }: PaymentContext, { id, ledgerAccount, transferId, shortfallMsat }: Payment, unspentMsat: Msat) {
+  const amountMsat = minMsat(shortfallMsat ?? ZERO_MSAT, unspentMsat);
+  if (amountMsat === 0) return { rows: [], transfers: [] };
+  const passThru = JSON.stringify({ source_transaction: walletTransactionId(transferId, 'from') });
+  const order = { from: ledgerAccount, to: SYSTEM_ACCOUNTS.restoreDifference, amountMsat, fromType: 'restore_difference', passThru };
+  return {
+    rows: [{ statement: sql.reduceShortfall, parameters: [id, amountMsat], onMiss: notPending }],
+    transfers: [{ id: newId(clock.nowMs()), ...order }],
+  };
+}
+
 /** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
-function failure({ linkUses, clock }: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
+function failure(context: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
+  const { linkUses, clock } = context;
+  // The hold is at least the shortfall.
+  const returned = returnShortfall(context, payment, payment.shortfallMsat ?? ZERO_MSAT);
   const rows: RowWrite[] = [
     { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: () => new SentAgain() },
     failedTransactionRow(payment),
     ...concludeCharge(payment.charge, ZERO_MSAT),
     ...(payment.invoiceId === undefined ? [] : [reopenedRow(payment.invoiceId, notPending)]),
     ...(isClaim(payment) ? linkUses.releaseUse(payment) : []),
+    ...returned.rows,
   ];
   // A correction deletes the reason from the row of the payment.
   const data = { failureReason: reason };
   const event = eventRow(clock, { type: 'wallet_send_failure', owner: payment, subject: payment.id, data });
-  const posting: Posting = { rows, voids: [{ holdId: payment.id, account: payment.ledgerAccount }], events: [event] };
+  const voids = [{ holdId: payment.id, account: payment.ledgerAccount }];
+  const posting: Posting = { rows, voids, transfers: returned.transfers, events: [event] };
   return { payment: { ...payment, state: 'failed', failureReason: reason }, posting };
 }
 

@@ -33,6 +33,8 @@ export async function reportOutcome(context: PaymentContext, paymentId: string, 
     if (payment?.state === 'pending') return;
   }
   if (outcome.state === 'pending' || outcome.state === payment?.state || payment?.correction) return;
+  // The restored ledger has forgotten it. It is read back from the node's records, which also name its wallet.
+  if (!payment && (await context.quarantine.read())) return;
   if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(context, payment, outcome);
   const message = `the payment is ${payment?.state ?? 'unknown'} in the ledger and ${outcome.state} at the node`;
   await context.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });

@@ -60,13 +60,24 @@ export interface Payment {
   readonly isAtNode?: boolean | undefined;
   /** The event `payment_pending` is stored. */
   readonly isPendingReported?: boolean | undefined;
+  /** Set if the payment was read back from the node after a restore: what its wallet lacked, and `restore_difference` bears. */
+  readonly shortfallMsat?: Msat | undefined;
 }
 
 /** The type of the wallet transaction. */
 export type WithdrawalType = 'ln_withdrawal' | 'ln_lnurl_withdraw' | 'ln_lnurl_pay_outbound';
 
 /** The fields that every new payment sets in the same way. */
-type CommonField = 'id' | 'walletId' | 'ledgerAccount' | 'nodeId' | 'transferId' | 'state' | 'createdAt' | 'sendingSinceMs';
+type CommonField =
+  | 'id'
+  | 'walletId'
+  | 'ledgerAccount'
+  | 'nodeId'
+  | 'transferId'
+  | 'state'
+  | 'createdAt'
+  | 'sendingSinceMs'
+  | 'shortfallMsat';
 
 /** Returns a new pending payment of a wallet. It is not stored yet. */
 export function newPayment(clock: Clock, wallet: Wallet, fields: Omit<Payment, CommonField>): Payment {

@@ -15,7 +15,7 @@ const NEW_COLUMNS = [...TEXTS, ...NUMBERS];
 export const NEW_FIELDS = NEW_COLUMNS.map(fieldName);
 
 const FIELDS = asFields(
-  `${NEW_COLUMNS}, state, failure_reason, fee_msat, settled_at, correction, at_node, unclear_since_ms, pending_reported`,
+  `${NEW_COLUMNS}, state, failure_reason, fee_msat, settled_at, correction, at_node, unclear_since_ms, pending_reported, shortfall_msat`,
 );
 
 const VALUES = NEW_COLUMNS.map((_, index) => `$${index + 1}`);
@@ -94,6 +94,21 @@ export const markUnclear = statement(
 
 /** Records that the node knows the payment. */
 export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET at_node = 1 WHERE id = $1');
+
+/**
+ * Marks a payment as read back from the node after a restore: it is looked up and never sent. `$2`: what its wallet lacked. A last request of the lost
+ * service may still be executed after `$3`.
+ */
+export const markReadBack = statement(
+  'payment_mark_read_back',
+  'UPDATE payment SET at_node = 1, shortfall_msat = $2, unclear_since_ms = $3 WHERE id = $1',
+);
+
+/** Records that a part of what the wallet had lacked was returned. */
+export const reduceShortfall = statement(
+  'payment_reduce_shortfall',
+  'UPDATE payment SET shortfall_msat = shortfall_msat - $2 WHERE id = $1 AND shortfall_msat >= $2',
+);
 
 /** Records that the event of the pending payment is stored. Changes nothing when it was, or when the payment has ended. */
 export const markPendingReported = statement(

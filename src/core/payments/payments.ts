@@ -5,13 +5,14 @@ import type { Invoices } from '../invoices/invoices.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
-import type { Markers } from '../kernel/markers.ts';
+import type { MarkedPayment, Markers } from '../kernel/markers.ts';
 import { amountText, MAX_MSAT, type Msat, subMsat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Ledger, type Receipt } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
-import type { PaymentOutcome } from '../lightning/node.ts';
+import type { PaymentOutcome, SentPayment } from '../lightning/node.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
+import type { RecoverWallet } from '../wallets/recovery.ts';
 import { attempt, stopAttempts } from './attempt.ts';
 import type { LinkUses } from './conclude.ts';
 import { reportOutcome } from './correct.ts';
@@ -20,6 +21,7 @@ import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
 import { type Payment, readPayment, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
+import { bookSentPayment, type ReadBackResult } from './read-back.ts';
 import { readAgain, resumePending } from './resume.ts';
 import { transferBetween, type WalletTransfer } from './transfer.ts';
 import { type AwaitedPayment, Endings, waitForEnd } from './wait.ts';
@@ -32,6 +34,7 @@ export interface PaymentDependencies {
   readonly invoices: Invoices;
   readonly quarantine: Quarantine;
   readonly markers: Markers;
+  readonly recoverWallet: RecoverWallet;
   readonly clock: Clock;
   readonly log: Log;
   /** The maximum of pending payments of one wallet. */
@@ -122,6 +125,10 @@ export function createPayments(deps: PaymentDependencies) {
 
     /** Books an outcome that the node reports. An outcome that contradicts the ledger raises an alert, and is corrected if possible. Idempotent. */
     reportOutcome: (paymentId: string, outcome: PaymentOutcome): Promise<void> => reportOutcome(context, paymentId, outcome),
+
+    /** Books a payment of the node's records that the restored ledger lacks. See {@link bookSentPayment}. */
+    bookSentPayment: (record: SentPayment, marked: MarkedPayment, nodeId: string): Promise<ReadBackResult> =>
+      bookSentPayment(context, record, marked, nodeId),
 
     /** Attempts a pending payment again. Never throws. */
     attempt: (payment: Payment): Promise<void> => attempt(context, payment),

@@ -6,10 +6,22 @@ import { Refusal } from '../kernel/refusal.ts';
 
 /** A restore of this database. Unix seconds. */
 export interface Restored {
-  /** What was committed later is missing. */
+  /** What was committed later is missing. 0: everything was lost, and the ledger begins empty. */
   readonly backupCreatedAt: number;
   /** null in a backup: a file that was unpacked without `satchel restore` is in quarantine, too. */
   readonly restoredAt: number | null;
+}
+
+/** A restore whose quarantine has begun. */
+export interface Quarantined extends Restored {
+  /** The position of the last transfer that the backup has. */
+  readonly lastPosition: number;
+}
+
+export interface AcceptedRestore extends Quarantined {
+  readonly acceptedAt: number;
+  readonly reason: string;
+  readonly report?: object;
 }
 
 const FACT = 'restored';
@@ -25,34 +37,56 @@ const CHECK_MS = 2000;
  */
 const keepFromSending = statement(
   'quarantine_keep_from_sending',
-  "UPDATE payment SET at_node = 1 WHERE state = 'pending' AND invoice_id IS NULL AND at_node = 0",
+  "UPDATE payment SET at_node = 1, unclear_since_ms = $1 WHERE state = 'pending' AND invoice_id IS NULL",
 );
 
-/** Marks a database that was restored from a backup, before any service starts on it. */
+const findLastPosition = statement<{ position: number }>(
+  'quarantine_last_position',
+  'SELECT CAST(coalesce(max(position), 0) AS BIGINT) AS position FROM ledger_transfer',
+);
+
+/** The name of the fact about how far the records of a node have been read back. */
+export function readBackFact(nodeId: string): string {
+  return `${READ_BACK}${nodeId}`;
+}
+
+const READ_BACK = 'read_back ';
+
+const forgetReadBacks = statement('quarantine_forget_read_backs', 'DELETE FROM service_fact WHERE name LIKE $1');
+
+/** Marks a database that was restored from a backup, before any service starts on it. The records of its nodes are read back from then on. */
 export async function beginQuarantine(tx: Tx, restored: Restored): Promise<void> {
-  await tx.run(writeFact, FACT, JSON.stringify(restored));
-  await tx.run(keepFromSending);
+  const lastPosition = (await tx.first(findLastPosition))?.position ?? 0;
+  await tx.run(writeFact, FACT, JSON.stringify({ ...restored, lastPosition } satisfies Quarantined));
+  await tx.run(forgetReadBacks, `${READ_BACK}%`);
+  // The lost service may have sent requests until now.
+  await tx.run(keepFromSending, 1000 * (restored.restoredAt ?? restored.backupCreatedAt));
+}
+
+/** Returns the last restore that was accepted, with the report about it. */
+export async function readLastAccepted(reader: SqlReader): Promise<AcceptedRestore | undefined> {
+  const fact = await reader.first(readFact, ACCEPTED);
+  return fact && (JSON.parse(fact.value) as AcceptedRestore);
 }
 
 /** Returns when the database was last restored, in Unix seconds, if that restore was accepted; otherwise 0. */
 export async function readLastRestore(reader: SqlReader): Promise<number> {
-  const fact = await reader.first(readFact, ACCEPTED);
-  const { restoredAt, backupCreatedAt } = fact ? (JSON.parse(fact.value) as Restored) : { restoredAt: 0, backupCreatedAt: 0 };
-  return restoredAt ?? backupCreatedAt;
+  const accepted = await readLastAccepted(reader);
+  return accepted ? (accepted.restoredAt ?? accepted.backupCreatedAt) : 0;
 }
 
 /** Returns the restore whose quarantine has not ended. */
-export async function readQuarantine(reader: SqlReader): Promise<Restored | undefined> {
+export async function readQuarantine(reader: SqlReader): Promise<Quarantined | undefined> {
   const fact = await reader.first(readFact, FACT);
-  return fact && (JSON.parse(fact.value) as Restored);
+  return fact && (JSON.parse(fact.value) as Quarantined);
 }
 
-/** Ends the quarantine. The reason is kept. @returns whether there was one */
-export async function endQuarantine(database: Database, reason: string, clock: Clock): Promise<boolean> {
+/** Ends the quarantine. The reason is kept, and the report about the restore. @returns whether there was one */
+export async function endQuarantine(database: Database, reason: string, clock: Clock, report?: object): Promise<boolean> {
   return database.transaction(async (tx) => {
     const fact = await tx.first(readFact, FACT);
     if (!fact || (await tx.run(deleteFactIf, FACT, fact.value)) === 0) return false;
-    const accepted = { ...(JSON.parse(fact.value) as Restored), acceptedAt: unixSeconds(clock), reason };
+    const accepted = { ...(JSON.parse(fact.value) as Restored), acceptedAt: unixSeconds(clock), reason, report };
     await tx.run(writeFact, ACCEPTED, JSON.stringify(accepted));
     return true;
   });
@@ -66,7 +100,7 @@ export class Quarantine {
   readonly #database: Database;
   /** Whether the database was found without a quarantine, which then stays so. */
   #isOver = false;
-  #restored: Restored | undefined;
+  #restored: Quarantined | undefined;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(database: Database) {
@@ -74,7 +108,7 @@ export class Quarantine {
   }
 
   /** The restore that waits for an operator, if there is one. */
-  async read(): Promise<Restored | undefined> {
+  async read(): Promise<Quarantined | undefined> {
     if (this.#isOver) return undefined;
     const nowMs = performance.now();
     if (nowMs - this.#checkedAtMs >= CHECK_MS) {

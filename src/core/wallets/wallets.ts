@@ -190,19 +190,26 @@ async function requireWalletPlace(tx: Tx, accountId: string): Promise<void> {
 
 type WalletFields = Pick<Wallet, 'accountId' | 'userLabel' | 'nodeId'>;
 
-async function create(tx: Tx, clock: Clock, { accountId, userLabel, nodeId }: WalletFields): Promise<NewWallet> {
-  const id = `wal_${newId(clock.nowMs())}`;
+/** Inserts a wallet with its ledger account. It has no keys. */
+export async function insertWallet(tx: Tx, clock: Clock, fields: WalletFields & { readonly id: string }): Promise<Wallet> {
+  const { id, accountId, userLabel, nodeId } = fields;
   const ledgerAccount = (await tx.first(sql.openLedgerAccount))?.id;
   if (ledgerAccount === undefined) throw new Error('no ledger account was opened');
   const now = unixSeconds(clock);
   await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, now, nodeId);
+  return { id, accountId, ledgerAccount, nodeId, userLabel, status: 'active', createdAt: now, updatedAt: now };
+}
+
+async function create(tx: Tx, clock: Clock, fields: WalletFields): Promise<NewWallet> {
+  const wallet = await insertWallet(tx, clock, { ...fields, id: `wal_${newId(clock.nowMs())}` });
+  const { id, accountId } = wallet;
   const accessKeys = Object.fromEntries(WALLET_KEY_KINDS.map((kind) => [kind, newKeyText(kind)])) as Record<WalletKeyKind, string>;
   for (const text of Object.values(accessKeys)) await insertKey(tx, clock, text, { accountId, walletId: id });
-  const wallet = { id, accountId, ledgerAccount, nodeId, userLabel, status: 'active', createdAt: now, updatedAt: now } as const;
   return { wallet, accessKeys };
 }
 
-function searchedWallet({ id, accountId, userLabel }: Wallet) {
+/** Returns what a search for wallets finds. */
+export function searchedWallet({ id, accountId, userLabel }: Wallet) {
   return { id, owner: accountId, text: userLabel };
 }
 

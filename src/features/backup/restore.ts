@@ -82,7 +82,7 @@ export async function unpackBackup(options: UnpackOptions, manifest: Manifest, p
 }
 
 /** A log of a lost database would be applied to the restored one. */
-function requireAbsent(database: string): void {
+export function requireAbsent(database: string): void {
   const existing = ['', '-wal', '-journal'].map((suffix) => database + suffix).find((file) => lstatSync(file, { throwIfNoEntry: false }));
   if (existing === undefined) return;
   throw new BackupFailed(

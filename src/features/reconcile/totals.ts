@@ -10,7 +10,7 @@ export interface LedgerTotals {
   readonly serviceFeesMsat: number;
   /** Money that arrived for no wallet. */
   readonly suspenseMsat: number;
-  /** The costs that the operator bears. Zero or negative. */
+  /** The costs that the operator bears, also those of a restore. Zero or negative. */
   readonly operatorMsat: number;
   /** The money that each node holds for the ledger, by the ledger account of the node. */
   readonly heldByNode: ReadonlyMap<number, number>;
@@ -28,7 +28,7 @@ export async function readTotals(tx: Tx): Promise<LedgerTotals> {
     customersMsat: 0 - accounts.reduce((sum, { balanceMsat }) => sum + balanceMsat, 0),
     serviceFeesMsat: balance(SYSTEM_ACCOUNTS.serviceFees),
     suspenseMsat: balance(SYSTEM_ACCOUNTS.suspense),
-    operatorMsat: balance(SYSTEM_ACCOUNTS.routingFees),
+    operatorMsat: balance(SYSTEM_ACCOUNTS.routingFees) + balance(SYSTEM_ACCOUNTS.restoreDifference),
     // A node's account is an asset: its balance is the negative of what the node holds.
     heldByNode: new Map(nodes.map(({ id, balanceMsat }) => [id, 0 - balanceMsat])),
     entriesOfNode: new Map(nodes.map(({ id, entries }) => [id, entries])),

@@ -72,6 +72,18 @@ export const RECORD_CHECKS: RecordChecks = {
        WHEN t.from_account <= 1 THEN t.from_lntx IS NOT NULL
        ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END`,
   ],
+  // What `restore_difference` paid to a wallet and did not get back is what its payments lacked after a restore.
+  verify_shortfalls: [
+    'what the wallet lacked after a restore differs from what was booked',
+    `SELECT CAST(account AS TEXT) AS id FROM (
+       SELECT ledger_account AS account, shortfall_msat AS amount_msat FROM payment WHERE shortfall_msat IS NOT NULL
+       UNION ALL
+       SELECT to_account, -amount_msat FROM ledger_transfer WHERE from_account = 5
+       UNION ALL
+       SELECT from_account, amount_msat FROM ledger_transfer WHERE to_account = 5
+     ) AS counted
+     GROUP BY account HAVING sum(amount_msat) <> 0`,
+  ],
   // Amounts that the node paid into suspense more or less often than settlements for no wallet are recorded.
   verify_suspense: [
     'the amount that arrived for no wallet differs from the booked amount',

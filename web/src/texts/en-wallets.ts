@@ -111,6 +111,7 @@ export const wallets = {
       ln_lnurl_withdraw: 'LNURL Withdraw',
       network_fee: 'LN Routing Fees',
       service_fee: 'Service Fee',
+      restore_difference: 'Restore Difference',
     } as Readonly<Record<string, string>>,
   },
   payment: {

@@ -71,6 +71,7 @@ export function openCln({ url, log, timing = CLN_TIMING }: OpenClnOptions): Ligh
   const untilClosed = (signal: AbortSignal) => AbortSignal.any([signal, closing.signal]);
 
   return {
+    lateRequestMs: timing.quietMs,
     info,
     createInvoice: (request) => createInvoice(cln, request),
     cancelInvoice: (paymentHash) => cancelInvoice(cln, paymentHash),

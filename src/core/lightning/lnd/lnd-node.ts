@@ -45,6 +45,7 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
     return untilAborted(until, stream(until));
   };
   return {
+    lateRequestMs: context.timing.graceMs,
     async info() {
       const { info, cannotSend } = await readInfo(transport);
       return { ...toNodeInfo(info, address), cannotSend };

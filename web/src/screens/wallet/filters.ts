@@ -11,6 +11,7 @@ export const TYPES = [
   'ln_lnurl_withdraw',
   'network_fee',
   'service_fee',
+  'restore_difference',
 ] as const;
 
 /** The filters of a wallet's transactions, as the address of the screen has them. */
