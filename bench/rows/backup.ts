@@ -55,15 +55,18 @@ async function duringBackups(run: Run, dialect: Dialect): Promise<readonly Figur
     await send(run.sizes.transfers);
     const during = async () => {
       let isMeasuring = true;
-      const measured = send().finally(() => {
-        isMeasuring = false;
-      });
       const backups = async () => {
         // The last one is not interrupted: its process would still run in the next round, and hold the lock of the folder.
         while (isMeasuring) await backUp(new AbortController().signal);
       };
-      const [{ perSecond }] = await Promise.all([measured, backups()]);
-      return perSecond;
+      const measure = () =>
+        send().finally(() => {
+          isMeasuring = false;
+        });
+      const [sent, backedUp] = await Promise.allSettled([measure(), backups()]);
+      // After both have ended: the database of a running backup cannot be deleted.
+      for (const one of [backedUp, sent]) if (one.status === 'rejected') throw one.reason;
+      return (sent as PromiseFulfilledResult<{ perSecond: number }>).value.perSecond;
     };
     return await compare(run, { name: 'during backups', round: during }, { name: 'without', round: async () => (await send()).perSecond });
   } finally {
