@@ -403,7 +403,7 @@ export interface KeyCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface KeyRevokedEvent {
@@ -416,7 +416,7 @@ export interface KeyRevokedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_revoked'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface CodesPausedEvent {
@@ -517,7 +517,7 @@ export interface Key {
   /** The wallet of an access key, `wal_…`; null for a key of the account */
   wallet_id: string | null;
   /** The label that the caller gave the key */
-  label: string;
+  user_label: string;
   /** The prefix and the last four characters; a public identifier in full */
   hint: string;
   /** Only an `active` key is accepted */
@@ -726,7 +726,7 @@ export interface NewKey {
   /** The wallet of an access key, `wal_…`; null for a key of the account */
   wallet_id: string | null;
   /** The label that the caller gave the key */
-  label: string;
+  user_label: string;
   /** The prefix and the last four characters; a public identifier in full */
   hint: string;
   /** Only an `active` key is accepted */
@@ -2038,7 +2038,7 @@ export interface CreateKeyRequest {
   /** The only kind for an account: everything in it is allowed. Default */
   kind?: 'secret_api';
   /** A label of your choice, for people */
-  label?: string;
+  user_label?: string;
   /** How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire (0 counts as absent) */
   expiry?: number;
   /** The time when the key expires, in Unix seconds; instead of `expiry` */
@@ -2843,7 +2843,7 @@ export interface CreateWalletKeyRequest {
   /** `wallet_admin`: everything with this wallet. `wallet_invoice`: create invoices and read the history. `wallet_read`: read the balance and the history */
   kind: 'wallet_admin' | 'wallet_invoice' | 'wallet_read';
   /** A label of your choice, for people */
-  label?: string;
+  user_label?: string;
   /** How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire (0 counts as absent) */
   expiry?: number;
   /** The time when the key expires, in Unix seconds; instead of `expiry` */

@@ -289,7 +289,7 @@ CREATE TABLE access_key (
   account_id TEXT NOT NULL REFERENCES account (id),
   -- NULL for API keys.
   wallet_id TEXT REFERENCES wallet (id),
-  label TEXT NOT NULL,
+  user_label TEXT NOT NULL,
   budget_msat INTEGER CHECK (budget_msat > 0),
   budget_period TEXT CHECK (budget_period IN ('day', 'week', 'month', 'ever')),
   max_payment_msat INTEGER CHECK (max_payment_msat > 0),

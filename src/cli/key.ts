@@ -41,7 +41,7 @@ const COLUMNS = [
   { name: 'status', text: ({ status }: Key) => status },
   { name: 'created', text: ({ created_at }: Key) => moment(created_at) },
   { name: 'key', text: ({ hint }: Key) => hint },
-  { name: 'label', text: ({ label }: Key) => label },
+  { name: 'label', text: ({ user_label }: Key) => user_label },
 ];
 
 const WALLET_KINDS = ['wallet_admin', 'wallet_invoice', 'wallet_read'] as const;
@@ -68,7 +68,7 @@ function addCreate(key: Command): void {
     .option('--label <text>', 'a name for the key')
     .action(
       serviceAction<NewKeyOptions>(async ({ service, output, options: { wallet, kind, label } }) => {
-        const fields = label === undefined ? {} : { label };
+        const fields = label === undefined ? {} : { user_label: label };
         const created =
           wallet === undefined || kind === undefined
             ? await service.keys.create(fields)

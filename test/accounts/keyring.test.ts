@@ -37,7 +37,7 @@ onBothDatabases('a new key', (open) => {
     const { keyring, owner, ofAccount, accounts } = await withKeys(await open());
     const { key: text, ...key } = await keyring.create(owner, ofAccount, { ...ORDER, limits: BUDGET });
     expect(await accounts.find(text)).toMatchObject({ id: key.id, kind: 'secret_api', limits: { lineageId: key.id, ...BUDGET } });
-    expect(key).toMatchObject({ label: 'shop', status: 'active', hint: `sak_…${text.slice(-4)}`, replaced_by: null });
+    expect(key).toMatchObject({ user_label: 'shop', status: 'active', hint: `sak_…${text.slice(-4)}`, replaced_by: null });
     expect(await keyring.find(ofAccount, key.id)).toEqual(key);
     expect(JSON.stringify(key)).not.toContain(text.split('_')[1]);
   });
@@ -103,7 +103,7 @@ onBothDatabases('a rotation', (open) => {
     for (const key of [second, third])
       expect(key).toMatchObject({
         kind: 'secret_api',
-        label: 'till',
+        user_label: 'till',
         lineage_id: first.id,
         budget_msat: BUDGET.budget.amountMsat,
         budget_period: 'day',

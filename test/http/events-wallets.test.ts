@@ -54,10 +54,10 @@ onFakeNode('the events of keys', (service) => {
   it('are those of the account, for its own keys and those of wallets, and contain no secret', async () => {
     const wallet = await client.wallet();
     expect(await keyEvents()).toEqual([]);
-    const idempotent = { key: client.secretKey, json: { label: 'shop' }, headers: { 'idempotency-key': 'a key' } };
+    const idempotent = { key: client.secretKey, json: { user_label: 'shop' }, headers: { 'idempotency-key': 'a key' } };
     const shop = (await client.request('POST', '/v1/keys', idempotent)).body;
     await client.request('POST', '/v1/keys', idempotent);
-    const till = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', label: 'till' });
+    const till = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', user_label: 'till' });
     const events = await keyEvents();
     expect(events.map(({ event }) => event)).toEqual(Array(2).fill({ type: 'account', name: 'key_created', display_name: 'Key Created' }));
     const shown = ({ id, kind, wallet_id, label, hint }: Json) => ({ id, kind, wallet_id, label, hint });
@@ -70,7 +70,7 @@ onFakeNode('the events of keys', (service) => {
 
   it('have one revocation, also if it is repeated, and none if it is rejected', async () => {
     const before = (await keyEvents()).length;
-    const { id } = await client.post('/v1/keys', { label: 'old' });
+    const { id } = await client.post('/v1/keys', { user_label: 'old' });
     const revoke = (one: string) => client.request('DELETE', `/v1/keys/${one}`, { key: client.secretKey });
     const [revoked] = await Promise.all([revoke(id), revoke(id)]);
     expect(revoked?.body.status).toBe('revoked');
@@ -86,7 +86,7 @@ onFakeNode('the events of keys', (service) => {
 
   it('have the new key of a rotation, and the old key if it is revoked at once', async () => {
     const before = (await keyEvents()).length;
-    const { id } = await client.post('/v1/keys', { label: 'rotating' });
+    const { id } = await client.post('/v1/keys', { user_label: 'rotating' });
     const second = await client.post(`/v1/keys/${id}/rotate`, { overlap_seconds: 60 });
     const third = await client.post(`/v1/keys/${second.id}/rotate`, {});
     const again = await client.request('POST', `/v1/keys/${second.id}/rotate`, { key: client.secretKey, json: {} });

@@ -75,7 +75,7 @@ onFakeNode('searching an account', (service) => {
   it('finds pay links, withdraw links and keys', async () => {
     const link = await client.post(`/v1/wallet/${alma.id}/lnurlp`, { user_label: 'Quince shop' });
     await client.post(`/v1/wallet/${alma.id}/lnurl/withdraw`, { num_satoshis: 5, user_label: 'Quince voucher' });
-    const key = await client.post('/v1/keys', { label: 'Quince till' });
+    const key = await client.post('/v1/keys', { user_label: 'Quince till' });
     expect(await types('quince')).toEqual(['pay_link', 'withdraw_link', 'key']);
     expect((await find(String(key.key).slice(-4), '&type=key')).map(({ label }) => label)).toEqual([`Quince till …${key.key.slice(-4)}`]);
     await client.request('PATCH', `/v1/lnurlp/${link.id}`, { key: client.secretKey, json: { user_label: 'Pear' } });
@@ -119,7 +119,7 @@ onFakeNode('searching an account', (service) => {
 
   it('finds objects of other accounts only with a key of an operator that has no limits', async () => {
     const { secret_key: member } = await client.post('/v1/accounts', { email: 'member@example.com' });
-    const { key: limited } = await client.post('/v1/keys', { label: 'limited', max_payment_msat: 1000 });
+    const { key: limited } = await client.post('/v1/keys', { user_label: 'limited', max_payment_msat: 1000 });
     for (const key of [member, limited, alma.admin])
       expect((await client.request('GET', '/v1/search?q=alma&scope=service', { key })).status).toBe(403);
     expect(await find('member@example.com', '', member)).toEqual([]);

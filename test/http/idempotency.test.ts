@@ -82,7 +82,7 @@ onFakeNode(
         const { client } = service;
         const wallet = await client.wallet(1000);
         const [path, json] = await make(wallet);
-        const old = await client.post('/v1/keys', { label: 'to be rotated' });
+        const old = await client.post('/v1/keys', { user_label: 'to be rotated' });
         const idempotencyKey = randomUUID();
         const requestWith = (key: string) => client.request('POST', path, { key, json, headers: { 'idempotency-key': idempotencyKey } });
         const first = await requestWith(old.key);

@@ -25,7 +25,7 @@ onFakeNode(
       const before = Math.floor(Date.now() / 1000);
       const wallet = await client.wallet();
       const path = `/v1/wallet/${wallet.id}/keys`;
-      const made = await client.post('/v1/keys', { label: 'shop' });
+      const made = await client.post('/v1/keys', { user_label: 'shop' });
       expect(made.last_used_at).toBeNull();
       expect([await read(wallet.id, wallet.read), await read(wallet.id, made.key)]).toEqual([200, 200]);
       await untilStored(wallet.id);

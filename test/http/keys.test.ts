@@ -25,8 +25,8 @@ onFakeNode('keys', ({ client, neighbour }) => {
       [`/v1/wallet/${wallet.id}/keys`, 'wallet_invoice'],
       [`/v1/user/wallet/${wallet.id}/keys`, 'wallet_read'],
     ]) {
-      const made = await request('POST', `${path}`, { kind, label: 'till' });
-      expect(made).toMatchObject({ status: 201, body: { kind, label: 'till', status: 'active', key: expect.stringMatching(SECRET) } });
+      const made = await request('POST', `${path}`, { kind, user_label: 'till' });
+      expect(made).toMatchObject({ status: 201, body: { kind, user_label: 'till', status: 'active', key: expect.stringMatching(SECRET) } });
       const rotated = await request('POST', `${path}/${made.body.id}/rotate`, { overlap_seconds: 600 });
       for (const { headers, body } of [made, rotated]) {
         expect(headers.get('cache-control')).toBe('no-store');
@@ -50,7 +50,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
     const [wallet, sibling] = [await client.wallet(), await client.wallet()];
     const expires_at = Math.floor(Date.now() / 1000) + 3600;
     const limits = { expires_at, budget_msat: 5_000, budget_period: 'week', max_payment_msat: 1_000 };
-    const made = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', label: 'phone', ...limits });
+    const made = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin', user_label: 'phone', ...limits });
     const keys: Json[] = await client.get(`/v1/wallet/${wallet.admin}/keys`);
     expect(keys.map(({ kind }) => kind)).toEqual([
       'wallet_admin',
@@ -65,7 +65,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
       created_at: made.created_at,
       kind: 'wallet_admin',
       wallet_id: wallet.id,
-      label: 'phone',
+      user_label: 'phone',
       hint: made.hint,
       status: 'active',
       revoked_at: null,
@@ -86,9 +86,9 @@ onFakeNode('keys', ({ client, neighbour }) => {
   it('accepts both keys during an overlapping rotation, then only the new one, with the same permissions', async () => {
     const wallet = await client.wallet();
     const path = `/v1/wallet/${wallet.id}/keys`;
-    const old = await client.post(path, { kind: 'wallet_read', label: 'display' });
+    const old = await client.post(path, { kind: 'wallet_read', user_label: 'display' });
     const replacement = await client.post(`${path}/${old.id}/rotate`, { overlap_seconds: 600 });
-    expect(replacement).toMatchObject({ kind: 'wallet_read', label: 'display', expires_at: null });
+    expect(replacement).toMatchObject({ kind: 'wallet_read', user_label: 'display', expires_at: null });
     const statusWith = async (key: string) => (await request('GET', `/v1/wallet/${wallet.id}`, undefined, key)).status;
     expect([await statusWith(old.key), await statusWith(replacement.key)]).toEqual([200, 200]);
     expect(await listed(path, old.id)).toMatchObject({ status: 'active', replaced_by: replacement.id });
@@ -164,7 +164,7 @@ onFakeNode('keys', ({ client, neighbour }) => {
       [path, { kind: 'wallet_read', max_payment_msat: 5 }, 'wallet_read'],
       [path, { ...admin, expires_at: 1 }, 'expires_at'],
       [path, { ...admin, expires_at: 4_000_000_000, expiry: 60 }, 'expiry'],
-      [path, { ...admin, label: 'a\u0000b' }, 'label'],
+      [path, { ...admin, user_label: 'a\u0000b' }, 'user_label'],
       [path, { ...admin, labl: 'a' }, 'labl'],
     ];
     const before = await client.get(path);

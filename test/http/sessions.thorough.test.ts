@@ -90,7 +90,7 @@ onFakeNode(
       const { browser, id } = await newLogin(client);
       const made = await browser.send('POST', '/v1/wallet', { user_label: 'mine' });
       expect(made.status).toBe(201);
-      const key = await browser.send('POST', '/v1/keys', { label: 'for a program' });
+      const key = await browser.send('POST', '/v1/keys', { user_label: 'for a program' });
       expect(key.body).toMatchObject({ kind: 'secret_api', expires_at: null });
       expect((await client.request('GET', '/v1/account', { key: key.body.key })).body.id).toBe(id);
       expect((await browser.send('GET', '/v1/accounts')).status).toBe(403);

@@ -117,6 +117,14 @@ describe('the conventions of the API', () => {
     expect(without(wrong, exceptions)).toEqual([]);
   });
 
+  it('name the label that a caller gives an object `user_label`', () => {
+    const exceptions: Exceptions = { 'what a search found is a label, a memo, an address or an e-mail': ['SearchResult'] };
+    expect(without(new Set(properties.flatMap(({ name, object }) => (name === 'label' ? [object] : []))), exceptions)).toEqual([]);
+    // The filter of lists also matches memos.
+    const written = walk.filter(({ method, fields }) => method !== 'GET' && fields.some(({ name }) => name === 'label'));
+    expect(written.map(idOf)).toEqual([]);
+  });
+
   it('have one list of pages: `after`, `per-page`, `order`, `count`', () => {
     const exceptions: Exceptions = {
       'page numbers of LNPay, in addition': ['listWallets', 'listWalletTransactions', 'listTransactions'],

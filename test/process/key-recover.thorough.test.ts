@@ -54,7 +54,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(revoked).toMatchObject({ status: 200, body: { status: 'revoked' } });
       const keys: Json[] = (await request('GET', '/v1/keys')).body;
       const active = keys.filter(({ kind, status }) => kind === 'secret_api' && status === 'active');
-      expect(active).toMatchObject([{ label: 'made by the operator', expires_at: null, budget_msat: null, max_payment_msat: null }]);
+      expect(active).toMatchObject([{ user_label: 'made by the operator', expires_at: null, budget_msat: null, max_payment_msat: null }]);
       expect(output.replace(stdout, '')).toContain(active[0]?.id);
       expect(await request('DELETE', `/v1/keys/${active[0]?.id}`)).toMatchObject({ status: 409, body: { type: 'last_key' } });
       for (const secret of [key, lostKey]) expect(`${output.replace(stdout, '')}${service.output()}`).not.toContain(secret.slice(4));

@@ -65,7 +65,7 @@ onFakeNode(
       const link = await client.post(`/v1/wallet/${a.id}/lnurl/withdraw`, { num_satoshis: 10 });
       const { callback, k1 }: Json = await (await fetch(link.url)).json();
       await fetch(`${callback}&k1=${k1}&pr=${outside({})}`);
-      const key = await client.post('/v1/keys', { label: 'shop' });
+      const key = await client.post('/v1/keys', { user_label: 'shop' });
       await client.request('DELETE', `/v1/keys/${key.id}`, { key: client.secretKey });
       const expected = Object.keys(EVENT_TYPES).filter((name) => !OTHER_TYPES.includes(name));
       const names = async () => [...new Set((await eventsOf(client)).map(nameOf))];

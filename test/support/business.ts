@@ -265,13 +265,13 @@ async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<str
     budget_period: 'day',
     max_payment_msat: 100_000_000,
   });
-  const { id } = await client.post('/v1/keys', { kind: 'secret_api', label: text('Accountant, export'), expiry: 7_776_000 });
+  const { id } = await client.post('/v1/keys', { kind: 'secret_api', user_label: text('Accountant, export'), expiry: 7_776_000 });
   await client.post(`/v1/wallet/${wallets.till}/keys`, {
     kind: 'wallet_admin',
     label: text('Card terminal'),
     max_payment_msat: 50_000_000,
   });
-  await client.post(`/v1/wallet/${wallets.till}/keys`, { kind: 'wallet_invoice', label: text('Menu on the tables') });
+  await client.post(`/v1/wallet/${wallets.till}/keys`, { kind: 'wallet_invoice', user_label: text('Menu on the tables') });
   await client.post(`/v1/keys/${id}/rotate`, { overlap_seconds: 2_592_000 });
   return shop.key;
 }

@@ -20,7 +20,7 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
       .textContent();
     expect((await client.request('GET', `/v1/wallet/${wallet.id}`, { key: secret ?? '' })).body.balance).toBe(1000);
     const [made] = await client.get(`/v1/wallet/${wallet.id}/keys`);
-    expect(made).toMatchObject({ label: 'Till', budget_msat: 150_000_000, budget_period: 'day', max_payment_msat: null });
+    expect(made).toMatchObject({ user_label: 'Till', budget_msat: 150_000_000, budget_period: 'day', max_payment_msat: null });
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await expect.poll(() => page.getByText(secret ?? '').count()).toBe(0);
     await page.reload();
@@ -43,7 +43,7 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
 
   it('are rotated with an overlap and revoked after a confirmation', async () => {
     const wallet = await client.namedWallet('Rotation', 0);
-    const old = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', label: 'Display' });
+    const old = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', user_label: 'Display' });
     const page = await openLoggedIn(`/keys?wallet=${wallet.id}`);
     const row = page.getByRole('row').filter({ hasText: old.hint });
     await row.getByRole('button', { name: 'Rotate' }).click();
@@ -66,8 +66,8 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
   it('show when they were last used', async () => {
     const wallet = await client.namedWallet('Uses', 0);
     const [used, unused] = [
-      await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', label: 'Used' }),
-      await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', label: 'Unused' }),
+      await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', user_label: 'Used' }),
+      await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', user_label: 'Unused' }),
     ];
     await client.request('GET', `/v1/wallet/${wallet.id}`, { key: used.key });
     const page = await openLoggedIn(`/keys?wallet=${wallet.id}`);

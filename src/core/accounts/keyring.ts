@@ -48,7 +48,7 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
     const key = newKeyText(order.kind);
     const id = await insertKey(tx, clock, key, owner, order);
     const created = { ...(await read(tx, owner, id)), key };
-    const words = searchRows({ id, owner: owner.accountId, text: `${created.label} ${created.hint.slice(-4)}` });
+    const words = searchRows({ id, owner: owner.accountId, text: `${created.user_label} ${created.hint.slice(-4)}` });
     await writeRows(tx, [...words, ...extraRows(created), keyEvent(clock, 'key_created', owner, created)]);
     return created;
   }
@@ -90,7 +90,7 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
       changeOwnAccount(database, by, async (tx) => {
         const old = await read(tx, owner, id);
         if (old.status !== 'active' || old.replaced_by !== null || KEY_KINDS[old.kind].isPublic) throw new Refusal('key_unusable');
-        const { kind, label, lineage_id: lineageId, expires_at } = old;
+        const { kind, user_label: label, lineage_id: lineageId, expires_at } = old;
         const expiresAt = expires_at ?? undefined;
         requireNoLaterExpiry(by, expiresAt);
         // Every key can be rotated, but keys in their overlap are active, too.
@@ -135,8 +135,8 @@ export function replaceLostKey(database: Database, clock: Clock, accountId: stri
 
 /** The event belongs to the account also if the key is one of a wallet, whose other keys must not read about it. */
 function keyEvent(clock: Clock, type: StoredEventType, { accountId }: KeyOwner, key: ListedKey): RowWrite {
-  const { id, kind, wallet_id, label, hint } = key;
-  return eventRow(clock, { type, owner: { accountId }, subject: id, data: { key: { id, kind, wallet_id, label, hint } } });
+  const { id, kind, wallet_id, user_label, hint } = key;
+  return eventRow(clock, { type, owner: { accountId }, subject: id, data: { key: { id, kind, wallet_id, user_label, hint } } });
 }
 
 /** An expiring key may not create a key that expires later. */

@@ -5,7 +5,7 @@ import type { KeyKind } from './keys.ts';
 
 export const insertKey = statement(
   'access_key_insert',
-  `INSERT INTO access_key (id, lineage_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, label, budget_msat, budget_period,
+  `INSERT INTO access_key (id, lineage_id, kind, secret_hash, public_text, last_four, account_id, wallet_id, user_label, budget_msat, budget_period,
      max_payment_msat, created_at, expires_at)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)`,
 );
@@ -52,7 +52,7 @@ export const validLineages = statement<{ id: string }>(
 export type ListedRow = KeyRow & {
   public_text: string | null;
   last_four: string | null;
-  label: string;
+  user_label: string;
   budget_spent_msat: number | null;
   budget_pending_msat: number | null;
   created_at: number;
@@ -67,7 +67,7 @@ export type ListedRow = KeyRow & {
  */
 const listed = (
   first: number,
-) => `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.label, k.budget_msat,
+) => `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.user_label, k.budget_msat,
     k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at,
     CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.spent_msat, 0) END AS budget_spent_msat,
     CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.pending_msat, 0) END AS budget_pending_msat

@@ -75,7 +75,7 @@ export const EventObject = namedObject('Event', {
         ),
       ),
       key: Type.Optional(
-        Type.Object(Type.Pick(KeyObject, ['id', 'kind', 'wallet_id', 'label', 'hint']).properties, {
+        Type.Object(Type.Pick(KeyObject, ['id', 'kind', 'wallet_id', 'user_label', 'hint']).properties, {
           description: 'The key that was created or revoked, without its secret',
         }),
       ),

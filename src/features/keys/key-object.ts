@@ -12,7 +12,7 @@ export const KeyObject = namedObject('Key', {
     description: 'The kind of the key, which decides its permissions. The prefix of the key shows it too',
   }),
   wallet_id: nullable(Type.String({ description: 'The wallet of an access key, `wal_…`; null for a key of the account' })),
-  label: Type.String({ description: 'The label that the caller gave the key' }),
+  user_label: Type.String({ description: 'The label that the caller gave the key' }),
   hint: Type.String({ description: 'The prefix and the last four characters; a public identifier in full' }),
   status: oneOf(SECRET_STATUSES, { description: 'Only an `active` key is accepted' }),
   expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when the key does not expire' })),

@@ -15,7 +15,7 @@ import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject } from './key-object.ts';
 
 const keyFields = {
-  label: Type.Optional(UserLabel),
+  user_label: Type.Optional(UserLabel),
   expiry: Type.Optional(described(Expiry, 'How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire')),
   expires_at: Type.Optional(
     Type.Integer({
@@ -206,7 +206,7 @@ function readOrder(body: KeyBody, clock: Clock): KeyOrder {
       'validation_failed',
       `\`budget_msat\` and \`max_payment_msat\` must be left out for a ${kind} key: it spends nothing.`,
     );
-  return { kind, label: plainText('label', body.label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
+  return { kind, label: plainText('user_label', body.user_label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
 }
 
 function readExpiresAt({ expiry, expires_at }: KeyBody, clock: Clock): number | undefined {

@@ -49,7 +49,7 @@ const SOURCES: Readonly<Record<FoundType, readonly Source[]>> = {
   key: [
     {
       table: 'access_key',
-      columns: `trim(o.label || coalesce(' …' || o.last_four, '')) AS label, o.wallet_id, o.account_id, o.created_at`,
+      columns: `trim(o.user_label || coalesce(' …' || o.last_four, '')) AS label, o.wallet_id, o.account_id, o.created_at`,
     },
   ],
   lntx: [

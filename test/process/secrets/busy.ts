@@ -72,9 +72,9 @@ async function makeWallet(request: RequestFunction, secrets: Secrets): Promise<P
 async function makeKeys(request: RequestFunction, secrets: Secrets, base: string): Promise<void> {
   for (const [path, kind] of [['/v1/keys', 'secret_api'] as const, [`${base}/keys`, 'wallet_admin'] as const]) {
     const named = { 'idempotency-key': `a key of ${kind}` };
-    const { body } = await request('POST', path, { kind, label: 'till' }, named);
+    const { body } = await request('POST', path, { kind, user_label: 'till' }, named);
     secrets.learn(`a new ${kind} key`, body.key, (response) => response.body?.key === body.key);
-    await request('POST', path, { kind, label: 'till' }, named);
+    await request('POST', path, { kind, user_label: 'till' }, named);
     const rotated = (await request('POST', `${path}/${body.id}/rotate`, { overlap_seconds: 60 })).body;
     secrets.learn(`a rotated ${kind} key`, rotated.key, (response) => response.body?.key === rotated.key);
     await request('GET', `${path}?per-page=1`);

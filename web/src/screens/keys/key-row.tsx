@@ -18,7 +18,7 @@ export interface KeyRowProps {
 
 export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
   const [sheet, setSheet] = useState<'rotate' | 'revoke'>();
-  const name = listed.label || t.keys.unnamed;
+  const name = listed.user_label || t.keys.unnamed;
   const close = () => setSheet(undefined);
   // Keys in links authenticate no requests.
   const isLinkKey = listed.kind.startsWith('wallet_lnurl_');

@@ -57,7 +57,7 @@ export function KeysScreen() {
       />
       {created && (
         <SecretOnce
-          title={t.keys.created(created.label || created.hint)}
+          title={t.keys.created(created.user_label || created.hint)}
           secret={created.key}
           copyLabel={t.keys.copyKey}
           onStored={() => setCreated(undefined)}

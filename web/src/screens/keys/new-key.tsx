@@ -93,7 +93,7 @@ function create(draft: Draft, options: { idempotencyKey: string }): Promise<NewK
   const canSend = walletId === '' || kind === 'wallet_admin';
   const [budget, cap] = [parseSats(draft.budget), parseSats(draft.cap)];
   const body = {
-    ...(label !== '' && { label }),
+    ...(label !== '' && { user_label: label }),
     // As a string, because object keys that look like numbers are sorted before ''.
     ...(draft.expiry.startsWith('d') && { expiry: Number(draft.expiry.slice(1)) * 86_400 }),
     ...(canSend &&
