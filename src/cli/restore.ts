@@ -161,7 +161,7 @@ function addAccept(restore: Command): void {
     summary: 'Let a restored service send money again',
     details:
       'It is refused until the records of all nodes were read back, and a reconciliation after it agrees. See `satchel restore status`.',
-    example: 'restore accept --reason "read back, and the 3 shortfalls are explained"',
+    example: 'restore accept --reason "read back, shortfalls explained"',
   }).option('--despite-differences', 'accept although that is not so');
   withConfirmation(withReason(command)).action(
     localAction<{ reason: string; yes?: boolean; despiteDifferences?: boolean }>('Nothing has changed: ', async ({ options, output }) => {

@@ -57,7 +57,7 @@ const CHANGES: [what: string, sql: string, payment: keyof Busy, problem: string]
   ['a shortfall that was never booked', 'UPDATE payment SET shortfall_msat = 1 WHERE id = $1', 'free', SHORTFALL],
   [
     'a credit of a shortfall that no payment has',
-    `UPDATE ledger_transfer SET from_account = 5 WHERE to_account = ${ACCOUNT}`,
+    `UPDATE ledger_transfer SET from_account = 5 WHERE id = (SELECT max(id) FROM ledger_transfer WHERE to_account = ${ACCOUNT})`,
     'free',
     SHORTFALL,
   ],
