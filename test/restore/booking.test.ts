@@ -13,7 +13,7 @@ import { beginQuarantine } from '../../src/core/quarantine/quarantine.ts';
 import { type ReadBackProgress, readProgress } from '../../src/features/restore/progress.ts';
 import { type ReadBackModules, readBack } from '../../src/features/restore/read-back.ts';
 import { onBothDatabases, problemsOf, silentLog, testDeposit } from '../support/ledger.ts';
-import { connectionsTo, createModules, draftOf, NODE_ID, nameNode, sagaOf, settlementOf, stubNode } from '../support/modules.ts';
+import { connectionsTo, createModules, draftOf, NODE_ID, nameNode, sagaOf, settlementOf } from '../support/modules.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const NOW = NOW_MS / 1000;
@@ -24,17 +24,17 @@ async function restoredOn(database: Database, { isEmpty = false } = {}) {
   const sent: SentPayment[] = [];
   const outcomes = new Map<string, PaymentOutcome>();
   const clock = { ms: NOW_MS, nowMs: () => clock.ms };
-  const node: LightningNode & { lateRequestMs: number } = {
-    ...stubNode(),
+  const node: Partial<LightningNode> & { lateRequestMs: number } = {
     lateRequestMs: 0,
     readSettlements: async () => ({ records: [] }),
     readSentPayments: async () => ({ records: sent }),
     lookupPayment: async ({ paymentId }) => outcomes.get(paymentId),
+    createInvoice: async ({ preimage }) => ({ paymentRequest: `lnbcrt${preimage}` }),
     settlementFinality: async () => ({ state: 'final' }),
     pay: () => new Promise<never>(() => undefined),
   };
   await nameNode(database);
-  const connections = connectionsTo(database, node);
+  const connections = connectionsTo(database, node as LightningNode);
   const create = () => createModules({ database, connections, clock });
   // A service reads once that there is no quarantine, so another one starts after the restore.
   let modules = create();

@@ -14,7 +14,7 @@ import { readProgress } from '../../src/features/restore/progress.ts';
 import { readBack } from '../../src/features/restore/read-back.ts';
 import { type Fault, faulty } from '../support/faulty-database.ts';
 import { onBothDatabases, problemsOf, silentLog, testDeposit } from '../support/ledger.ts';
-import { connectionsTo, createModules, NODE_ID, nameNode, stubNode } from '../support/modules.ts';
+import { connectionsTo, createModules, NODE_ID, nameNode } from '../support/modules.ts';
 
 const NOW_MS = 1_700_000_000_000;
 const KNOWN = 3;
@@ -61,6 +61,11 @@ const shortfallOf = statement<{ n: number }>(
   'test_shortfall',
   'SELECT CAST(coalesce(sum(shortfall_msat), 0) AS BIGINT) AS n FROM payment WHERE wallet_id = $1',
 );
+/** Payments that still have a shortfall that they did not need. */
+const unneeded = statement<{ id: string }>(
+  'test_unneeded_shortfall',
+  `SELECT id FROM payment WHERE shortfall_msat > CASE WHEN state = 'succeeded' THEN amount_msat + fee_msat ELSE 0 END`,
+);
 const findAccountOf = statement<{ ledger_account: number }>('test_ledger_account', 'SELECT ledger_account FROM wallet WHERE id = $1');
 const countCredits = statement<{ n: number }>('test_credits', 'SELECT count(*) AS n FROM settlement');
 
@@ -91,8 +96,9 @@ onBothDatabases('the ledger after a read-back', (open, dialect) => {
       readSentPayments: (query) => called(page(sent, query, pageSize)),
       settlementFinality: async ({ paymentHash }) => ({ state: (finality.get(paymentHash) ?? 'final') as 'final' }),
       lookupPayment: async ({ paymentId }) => outcomes.get(paymentId),
+      createInvoice: async ({ preimage }) => ({ paymentRequest: `lnbcrt${preimage}` }),
     };
-    const connections = connectionsTo(healthy, { ...stubNode(), ...node });
+    const connections = connectionsTo(healthy, node as LightningNode);
     const modules = createModules({ database, connections, clock: { nowMs: () => NOW_MS } });
     const { ledger, invoices, wallets, deps } = modules;
     const accountId = `acc_${newId()}`;
@@ -177,6 +183,7 @@ onBothDatabases('the ledger after a read-back', (open, dialect) => {
     expect((await healthy.first(countCredits))?.n).toBeGreaterThanOrEqual(
       records.filter((one) => one.type === 'receipt' && one.finality === 'final').length,
     );
+    expect(await healthy.all(unneeded)).toEqual([]);
     expect(await problemsOf(healthy)).toEqual([]);
     await healthy.transaction((tx) => tx.run(endTestQuarantine));
   }

@@ -168,8 +168,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
   };
 }
 
-/** Returns a node that pays nobody. */
-export function stubNode(): LightningNode {
+function stubNode(): LightningNode {
   const unsupported = () => Promise.reject(new Error('the stub node does not support this call'));
   const noResponse = () => new Promise<never>(() => undefined);
   return {
