@@ -60,7 +60,7 @@ onFakeNode('the events of keys', (service) => {
     const till = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_read', user_label: 'till' });
     const events = await keyEvents();
     expect(events.map(({ event }) => event)).toEqual(Array(2).fill({ type: 'account', name: 'key_created', display_name: 'Key Created' }));
-    const shown = ({ id, kind, wallet_id, label, hint }: Json) => ({ id, kind, wallet_id, label, hint });
+    const shown = ({ id, kind, wallet_id, user_label, hint }: Json) => ({ id, kind, wallet_id, user_label, hint });
     expect(events.map(({ data }) => data)).toEqual([{ key: shown(shop) }, { key: shown(till) }]);
     expect(JSON.stringify(events)).not.toContain(shop.key.slice(4));
     expect(JSON.stringify(events)).not.toContain(till.key.slice(5));
