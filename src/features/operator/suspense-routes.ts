@@ -95,12 +95,15 @@ export function suspenseRoutes(app: App, modules: OperatorRouteModules): void {
   });
 }
 
+const HASH = /^[0-9a-f]{64}$/;
+
 /** Returns settlements without a wallet, in the order in which they arrived: those of which something is left in suspense, or all. */
 export function listSuspense(database: SqlReader, status: 'open' | 'all' = 'open'): List<SuspendedMoney> {
   const statements = sql.listUnmatched[status];
   const settlements: List<sql.UnmatchedSettlementRow> = {
     async readPage({ limit, order, after }) {
-      const cursor = after === undefined ? undefined : await database.first(sql.findUnmatchedSettlement, after.toLowerCase());
+      const hash = after?.toLowerCase();
+      const cursor = hash !== undefined && HASH.test(hash) ? await database.first(sql.findUnmatchedSettlement, hash) : undefined;
       if (after !== undefined && !cursor)
         throw new Refusal('validation_failed', '`after` must be the id of an item of this list, a payment hash.');
       const { created_at: time, id } = cursor ?? (order === 'asc' ? START : END);

@@ -69,6 +69,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   const setupToken = ({ setup_url }: Json) => new URL(setup_url).hash.slice(1);
   const login = await newLogin(client);
   const { id: ownId } = await client.get('/v1/account');
+  /** Returns an id of another kind with the time of an existing one: a list continues after any such id. */
+  const cursorOf = (prefix: string) => () => `${prefix}_${ownId.slice('acc_'.length)}`;
   let own = await loginTo(client, ownId);
   /** Sets another password, which removes the authenticator app. */
   const newPassword = async () => {
@@ -157,7 +159,15 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listWallets.id': () => wallet.id,
     'listWallets.after': () => wallet.id,
     'listAccounts.after': () => ownId,
-    'listAccountChanges.after': () => `acch_${ownId.slice('acc_'.length)}`,
+    'listAccountChanges.after': cursorOf('acch'),
+    'listOperatorActions.after': cursorOf('opa'),
+    'listPendingPayments.after': cursorOf('lntx'),
+    'listAlerts.after': cursorOf('alert'),
+    'listReconciliations.after': cursorOf('rec'),
+    'listSessions.after': cursorOf('ses'),
+    'listSuspense.after': unmatchedMoney,
+    'listEpochs.after': async () => (await proof()).epoch,
+    'listNodeChannels.after': async () => (await client.get(`/v1/operator/nodes/${ln_node_id}/channels`)).channels[0].id,
     'listKeys.after': async () => (await client.get('/v1/keys'))[0].id,
     'listWalletKeys.after': async () => (await client.get(`/v1/wallet/${wallet.id}/keys`))[0].id,
     'createKey.kind': () => 'secret_api',
