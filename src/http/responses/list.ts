@@ -110,8 +110,9 @@ export async function readListPage<T>(request: FastifyRequest, reply: FastifyRep
   const { after, order = 'desc' } = query;
   const { limit } = readPage(query);
   await listTurn(request);
-  if (query.count === 1) setTotal(reply, countOf(await list.count(MAX_COUNT + 1, order)));
+  const counted = query.count === 1 ? countOf(await list.count(MAX_COUNT + 1, order)) : undefined;
   const { items, next } = await list.readPage({ limit, order, after });
+  if (counted) setTotal(reply, counted);
   setPartHeaders(request, reply, { limit, after: next });
   return items;
 }
