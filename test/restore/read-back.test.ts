@@ -34,16 +34,15 @@ onFakeNode(
       client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: sats });
     const receive = async (wallet: TestWallet, sats: number) =>
       net.outside.pay({ paymentRequest: (await invoice(wallet, sats)).payment_request });
-    const pay = (wallet: TestWallet, amountMsat: number, options: object = {}) => {
+    /** Pays an outside invoice. A payment that fails at once has no object in the response. */
+    const pay = async (wallet: TestWallet, amountMsat: number, options: object = {}) => {
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat, ...options });
       const json = { payment_request: paymentRequest };
       const headers = { prefer: 'respond-async' };
-      return client
-        .request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers })
-        .then(({ status, body }) => {
-          expect([status, body]).toEqual([expect.any(Number), expect.objectContaining({ lnTx: expect.anything() })]);
-          return { id: body.lnTx.id as string, paymentHash };
-        });
+      await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json, headers });
+      const [row] = await app.rows('SELECT id FROM payment WHERE payment_hash = $1', paymentHash);
+      expect(row).toBeDefined();
+      return { id: String(row?.id), paymentHash };
     };
     const balance = async ({ id }: TestWallet): Promise<number> => (await client.get(`/v1/wallet/${id}`)).balance_msat;
     const received = (wallet: TestWallet, atLeast: number) =>

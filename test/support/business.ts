@@ -260,7 +260,7 @@ async function tip({ client, text }: Desk, key: string, link: string, sats: numb
 async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<string> {
   const shop = await client.post('/v1/keys', {
     kind: 'secret_api',
-    label: text('Online shop'),
+    user_label: text('Online shop'),
     budget_msat: 500_000_000,
     budget_period: 'day',
     max_payment_msat: 100_000_000,
@@ -268,7 +268,7 @@ async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<str
   const { id } = await client.post('/v1/keys', { kind: 'secret_api', user_label: text('Accountant, export'), expiry: 7_776_000 });
   await client.post(`/v1/wallet/${wallets.till}/keys`, {
     kind: 'wallet_admin',
-    label: text('Card terminal'),
+    user_label: text('Card terminal'),
     max_payment_msat: 50_000_000,
   });
   await client.post(`/v1/wallet/${wallets.till}/keys`, { kind: 'wallet_invoice', user_label: text('Menu on the tables') });
