@@ -287,6 +287,16 @@ onFakeNode('a backup', (app, dialect) => {
     expect(readdirSync(folder)).toContain(before.manifest.file);
   });
 
+  it('of a restored ledger that was not accepted counts from the time of the first backup', async () => {
+    let nowMs = Date.now() - 3_600_000;
+    const clock = { nowMs: () => (nowMs += 60_000) };
+    const first = await backUp(app.databaseUrl, { clock });
+    const second = await backUp(`sqlite:${await restored(first.path)}`, { clock });
+    expect(second.manifest.created_at).toBeGreaterThan(first.manifest.created_at);
+    const url = `sqlite:${await restored(second.path)}`;
+    expect(await opened(url, readQuarantine)).toMatchObject({ backupCreatedAt: first.manifest.created_at });
+  });
+
   it('is in quarantine even when it was unpacked without satchel, and its pending payments are never sent again', async () => {
     const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 2_000, hold: true });
     const body = { payment_request: paymentRequest };

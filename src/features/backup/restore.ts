@@ -5,6 +5,7 @@ import { lockFile } from '../../core/db/file-lock.ts';
 import { MIGRATIONS, readMigrations } from '../../core/db/migrate.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
+import type { Restored } from '../../core/quarantine/quarantine.ts';
 import { readArchive, syncFile } from './archive.ts';
 import { checkDatabase } from './check-database.ts';
 import { explained } from './failures.ts';
@@ -78,7 +79,9 @@ export async function unpackBackup(options: UnpackOptions, manifest: Manifest, p
   await readArchive(archive, part, manifest, identities, (done, total) => progress('Reading the backup', done, total));
   const contents = await checkDatabase(part, log, (done, total) => progress('Checking the ledger', done, total));
   requireEqual(contents, manifest);
-  await markFile(part, log, () => ({ backupCreatedAt: manifest.created_at, restoredAt: unixSeconds(clock) }));
+  // A backup of a ledger in quarantine also lacks what that ledger had not been given back yet.
+  const since = (before: Restored | undefined) => Math.min(manifest.created_at, before?.backupCreatedAt ?? manifest.created_at);
+  await markFile(part, log, (before) => ({ backupCreatedAt: since(before), restoredAt: unixSeconds(clock) }));
 }
 
 /** A log of a lost database would be applied to the restored one. */
