@@ -16,6 +16,8 @@ export interface LoadOrder {
   readonly requests: readonly string[];
   /** The number of requests to send, in order, each on the next free connection. The load ends after the last one. */
   readonly total?: number;
+  /** The number of requests per second; absent: as many as the server answers. A late request is sent at once. */
+  readonly requestsPerSecond?: number;
   /** Permits responses with a status other than 2xx. */
   readonly mayBeRefused?: boolean;
 }
@@ -48,7 +50,8 @@ async function run(): Promise<LoadResult> {
   const before = performance.eventLoopUtilization();
   const start = performance.now();
   const end = start + order.seconds * 1000;
-  await Promise.all(sockets.map((socket, index) => runConnection(socket, index, end)));
+  const due = schedule(start);
+  await Promise.all(sockets.map((socket, index) => runConnection(socket, index, end, due)));
   stop();
   const elapsed = (performance.now() - start) / 1000;
   const sorted = Float64Array.from(latenciesMs).sort();
@@ -74,6 +77,14 @@ function pollSockets(): () => void {
   };
 }
 
+/** Returns a function that takes the next place in the schedule, and returns its time; 0 without a schedule. */
+function schedule(start: number): () => number {
+  const { requestsPerSecond } = order;
+  if (requestsPerSecond === undefined) return () => 0;
+  let places = 0;
+  return () => start + (places++ * 1000) / requestsPerSecond;
+}
+
 /** Returns the next request; undefined when all requests of `total` are sent. */
 function next(turn: number): Buffer | undefined {
   if (order.total !== undefined && taken >= order.total) return undefined;
@@ -86,7 +97,7 @@ function next(turn: number): Buffer | undefined {
 }
 
 /** Sends requests on one connection, one at a time, until `end`. */
-function runConnection(socket: Socket, first: number, end: number): Promise<void> {
+function runConnection(socket: Socket, first: number, end: number, due: () => number): Promise<void> {
   return new Promise((resolve, reject) => {
     let turn = first;
     let sentAt = 0;
@@ -98,8 +109,15 @@ function runConnection(socket: Socket, first: number, end: number): Promise<void
     const send = () => {
       const request = next(turn++);
       if (!request) return finish();
-      sentAt = performance.now();
-      socket.write(request);
+      const dueAt = due();
+      const write = () => {
+        const now = performance.now();
+        if (now < dueAt) return void setImmediate(write);
+        // A request that had to wait for a free connection was late for its caller, too.
+        sentAt = dueAt || now;
+        socket.write(request);
+      };
+      write();
     };
     socket.on('error', reject);
     socket.on('close', () => reject(new Error('the server closed a connection')));

@@ -12,21 +12,31 @@ import { postRequest } from '../web.ts';
 const CONNECTIONS = 64;
 const WALLETS = 100;
 const FUNDS_SAT = 10_000;
+const OFFERED_PER_SECOND = 5_000;
 const SECRET_KEY = `sak_${'b'.repeat(30)}`;
 const PROGRAM = join(import.meta.dirname, '..', '..', 'src', 'cli', 'satchel.ts');
 
 /** The speed of a service while a backup is written and checked in another process. */
 export function backupRows(): Row[] {
-  return DIALECTS.map((dialect) => ({
-    name: `${DATABASE_NAMES[dialect]} transfers during a backup`,
-    meaning: `speed while backups are written and checked one after the other ÷ without, ${CONNECTIONS} connections`,
-    unit: 'transfers/s',
-    target: { goal: 0.85, floor: 0.6 },
-    measure: (run: Run) => duringBackups(run, dialect),
-  }));
+  return DIALECTS.flatMap((dialect) => [
+    {
+      name: `${DATABASE_NAMES[dialect]} transfers during a backup`,
+      meaning: `speed while backups are written and checked one after the other ÷ without, ${CONNECTIONS} connections`,
+      unit: 'transfers/s',
+      target: { goal: 0.85, floor: 0.6 },
+      measure: (run: Run) => duringBackups(run, dialect),
+    },
+    {
+      name: `${DATABASE_NAMES[dialect]} ${OFFERED_PER_SECOND} transfers per second during a backup`,
+      meaning: `the same with ${OFFERED_PER_SECOND} requests per second`,
+      unit: 'transfers/s',
+      target: { goal: 0.85, floor: 0.6 },
+      measure: (run: Run) => duringBackups(run, dialect, OFFERED_PER_SECOND),
+    },
+  ]);
 }
 
-async function duringBackups(run: Run, dialect: Dialect): Promise<readonly Figure[]> {
+async function duringBackups(run: Run, dialect: Dialect, requestsPerSecond?: number): Promise<readonly Figure[]> {
   await using temporary = await run.database(dialect);
   // The service needs exclusive access to the SQLite file.
   await temporary.database.close();
@@ -48,7 +58,8 @@ async function duringBackups(run: Run, dialect: Dialect): Promise<readonly Figur
         connections: CONNECTIONS,
         requests,
         seconds: run.sizes.seconds * 4,
-        ...(total && { total }),
+        // The transfers before the measurement are not paced.
+        ...(total ? { total } : requestsPerSecond && { requestsPerSecond }),
       });
     const backUp = backupProcess(PROGRAM, { ...process.env, ...settings });
     run.progress('filling');
