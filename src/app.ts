@@ -1,15 +1,21 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { pino } from 'pino';
 import { type Config, makeDataDir } from './config.ts';
+import type { Database } from './core/db/database.ts';
 import { watchHealth } from './core/db/health.ts';
 import { MIGRATIONS, migrate } from './core/db/migrate.ts';
 import { openDatabase } from './core/db/open.ts';
+import { unixSeconds } from './core/kernel/clock.ts';
 import { errorMessage } from './core/kernel/log.ts';
+import { beginAfterLoss } from './core/quarantine/quarantine.ts';
 import type { StreamTiming } from './features/events/streams.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
 import { createModules, type Modules } from './modules.ts';
 import { type OpenedNode, openNode } from './open-node.ts';
 import { createHttpServer, type HttpModules } from './routes.ts';
+
+const QUARANTINE_AGAIN_MS = 1_000;
 
 /** A running service, apart from the listening socket. */
 export type Satchel = ReturnType<typeof run>;
@@ -57,8 +63,48 @@ async function reportBrokenReplication({ alerts, log }: Modules): Promise<void> 
   }
 }
 
+/** The service must start again: it remembers what the database has lost. */
+class DatabaseWentBack extends Error {
+  override readonly name = 'DatabaseWentBack';
+}
+
+/**
+ * Resolves when the database has lost commits that this service or another instance had confirmed, as after a failover to a server that had not
+ * got them. The database is in quarantine then, and the next start reads back from the nodes what is missing.
+ * @returns undefined when the service is closed before
+ */
+async function untilWentBack(
+  { ledger, quarantine, clock, log }: Modules,
+  open: () => Promise<Database>,
+  signal: AbortSignal,
+): Promise<Error | undefined> {
+  const byOthers = quarantine.untilBegun(signal).then((hasBegun) => hasBegun && 'by another instance');
+  const found = await Promise.race([ledger.forgotten.then(() => 'here' as const), byOthers]);
+  if (!found) return undefined;
+  const message = 'the database has lost commits that were confirmed. It is in quarantine: start again, then run `satchel restore status`';
+  log.error({ found }, `MONEY AT RISK: ${message}`);
+  while (found === 'here') {
+    try {
+      // The service's own connections are refused.
+      const database = await open();
+      await database
+        .transaction(async (tx) => {
+          // Meanwhile another server, which lacks nothing, may be the primary again.
+          const since = await ledger.missingSince(tx);
+          if (since !== undefined) await beginAfterLoss(tx, { backupCreatedAt: since, restoredAt: unixSeconds(clock) });
+        })
+        .finally(() => database.close());
+      break;
+    } catch (error) {
+      log.error({ reason: errorMessage(error) }, 'the quarantine of the database could not be stored; trying again');
+      await delay(QUARANTINE_AGAIN_MS);
+    }
+  }
+  return new DatabaseWentBack(message);
+}
+
 /** Starts the background jobs and returns the running service. */
-function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTiming }: Overrides) {
+function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTiming, openDatabase }: Overrides) {
   const { database, health, instances, connections, ledger, payments } = modules;
   const server = createHttpServer(config, modules, streamTiming);
   modules.ownLinks.answerWith((request) => server.inject(request));
@@ -76,6 +122,8 @@ function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTimin
     hasPlayground: modules.playground !== undefined,
     /** Returns whether a Lightning node answers. The service runs without them. */
     isNodeAvailable: async () => (await Promise.all(connections.all.map((one) => one.isAvailable()))).includes(true),
+    /** Resolves with the reason when the service cannot go on and must be started again, or when it is closed. */
+    failed: untilWentBack(modules, () => openDatabase(config.databaseUrl, { log: modules.log }), stopping.signal),
     /** Stops accepting requests, waits for running ones, and closes the node and the database. */
     async close() {
       payments.stopWaiting();

@@ -16,6 +16,12 @@ async function main(): Promise<void> {
   const address = await listen(satchel, config);
   // Before the greeting, because a program that waits for the greeting may send a signal right after it.
   closeOnSignals('Satchel', () => satchel.close());
+  void satchel.failed.then((error) => {
+    if (!error) return;
+    process.stderr.write(`Satchel stops: ${errorMessage(error)}\n`);
+    // Nothing that runs may end: its connections are refused, and a crash at any moment loses nothing.
+    process.exit(1);
+  });
   const newKeys = newKeysOf(satchel, config);
   const setupLink = await setupLinkOf(satchel, config);
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');

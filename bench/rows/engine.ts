@@ -29,7 +29,7 @@ function groupCommit(dialect: Dialect): Row {
       await using temporary = await run.database(dialect);
       const { database } = temporary;
       const accounts = await openFunded(database, ACCOUNTS);
-      const store = createStore(database);
+      const store = createStore(database, systemClock);
       return await compare(
         run,
         posting(run, createLedger(database, systemClock), 'shared commits', () => spread(accounts)),

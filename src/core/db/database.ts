@@ -64,6 +64,11 @@ export interface Database extends SqlReader {
   isStalled(): boolean;
   /** Calls a listener when this begins. */
   onStall(listener: () => void): void;
+  /**
+   * Checks each new connection to another server than before, such as one that was promoted, before it is used. If the check throws, the connection
+   * is closed, and what needs it fails.
+   */
+  onOtherServer(check: (server: SqlReader) => Promise<void>): void;
   /** Calls a listener after each transaction of this process, also after one that failed. @returns a function that removes the listener. */
   onCommit(listener: () => void): () => void;
   close(): Promise<void>;

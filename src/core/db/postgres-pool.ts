@@ -1,6 +1,8 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { errorMessage, type Log } from '../kernel/log.ts';
+import type { SqlReader } from './database.ts';
+import { queries } from './postgres-queries.ts';
 import { recordWarnings } from './postgres-replication.ts';
 import { CHECK_LIMIT_MS, serverCheck } from './postgres-server.ts';
 import { Servers } from './postgres-servers.ts';
@@ -64,10 +66,16 @@ export async function openPool(url: string, { size, waitMs, log, readOnly, repor
     types: { getTypeParser: typeParser as never },
   };
   const check = serverCheck(reportsRisks ? log : undefined);
+  let checkOther: (server: SqlReader) => Promise<void> = async () => undefined;
+  let checked = '';
   const reach = async (client: pg.Client) => {
     const since = performance.now();
     const server = await check(client);
+    // First, because it ends the connections to the old server: no commit of that server is confirmed during the check.
     if (!servers.add(client, { server, since })) throw new Error('the server is no longer the primary');
+    if (server === checked) return;
+    await checkOther(queries(client));
+    checked = server;
   };
   const servers = new Servers({
     connect: () => connectOnce({ ...connection, connectionTimeoutMillis: SEARCH_MS }, reach),
@@ -109,7 +117,14 @@ export async function openPool(url: string, { size, waitMs, log, readOnly, repor
     await close();
     throw error;
   }
-  return { pool, close };
+  return {
+    pool,
+    /** As in {@link import('./database.ts').Database}. */
+    onOtherServer(added: typeof checkOther) {
+      checkOther = added;
+    },
+    close,
+  };
 }
 
 /** A connection of the pool, whose time limit for opening is shorter than the pool's for waiting. */

@@ -4,7 +4,7 @@ import { CONNECTION, StatementFailed } from './errors.ts';
 import type { Statement } from './statement.ts';
 import { checkValue } from './tx.ts';
 
-type Connection = pg.Pool | pg.PoolClient;
+type Connection = pg.Pool | pg.ClientBase;
 
 /** A day; replaces the time limit of the pool (postgres.ts). `pg` ignores 0. */
 const LONG_MS = 24 * 60 * 60 * 1000;

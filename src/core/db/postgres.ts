@@ -34,7 +34,13 @@ export async function openPostgres(
   url: string,
   { log, readOnly = false, withoutLock = false, stalledMs = STALLED_MS }: OpenOptions,
 ): Promise<Database> {
-  const { pool, close } = await openPool(url, { size: POOL_SIZE, waitMs: WAIT_MS, log, readOnly, reportsRisks: !withoutLock });
+  const { pool, onOtherServer, close } = await openPool(url, {
+    size: POOL_SIZE,
+    waitMs: WAIT_MS,
+    log,
+    readOnly,
+    reportsRisks: !withoutLock,
+  });
   const running = new Running();
   const { all, first } = queries(pool);
   const gate = new CommitGate({
@@ -59,6 +65,7 @@ export async function openPostgres(
     first,
     isStalled: gate.isStalled,
     onStall: gate.onStall,
+    onOtherServer,
     async transaction(work) {
       if (readOnly) throw new Error('the database was opened for reading only');
       return transaction(work);

@@ -67,6 +67,7 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
     // A commit blocks this process.
     isStalled: () => false,
     onStall: () => undefined,
+    onOtherServer: () => undefined,
     snapshot: (work) => running.read(() => snapshot(work)),
     async close() {
       if (!(await running.close())) return;

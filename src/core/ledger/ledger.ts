@@ -31,7 +31,7 @@ export type Ledger = ReturnType<typeof createLedger>;
  * the rows of `ledger_account` may lag behind. `cache` is for SQLite alone; tests change it.
  */
 export function createLedger(database: Database, clock: Clock, cache?: CacheOptions) {
-  const store = createStore(database, cache);
+  const store = createStore(database, clock, cache);
   const commits = new GroupCommit(store, clock);
   return {
     /**
@@ -72,6 +72,12 @@ export function createLedger(database: Database, clock: Clock, cache?: CacheOpti
 
     /** Calls a function after each commit of a batch. */
     onBatch: (listener: (batch: BatchCommit) => void) => commits.onBatch(listener),
+
+    /** Resolves when the database lacks postings that were confirmed, as after a failover to a server that had not got them. */
+    forgotten: store.forgotten,
+
+    /** Returns the time up to which a database has what this process has confirmed, in Unix seconds; undefined if it has everything. */
+    missingSince: store.missingSince,
 
     /** Resolves when all postings are decided and all rows of accounts are up to date. */
     async drain(): Promise<void> {

@@ -3,6 +3,8 @@ import { endRetentionPeriod, PERIODS_PER_DAY, type Retained } from '../db/retent
 import { missOf, sendRows } from '../db/row-write.ts';
 import { lockEventOrder } from '../journal/bookings.sql.ts';
 import { invariant } from '../kernel/assert.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { ConfirmedBatches } from './confirmed-batches.ts';
 import { readAccounts, rowToAccount, transferValues } from './ledger.sql.ts';
 import type { RowWrite } from './posting.ts';
 import { type BatchWrites, type LedgerStore, RowMissed } from './store.ts';
@@ -14,13 +16,21 @@ const RETAINED_BATCHES: Retained = { table: 'ledger_batch', periods: PERIODS_PER
  * The ledger in PostgreSQL. A batch locks the rows of its accounts, and sends everything that it writes together with COMMIT, so it takes
  * two round trips. Several instances may write at the same time.
  */
-export function createPostgresStore(database: Database): LedgerStore {
+export function createPostgresStore(database: Database, clock: Clock): LedgerStore {
+  const confirmed = new ConfirmedBatches(clock);
+  const forgotten = Promise.withResolvers<void>();
+  database.onOtherServer(async (server) => {
+    if ((await confirmed.missingSince(server)) === undefined) return;
+    forgotten.resolve();
+    throw new Error('the server lacks commits that were confirmed');
+  });
   return {
     stalls: database,
     // While one batch is committed, the next is prepared. More than two gain nothing.
     concurrentBatches: 2,
     async transaction(work) {
       let written: readonly RowWrite[] = [];
+      let id: string | undefined;
       try {
         await database.transaction((tx) =>
           work({
@@ -28,6 +38,7 @@ export function createPostgresStore(database: Database): LedgerStore {
             lockAccounts: async (ids) => (ids.length > 0 ? (await tx.all(sql.lockAccounts, ids)).map(rowToAccount) : []),
             async write(writes) {
               written = [...writes.rows, ...writes.events];
+              id = writes.batchId;
               await sendBatch(tx, writes);
             },
           }),
@@ -37,12 +48,17 @@ export function createPostgresStore(database: Database): LedgerStore {
         const missed = missOf(written, error);
         throw missed ? new RowMissed(missed) : error;
       }
+      if (id !== undefined) confirmed.add(id);
     },
     async wasCommitted(batchId) {
       const row = await database.transaction((tx) => tx.first(sql.settleBatch, batchId));
       invariant(row, 'a batch has a row once its outcome is settled');
-      return row.outcome === 'committed';
+      if (row.outcome !== 'committed') return false;
+      confirmed.add(batchId);
+      return true;
     },
+    forgotten: forgotten.promise,
+    missingSince: (reader) => confirmed.missingSince(reader),
     async readAccounts(ids) {
       const accounts = new Map((await database.all(readAccounts, ids)).map((row) => [row.id, rowToAccount(row)]));
       return ids.map((id) => accounts.get(id));

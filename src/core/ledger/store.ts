@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader, Tx } from '../db/database.ts';
 import type { RowWrite } from '../db/row-write.ts';
 import type { AccountState, HoldState } from './arithmetic.ts';
 import type { TransferRow } from './posting.ts';
@@ -25,6 +25,13 @@ export interface LedgerStore {
   wasCommitted(batchId: string): Promise<boolean>;
   /** The accounts after their last committed entries, in the order of the ids; undefined for one that does not exist. */
   readAccounts(ids: readonly number[]): Promise<(AccountState | undefined)[]>;
+  /**
+   * Resolves when the database is reached and lacks batches that were committed, as after a failover to a server that had not got them. From then
+   * on, connections to that server are refused.
+   */
+  readonly forgotten: Promise<void>;
+  /** Returns the time up to which a database has the batches of this process, in Unix seconds; undefined if it has all of them. */
+  missingSince(reader: SqlReader): Promise<number | undefined>;
   /** Brings all rows of accounts up to date, for a clean stop. Does not throw: the next start does it otherwise. */
   flush(): Promise<void>;
   /** Ends a retention period (db/retention.ts): deletes the marks of batches whose outcome has been clear for a day. */

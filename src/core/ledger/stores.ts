@@ -1,4 +1,5 @@
 import type { Database, Tx } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
 import { isSystemAccount } from './accounts.ts';
 import type { AccountState } from './arithmetic.ts';
 import { pageOfAccounts, rowToAccount } from './ledger.sql.ts';
@@ -9,8 +10,8 @@ import { readCache } from './store-sqlite/cache-state.ts';
 import { createSqliteStore } from './store-sqlite/store-sqlite.ts';
 
 /** Returns the ledger's store in a database. `cache` is for SQLite alone; tests change it. */
-export function createStore(database: Database, cache?: CacheOptions): LedgerStore {
-  return database.dialect === 'sqlite' ? createSqliteStore(database, cache) : createPostgresStore(database);
+export function createStore(database: Database, clock: Clock, cache?: CacheOptions): LedgerStore {
+  return database.dialect === 'sqlite' ? createSqliteStore(database, cache) : createPostgresStore(database, clock);
 }
 
 const PAGE = 2000;

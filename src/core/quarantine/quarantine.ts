@@ -1,7 +1,7 @@
 import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { deleteFactIf, readFact, writeFact } from '../db/facts.sql.ts';
 import { statement } from '../db/statement.ts';
-import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { type Clock, pause, unixSeconds } from '../kernel/clock.ts';
 import { Refusal } from '../kernel/refusal.ts';
 
 /** A restore of this database. Unix seconds. */
@@ -81,6 +81,15 @@ export async function readQuarantine(reader: SqlReader): Promise<Quarantined | u
   return fact && (JSON.parse(fact.value) as Quarantined);
 }
 
+/**
+ * Begins the quarantine of a database that has lost what was committed after a time, as after a failover to a server that had not got it. Keeps
+ * one that goes back as far.
+ */
+export async function beginAfterLoss(tx: Tx, loss: Restored): Promise<void> {
+  const begun = await readQuarantine(tx);
+  if (begun === undefined || begun.backupCreatedAt > loss.backupCreatedAt) await beginQuarantine(tx, loss);
+}
+
 /** Ends the quarantine. The reason is kept, and the report about the restore. @returns whether there was one */
 export async function endQuarantine(database: Database, reason: string, clock: Clock, report?: object): Promise<boolean> {
   return database.transaction(async (tx) => {
@@ -94,11 +103,12 @@ export async function endQuarantine(database: Database, reason: string, clock: C
 
 /**
  * A database that was restored from a backup has forgotten payments, so a wallet may have less than its balance. Until an operator accepts the
- * restore, the service receives and answers reads, and sends no money. A quarantine only begins while no service runs on the database.
+ * restore, the service receives and answers reads, and sends no money. A quarantine begins while no service runs on the database, except when
+ * an instance finds that the database has lost commits. The other instances must then start again, because they remember more than the database.
  */
 export class Quarantine {
   readonly #database: Database;
-  /** Whether the database was found without a quarantine, which then stays so. */
+  /** Whether the database was found without a quarantine. */
   #isOver = false;
   #restored: Quarantined | undefined;
   #checkedAtMs = Number.NEGATIVE_INFINITY;
@@ -107,9 +117,25 @@ export class Quarantine {
     this.#database = database;
   }
 
+  /** Resolves when a quarantine begins. @returns false when the signal aborts before */
+  async untilBegun(signal: AbortSignal): Promise<boolean> {
+    let hadNone = false;
+    do {
+      try {
+        const hasOne = (await this.read()) !== undefined;
+        if (hasOne && hadNone) return true;
+        hadNone = !hasOne;
+      } catch {
+        // The database does not answer.
+      }
+    } while (!(await pause(CHECK_MS, signal)));
+    return false;
+  }
+
   /** The restore that waits for an operator, if there is one. */
   async read(): Promise<Quarantined | undefined> {
-    if (this.#isOver) return undefined;
+    // The only service on a SQLite file finds no loss.
+    if (this.#isOver && this.#database.dialect === 'sqlite') return undefined;
     const nowMs = performance.now();
     if (nowMs - this.#checkedAtMs >= CHECK_MS) {
       this.#restored = await readQuarantine(this.#database);

@@ -11,6 +11,9 @@ export function createSqliteStore(database: Database, options?: CacheOptions): L
   const cache = new BalanceCache(database, options);
   return {
     stalls: database,
+    // No other process opens the file, and there is no other server.
+    forgotten: new Promise(() => undefined),
+    missingSince: async () => undefined,
     // SQLite has one writer.
     concurrentBatches: 1,
     transaction: (work) =>
