@@ -28,6 +28,8 @@ const CALLERS = 64;
 const PAUSE_MS = Number(process.env.HA_PAUSE_MS ?? 400);
 /** How often the waits of all commits are cut short before a kill. */
 const CUTS_EACH = 3;
+/** Patroni 3.0.2 and older may promote a frozen primary again, without what was confirmed meanwhile. */
+const keepsLeader = () => /Patroni (?!0|[12]\.|3\.0\.[0-2]\b)/i.test(versions());
 /** A freeze is longer than the lease of the primary. */
 const FREEZE_MS = 30_000;
 /** Ends a test that hangs. Times are recorded, and no test depends on them. */
@@ -39,6 +41,8 @@ describe.skipIf(missing)(`a cluster (${versions()}) under load`, () => {
   const key = newKeyText('secret_api');
   const instances: { readonly port: number; satchel: Satchel | undefined }[] = [];
   const report: string[] = [];
+  /** Why instances could not go on. */
+  const failed: string[] = [];
   let dataDir: string;
   let cluster: HaCluster;
   let clients: Client[];
@@ -61,6 +65,7 @@ describe.skipIf(missing)(`a cluster (${versions()}) under load`, () => {
     });
     const satchel = await startSatchel(config, { openDatabase, openNode: async () => ({ node: net.connect(), playground: net.control }) });
     await satchel.server.listen({ host: '127.0.0.1', port });
+    void satchel.failed.then((error) => error && failed.push(error.message));
     instance.satchel = satchel;
   }
 
@@ -113,6 +118,7 @@ describe.skipIf(missing)(`a cluster (${versions()}) under load`, () => {
     record(`${name}: ${load.longestGap()} (${leader.name} → ${next.name})`);
     expect(await load.problems(next.control), name).toEqual([]);
     expect(load.rejected).toEqual([]);
+    expect(failed).toEqual([]);
   }
 
   it.runIf(SWITCHOVERS > 0)(`B7: loses nothing in a planned switchover, ${SWITCHOVERS} times`, { timeout: LIMIT }, async () => {
@@ -149,7 +155,7 @@ describe.skipIf(missing)(`a cluster (${versions()}) under load`, () => {
     });
   });
 
-  it.runIf(FREEZES > 0)(
+  it.runIf(FREEZES > 0 && !missing && keepsLeader())(
     `B7: loses nothing when the primary is frozen, ${FREEZES} times, and uses it as a standby later`,
     { timeout: LIMIT },
     async () => {
