@@ -120,7 +120,7 @@ function addEmpty(restore: Command): void {
         );
       process.umask(0o077);
       const path = sqlitePathOf(config.databaseUrl);
-      if (path === undefined) await withDatabase({}, (database) => empty.fillEmptyDatabase(database, systemClock));
+      if (path === undefined) await withDatabase({ hasAnySchema: true }, (database) => empty.fillEmptyDatabase(database, systemClock));
       else await empty.createEmptyFile(path, systemClock, stderrLog);
       await output.print(
         { created: true },
