@@ -280,7 +280,7 @@ describe.each<Dialect>(['sqlite', 'postgres'])('%s: a database that is destroyed
           !memos.has(memo) && (atMs < 1000 * (report.lost_from ?? 0) - 1000 || atMs > 1000 * (report.lost_until ?? 0) + 1000),
       );
       expect(outOfWindow).toEqual([]);
-      expect(report.not_recovered.length).toBeGreaterThan(0);
+      expect(report.not_recovered.join()).toContain('Idempotency-Keys');
       expect((await runVerify(settings)).code).toBe(0);
     } finally {
       await service?.kill();

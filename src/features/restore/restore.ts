@@ -135,6 +135,7 @@ function notRecovered({ backupCreatedAt, restoredAt }: Quarantined): string[] {
   return [
     `Transfers and payments between wallets of this service ${period} are lost: a wallet may have money that it has sent to another one.`,
     `Accounts, keys, links, webhooks and settings that were created or changed ${period} are lost. Keys and links that were revoked then work again.`,
+    `The Idempotency-Keys of requests ${period} are lost: a client that repeats such a request makes another payment or transfer.`,
     'Keysends for KEYSEND_WALLET_ID name no wallet. Those that the ledger lacks are in suspense, or, in an empty ledger, not booked.',
     'Memos, labels and other data of what was read back are lost, and the limits of its keys do not count it.',
   ];
