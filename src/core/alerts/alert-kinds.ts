@@ -88,7 +88,7 @@ export const ALERT_KINDS = {
   restored: {
     meaning: 'The database was restored from a backup. The service receives, and sends no money.',
     remedy:
-      'The service reads what it has received and sent since back from its nodes: satchel restore status shows the progress. Then run satchel restore accept, which closes the alert.',
+      'The service reads back from its nodes what it has received and sent since: satchel restore status shows the progress. Then run satchel restore accept, which closes the alert.',
   },
   restore_shortfall: {
     meaning:

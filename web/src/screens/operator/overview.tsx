@@ -17,6 +17,7 @@ import { t } from '../../texts/texts.ts';
 import { Alerts } from './alerts.tsx';
 import { NodeCard } from './node-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
+import { RestoreCard } from './restore-card.tsx';
 import { StuckPayments } from './stuck-payments.tsx';
 import { Suspense } from './suspense.tsx';
 import './operator.css';
@@ -41,6 +42,7 @@ export function OperatorScreen() {
       />
       <Alerts />
       <OperatorTabs />
+      <RestoreCard />
       <Loaded resource={overview} skeleton={<Skeleton height="320px" />}>
         {(data) => (
           <div class="operator">
