@@ -95,6 +95,8 @@ onDashboard('the choice of a wallet', ({ client, openLoggedIn }) => {
     const ids = new Set<string>(links.map(({ wallet_id }: { wallet_id: string }) => wallet_id));
     expect(ids.size).toBe(100);
     const page = await openLoggedIn();
+    // Otherwise the first screen may still send requests.
+    await page.goto('about:blank');
     const requests: string[] = [];
     page.on('request', (request) => {
       const id = new URL(request.url()).searchParams.get('id');
