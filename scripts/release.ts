@@ -21,7 +21,8 @@ interface Bom {
 rmSync(RELEASE, { recursive: true, force: true });
 mkdirSync(RELEASE);
 // The build has run already.
-npm('pack', '--ignore-scripts', '--pack-destination', RELEASE);
+// Without the list of all files, which would hide the checksums.
+npm('pack', '--ignore-scripts', '--loglevel=warn', '--pack-destination', RELEASE);
 const [archive = ''] = readdirSync(RELEASE);
 writeFileSync(join(RELEASE, archive.replace(/\.tgz$/, '.cdx.json')), bom());
 const sums = readdirSync(RELEASE).map((file) => `${sha256(readFileSync(join(RELEASE, file)))}  ${file}\n`);

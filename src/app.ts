@@ -122,6 +122,8 @@ function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTimin
     hasPlayground: modules.playground !== undefined,
     /** Returns whether a Lightning node answers. The service runs without them. */
     isNodeAvailable: async () => (await Promise.all(connections.all.map((one) => one.isAvailable()))).includes(true),
+    /** Whether the database was restored and waits for its operator. */
+    isRestored: async () => (await modules.quarantine.read()) !== undefined,
     /** Resolves with the reason when the service cannot go on and must be started again, or when it is closed. */
     failed: untilWentBack(modules, () => openDatabase(config.databaseUrl, { log: modules.log }), stopping.signal),
     /** Stops accepting requests, waits for running ones, and closes the node and the database. */

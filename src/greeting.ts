@@ -10,6 +10,8 @@ export interface Greeting {
   readonly setupLink?: { readonly url: string } | { readonly file: string } | undefined;
   /** If false, nothing can be sent or received yet. */
   readonly isNodeAvailable: boolean;
+  /** Whether the database was restored and sends no money until the operator accepts the restore. */
+  readonly isRestored?: boolean;
   /** Whether the Lightning node is the fake node. The greeting warns of it, because nothing else shows it. */
   readonly isFake?: boolean;
   /** Whether the node is in a test network, whose other nodes can be told to pay. */
@@ -25,13 +27,13 @@ const INVOICE = 'curl -s $URL/v1/wallet/$WALLET/invoice -H "X-Api-Key: $KEY" -d 
 
 /** Returns the text that `npm start` prints when the service listens: its URL, its keys, and commands to try. */
 export function greeting(details: Greeting): string {
-  const { publicUrl, localUrl, newKeys, setupLink, isNodeAvailable, isFake, hasPlayground, secretKeyShell } = details;
+  const { publicUrl, localUrl, newKeys, setupLink, isNodeAvailable, isRestored, isFake, hasPlayground, secretKeyShell } = details;
   const state = isNodeAvailable
     ? `Satchel is ready at ${publicUrl}`
     : `Satchel waits for its Lightning node, at ${publicUrl}: nothing is sent or received until the node answers.`;
   return `${isFake ? FAKE : ''}
   ${state}
-${newKeys ? describeKeys(newKeys) : ''}${setupLink ? describeSetupLink(setupLink) : ''}
+${isRestored ? RESTORED : ''}${newKeys ? describeKeys(newKeys) : ''}${setupLink ? describeSetupLink(setupLink) : ''}
   Try it: these commands ${hasPlayground ? PLAYGROUND_STEPS : REAL_STEPS}
 
 KEY=${secretKeyShell}; URL=${localUrl}
@@ -44,6 +46,10 @@ curl -s "$URL/v1/wallet/$WALLET?fields=user_label,balance" -H "X-Api-Key: $KEY";
 
 const FAKE = `
   !! The Lightning node is a FAKE: a test tool that loses calls and reports wrong outcomes. Never use it for real money: see docs/fake-node.md.
+`;
+
+const RESTORED = `
+  The database was restored. The service receives money and sends none until you run \`satchel restore accept\`. See \`satchel restore status\`.
 `;
 
 function describeKeys(newKeys: NonNullable<Greeting['newKeys']>): string {

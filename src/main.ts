@@ -29,8 +29,12 @@ async function main(): Promise<void> {
   const isNodeAvailable = await satchel.isNodeAvailable();
   const { publicUrl } = config;
   const { hasPlayground } = satchel;
+  const isRestored = await satchel.isRestored();
   process.stdout.write(
-    greeting({ publicUrl, localUrl, newKeys, setupLink, isNodeAvailable, isFake, hasPlayground, secretKeyShell: secretKeyShell(config) }),
+    greeting({
+      ...{ publicUrl, localUrl, newKeys, setupLink, isNodeAvailable, isRestored, isFake, hasPlayground },
+      secretKeyShell: secretKeyShell(config),
+    }),
   );
 }
 

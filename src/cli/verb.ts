@@ -11,6 +11,9 @@ export class NotDone extends Error {
   override readonly name = 'NotDone';
 }
 
+/** Ends a command that was not confirmed. The message is complete. */
+class NotConfirmed extends NotDone {}
+
 interface Verb {
   readonly name: string;
   readonly summary: string;
@@ -65,7 +68,7 @@ export function localAction<Options extends object = object>(notDone: string, wo
     try {
       return await work(call);
     } catch (error) {
-      throw new NotDone(`${notDone}${errorMessage(error)}`);
+      throw error instanceof NotConfirmed ? error : new NotDone(`${notDone}${errorMessage(error)}`);
     }
   });
 }
@@ -92,11 +95,11 @@ export function withConfirmation(command: Command): Command {
 export async function confirm(plan: string, { yes }: { readonly yes?: boolean }): Promise<void> {
   if (yes) return;
   process.stderr.write(`${plan}\nThis cannot be undone.\n`);
-  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new NotDone('Nothing was done: add --yes to confirm.');
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new NotConfirmed('Nothing was done: add --yes to confirm.');
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   const typed = await prompt.question('Type yes to continue: ');
   prompt.close();
-  if (typed.trim() !== 'yes') throw new NotDone('Nothing was done.');
+  if (typed.trim() !== 'yes') throw new NotConfirmed('Nothing was done.');
 }
 
 const IDS = { acc: 'account', key: 'key', lnd: 'node', lntx: 'payment', wal: 'wallet' } as const;

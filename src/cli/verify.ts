@@ -18,7 +18,7 @@ export function addVerify(program: Command): void {
       );
       output.progress('');
       const { problems, transfers, wallets, trialBalance } = verified;
-      const balances = [...trialBalance].map(([kind, amount]) => `${kind.padEnd(14)} ${String(amount).padStart(22)} msat\n`);
+      const balances = [...trialBalance].map(([kind, amount]) => `${kind.padEnd(18)} ${String(amount).padStart(22)} msat\n`);
       const result =
         problems.length === 0
           ? 'The ledger is clean.'

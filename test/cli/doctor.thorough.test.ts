@@ -72,6 +72,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       expect(await doctor({ PUBLIC_URL })).toMatchObject({ bad: [{ subject: 'public URL' }] });
 
       await service.stop();
+      expect(await runSatchel(['restore', 'mark', '--as-of', '2026-11-24T01:02:03Z'], settings)).toMatchObject({ code: 0 });
+      const restored = await runSatchel(['doctor'], settings);
+      expect(restored.stdout).toMatch(/fail {2}database {4}it was restored, and no money is sent\n +→ Run `satchel restore status`/);
+      const unconfirmed = await runSatchel(['restore', 'accept', '--reason', 'test', '--despite-differences'], settings);
+      expect(unconfirmed.code).toBe(2);
+      expect(unconfirmed.output).toMatch(/\nNothing was done: add --yes to confirm\.\n$/);
+      const accepted = await runSatchel(['restore', 'accept', '--reason', 'test', '--despite-differences', '--yes'], settings);
+      expect(accepted.code).toBe(0);
       expect(await doctor()).toMatchObject({ bad: [{ subject: 'service', text: expect.stringContaining('does not answer') }] });
       const elsewhere = dialect === 'sqlite' ? `sqlite:${join(dataDir, 'absent.db')}` : 'postgres://satchel@127.0.0.1:1/satchel';
       expect((await doctor({ DATABASE_URL: elsewhere })).bad).toMatchObject([{ subject: 'database' }, { subject: 'service' }]);

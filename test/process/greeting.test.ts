@@ -22,6 +22,11 @@ it('says that the service waits while its node does not answer, and warns of a f
   expect(greeting({ ...GREETING, isFake: true })).toContain('FAKE');
 });
 
+it('says that a restored service sends no money, and how to end that', () => {
+  expect(greeting(GREETING)).not.toContain('restore');
+  expect(greeting({ ...GREETING, isRestored: true })).toMatch(/sends none until you run `satchel restore accept`/);
+});
+
 it('prints the setup link to a terminal, otherwise only the file with it', () => {
   expect(greeting(GREETING)).not.toContain('log in');
   expect(greeting({ ...GREETING, setupLink: { url: 'http://127.0.0.1:4021/setup#token' } })).toContain('http://127.0.0.1:4021/setup#token');

@@ -6,6 +6,7 @@ import { sqlitePathOf } from '../../core/db/open.ts';
 import { risksOf, type ServerSettings } from '../../core/db/postgres-server.ts';
 import { statement } from '../../core/db/statement.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
+import { readQuarantine } from '../../core/quarantine/quarantine.ts';
 import { withDatabase } from '../database.ts';
 import type { ReportedTime } from './clock.ts';
 import { checkFileSystem } from './files.ts';
@@ -54,13 +55,17 @@ export async function checkDatabase({ databaseUrl }: Config): Promise<{ findings
   try {
     return await withDatabase({ readOnly: true, hasAnySchema: true }, async (database) => {
       const schema = await checkSchema(database);
+      const restore = schema.status === 'ok' ? await checkRestore(database) : [];
       if (database.dialect === 'sqlite') {
         const folder = dirname(sqlitePathOf(databaseUrl) ?? '');
-        return { findings: [schema, ...(await checkSqlite(database)), ...checkFileSystem(folder)], times: [] };
+        return { findings: [schema, ...restore, ...(await checkSqlite(database)), ...checkFileSystem(folder)], times: [] };
       }
       const row = await database.first(readPostgres);
-      if (!row) return { findings: [schema], times: [] };
-      return { findings: [schema, ...judgePostgres(row)], times: [{ source: 'the database', theirMs: row.now_ms, ourMs: Date.now() }] };
+      if (!row) return { findings: [schema, ...restore], times: [] };
+      return {
+        findings: [schema, ...restore, ...judgePostgres(row)],
+        times: [{ source: 'the database', theirMs: row.now_ms, ourMs: Date.now() }],
+      };
     });
   } catch (error) {
     const remedy = 'Correct DATABASE_URL or DATA_DIR, start the database server, or start the service for the first time.';
@@ -75,6 +80,12 @@ async function checkSchema(database: Database): Promise<Finding> {
   } catch (error) {
     return fail('database', withoutPeriod(errorMessage(error)), 'Run `satchel migrate`, or the version that this database belongs to.');
   }
+}
+
+/** The alert says the same, but reading it needs a running service and a key, which the restored machine may lack. */
+async function checkRestore(database: Database): Promise<Finding[]> {
+  if (!(await readQuarantine(database))) return [];
+  return [fail('database', 'it was restored, and no money is sent', 'Run `satchel restore status`, then `satchel restore accept`.')];
 }
 
 async function checkSqlite(database: Database): Promise<Finding[]> {
