@@ -1,7 +1,7 @@
+import { isPublicKey } from '../src/core/kernel/secp256k1.ts';
 import type { CustomRecords, InvoiceRequest, KeysendOrder, NodeCapabilities, PaymentOrder, SendOrder } from '../src/core/lightning/node.ts';
 import { paymentHashOf } from '../src/core/lightning/payment-hash.ts';
 import type { RecordQuery } from '../src/core/lightning/record-page.ts';
-import { isPublicKey } from '../src/core/lightning/secp256k1.ts';
 import { type OutsideName, PlaygroundRefusal } from './test-network.ts';
 
 /** Test networks support everything. */

@@ -1,4 +1,4 @@
-import { isPublicKey } from '../../src/core/lightning/secp256k1.ts';
+import { isPublicKey } from '../../src/core/kernel/secp256k1.ts';
 import { requireId, requirePoint, requirePosition, requireRecordQuery, requireWhole } from '../checks.ts';
 import { channelsOf, localBalance, playgroundChannels } from './balances.ts';
 import { bytesOf, hexOf, sha256 } from './bindings.ts';

@@ -4,7 +4,7 @@ import { EVENT_NAMES, type EventType, isEventType } from '../core/journal/event-
 import { isDeeperThan } from '../core/kernel/json.ts';
 import { MAX_MSAT } from '../core/kernel/money.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
-import { isPublicKey } from '../core/lightning/secp256k1.ts';
+import { isPublicKey } from '../core/kernel/secp256k1.ts';
 import { anyObject } from './responses/response-types.ts';
 
 /** The body of a request. Other fields are rejected. */

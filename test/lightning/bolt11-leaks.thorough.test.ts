@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { type Bolt11Field, encodeBolt11 } from '../../devnet/fake/bolt11-encoder.ts';
+import { isPublicKey } from '../../src/core/kernel/secp256k1.ts';
 import { decodeBolt11, InvalidInvoice } from '../../src/core/lightning/bolt11/bolt11.ts';
-import { isPublicKey } from '../../src/core/lightning/secp256k1.ts';
 import { SPEC_PAYEE, SPEC_PRIVATE_KEY } from '../support/bolt11-forgery.ts';
 
 const P: Bolt11Field = ['p', Buffer.from('ab'.repeat(32), 'hex')];

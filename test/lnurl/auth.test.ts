@@ -1,8 +1,8 @@
 import { createPrivateKey, createSign, generateKeyPairSync } from 'node:crypto';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { verifyEcdsa } from '../../src/core/kernel/secp256k1.ts';
 import { decodeLnurl } from '../../src/core/lightning/bech32.ts';
-import { verifyEcdsa } from '../../src/core/lightning/secp256k1.ts';
 import { readDerSignature } from '../../src/features/logins/lnurl-auth/signature.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { bech32 } from '@scure/base';
 import * as secp256k1 from 'tiny-secp256k1';
-import { orUndefined, verifyEcdsa } from '../secp256k1.ts';
+import { orUndefined, verifyEcdsa } from '../../kernel/secp256k1.ts';
 import { InvalidInvoice } from './fields.ts';
 
 const RECOVERY_ID_AT = 64;

@@ -1,6 +1,6 @@
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { isPublicKey } from '../../../core/lightning/secp256k1.ts';
+import { isPublicKey } from '../../../core/kernel/secp256k1.ts';
 
 /*
  * What payers may or must state about themselves (LUD-18). `auth` is not offered: its signature proves nothing without a challenge that is

@@ -3,8 +3,8 @@ import type { Database, Tx } from '../../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { secretHash } from '../../../core/kernel/ids.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
+import { verifyEcdsa } from '../../../core/kernel/secp256k1.ts';
 import { encodeLnurl } from '../../../core/lightning/bech32.ts';
-import { verifyEcdsa } from '../../../core/lightning/secp256k1.ts';
 import type { ChallengeRow } from './challenges.sql.ts';
 import * as sql from './challenges.sql.ts';
 
