@@ -17,6 +17,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   idempotency: ['kernel', 'db'],
   lightning: ['kernel'],
   outbound: ['kernel'],
+  nostr: ['kernel'],
   connection: ['kernel', 'db', 'alerts', 'lightning'],
   ledger: ['kernel', 'db', 'journal'],
   budgets: ['kernel', 'db', 'ledger'],
@@ -61,7 +62,7 @@ const ALLOWED: Readonly<Record<string, readonly string[]>> = {
   ...Object.fromEntries(
     Object.entries(FEATURES).map(([name, allowed]) => [`features/${name}`, [...core, 'http', ...allowed.map((one) => `features/${one}`)]]),
   ),
-  devnet: ['core/kernel', 'core/lightning', 'core/invoices', 'http'],
+  devnet: ['core/kernel', 'core/lightning', 'core/nostr', 'core/invoices', 'http'],
   cli: ['app', 'devnet', 'client', ...core, ...Object.keys(FEATURES).map((name) => `features/${name}`)],
 };
 
