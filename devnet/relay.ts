@@ -28,11 +28,97 @@ const MAX_UNSENT_BYTES = 16 * 2 ** 20;
 const AUTH_KIND = 22_242;
 const DELETION_KIND = 5;
 
-export type DevnetRelay = Awaited<ReturnType<typeof startRelay>>;
+/** A Nostr relay in memory (NIP-01, 09, 42), for development and tests. */
+export class DevnetRelay {
+  readonly behavior: RelayBehavior;
+  /** The stored events, in the order of their arrival. Tests may add and remove events. */
+  readonly events: NostrEvent[] = [];
+  /** The public keys that have authenticated since the start. */
+  readonly authenticated: string[] = [];
+  readonly #server = createServer((_, response) => response.writeHead(426).end());
+  readonly #clients = new Set<RelayClient>();
+  readonly #sockets = new Set<Socket>();
+  /** The connections since the start. */
+  connectionCount = 0;
+  /** The messages that clients have sent since the start. */
+  messageCount = 0;
+  #port = 0;
 
-/** Starts a Nostr relay in memory (NIP-01, 09, 42) on 127.0.0.1, for development and tests. */
-export async function startRelay({ port = 0, ...changes }: Partial<RelayBehavior> & { readonly port?: number } = {}) {
-  const behavior: RelayBehavior = {
+  constructor(behavior: RelayBehavior) {
+    this.behavior = behavior;
+    this.#server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+    });
+    this.#server.on('upgrade', (request, socket: Socket, head) => this.#accept(request, socket, head));
+  }
+
+  get url(): string {
+    return `ws://127.0.0.1:${this.#port}`;
+  }
+
+  /** Accepts connections on a port of 127.0.0.1, again after `stop`: the events are kept. */
+  async start(port = this.#port): Promise<void> {
+    await once(this.#server.listen(port, '127.0.0.1'), 'listening');
+    this.#port = (this.#server.address() as AddressInfo).port;
+  }
+
+  async stop(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    this.disconnectAll();
+    await closed;
+  }
+
+  /** Ends all connections, but accepts new ones. */
+  disconnectAll(): void {
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  /** Returns the filters of each request that is open, of all clients. */
+  requests(): (readonly RelayFilter[])[] {
+    return Array.from(this.#clients).flatMap((client) => Array.from(client.requests.values()));
+  }
+
+  /** Stores an event, and sends it to the clients that requested it. */
+  store(event: NostrEvent): void {
+    if (this.events.some(({ id }) => id === event.id)) return;
+    if (event.kind === DELETION_KIND) for (const [name, id = ''] of event.tags) if (name === 'e') this.#remove(id, event.pubkey);
+    if (isReplaceable(event.kind))
+      for (const one of this.events.filter(({ kind }) => kind === event.kind)) this.#remove(one.id, event.pubkey);
+    this.events.push(event);
+    for (const client of this.#clients) client.deliver(event);
+  }
+
+  #remove(id: string, author: string): void {
+    const index = this.events.findIndex((one) => one.id === id && one.pubkey === author);
+    if (index !== -1) this.events.splice(index, 1);
+  }
+
+  #accept({ headers }: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.connectionCount += 1;
+    const accept = `sec-websocket-accept: ${acceptValue(headers['sec-websocket-key'] ?? '')}`;
+    socket.write(['HTTP/1.1 101 Switching Protocols', 'upgrade: websocket', 'connection: Upgrade', accept, '', ''].join('\r\n'));
+    const limits = { maxMessageBytes: this.behavior.maxMessageBytes, maxUnsentBytes: MAX_UNSENT_BYTES };
+    const connection = new WebSocketConnection(socket, { ...limits, isClient: false, head });
+    const client = new RelayClient(this, (message) => connection.send(JSON.stringify(message)));
+    this.#clients.add(client);
+    connection.listen({
+      onText: (text) => {
+        this.messageCount += 1;
+        client.read(text);
+      },
+      onEnd: () => this.#clients.delete(client),
+    });
+    client.greet();
+  }
+}
+
+/** Starts a relay on a port of 127.0.0.1, a free one by default. */
+export async function startRelay({
+  port = 0,
+  ...behavior
+}: Partial<RelayBehavior> & { readonly port?: number } = {}): Promise<DevnetRelay> {
+  const relay = new DevnetRelay({
     requiresAuth: false,
     refuseEvents: undefined,
     refuseRequests: undefined,
@@ -40,107 +126,33 @@ export async function startRelay({ port = 0, ...changes }: Partial<RelayBehavior
     deliversTwice: false,
     sendsNoOk: false,
     maxMessageBytes: 65_536,
-    ...changes,
-  };
-  const events: NostrEvent[] = [];
-  const clients = new Set<RelayClient>();
-  const sockets = new Set<Socket>();
-  let connections = 0;
-  const server = createServer((_, response) => response.writeHead(426).end());
-  server.on('connection', (socket) => {
-    sockets.add(socket);
-    socket.on('close', () => sockets.delete(socket));
+    ...behavior,
   });
-  server.on('upgrade', ({ headers }: IncomingMessage, socket: Socket, head: Buffer) => {
-    connections += 1;
-    const accept = acceptValue(headers['sec-websocket-key'] ?? '');
-    socket.write(
-      `HTTP/1.1 101 Switching Protocols\r\nupgrade: websocket\r\nconnection: Upgrade\r\nsec-websocket-accept: ${accept}\r\n\r\n`,
-    );
-    const limits = { maxMessageBytes: behavior.maxMessageBytes, maxUnsentBytes: MAX_UNSENT_BYTES };
-    const connection = new WebSocketConnection(socket, { ...limits, isClient: false, head });
-    const client = new RelayClient({ behavior, events, store, send: (message) => connection.send(JSON.stringify(message)) });
-    clients.add(client);
-    connection.listen({ onText: (text) => client.read(text), onEnd: () => clients.delete(client) });
-    client.greet();
-  });
-
-  function store(event: NostrEvent): void {
-    if (events.some(({ id }) => id === event.id)) return;
-    if (event.kind === DELETION_KIND) for (const [, id = ''] of event.tags.filter(([name]) => name === 'e')) remove(id, event.pubkey);
-    if (isReplaceable(event.kind)) for (const one of events.filter(({ kind }) => kind === event.kind)) remove(one.id, event.pubkey);
-    events.push(event);
-    for (const client of clients) client.deliver(event);
-  }
-
-  function remove(id: string, author: string): void {
-    const index = events.findIndex((one) => one.id === id && one.pubkey === author);
-    if (index !== -1) events.splice(index, 1);
-  }
-
-  function disconnectAll(): void {
-    for (const socket of sockets) socket.destroy();
-  }
-
-  async function listen(at: number): Promise<number> {
-    await once(server.listen(at, '127.0.0.1'), 'listening');
-    return (server.address() as AddressInfo).port;
-  }
-
-  async function stop(): Promise<void> {
-    const closed = new Promise((resolve) => server.close(resolve));
-    disconnectAll();
-    await closed;
-  }
-
-  const bound = await listen(port);
-  return {
-    url: `ws://127.0.0.1:${bound}`,
-    behavior,
-    /** The stored events, in the order of their arrival. Tests may add and remove events. */
-    events,
-    /** Sends an event to the clients that requested it, and stores it. */
-    store,
-    /** The connections since the start. */
-    connectionCount: () => connections,
-    /** The filters of each request that is open, of all clients. */
-    requests: () => Array.from(clients).flatMap((client) => Array.from(client.requests.values())),
-    /** Ends all connections, but accepts new ones. */
-    disconnectAll,
-    stop,
-    /** Accepts connections at the same URL again. The events are kept. */
-    async start(): Promise<void> {
-      await listen(bound);
-    },
-  };
+  await relay.start(port);
+  return relay;
 }
 
 type RelayMessage = readonly [type: string, ...rest: unknown[]];
 
-interface RelayClientOptions {
-  readonly behavior: RelayBehavior;
-  readonly events: readonly NostrEvent[];
-  store(event: NostrEvent): void;
-  send(message: RelayMessage): void;
-}
-
 /** A connection of a client. */
 class RelayClient {
   readonly requests = new Map<string, readonly RelayFilter[]>();
-  readonly #options: RelayClientOptions;
+  readonly #relay: DevnetRelay;
+  readonly #sendMessage: (message: RelayMessage) => void;
   readonly #challenge = randomUUID();
   #isAuthenticated = false;
 
-  constructor(options: RelayClientOptions) {
-    this.#options = options;
+  constructor(relay: DevnetRelay, sendMessage: (message: RelayMessage) => void) {
+    this.#relay = relay;
+    this.#sendMessage = sendMessage;
   }
 
   greet(): void {
-    if (this.#options.behavior.requiresAuth) this.#send(['AUTH', this.#challenge]);
+    if (this.#relay.behavior.requiresAuth) this.#send(['AUTH', this.#challenge]);
   }
 
   read(text: string): void {
-    if (!this.#options.behavior.isStalled) this.#send(this.#answer(parseJson(text)));
+    if (!this.#relay.behavior.isStalled) this.#send(this.#answer(parseJson(text)));
   }
 
   #answer(message: unknown): RelayMessage | undefined {
@@ -162,7 +174,7 @@ class RelayClient {
   }
 
   #open(id: string, filters: readonly RelayFilter[]): RelayMessage {
-    const { behavior, events } = this.#options;
+    const { behavior, events } = this.#relay;
     if (behavior.refuseRequests !== undefined) return ['CLOSED', id, behavior.refuseRequests];
     if (this.#mustAuthenticate()) return ['CLOSED', id, 'auth-required: authenticate first'];
     this.requests.set(id, filters);
@@ -172,31 +184,32 @@ class RelayClient {
   }
 
   #receive(event: NostrEvent): RelayMessage | undefined {
-    const { behavior, store } = this.#options;
+    const { behavior } = this.#relay;
     const refusal = this.#mustAuthenticate() ? 'auth-required: authenticate first' : behavior.refuseEvents;
     if (refusal !== undefined) return ['OK', event.id, false, refusal];
     if (!verifyEvent(event)) return ['OK', event.id, false, 'invalid: the id or the signature is wrong'];
-    store(event);
+    this.#relay.store(event);
     return behavior.sendsNoOk ? undefined : ['OK', event.id, true, ''];
   }
 
   #authenticate(event: NostrEvent): RelayMessage {
     const isValid = event.kind === AUTH_KIND && tagValue(event, 'challenge') === this.#challenge && verifyEvent(event);
     this.#isAuthenticated ||= isValid;
+    if (isValid) this.#relay.authenticated.push(event.pubkey);
     return ['OK', event.id, isValid, isValid ? '' : 'invalid: wrong challenge or signature'];
   }
 
   #mustAuthenticate(): boolean {
-    return this.#options.behavior.requiresAuth && !this.#isAuthenticated;
+    return this.#relay.behavior.requiresAuth && !this.#isAuthenticated;
   }
 
   #sendEvent(id: string, event: NostrEvent): void {
-    const times = this.#options.behavior.deliversTwice ? 2 : 1;
+    const times = this.#relay.behavior.deliversTwice ? 2 : 1;
     for (let i = 0; i < times; i += 1) this.#send(['EVENT', id, event]);
   }
 
   #send(message: RelayMessage | undefined): void {
-    if (message && !this.#options.behavior.isStalled) this.#options.send(message);
+    if (message && !this.#relay.behavior.isStalled) this.#sendMessage(message);
   }
 }
 

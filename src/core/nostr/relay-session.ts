@@ -39,6 +39,8 @@ export interface RelayTiming {
   readonly connectMs: number;
   /** The time for the relay's answer to an event. */
   readonly answerMs: number;
+  /** The time for the stored events of a request. */
+  readonly storedMs: number;
   /** The connection is tested after so long without a message. */
   readonly idleMs: number;
   readonly minBackoffMs: number;
@@ -56,6 +58,14 @@ const HEARTBEAT = 'heartbeat';
 /** No event has this id, so the request costs the relay almost nothing. */
 const HEARTBEAT_FILTER: RelayFilter = { ids: ['0'.repeat(64)], limit: 0 };
 
+interface OpenRequest {
+  readonly text: string;
+  /** It was sent again after authentication. */
+  isRepeated: boolean;
+  /** Ends the connection if the relay does not answer. */
+  readonly timer: NodeJS.Timeout;
+}
+
 interface Unanswered {
   readonly result: Promise<PublishResult>;
   resolve(result: PublishResult): void;
@@ -67,7 +77,7 @@ export class RelaySession {
   readonly #options: SessionOptions;
   readonly #socket: WebSocketConnection;
   readonly #end = Promise.withResolvers<Error>();
-  readonly #requests = new Map<string, { readonly text: string; isRepeated: boolean }>();
+  readonly #requests = new Map<string, OpenRequest>();
   readonly #unanswered = new Map<string, Unanswered>();
   #challenge: string | undefined;
   #authentication: Promise<void> | undefined;
@@ -98,11 +108,14 @@ export class RelaySession {
   /** Requests the events of filters. A request with the same id is replaced. */
   request(id: string, filters: readonly RelayFilter[]): void {
     const text = JSON.stringify(['REQ', id, ...filters]);
-    this.#requests.set(id, { text, isRepeated: false });
+    clearTimeout(this.#requests.get(id)?.timer);
+    const timer = setTimeout(() => this.close(new Error('the relay does not answer a request')), this.#options.timing.storedMs);
+    this.#requests.set(id, { text, isRepeated: false, timer });
     this.#socket.send(text);
   }
 
   endRequest(id: string): void {
+    clearTimeout(this.#requests.get(id)?.timer);
     if (this.#requests.delete(id)) this.#socket.send(JSON.stringify(['CLOSE', id]));
   }
 
@@ -179,7 +192,10 @@ export class RelaySession {
 
   #endStored(requestId: string): void {
     if (requestId === HEARTBEAT) this.#socket.send(JSON.stringify(['CLOSE', HEARTBEAT]));
-    else if (this.#requests.has(requestId)) this.#options.onStored(requestId);
+    const request = this.#requests.get(requestId);
+    if (!request) return;
+    clearTimeout(request.timer);
+    this.#options.onStored(requestId);
   }
 
   /** Repeats a request that needs authentication. Any other end of a request ends the connection: the next one begins after a pause. */
@@ -215,6 +231,7 @@ export class RelaySession {
 
   #stop(error: Error): void {
     clearTimeout(this.#idleTimer);
+    for (const { timer } of this.#requests.values()) clearTimeout(timer);
     this.#end.resolve(error);
     for (const { reject } of this.#unanswered.values()) reject(new RelayUnavailable('the connection to the relay ended', { cause: error }));
   }

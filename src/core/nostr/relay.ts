@@ -48,7 +48,14 @@ export interface Subscription {
   end(): void;
 }
 
-const TIMING: RelayTiming = { connectMs: 10_000, answerMs: 10_000, idleMs: 45_000, minBackoffMs: 1000, maxBackoffMs: 60_000 };
+const TIMING: RelayTiming = {
+  connectMs: 10_000,
+  answerMs: 10_000,
+  storedMs: 30_000,
+  idleMs: 45_000,
+  minBackoffMs: 1000,
+  maxBackoffMs: 60_000,
+};
 
 /**
  * Keeps a connection to a relay (NIP-01) until the signal aborts. Reconnects after a pause, and renews its subscriptions then.
