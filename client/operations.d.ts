@@ -893,6 +893,13 @@ export interface Node {
   uri: string | null;
 }
 
+export interface NostrIdentifier {
+  /** The name and the public key in hex. Empty if there is no such address, or its owner has stored no key */
+  names: Record<string, string>;
+  /** Always empty */
+  relays: Record<string, unknown>;
+}
+
 export interface PayInvoice {
   /** Always `OK` */
   status: 'OK';
@@ -949,6 +956,8 @@ export interface PayLink {
   lnurlp_identifier: string | null;
   /** The domain of the Lightning address; null when it has none */
   lnurlp_domain: string | null;
+  /** The Nostr public key of the owner (NIP-05), in hex; null when there is none */
+  nostr_pubkey: string | null;
   /** The JSON object that each payment of the link gets; null when there is none, and for public keys */
   passThru: Record<string, unknown> | null;
   /** `inactive`: the link cannot be paid */
@@ -2289,6 +2298,8 @@ export interface CreatePayLinkRequest {
   lnurlp_identifier?: string;
   /** The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS */
   lnurlp_domain?: string;
+  /** The Nostr public key of the owner, 64 hex digits or `npub1…`. The Lightning address is then also a Nostr identifier (NIP-05). null or an empty text removes it */
+  nostr_pubkey?: string;
   /** A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
   passThru?: Record<string, unknown>;
   /** A label of your choice, for people */
@@ -2334,6 +2345,8 @@ export interface ChangePayLinkRequest {
   lnurlp_identifier?: string;
   /** The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS */
   lnurlp_domain?: string;
+  /** The Nostr public key of the owner, 64 hex digits or `npub1…`. The Lightning address is then also a Nostr identifier (NIP-05). null or an empty text removes it */
+  nostr_pubkey?: string;
   /** A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it */
   passThru?: Record<string, unknown>;
   /** A label of your choice, for people. null or an empty text clears it */
@@ -2363,6 +2376,11 @@ export interface PayAddressRequest {
 
 export interface VerifyPaymentRequest {
 
+}
+
+export interface GetNostrIdentifierRequest {
+  /** The name of the address */
+  name?: string;
 }
 
 export interface ProbePayLinkRequest {
@@ -3160,6 +3178,8 @@ export interface Operations<Options> {
     requestByAddress(name: string, request?: PayAddressRequest, options?: Options): Promise<PayOffer | LnurlError>;
     /** Check whether an invoice of a pay link is paid. For the payer and those to whom the payer gives the address (LUD-21). Every error is HTTP 200 in the form of LNURL. (`GET /v1/lnurlp/verify/{token}`) @param token The token from `verify` of the invoice */
     verifyPayment(token: string, request?: VerifyPaymentRequest, options?: Options): Promise<PayVerification | LnurlError>;
+    /** Find the Nostr public key of an address. Returns the key of the Nostr identifier `name@domain` (NIP-05). The Host header selects one of the domains of the service. (`GET /.well-known/nostr.json`) */
+    getNostrIdentifier(request?: GetNostrIdentifierRequest, options?: Options): Promise<NostrIdentifier>;
     /** Read what a payee accepts. Reads the parameters of an LNURL pay link or a Lightning address of another service (LUD-06, LUD-16), without paying. The texts are the payee's: escape them where you show them. Permission: any key. (`GET /v1/lnurlp/probe/{lnurl}`) @param lnurl An LNURL, an `lnurlp:` link, or a Lightning address */
     probe(lnurl: string, request?: ProbePayLinkRequest, options?: Options): Promise<ProbedPayLink>;
   };

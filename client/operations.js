@@ -79,6 +79,7 @@ export const GROUPS = {
     request: 'GET /v1/wallet/{key}/lnurlp/{id} open hasSideEffect',
     requestByAddress: 'GET /.well-known/lnurlp/{name} open',
     verifyPayment: 'GET /v1/lnurlp/verify/{token} open',
+    getNostrIdentifier: 'GET /.well-known/nostr.json open',
     probe: 'GET /v1/lnurlp/probe/{lnurl}',
   },
   playground: {

@@ -959,9 +959,10 @@ CREATE TABLE pay_link (
   payer_data TEXT,
   success_action TEXT,
   pass_thru TEXT,
-  -- The Lightning address (LUD-16).
+  -- The Lightning address (LUD-16), and the Nostr public key of its owner (NIP-05), in hex.
   domain TEXT,
   name TEXT,
+  nostr_pubkey TEXT CHECK (length(nostr_pubkey) = 64),
   metadata_hash TEXT NOT NULL REFERENCES pay_metadata (hash),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,

@@ -9,6 +9,7 @@ import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/str
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
+import { nostrIdentifierRoutes } from './features/lnurl/nostr/identifier-routes.ts';
 import { payRequestRoutes } from './features/lnurl/pay/request-routes.ts';
 import { payLinkRoutes } from './features/lnurl/pay/routes.ts';
 import { claimRoutes } from './features/lnurl/withdraw/claim-routes.ts';
@@ -108,6 +109,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   withdrawLinkRoutes(app, deps);
   payLinkRoutes(app, deps);
   payRequestRoutes(app, deps);
+  nostrIdentifierRoutes(app, { ...deps, addressDomains: config.addressDomains });
   remoteLinkRoutes(app, deps);
   lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);

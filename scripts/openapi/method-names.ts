@@ -39,6 +39,7 @@ const NAMES: Readonly<Record<string, string | null>> = {
   payLink: 'payLinks.request',
   payAddress: 'payLinks.requestByAddress',
   verifyPayment: 'payLinks.verifyPayment',
+  getNostrIdentifier: 'payLinks.getNostrIdentifier',
   playgroundInvoice: 'playground.createInvoice',
   playgroundHold: 'playground.resolveHold',
   updatePayLink: null,

@@ -63,6 +63,7 @@ onFakeNode('the owner of pay links', ({ client, neighbour, problems }) => {
       lnurlp_successAction: { tag: 'message', message: 'Thanks' },
       lnurlp_identifier: null,
       lnurlp_domain: null,
+      nostr_pubkey: null,
       passThru: { till: 2 },
       status: 'active',
       statusType: { type: 'lnurl', name: 'lnurl_active', display_name: 'Active' },

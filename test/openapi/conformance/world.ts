@@ -9,6 +9,8 @@ import type { Client, Json, TestWallet } from '../../support/client.ts';
 import type { Field, Values, Walked } from './operations.ts';
 import { send } from './send.ts';
 
+/** The example of NIP-19. */
+const NOSTR_KEY = '7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e';
 const SAT = 100;
 /** Receives nothing: the name does not exist. */
 const HOOK_URL = 'https://hook.invalid/';
@@ -184,6 +186,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'getPayLinkQr.id': async () => (await payLink()).id,
     'getPayLinkQr.key': () => wallet.lnurlPay,
     'payAddress.name': async () => (await payLink(wallet.id, { lnurlp_identifier: newName() })).lnurlp_identifier,
+    'getNostrIdentifier.name': async () =>
+      (await payLink(wallet.id, { lnurlp_identifier: newName(), nostr_pubkey: NOSTR_KEY })).lnurlp_identifier,
     'verifyPayment.token': verifyToken,
     'getInvoiceStatus.token': async () =>
       (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).status_url.split('/').at(-1),
@@ -217,6 +221,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'setUpLogin.token': async () => setupToken(await client.post('/v1/accounts', { invite: true, email: newEmail() })),
     'setUpLogin.password': () => 'a long password',
     'revokeSession.id': async () => (await client.get('/v1/sessions'))[0].id,
+    nostr_pubkey: () => NOSTR_KEY,
     lnurlp_domain: () => new URL(client.url).host,
     lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),
     ott: async () => (await withdrawLink()).ott,

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { MAX_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
+import { readPublicKey } from '../../../core/nostr/public-key.ts';
 import { ChangedLabel, choice, described, memoText, passThruText, plainText, UserLabel } from '../../../http/fields.ts';
 import { anyObject } from '../../../http/responses/response-types.ts';
 import { readDomain, readName } from './address.ts';
@@ -59,6 +60,13 @@ const linkFields = {
     maxLength: 255,
     description: 'The domain of the Lightning address: the host of PUBLIC_URL, which is the default, or one of ADDRESS_DOMAINS',
   }),
+  nostr_pubkey: Type.String({
+    maxLength: 100,
+    clearable: true,
+    description:
+      'The Nostr public key of the owner, 64 hex digits or `npub1…`. The Lightning address is then also a Nostr identifier (NIP-05). null or an ' +
+      'empty text removes it',
+  }),
   passThru: anyObject('A JSON object of your own, at most 900 bytes. Each payment of the link gets it in its `passThru`. `{}` removes it'),
 };
 
@@ -102,12 +110,20 @@ export function changedSettings(current: LinkContent, changes: LinkChanges, { ad
   if (changes.passThru !== undefined) changed.pass_thru = linkPassThru(changes.passThru);
   if (name !== undefined) changed.name = name === '' ? null : readName(name);
   if (domain) changed.domain = readDomain(domain, addressDomains);
+  if (changes.nostr_pubkey !== undefined) changed.nostr_pubkey = changes.nostr_pubkey === '' ? null : readNostrKey(changes.nostr_pubkey);
   if (changed.min_msat > changed.max_msat)
     throw new Refusal('validation_failed', '`lnurlp_minSendable_msat` must not exceed `lnurlp_maxSendable_msat`.');
   if (changed.name !== null) return { ...changed, domain: changed.domain ?? addressDomains[0] ?? '' };
   if (domain !== undefined && name === undefined)
     throw new Refusal('validation_failed', '`lnurlp_domain` must be sent with `lnurlp_identifier`.');
   return { ...changed, domain: null };
+}
+
+/** @throws Refusal */
+function readNostrKey(text: string): string {
+  const key = readPublicKey(text);
+  if (key !== undefined) return key;
+  throw new Refusal('validation_failed', '`nostr_pubkey` must be a Nostr public key: 64 hex digits, or npub1 and 58 characters.');
 }
 
 function jsonOrNull(value: object | undefined): string | null {

@@ -22,6 +22,8 @@ export const DEFAULT_SETTINGS = {
   /** The Lightning address; both or none. */
   domain: null as string | null,
   name: null as string | null,
+  /** The Nostr public key of the owner (NIP-05), 64 hex digits. */
+  nostr_pubkey: null as string | null,
 };
 
 export type LinkSettings = typeof DEFAULT_SETTINGS;
@@ -60,6 +62,12 @@ export const findLink = statement<WholePayLinkRow>('pay_link_find', `${WHOLE} WH
 export const findLinkByAddress = statement<WholePayLinkRow>(
   'pay_link_find_by_address',
   `${WHOLE} WHERE l.domain = $1 AND l.name = $2 AND l.state = 'active'`,
+);
+
+/** The Nostr public key of the owner of an address. */
+export const findNostrKey = statement<{ nostr_pubkey: string | null }>(
+  'pay_link_find_nostr_key',
+  "SELECT nostr_pubkey FROM pay_link WHERE domain = $1 AND name = $2 AND state = 'active'",
 );
 
 /**
