@@ -4,6 +4,7 @@ import type { Span } from '@opentelemetry/api';
 import type { FastifyBaseLogger, FastifyInstance, RawServerDefault } from 'fastify';
 import type { BookingMark } from '../core/kernel/booking-mark.ts';
 import type { Access, Credential } from './auth/access.ts';
+import type { SentCredential } from './auth/credential.ts';
 import type { IdempotentHandler } from './idempotent.ts';
 
 /** The HTTP server, with request types taken from each route's TypeBox schemas. */
@@ -51,6 +52,10 @@ declare module 'fastify' {
     closedQuery?: boolean;
     /** Set on the routes that reject the methods which a path does not have. */
     rejectsMethods?: boolean;
+    /** Reads the credential of a request instead of `sentCredential`. */
+    readCredential?: (request: FastifyRequest) => SentCredential | undefined;
+    /** A body that looks like JSON is JSON, also as a form, as plain text and without a content type. */
+    acceptsUntypedJson?: boolean;
     /** Left out of the OpenAPI description. */
     undocumented?: boolean;
   }

@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
 /**
- * Cross-origin requests may read the API, the public LNURL and Nostr addresses and public documents. Credentials are never cookies, so any origin is
- * allowed.
+ * Cross-origin requests may read the API, the public LNURL and Nostr addresses, the LNDhub API and public documents. Credentials are never cookies,
+ * so any origin is allowed.
  */
-const CROSS_ORIGIN_PATHS = /^\/((v1|\.well-known\/lnurlp)\/|(healthz|readyz|openapi\.json|\.well-known\/nostr\.json)\/?($|\?))/;
+const CROSS_ORIGIN_PATHS =
+  /^\/((v1|\.well-known\/lnurlp|lndhub)\/|(healthz|readyz|openapi\.json|\.well-known\/nostr\.json|getinfo)\/?($|\?))/;
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const MAX_AGE_SECONDS = 600;

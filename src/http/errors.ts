@@ -19,14 +19,27 @@ export type RecordDatabaseError = (error: unknown) => DatabaseFailure | undefine
 
 type DatabaseFailure = 'nothing written' | 'outcome unknown';
 
-/** Sends each error as the API's error object, and on the public LNURL routes as LUD-03 describes. */
-export function handleErrors(app: App, limits?: RateLimits, recordDatabaseError: RecordDatabaseError = () => undefined): void {
+/** The form of the errors of some paths, instead of the API's error object. */
+export interface ErrorForm {
+  hasPath(path: string): boolean;
+  render(refusal: Refusal, request: FastifyRequest): { readonly status: number; readonly body: object };
+}
+
+interface ErrorOptions {
+  readonly limits?: RateLimits | undefined;
+  readonly recordDatabaseError?: RecordDatabaseError | undefined;
+  readonly errorForm?: ErrorForm | undefined;
+}
+
+/** Sends each error as the API's error object, on the public LNURL routes as LUD-03 describes, and on the paths of `errorForm` in that form. */
+export function handleErrors(app: App, { limits, recordDatabaseError = () => undefined, errorForm }: ErrorOptions): void {
   markBookings(app);
+  const send = (request: FastifyRequest, reply: FastifyReply, refusal: Refusal) => sendError(request, reply, refusal, { errorForm });
   app.setErrorHandler((error, request, reply) => {
     // An outage is logged when it begins and when it ends, not for each request.
     const failure = recordDatabaseError(error);
-    if (failure !== undefined) return sendError(request, reply, databaseRefusal(failure, request));
-    return sendError(request, reply, chargeRefusal(toRefusal(error as Error, request), request, limits));
+    if (failure !== undefined) return send(request, reply, databaseRefusal(failure, request));
+    return send(request, reply, chargeRefusal(toRefusal(error as Error, request), request, limits));
   });
 }
 
@@ -65,24 +78,33 @@ function chargeRefusal(refusal: Refusal, request: FastifyRequest, limits: RateLi
 }
 
 /** Responds to a URL that the router cannot decode. No hook has run, and Fastify's own error would repeat the URL with its keys. */
-export function sendBadUrl(request: FastifyRequest, reply: FastifyReply, isLnurl: boolean): void {
+export function sendBadUrl(request: FastifyRequest, reply: FastifyReply, form: SentForm): void {
   setCommonHeaders(request, reply);
-  sendError(request, reply, new Refusal('malformed_body', 'The URL cannot be decoded.'), isLnurl);
+  sendError(request, reply, new Refusal('malformed_body', 'The URL cannot be decoded.'), form);
+}
+
+interface SentForm {
+  readonly errorForm?: ErrorForm | undefined;
+  readonly isLnurl?: boolean | undefined;
 }
 
 function sendError(
   request: FastifyRequest,
   reply: FastifyReply,
   refusal: Refusal,
-  isLnurl = request.routeOptions.config?.lnurl,
+  { errorForm, isLnurl = request.routeOptions.config?.lnurl }: SentForm,
 ): FastifyReply {
   reply.header('cache-control', 'no-store');
   if (isLnurl && acceptsPage(request)) return sendLnurlErrorPage(reply.code(200), refusal.message);
   reply.type('application/json').serializer(JSON.stringify);
   // LUD-03: errors are HTTP 200 with a reason.
   if (isLnurl) return reply.code(200).send({ status: 'ERROR', reason: refusal.message });
-  if (refusal.status === 401 && !isFromBrowser(request)) reply.header('www-authenticate', 'Basic realm="api"');
   if (refusal.status === 503 || refusal.status === 429) reply.header('retry-after', '1');
+  if (errorForm?.hasPath(request.url)) {
+    const { status, body } = errorForm.render(refusal, request);
+    return reply.code(status).send(body);
+  }
+  if (refusal.status === 401 && !isFromBrowser(request)) reply.header('www-authenticate', 'Basic realm="api"');
   return reply.code(refusal.status).send(errorObject(refusal, request.id));
 }
 

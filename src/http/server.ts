@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
@@ -12,7 +13,7 @@ import { Refusal } from '../core/kernel/refusal.ts';
 import type { App } from './app-type.ts';
 import { rejectCrossSite, rejectOtherPages, SAFE_METHODS } from './auth/cross-site.ts';
 import { sessionCookieName } from './auth/session-cookie.ts';
-import { handleErrors, type RecordDatabaseError, sendBadUrl } from './errors.ts';
+import { type ErrorForm, handleErrors, type RecordDatabaseError, sendBadUrl } from './errors.ts';
 import { OWN_KEYWORDS } from './field-schema.ts';
 import { setCommonHeaders } from './headers.ts';
 import { CycleTurns } from './limits/callers.ts';
@@ -51,6 +52,9 @@ export interface ServerOptions {
   readonly publicUrl?: string;
   /** Recognizes database outages, which are 503. Without it they are 500, like every other unexpected error. */
   readonly recordDatabaseError?: RecordDatabaseError;
+  readonly errorForm?: ErrorForm;
+  /** Returns the URL by which a request is routed. */
+  readonly rewriteUrl?: (url: string) => string;
   /** See {@link waitForEarlierCommits}. */
   readonly ensureDurable?: () => Promise<void>;
 }
@@ -66,7 +70,7 @@ const HSTS = 'max-age=31536000';
  * handler of GET, except where GET has a side effect.
  */
 export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
-  const { limits, maxConnections, maxUnsentBytes, authenticate } = options;
+  const { maxConnections, maxUnsentBytes, authenticate } = options;
   const lnurlPaths: RegExp[] = [];
   const app = createApp(log, options, lnurlPaths);
   if (maxConnections !== undefined) limitConnections(app, maxConnections, options.trustProxy);
@@ -77,7 +81,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   app.decorate('sessionCookie', sessionCookieName(options.publicUrl?.startsWith('https:') === true));
   traceRequests(app);
   readBodies(app);
-  handleErrors(app, limits, options.recordDatabaseError);
+  handleErrors(app, options);
   if (options.ensureDurable) waitForEarlierCommits(app, options.ensureDurable);
   checkRequests(app, options);
   rejectUnknownParameters(app);
@@ -107,7 +111,13 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
 
 function createApp(
   log: FastifyBaseLogger,
-  { trustProxy, headersTimeoutMs = HEADERS_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS }: ServerOptions,
+  {
+    trustProxy,
+    headersTimeoutMs = HEADERS_TIMEOUT_MS,
+    idleTimeoutMs = IDLE_TIMEOUT_MS,
+    errorForm,
+    rewriteUrl = (url) => url,
+  }: ServerOptions,
   lnurlPaths: readonly RegExp[],
 ): App {
   return Fastify({
@@ -129,9 +139,10 @@ function createApp(
     keepAliveTimeout: 72_000,
     // As long as Node's limit for headers: a key that is too long gets the route's own error for an unknown key.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
+    rewriteUrl: ({ url = '' }: IncomingMessage) => rewriteUrl(url),
     frameworkErrors: (_error, request, reply) => {
       const isLnurl = lnurlPaths.some((path) => path.test(request.url));
-      sendBadUrl(request, reply, isLnurl);
+      sendBadUrl(request, reply, { errorForm, isLnurl });
     },
     clientErrorHandler: handleClientError,
     genReqId: () => newId(),

@@ -67,6 +67,9 @@ export function createAccounts(database: Database, clock: Clock) {
     /** Returns a key by its id, also a revoked or expired one. */
     findById: async (id: string) => keyFromRow(await database.first(keySql.findKeyById, id)),
 
+    /** Returns a valid key by its id. Reads the database every time. */
+    findValid: async (id: string) => keyFromRow(await database.first(keySql.findValidKeyById, id)),
+
     /** Returns whether a key of the same lineage is valid. */
     isLineageValid: async (key: Key) => (await database.first(keySql.findValidOfLineage, key.lineageId)) !== undefined,
 

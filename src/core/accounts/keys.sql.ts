@@ -28,6 +28,8 @@ export const findKey = statement<KeyRow>('access_key_find', `${KEY} WHERE kind =
 /** Also finds revoked and expired keys. */
 export const findKeyById = statement<KeyRow>('access_key_find_by_id', `${KEY} WHERE id = $1`);
 
+export const findValidKeyById = statement<KeyRow>('access_key_find_valid_by_id', `${KEY} WHERE id = $1 AND ${VALID}`);
+
 /** Finds a key, valid or not. */
 export const knowsKey = statement<{ id: string }>('access_key_knows', 'SELECT id FROM access_key WHERE kind = $1 AND secret_hash = $2');
 

@@ -8,7 +8,7 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Guard } from '../../core/ledger/ledger.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
 import type { RateLimits } from '../limits/rate-limits.ts';
-import { SESSION_PREFIX, sentCredential } from './credential.ts';
+import { SESSION_PREFIX, type SentCredential, sentCredential } from './credential.ts';
 
 type WalletRequest = FastifyRequest & { params: { key: string } };
 
@@ -38,12 +38,12 @@ export interface AccessModules {
   readonly limits?: RateLimits;
 }
 
-export function createAccess({ accounts, sessions, directory, keyUses, wallets, limits }: AccessModules) {
+export function createAccess({ directory, keyUses, wallets, limits, ...modules }: AccessModules) {
   async function credentialOf(request: FastifyRequest): Promise<Credential> {
     if (request.credential) return request.credential;
     const sent = sentCredential(request);
     const isSession = sent?.kind === 'session';
-    const key = sent && (await (isSession ? sessions.find(sent.text.slice(SESSION_PREFIX.length)) : accounts.find(sent.text)));
+    const key = sent && (await findKey(modules, sent));
     if (key && !isLinkKey(key.kind)) {
       requireNoLimits(request, key);
       limits?.recordValidKey(request);
@@ -136,6 +136,11 @@ export function createAccess({ accounts, sessions, directory, keyUses, wallets, 
     walletByIdOrKey: async (request: FastifyRequest, idOrKey: string, permission: Permission) =>
       (await authorize(request, idOrKey, permission)).wallet,
   };
+}
+
+function findKey({ accounts, sessions }: Pick<AccessModules, 'accounts' | 'sessions'>, { kind, text }: SentCredential) {
+  if (kind === 'session') return sessions.find(text.slice(SESSION_PREFIX.length));
+  return kind === 'token' ? accounts.findValid(text) : accounts.find(text);
 }
 
 /** @throws Refusal `forbidden` for a key with a budget or a cap, at a route that manages something. */

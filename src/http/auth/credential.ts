@@ -4,17 +4,19 @@ import { sessionSecret } from './session-cookie.ts';
 
 /** The credential that was sent with a request, before it is checked. */
 export interface SentCredential {
-  /** Canonical, so that both spellings of a key's prefix share one rate limit; `session_…` for a session. */
+  /** Canonical, so that both spellings of a key's prefix share one rate limit; `session_…` for a session; the key's id for a token. */
   readonly text: string;
-  /** Browsers add `basic` and `session` to requests by themselves, but never `key`. */
-  readonly kind: 'key' | 'basic' | 'session';
+  /** Browsers add `basic` and `session` to requests by themselves, but never the others. A `token` was signed by this service. */
+  readonly kind: 'key' | 'basic' | 'session' | 'token';
 }
 
 /**
  * Returns the credential of a request. The first of these is used: X-Api-Key, Authorization: Bearer, ?access-token=, the user name of
- * Authorization: Basic, the cookie of a session.
+ * Authorization: Basic, the cookie of a session. Some routes read it in another way.
  */
 export function sentCredential(request: FastifyRequest): SentCredential | undefined {
+  const read = request.routeOptions.config?.readCredential;
+  if (read) return read(request);
   const key = sentKey(request);
   if (key !== undefined) return { text: canonicalText(key), kind: 'key' };
   const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];

@@ -1,4 +1,4 @@
-import type { FastifyRequest } from 'fastify';
+import type { FastifyBodyParser, FastifyRequest } from 'fastify';
 import qs from 'qs';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
@@ -11,6 +11,8 @@ const PUBLIC_BODY_LIMIT = 4 * 1024;
 const FORM_FIELDS = 100;
 const FORM_DEPTH = 5;
 
+type Done = NonNullable<Parameters<FastifyBodyParser<string>>[2]>;
+
 /** Parses JSON and forms. A body without Content-Type is a form; an empty body is `{}`. */
 export function readBodies(app: App): void {
   const parseJson = app.getDefaultJsonParser('error', 'error');
@@ -18,7 +20,7 @@ export function readBodies(app: App): void {
   app.addHook('onRoute', (route) => {
     if (route.config?.isPublic) route.bodyLimit = PUBLIC_BODY_LIMIT;
   });
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, body: string, done) => {
+  function readJson(request: FastifyRequest, body: string, done: Done) {
     if (body.trim() === '') return done(null, {});
     if (hasTooManyNames(body)) return done(new Refusal('malformed_body', TOO_MANY_NAMES));
     parseJson(request, body, (error, value) => {
@@ -27,19 +29,35 @@ export function readBodies(app: App): void {
         done(new Refusal('malformed_body', 'The body must be a JSON object.'));
       else done(null, value);
     });
-  });
-  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, async (_request: FastifyRequest, body: string) =>
-    parseForm(body),
-  );
-  app.addContentTypeParser('*', { parseAs: 'string' }, async (request: FastifyRequest, body: string) => {
-    if (request.headers['content-type'] === undefined) return parseForm(body);
-    throw new Refusal('unsupported_media_type');
+  }
+  function isUntypedJson(request: FastifyRequest, body: string): boolean {
+    return request.routeOptions.config.acceptsUntypedJson === true && LOOKS_LIKE_JSON.test(body);
+  }
+  function readForm(request: FastifyRequest, body: string, done: Done) {
+    if (isUntypedJson(request, body)) return readJson(request, body, done);
+    let form: unknown;
+    try {
+      form = parseForm(body);
+    } catch (error) {
+      return done(error as Refusal);
+    }
+    done(null, form);
+  }
+  app.addContentTypeParser('application/json', { parseAs: 'string' }, readJson);
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, readForm);
+  app.addContentTypeParser('*', { parseAs: 'string' }, (request, body: string, done) => {
+    const type = request.headers['content-type'];
+    if (type === undefined) return readForm(request, body, done);
+    // Browsers send a text without a type as plain text.
+    if (type.startsWith('text/plain') && isUntypedJson(request, body)) return readJson(request, body, done);
+    done(new Refusal('unsupported_media_type'));
   });
 }
 
 const TOO_MANY_NAMES = `The body must have at most ${MAX_NAMES} names of fields, including those of nested objects.`;
 const TOO_MANY_FIELDS = `A form must have at most ${FORM_FIELDS} fields, nested at most ${FORM_DEPTH} levels deep.`;
-const LOOKS_LIKE_JSON = 'The body looks like JSON. Send it with Content-Type: application/json.';
+const SEND_AS_JSON = 'The body looks like JSON. Send it with Content-Type: application/json.';
+const LOOKS_LIKE_JSON = /^\s*[{[]/;
 
 const QS_OPTIONS = {
   depth: FORM_DEPTH,
@@ -55,7 +73,7 @@ const QS_OPTIONS = {
 /** Parses a form; `passThru[ticketId]=23` is a nested field. @throws Refusal */
 function parseForm(body: string): unknown {
   // `curl -d` sends JSON as a form, where the whole text is the name of one empty field.
-  if (/^\s*[{[]/.test(body)) throw new Refusal('malformed_body', LOOKS_LIKE_JSON);
+  if (LOOKS_LIKE_JSON.test(body)) throw new Refusal('malformed_body', SEND_AS_JSON);
   // Before anything is decoded: a form of 64 kB may have 32,000 fields.
   if (body.split('&', FORM_FIELDS + 1).length > FORM_FIELDS) throw new Refusal('malformed_body', TOO_MANY_FIELDS);
   // qs drops fields with these names, but no field of a request may be ignored.
