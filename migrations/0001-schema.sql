@@ -498,6 +498,8 @@ ALTER TABLE invoice SET (fillfactor = 50);
 -- Lists of open invoices, of a wallet and of an account.
 CREATE INDEX invoice_open_wallet ON invoice (ledger_account, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
 CREATE INDEX invoice_open_account ON invoice (account_id, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
+-- The newest invoices of a wallet, open or not.
+CREATE INDEX invoice_wallet ON invoice (ledger_account, id);
 -- Counts the open invoices of a wallet that have not expired, for the limits on them. Anyone can request invoices of a pay link. They are
 -- counted separately, so that they cannot use up the open invoices of the wallet.
 CREATE INDEX invoice_open_until ON invoice (ledger_account, wtx_type, expires_at) WHERE state = 'open';
@@ -621,6 +623,8 @@ CREATE INDEX payment_read_back ON payment (id) WHERE shortfall_msat IS NOT NULL;
 CREATE INDEX payment_pending ON payment (id) WHERE state = 'pending';
 CREATE INDEX payment_pending_wallet ON payment (wallet_id) WHERE state = 'pending';
 CREATE INDEX payment_link ON payment (link_id) WHERE link_id IS NOT NULL;
+-- The newest paid payments of a wallet.
+CREATE INDEX payment_paid_wallet ON payment (wallet_id, id) WHERE state = 'succeeded';
 
 -- Journal: what happened (src/core/journal/) ----------------------------------------------------------------------------
 

@@ -92,6 +92,8 @@ export function readConfig(env: Environment) {
     takeOverFromLedger: matching('TAKE_OVER_FROM_LEDGER', /^lnd_[0-9A-Za-z]+$/, 'the id of a ledger (lnd_…)'),
     /** The wallet for keysends without a wallet id. */
     keysendWalletId: matching('KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
+    /** The LNDhub API, the account in which apps create wallets (undefined: they cannot), and whether its errors have the status 200. */
+    lndhub: readLndhub(settingsOf(env)),
     /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
     legacyNullKeysend: boolean('LEGACY_NULL_KEYSEND'),
     /** The private hosts and addresses that URLs of users may name. */
@@ -109,6 +111,15 @@ export function readConfig(env: Environment) {
     },
     /** The proxy for .onion hosts; undefined: they cannot be reached. */
     outboundProxy: proxy === undefined ? undefined : parsed('OUTBOUND_PROXY', proxy, parseProxy),
+  };
+}
+
+function readLndhub({ boolean, matching }: ReturnType<typeof settingsOf>) {
+  const account = matching('LNDHUB_CREATE', /^(false|acc_[0-9A-Za-z]+)$/, 'false or the id of an account (acc_…)');
+  return {
+    isOn: boolean('LNDHUB'),
+    accountId: account === 'false' ? undefined : account,
+    hasStatus200: boolean('LNDHUB_STATUS_200'),
   };
 }
 

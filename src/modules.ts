@@ -23,6 +23,7 @@ import { createWallets, type Wallet, type Wallets } from './core/wallets/wallets
 import { storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
+import { createTokens } from './features/lndhub/tokens.ts';
 import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { OwnLinks } from './features/lnurl/remote/own-links.ts';
 import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
@@ -73,6 +74,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const keys = {
     keyring: createKeyring(database, clock, config.maxActiveKeys),
     keyUses: createKeyUses(database, clock, jobTiming?.keyUses),
+    lndhubTokens: createTokens(secretKey, clock),
   };
   const directory = createAccountDirectory(database, clock);
   const markers = createMarkers(secretKey);

@@ -10,6 +10,8 @@ import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
 import { nostrIdentifierRoutes } from './features/lnurl/nostr/identifier-routes.ts';
+import { lndhubErrors, withoutDoubleSlashes } from './features/lndhub/errors.ts';
+import { lndhubRoutes } from './features/lndhub/routes.ts';
 import { payRequestRoutes } from './features/lnurl/pay/request-routes.ts';
 import { payLinkRoutes } from './features/lnurl/pay/routes.ts';
 import { claimRoutes } from './features/lnurl/withdraw/claim-routes.ts';
@@ -64,6 +66,8 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
     authenticate: access.anyKey,
     recordDatabaseError: modules.health.note,
     ensureDurable: modules.database.ensureDurable,
+    errorForm: lndhubErrors(config.lndhub),
+    rewriteUrl: withoutDoubleSlashes,
   };
   const register = (app: App) =>
     registerRoutes(app, config, {
@@ -121,6 +125,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   reconciliationRoutes(app, deps);
   restoreRoutes(app, deps);
   fiatRateRoutes(app, deps);
+  if (config.lndhub.isOn) lndhubRoutes(app, { ...deps, ...config });
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   const lastBackupAt = async () => (await readLastBackup(modules.database))?.createdAt ?? 0;
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database), lastBackupAt }, config);

@@ -50,6 +50,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   payments: ['lnurl', 'transactions'],
   events: ['keys', 'transactions', 'wallets'],
   invoices: ['events', 'transactions'],
+  lndhub: ['keys', 'nodes'],
   webhooks: ['events', 'transactions'],
   metrics: ['events', 'webhooks'],
 };

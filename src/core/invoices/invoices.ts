@@ -84,6 +84,14 @@ export interface OpenInvoiceQuery {
   matches(invoice: Invoice): boolean;
 }
 
+/** The invoices that {@link Invoices.listNewest} returns. */
+interface NewestInvoices {
+  readonly limit: number;
+  /** Unix seconds. */
+  readonly openAfter: number;
+  readonly maxOpen: number;
+}
+
 /** How many rows one statement and one list read. */
 const READ_AT_ONCE = 500;
 const MAX_READ = 20_000;
@@ -185,6 +193,11 @@ export class Invoices {
 
   findByHash(paymentHash: string): Promise<Invoice | undefined> {
     return findInvoiceByHash(this.#context.database, paymentHash);
+  }
+
+  /** Returns the newest invoices of a wallet, and the newest open ones that were created after a time (Unix seconds), newest first. */
+  async listNewest({ ledgerAccount }: Wallet, { limit, openAfter, maxOpen }: NewestInvoices): Promise<Invoice[]> {
+    return (await this.#context.database.all(sql.listNewest, ledgerAccount, limit, openAfter, maxOpen)).map(rowToInvoice);
   }
 
   async findMany(ids: readonly string[]): Promise<Invoice[]> {

@@ -103,6 +103,10 @@ export function createPayments(deps: PaymentDependencies) {
     listByHash: async (paymentHash: string, ownerId: string, limit: number): Promise<Payment[]> =>
       (await database.all(sql.listByHash, paymentHash, ownerId, limit)).map(rowToPayment),
 
+    /** Returns the newest payments of a wallet that are pending or paid, newest first. */
+    listNewest: async (walletId: string, limit: number): Promise<Payment[]> =>
+      (await database.all(sql.listNewest, walletId, limit)).map(rowToPayment),
+
     findMany: async (ids: readonly string[]): Promise<Payment[]> =>
       ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment),
 
