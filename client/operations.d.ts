@@ -751,6 +751,8 @@ export interface NewKey {
   max_payment_msat: number | null;
   /** The key itself. Only this response contains it: the service stores its hash */
   key: string;
+  /** The link with which wallet apps use the key, as text or as a QR code (LNDhub). It contains the key. Null for a key of the account, and unless the service has LNDHUB=true */
+  lndhub_link: string | null;
 }
 
 export interface NewWallet {

@@ -9,9 +9,9 @@ import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/str
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
-import { nostrIdentifierRoutes } from './features/lnurl/nostr/identifier-routes.ts';
 import { lndhubErrors, withoutDoubleSlashes } from './features/lndhub/errors.ts';
 import { lndhubRoutes } from './features/lndhub/routes.ts';
+import { nostrIdentifierRoutes } from './features/lnurl/nostr/identifier-routes.ts';
 import { payRequestRoutes } from './features/lnurl/pay/request-routes.ts';
 import { payLinkRoutes } from './features/lnurl/pay/routes.ts';
 import { claimRoutes } from './features/lnurl/withdraw/claim-routes.ts';
@@ -97,7 +97,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   totpRoutes(app, login);
   walletLoginRoutes(app, login);
   passkeyRoutes(app, login);
-  keyRoutes(app, deps);
+  keyRoutes(app, { ...deps, lndhub: config.lndhub });
   invoiceRoutes(app, deps);
   invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);

@@ -43,4 +43,11 @@ export const KeyObject = namedObject('Key', {
 export const NewKeyObject = namedObject('NewKey', {
   ...KeyObject.properties,
   key: Type.String({ description: 'The key itself. Only this response contains it: the service stores its hash' }),
+  lndhub_link: nullable(
+    Type.String({
+      description:
+        'The link with which wallet apps use the key, as text or as a QR code (LNDhub). It contains the key. Null for a key of the account, and ' +
+        'unless the service has LNDHUB=true',
+    }),
+  ),
 });

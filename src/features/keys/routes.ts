@@ -13,6 +13,7 @@ import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, requestB
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject } from './key-object.ts';
+import { lndhubLink } from './lndhub-link.ts';
 
 const keyFields = {
   user_label: Type.Optional(UserLabel),
@@ -129,7 +130,12 @@ const WALLET_KEYS = {
   },
 };
 
-type KeyRouteContext = RouteContext & { readonly keyring: Keyring; readonly clock: Clock };
+type KeyRouteContext = RouteContext & {
+  readonly keyring: Keyring;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  readonly lndhub: { readonly isOn: boolean };
+};
 
 export function keyRoutes(app: App, deps: KeyRouteContext): void {
   keyRoutesAt(app, deps, '/v1/keys', ACCOUNT_KEYS);
@@ -139,7 +145,7 @@ export function keyRoutes(app: App, deps: KeyRouteContext): void {
 /** Listing, creation, rotation and revocation of the keys of an account or of a wallet. */
 function keyRoutesAt(
   app: App,
-  { access, runIdempotent, keyring, clock }: KeyRouteContext,
+  { access, runIdempotent, keyring, clock, publicUrl, lndhub }: KeyRouteContext,
   path: string,
   schemas: typeof ACCOUNT_KEYS | typeof WALLET_KEYS,
 ): void {
@@ -164,7 +170,8 @@ function keyRoutesAt(
       make: ({ rows }) => make((made) => rows(made.id, made.key)),
       replay: async (id, secret) => ({ ...(await keyring.find(owner, id)), key: secret() as string }),
     });
-    return reply.code(201).send(created);
+    const link = lndhub.isOn ? lndhubLink(publicUrl, created) : undefined;
+    return reply.code(201).send({ ...created, lndhub_link: link ?? null });
   }
 
   app.get(path, { schema: schemas.list }, async (request, reply) => {
