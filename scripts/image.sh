@@ -10,14 +10,14 @@ image=${1:-satchel:latest}
 npm run --silent release >&2
 
 context=release/image
-mkdir -p "$context/app" "$context/data"
+mkdir -p "$context/app" "$context/volume/data"
 tar -xzf release/satchel-*.tgz -C "$context/app" --strip-components=1
 cp package-lock.json "$context/app/"
 (cd "$context/app" && npm ci --omit=dev --omit=optional --workspaces=false --ignore-scripts --no-audit --no-fund --loglevel=error >&2)
 rm "$context/app/package-lock.json" "$context/app/node_modules/.package-lock.json"
 cp ops/image/rootfs.mjs "$context/"
 chmod -R u=rwX,go=rX "$context"
-chmod 700 "$context/data"
+chmod 700 "$context/volume/data"
 
 time=$(git log -1 --format=%ct 2>/dev/null || echo 0)
 file=ops/image/Containerfile

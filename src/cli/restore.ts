@@ -24,7 +24,7 @@ function addRun(restore: Command): void {
     example: 'restore run /backups/satchel-20261124T010203Z-1a2b.json',
   })
     .argument('<manifest>', 'the .json file beside the backup')
-    .option('--identity-file <file>', 'the file with the age identity of an encrypted backup')
+    .option('--identity-file <file>', 'the file with the age identity of an encrypted backup; - is standard input')
     .option('--unchecked-origin', 'restore although it is not certain that the service wrote the backup')
     .action(
       localAction<{ identityFile?: string; uncheckedOrigin?: boolean }>('Nothing was restored: ', async ({ args, options, output }) => {

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { mkdir, readFile, realpath, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { lockFile } from '../../core/db/file-lock.ts';
 import { MIGRATIONS, readMigrations } from '../../core/db/migrate.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
@@ -112,9 +113,9 @@ function requireEqual(contents: object, manifest: Manifest): void {
       throw new BackupFailed(`The ${name} of the restored database differs from the manifest. Choose another backup.`);
 }
 
-/** Reads the age identities of a file, one per line. Lines that begin with # are comments, as `age-keygen` writes them. */
+/** Reads the age identities of a file, or of standard input for `-`, one per line. Lines that begin with # are comments, as `age-keygen` writes them. */
 export async function readIdentities(path: string): Promise<string[]> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+  const text = await (path === '-' ? readText(process.stdin) : readFile(path, 'utf8')).catch((error: NodeJS.ErrnoException) => {
     throw new BackupFailed(`The identity file ${path} cannot be read (${error.code}).`);
   });
   return text
