@@ -63,8 +63,9 @@ describe.skipIf(!isPossible)('the image (needs podman and root)', () => {
     return Object.assign(child, { output: () => output, closed: once(child, 'close') });
   }
 
+  const limits = ['--cgroups=disabled', '--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=512:512', '--network=host'];
+
   function run(...args: string[]) {
-    const limits = ['--cgroups=disabled', '--ulimit', 'nofile=4096:4096', '--ulimit', 'nproc=512:512', '--network=host'];
     const safe = ['--read-only', '--read-only-tmpfs=false', '--cap-drop=all', '--security-opt=no-new-privileges'];
     const settings = ['--env', `PORT=${port}`, '--env', 'HOST=127.0.0.1', '--env', 'LIGHTNING_URL=fake:?seed=1', '--env', 'LOG_LEVEL=warn'];
     return podman('run', '--rm', ...limits, ...safe, ...settings, '--volume', `${data}:/data`, ...args);
@@ -111,6 +112,10 @@ describe.skipIf(!isPossible)('the image (needs podman and root)', () => {
       StopSignal: 'SIGTERM',
       Healthcheck: { Test: ['CMD', '/usr/local/bin/node', '/app/ops/image/healthcheck.mjs'] },
     });
+    // A volume that docker creates has the owner and the mode of the folder in the image.
+    const folder = "const { uid, mode } = fs.statSync('/data'); process.exit(uid === 10001 && (mode & 0o777) === 0o700 ? 0 : 1)";
+    const inImage = podman('run', '--rm', ...limits, '--entrypoint', '/usr/local/bin/node', IMAGE, '-e', folder);
+    expect((await inImage.closed)[0]).toBe(0);
     for (const program of ['/bin/sh', '/usr/local/bin/npm']) expect((await run('--entrypoint', program, IMAGE).closed)[0]).not.toBe(0);
   });
 });

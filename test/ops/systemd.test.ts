@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 
-const unit = join(import.meta.dirname, '..', '..', 'ops', 'systemd', 'satchel.service');
+const ops = join(import.meta.dirname, '..', '..', 'ops', 'systemd');
+const unit = join(ops, 'satchel.service');
 const folder = mkdtempSync(join(tmpdir(), 'satchel-systemd-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
@@ -36,4 +37,21 @@ it('passes secrets to the unit as files only', () => {
   expect(loaded).toEqual(['secret-key', 'lightning-url']);
   const config = readConfig(Object.fromEntries(Object.entries(env).map(([name, value]) => [name, value.replace('%d', folder)])));
   expect(config).toMatchObject({ dataDir: '/var/lib/satchel', lightningUrls: ['fake:?seed=1'], secretKey: expect.any(Uint8Array) });
+});
+
+it('runs commands with the user, the folders, the secrets and the settings of the unit', () => {
+  const service = readFileSync(unit, 'utf8');
+  const command = readFileSync(join(ops, 'satchel'), 'utf8');
+  const shared = /^(?:DynamicUser|UMask|StateDirectory|StateDirectoryMode|WorkingDirectory|EnvironmentFile|LoadCredential)=\S+$/gm;
+  const properties = [...service.matchAll(shared)].map(([line]) => line);
+  expect(properties).toHaveLength(8);
+  const passed = [...command.matchAll(/--property=(\S+)/g)].map(([, property]) => property);
+  // The unit's own name is the name of its dynamic user.
+  expect(passed.toSorted()).toEqual([...properties, 'User=satchel'].toSorted());
+  const folders = /\b(?:DATA_DIR|BACKUP_DIR)=\S+/g;
+  expect(command.match(folders)?.toSorted()).toEqual(service.match(folders)?.toSorted());
+  const secrets = [...service.matchAll(/(\w+_FILE)=%d\/(\S+)/g)].map(([, name, file]) => `${name}=$PWD/${file}`);
+  expect(secrets).toHaveLength(2);
+  for (const secret of secrets) expect(command).toContain(secret);
+  expect(/^ExecStart=(\S+)$/m.exec(service)?.[1]).toBe(/exec (\S+) "\$@"' satchel/.exec(command)?.[1]);
 });

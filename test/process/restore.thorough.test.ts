@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { generateX25519Identity, identityToRecipient } from 'age-encryption';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type Client, clientOf, type TestWallet } from '../support/client.ts';
 import { processSettings, runSatchel, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
@@ -10,11 +11,13 @@ describe('an operator who has lost the database', { timeout: 240_000 }, () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'satchel-restore-'));
   const backups = join(dataDir, 'backups');
   let settings: Record<string, string>;
+  let identity: string;
   let service: ServiceProcess | undefined;
 
   beforeAll(async () => {
-    const own = { LIGHTNING_URL: 'fake:', BACKUP_DIR: backups, BACKUP_INTERVAL_SECONDS: '0' };
-    settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), ...own };
+    identity = await generateX25519Identity();
+    const own = { BACKUP_RECIPIENTS: await identityToRecipient(identity), BACKUP_DIR: backups, BACKUP_INTERVAL_SECONDS: '0' };
+    settings = { ...(await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`)), ...own, LIGHTNING_URL: 'fake:' };
   });
   afterAll(async () => {
     await service?.kill();
@@ -60,7 +63,9 @@ describe('an operator who has lost the database', { timeout: 240_000 }, () => {
     await service.kill();
 
     loseDatabase();
-    expect(await command('restore', 'run', join(backups, manifest))).toContain('satchel restore status');
+    const run = ['restore', 'run', join(backups, manifest), '--identity-file', '-'];
+    const restored = await runSatchel(run, settings, `# a comment\n${identity}\n`);
+    expect(restored).toMatchObject({ code: 0, stdout: expect.stringContaining('satchel restore status') });
     const early = await runSatchel(['restore', 'accept', '--reason', 'too early', '--yes'], settings);
     expect(early).toMatchObject({ code: 2, output: expect.stringContaining('Start the service') });
     service = await startProcess(settings);
