@@ -983,6 +983,10 @@ export interface PayOffer {
   commentAllowed?: number;
   /** Which data the payer may or must send (LUD-18) */
   payerData?: Record<string, unknown>;
+  /** Present if the payer may send `nostr`, a zap request (NIP-57) */
+  allowsNostr?: true;
+  /** The author of the receipts of zaps: a Nostr public key in hex */
+  nostrPubkey?: string;
 }
 
 export interface PayVerification {
@@ -2368,6 +2372,8 @@ export interface PayLinkRequest {
   comment?: string;
   /** JSON text: data of the payer (LUD-18) */
   payerdata?: string;
+  /** JSON text: a zap request (NIP-57). The invoice then contains its SHA-256, and a receipt of the payment is published */
+  nostr?: string;
   /** Sent by some wallets against caches; ignored */
   nonce?: string;
 }

@@ -978,7 +978,7 @@ CREATE UNIQUE INDEX pay_link_address ON pay_link (domain, name) WHERE state = 'a
 CREATE INDEX pay_link_wallet ON pay_link (wallet_id, id);
 CREATE INDEX pay_link_account ON pay_link (account_id, id);
 
--- What an invoice of a pay link commits to: the SHA-256 of the metadata and the payer's data is its description hash.
+-- What an invoice of a pay link commits to: the SHA-256 of the metadata and the payer's data is its description hash, unless it is for a zap.
 CREATE TABLE pay_link_invoice (
   invoice_id TEXT PRIMARY KEY REFERENCES invoice (id),
   link_id TEXT NOT NULL REFERENCES pay_link (id),
@@ -991,6 +991,33 @@ CREATE TABLE pay_link_invoice (
   -- the network that requested most is cancelled.
   payer_networks TEXT NOT NULL
 ) STRICT;
+
+-- A zap (NIP-57): the event with which a payer requested an invoice. When the invoice is paid, a receipt is published to the relays that it names.
+CREATE TABLE zap (
+  invoice_id TEXT PRIMARY KEY REFERENCES invoice (id),
+  -- JSON exactly as received. Its SHA-256 is the description hash of the invoice.
+  request TEXT NOT NULL,
+  -- When the receipt is published next, Unix seconds. NULL: the invoice is not paid, or all attempts are made.
+  due_at INTEGER,
+  attempts INTEGER NOT NULL DEFAULT 0,
+  -- Bit n: relay n of the request needs no further attempt.
+  done_relays INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX zap_due ON zap (due_at) WHERE due_at IS NOT NULL;
+
+-- begin sqlite
+CREATE TRIGGER zap_of_paid_invoice AFTER UPDATE OF state ON invoice WHEN NEW.state = 'settled' AND OLD.state <> 'settled' BEGIN
+  UPDATE zap SET due_at = 0 WHERE invoice_id = NEW.id;
+END;
+-- end sqlite
+-- begin postgres
+CREATE FUNCTION plan_zap_receipt() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  UPDATE zap SET due_at = 0 WHERE invoice_id = NEW.id;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER zap_of_paid_invoice AFTER UPDATE OF state ON invoice
+  FOR EACH ROW WHEN (NEW.state = 'settled' AND OLD.state <> 'settled') EXECUTE FUNCTION plan_zap_receipt();
+-- end postgres
 
 -- Reconciliation -------------------------------------------------------------------------------------------------------
 

@@ -138,6 +138,7 @@ function run(config: Config, modules: HttpModules, { jobTiming = {}, streamTimin
       await Promise.all([jobs, deliveries, storing]);
       await instances.stop();
       await ledger.drain();
+      await modules.nostrCrypto.close();
       await connections.close();
       await database.close();
     },

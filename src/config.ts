@@ -96,6 +96,8 @@ export function readConfig(env: Environment) {
     lndhub: readLndhub(settingsOf(env)),
     /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
     legacyNullKeysend: boolean('LEGACY_NULL_KEYSEND'),
+    /** Whether payers may request zaps, whose receipts are published to relays that they choose. */
+    hasZaps: boolean('ZAPS'),
     /** The private hosts and addresses that URLs of users may name. */
     outboundAllow: parsed('OUTBOUND_ALLOW', get('OUTBOUND_ALLOW') ?? '', parseAllowList),
     /** The key that encrypts signing secrets, at least 32 bytes; undefined: that of a file in `dataDir`. */

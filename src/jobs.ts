@@ -22,7 +22,7 @@ import type { Modules } from './modules.ts';
 export interface Job {
   readonly name: string;
   /** The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. */
-  readonly lease: 'node-listener' | 'backup' | 'reconcile' | 'proof-epochs' | 'withdraw-notices' | `events ${string}`;
+  readonly lease: 'node-listener' | 'backup' | 'reconcile' | 'proof-epochs' | 'withdraw-notices' | 'zap-receipts' | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
   /** Whether `run` is first called after an interval instead of at the start. */
@@ -42,6 +42,9 @@ const READ_BACK_MS = 2000;
 /** How often the withdrawable amounts of links are compared for their claimers' notices. */
 const NOTICES_MS = 10_000;
 
+/** How often the receipts of zaps are published that are due. */
+const RECEIPTS_MS = 1000;
+
 /** How often invoices that have expired are reported. */
 const EXPIRY_MS = 2000;
 
@@ -53,6 +56,8 @@ export interface JobTiming {
   readonly pollMs?: number;
   /** Between two rounds of the notices of withdraw links. */
   readonly noticesMs?: number;
+  /** Between two rounds that publish receipts of zaps. */
+  readonly receiptsMs?: number;
   readonly webhooks?: Partial<WebhookTiming>;
   readonly keyUses?: Partial<KeyUseTiming>;
   /** Between two rounds that report expired invoices. */
@@ -68,8 +73,16 @@ export interface JobTiming {
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(modules: Modules, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, invoices, payments, eventLog, webhooks, links, operator } = modules;
-  const { events: intervals, probe, pollMs, noticesMs = NOTICES_MS, expiryMs = EXPIRY_MS, resumeMs = RESUME_MS } = timing;
+  const { ledger, idempotency, invoices, payments, eventLog, webhooks, links, zaps, operator } = modules;
+  const {
+    events: intervals,
+    probe,
+    pollMs,
+    noticesMs = NOTICES_MS,
+    expiryMs = EXPIRY_MS,
+    resumeMs = RESUME_MS,
+    receiptsMs = RECEIPTS_MS,
+  } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const comparison = { ...modules, stuckPaymentSeconds, timing: probe, pollMs };
   const retained = { ledger, idempotency, event: eventLog, webhook: webhooks };
@@ -103,6 +116,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
         run: () => module.endRetentionPeriod(),
       }),
     ),
+    { name: 'receipts of zaps', lease: 'zap-receipts', interval: receiptsMs, run: (signal) => zaps.publishReceipts(signal) },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: (signal) => links.sendNotices(signal) },
     {
       name: 'reconciliation',

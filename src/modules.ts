@@ -15,6 +15,7 @@ import { createEventLog, type LoggedEvent } from './core/journal/event-log.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createMarkers } from './core/kernel/markers.ts';
 import { createLedger } from './core/ledger/ledger.ts';
+import { createNostrCrypto } from './core/nostr/crypto-pool.ts';
 import { Outbound } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
 import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
@@ -24,11 +25,9 @@ import { storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
 import { createTokens } from './features/lndhub/tokens.ts';
-import { createPayLinks, defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
-import { OwnLinks } from './features/lnurl/remote/own-links.ts';
-import { createRemoteLinks } from './features/lnurl/remote/remote-links.ts';
+import { createLinkModules } from './features/lnurl/link-modules.ts';
+import { defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { linkUses } from './features/lnurl/withdraw/claims.ts';
-import { createWithdrawLinks } from './features/lnurl/withdraw/withdraw-links.ts';
 import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import { Operator } from './features/operator/operator.ts';
@@ -92,15 +91,17 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const eventLog = createEventLog(database, config.eventRetentionDays);
   const eventObjects = (events: readonly LoggedEvent[]) => renderEvents({ history, invoices, payments, objects }, events);
   const feed = new Feed({ database, eventLog, log });
-  const payLinks = createPayLinks({ ...config, secretKey, database, wallets, invoices, clock });
-  const outbound = new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log });
-  const links = createWithdrawLinks({ database, ledger, accounts, wallets, payments, payLinks, outbound, clock, log, publicUrl });
+  const newOutbound = (settings = {}) => new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, ...settings });
+  const outbound = newOutbound();
+  const nostrCrypto = createNostrCrypto();
+  const linked = { ...config, database, secretKey, ledger, accounts, wallets, invoices, payments, clock, log };
+  const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound(), nostrCrypto });
   const webhooks = new Webhooks({
     database,
     eventLog,
     renderEvents: eventObjects,
     instances,
-    outbound: new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, maxRequestsPerHost: 256 }),
+    outbound: newOutbound({ maxRequestsPerHost: 256 }),
     alerts,
     secretBox: createSecretBox(secretKey),
     retentionDays: config.eventRetentionDays,
@@ -108,13 +109,11 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     clock,
     log,
   });
-  const ownLinks = new OwnLinks({ ...config, outbound });
-  const remoteLinks = createRemoteLinks({ links: ownLinks, payments, invoices, clock });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  const money = { ...marked, ledger, wallets, invoices, payments, history, links, payLinks, ownLinks, remoteLinks, stuckPaymentSeconds };
+  const money = { ...marked, ledger, wallets, invoices, payments, history, ...links, nostrCrypto, stuckPaymentSeconds };
   const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
 }

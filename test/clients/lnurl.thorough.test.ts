@@ -1,22 +1,30 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { LightningAddress } from '@getalby/lightning-tools/lnurl';
+import { type Event, LightningAddress } from '@getalby/lightning-tools/lnurl';
 import { getParams, type LNURLAuthParams, type LNURLPayParams, type LNURLWithdrawParams } from 'js-lnurl';
 import { requestInvoice, requestPayServiceParams, utils } from 'lnurl-pay';
 import { expect, it } from 'vitest';
+import { startRelay } from '../../devnet/relay.ts';
+import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
+import { type NostrEvent, publicKeyOf, signEvent, tagValue, verifyEvent } from '../../src/core/nostr/event.ts';
 import { LinkingKey } from '../lnurl/linking-key.ts';
 import { trustTestAuthority } from '../outbound/world.ts';
 import { onPlayground } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
+import { freePort } from '../support/free-port.ts';
 import { AUTHORITY_FILE, PublicDomain } from './public-domain.ts';
 
 /** The Python interpreter of an environment with the packages `lnurl==2.0.2` and `bitstring<5`, if there is one. */
 const { LNURL_PYTHON: python } = process.env;
 
+const [PAYER, RECIPIENT] = [5, 6].map((byte) => new Uint8Array(32).fill(byte)) as [Uint8Array, Uint8Array];
+const relayPort = await freePort();
+
 onPlayground(
   'published LNURL clients',
-  ({ client, problems }, dialect) => {
+  ({ client, rows, problems }, dialect) => {
     trustTestAuthority();
     const domain = PublicDomain.ofSuite(client);
 
@@ -124,6 +132,33 @@ onPlayground(
       expect((await creditOf(wallet)).passThru).toMatchObject({ address_tag: 'table7' });
     });
 
+    it('@getalby/lightning-tools 9.0.1 sends a zap, and the relay gets exactly one valid receipt', async () => {
+      const relay = await startRelay({ port: relayPort });
+      const { wallet } = await createLink('zita', { nostr_pubkey: publicKeyOf(RECIPIENT) });
+      const address = new LightningAddress('zita@pay.test', { proxy: false });
+      await address.fetch();
+      expect(address).toMatchObject({ nostrPubkey: publicKeyOf(RECIPIENT), lnurlpData: { allowsNostr: true } });
+      const nostr = {
+        getPublicKey: async () => publicKeyOf(PAYER),
+        signEvent: async (event: Event) => ({ ...event, ...signEvent(event, PAYER) }) as Event,
+      };
+      const invoice = await address.zapInvoice({ satoshi: 21, comment: 'zap', relays: [relay.url], e: 'ab'.repeat(32) }, { nostr });
+      await payFromOutside(invoice.paymentRequest);
+      await becomesBalance(wallet, 21);
+      await expect.poll(() => relay.events).toHaveLength(1);
+      await expect.poll(() => rows('SELECT due_at, attempts FROM zap')).toEqual([{ due_at: null, attempts: 1 }]);
+      expect(relay.events).toHaveLength(1);
+      const [receipt] = relay.events as [NostrEvent];
+      expect(verifyEvent(receipt)).toBe(true);
+      expect(receipt).toMatchObject({ kind: 9735, pubkey: (await fetchJson('https://pay.test/.well-known/lnurlp/zita')).nostrPubkey });
+      expect(tagValue(receipt, 'bolt11')).toBe(invoice.paymentRequest);
+      expect(tagValue(receipt, 'p')).toBe(publicKeyOf(RECIPIENT));
+      const description = tagValue(receipt, 'description') ?? '';
+      expect(decodeBolt11(invoice.paymentRequest).descriptionHash).toBe(createHash('sha256').update(description).digest('hex'));
+      expect(JSON.parse(description)).toMatchObject({ kind: 9734, pubkey: publicKeyOf(PAYER), content: 'zap' });
+      await relay.stop();
+    });
+
     it.skipIf(!python)('lnurl 2.0.2 for Python pays, verifies, withdraws and signs a login', async () => {
       const { wallet, link } = await createLink('petra', {
         lnurlp_payerData: { name: { mandatory: false } },
@@ -157,5 +192,5 @@ onPlayground(
       expect(await problems()).toEqual([]);
     });
   },
-  { PUBLIC_URL: 'https://pay.test', ADDRESS_DOMAINS: 'shop.pay.test' },
+  { PUBLIC_URL: 'https://pay.test', ADDRESS_DOMAINS: 'shop.pay.test', ZAPS: 'true', OUTBOUND_ALLOW: `127.0.0.1:${relayPort}` },
 );

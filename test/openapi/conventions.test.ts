@@ -58,6 +58,8 @@ describe('the conventions of the API', () => {
       'fields of LNPay with those of LNURL': ['lnurlp_minSendable_msat', 'lnurlp_maxSendable_msat', 'lnurlp_commentAllowed'].concat([
         'lnurlp_payerData',
         'lnurlp_successAction',
+        'allowsNostr',
+        'nostrPubkey',
       ]),
       'routes of LND, which LNPay passed on': [
         'successProb',

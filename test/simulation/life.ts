@@ -9,10 +9,12 @@ import type { Database, Tx } from '../../src/core/db/database.ts';
 import type { Invoices } from '../../src/core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../src/core/kernel/clock.ts';
 import type { Ledger } from '../../src/core/ledger/ledger.ts';
+import { createNostrCrypto } from '../../src/core/nostr/crypto-pool.ts';
 import { parseAllowList } from '../../src/core/outbound/addresses.ts';
 import { Outbound } from '../../src/core/outbound/outbound.ts';
 import { markPendingAtNode, type Payments } from '../../src/core/payments/payments.ts';
 import type { Wallets } from '../../src/core/wallets/wallets.ts';
+import { createZaps } from '../../src/features/lnurl/nostr/zaps.ts';
 import { createPayLinks } from '../../src/features/lnurl/pay/pay-links.ts';
 import { linkUses } from '../../src/features/lnurl/withdraw/claims.ts';
 import { createWithdrawLinks, type WithdrawLinks } from '../../src/features/lnurl/withdraw/withdraw-links.ts';
@@ -76,17 +78,20 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
   const connections = withoutCaches(await connectNodes({ database, nodes: fakeNodes, alerts, onRestore, clock, log: silentLog }));
   const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connections, clock, linkUses });
   const publicUrl = 'https://simulation.test';
+  const outbound = new Outbound({ allow: parseAllowList(''), proxy: undefined, log: { ...silentLog, debug: () => undefined } });
+  const secretKey = Buffer.alloc(32);
+  const nostr = { hasZaps: false, nostrCrypto: createNostrCrypto() };
   const payLinks = createPayLinks({
     database,
     wallets,
     invoices,
+    zaps: createZaps({ ...nostr, database, outbound, secretKey, clock, log: silentLog }),
     maxOpenInvoices: 1000,
-    secretKey: Buffer.alloc(32),
+    secretKey,
     clock,
     addressDomains: [],
     publicUrl,
   });
-  const outbound = new Outbound({ allow: parseAllowList(''), proxy: undefined, log: { ...silentLog, debug: () => undefined } });
   const deps = { database, ledger, accounts, wallets, payments, payLinks, outbound, publicUrl, clock, log: silentLog };
   const links = createWithdrawLinks(deps);
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
+import { isIP, type Socket } from 'node:net';
 import { errorMessage } from '../kernel/log.ts';
 import { RunningTasks } from '../kernel/running-tasks.ts';
 import { isPublicAddress } from './addresses.ts';
@@ -93,6 +93,17 @@ export class Outbound {
   }
 
   /**
+   * Opens a connection to the host of a `wss://` URL for another protocol than HTTP requests, and closes it after the task. A `ws://` URL needs
+   * what an `http://` URL needs. The task throws what it likes: its error is logged, and becomes an OutboundError.
+   */
+  async withSocket<T>(url: string, limits: RequestLimits, task: (socket: Socket, signal: AbortSignal) => Promise<T>): Promise<T> {
+    if (!/^wss?:/i.test(url)) throw invalidUrl('The URL must begin with wss://.');
+    return this.#run(url.replace(/^ws/i, 'http'), limits, (target, signal) =>
+      this.#onConnection(target, signal, (socket) => task(socket, signal)),
+    );
+  }
+
+  /**
    * Checks a URL before it is stored, as far as that is possible without resolving its name. Each request checks it again.
    * @throws OutboundError `invalid_url`
    */
@@ -120,17 +131,22 @@ export class Outbound {
 
   /** Sends one request on a connection of its own. @throws OutboundError `busy` */
   #send<T>(target: Target, message: Message, signal: AbortSignal, read: (response: IncomingMessage) => Promise<T>): Promise<T> {
+    return this.#onConnection(target, signal, async (socket) => read(await exchange(socket, target.url, message, signal)));
+  }
+
+  /** Runs a task on a new connection. @throws OutboundError `busy` */
+  #onConnection<T>(target: Target, signal: AbortSignal, task: (socket: Socket) => Promise<T>): Promise<T> {
     const { allow, proxy, network = systemNetwork, maxRequests = 256, maxRequestsPerHost = 16 } = this.#settings;
-    const send = async () => {
+    const connect = async () => {
       const socket = await openConnection(target, { allow, proxy, network }, signal);
       try {
-        return await read(await exchange(socket, target.url, message, signal));
+        return await task(socket);
       } finally {
         socket.destroy();
       }
     };
     return this.#running.run('', maxRequests, tooManyRequests, () =>
-      this.#running.run(target.host, maxRequestsPerHost, tooManyRequests, send),
+      this.#running.run(target.host, maxRequestsPerHost, tooManyRequests, connect),
     );
   }
 

@@ -79,6 +79,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   pay_name: EVERY_ROW,
   pay_link: EVERY_ROW,
   pay_link_invoice: EVERY_ROW,
+  zap: EVERY_ROW,
   reconciliation: EVERY_ROW,
   reconciliation_pending: EVERY_ROW,
   node_baseline: EVERY_ROW,

@@ -393,6 +393,8 @@ const LEFT_OUT = new Set([
   'payer_data',
   'num_msat',
   'amt_msat',
+  // Only with ZAPS.
+  'nostr',
 ]);
 
 function isChoice(schema: JsonSchema): boolean {

@@ -12,6 +12,7 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
+import type { Zaps } from '../nostr/zaps.ts';
 import { changedSettings, imageIn, type LinkChanges, type LinkContent, type LinkRules, metadataText } from './link-settings.ts';
 import * as sql from './pay-links.sql.ts';
 import { createPayRequests } from './pay-requests.ts';
@@ -24,6 +25,7 @@ export interface PayLinkOptions extends LinkRules {
   readonly maxOpenInvoices: number;
   /** The bytes of SECRET_KEY. */
   readonly secretKey: Uint8Array;
+  readonly zaps: Zaps;
   readonly clock: Clock;
 }
 

@@ -1,9 +1,14 @@
+import type { SqlParameter } from '../../../core/db/database.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { isId, secretHash } from '../../../core/kernel/ids.ts';
 import { msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
+import { shownText } from '../../../core/kernel/shown-text.ts';
+import type { RowWrite } from '../../../core/ledger/ledger.ts';
 import { descriptionHash, newToken } from '../lnurl.ts';
+import type { ZapRequest } from '../nostr/zap-request.ts';
+import type { Zaps } from '../nostr/zaps.ts';
 import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
 import * as sql from './pay-links.sql.ts';
 import type { PayLinkOptions } from './pay-links.ts';
@@ -25,6 +30,8 @@ interface PayMessage {
   readonly comment?: string | undefined;
   /** JSON text (LUD-18). */
   readonly payerdata?: string | undefined;
+  /** A zap request as JSON text (NIP-57). */
+  readonly nostr?: string | undefined;
 }
 
 /** Returns the URL of both steps of LUD-06. `publicUrl` is the URL of the service, never the host of a request. */
@@ -34,7 +41,8 @@ export function payLinkUrl(publicUrl: string, { public_key, id }: sql.PayLinkRow
 
 /** The requests of payers. They need no key. */
 export function createPayRequests(options: PayLinkOptions) {
-  const { database, wallets, invoices, addressDomains, publicUrl } = options;
+  const { database, wallets, invoices, addressDomains, publicUrl, zaps } = options;
+  const offerFor = (link: sql.WholePayLinkRow, tag: string | undefined) => ({ ...parametersFor(link, publicUrl, tag), ...zaps.offer() });
   const payerLimits = createPayerLimits(options);
 
   async function findPayable({ key, id }: PayLinkPath): Promise<{ link: sql.WholePayLinkRow; tag: string | undefined }> {
@@ -47,7 +55,7 @@ export function createPayRequests(options: PayLinkOptions) {
     /** Step 1 of a link. @throws Refusal */
     async payParameters(path: PayLinkPath) {
       const { link, tag } = await findPayable(path);
-      return parametersFor(link, publicUrl, tag);
+      return offerFor(link, tag);
     },
 
     /** Step 1 of an address. `host` selects one of the configured domains. @throws Refusal */
@@ -56,7 +64,7 @@ export function createPayRequests(options: PayLinkOptions) {
       const domain = domainOfHost(host, addressDomains);
       // Also a name that cannot exist is looked up, so that all of them take the same time.
       const link = await database.first(sql.findLinkByAddress, domain, requested?.name ?? text.slice(0, 100));
-      return parametersFor(requirePayable(link), publicUrl, requested?.tag);
+      return offerFor(requirePayable(link), requested?.tag);
     },
 
     /** Step 2: creates an invoice for the payer at an address. Stores nothing unless it succeeds. @throws Refusal, NodeUnavailable */
@@ -66,6 +74,7 @@ export function createPayRequests(options: PayLinkOptions) {
         throw new Refusal('validation_failed', `\`amount\` must be from ${link.min_msat} to ${link.max_msat} millisatoshis.`);
       const comment = readComment(message.comment, link.comment_length);
       const payerData = readPayerData(payerDataRequest(link), message.payerdata);
+      const zap = message.nostr === undefined ? undefined : await zaps.readRequest(message.nostr, message.amount);
       const wallet = await wallets.find(link.wallet_id);
       invariant(wallet, `wallet ${link.wallet_id} is gone`);
       const token = newToken();
@@ -73,24 +82,14 @@ export function createPayRequests(options: PayLinkOptions) {
         wallet,
         amountMsat: msat(message.amount),
         memo: link.short_desc,
-        descriptionHash: descriptionHash(link.metadata, payerData?.text),
-        hashedText: link.metadata + (payerData?.text ?? ''),
-        passThru: passThruFor(link, { comment, payerData: payerData?.values, tag }),
+        descriptionHash: zap?.hash ?? descriptionHash(link.metadata, payerData?.text),
+        hashedText: zap?.text ?? link.metadata + (payerData?.text ?? ''),
+        passThru: passThruFor(link, { comment, payerData: payerData?.values, tag, zap }),
         wtxType: 'ln_lnurl_pay_inbound' as const,
         guards: [{ statement: sql.payableLinks, id: link.id, onMiss: unpayable }],
         extraRows: (invoiceId: string) => [
-          {
-            statement: sql.insertLinkInvoice,
-            parameters: [
-              invoiceId,
-              link.id,
-              link.metadata_hash,
-              payerData?.text ?? null,
-              secretHash(token),
-              payerLimits.payerNetworks(payerIp),
-            ],
-            onMiss: () => new Error('the invoice of a pay link was not stored'),
-          },
+          linkInvoiceRow(link, [payerData?.text ?? null, secretHash(token), payerLimits.payerNetworks(payerIp)], invoiceId),
+          ...(zap ? [zaps.rowOf(invoiceId, zap)] : []),
         ],
       };
       const invoice = await payerLimits.createInSlot(wallet, (expirySeconds) => invoices.create({ ...order, expirySeconds }));
@@ -117,6 +116,15 @@ export function createPayRequests(options: PayLinkOptions) {
   };
 }
 
+/** @param parameters the last ones of the statement */
+function linkInvoiceRow(link: sql.WholePayLinkRow, parameters: readonly SqlParameter[], invoiceId: string): RowWrite {
+  return {
+    statement: sql.insertLinkInvoice,
+    parameters: [invoiceId, link.id, link.metadata_hash, ...parameters],
+    onMiss: () => new Error('the invoice of a pay link was not stored'),
+  };
+}
+
 /** Throws the same error for an unknown link, an inactive one and the link of an inactive wallet. @throws Refusal */
 function requirePayable(link: sql.WholePayLinkRow | undefined): sql.WholePayLinkRow {
   if (link?.state === 'active' && link.wallet_status === 'active') return link;
@@ -127,7 +135,7 @@ function unpayable(): Refusal {
   return new Refusal('link_unusable', 'This pay link or address does not exist, or it accepts no payments now.');
 }
 
-export type PayParameters = ReturnType<typeof parametersFor>;
+export type PayParameters = ReturnType<typeof parametersFor> & ReturnType<Zaps['offer']>;
 
 /** Returns the response to step 1 (LUD-06). Amounts in millisatoshis. */
 function parametersFor(link: sql.WholePayLinkRow, publicUrl: string, tag: string | undefined) {
@@ -149,11 +157,18 @@ function payerDataRequest({ payer_data }: sql.PayLinkRow): PayerDataRequest | un
   return payer_data === null ? undefined : (JSON.parse(payer_data) as PayerDataRequest);
 }
 
+/** The length of the text of a zap in `passThru`, in characters. */
+const MAX_ZAP_TEXT = 255;
+
+interface PayerInput {
+  readonly comment: string | undefined;
+  readonly payerData: object | undefined;
+  readonly tag: string | undefined;
+  readonly zap: ZapRequest | undefined;
+}
+
 /** The `passThru` of an invoice, as JSON text: at most 4 kB, because each part is limited. */
-function passThruFor(
-  { id, pass_thru }: sql.PayLinkRow,
-  { comment, payerData, tag }: { comment: string | undefined; payerData: object | undefined; tag: string | undefined },
-): string {
+function passThruFor({ id, pass_thru }: sql.PayLinkRow, { comment, payerData, tag, zap }: PayerInput): string {
   const own = JSON.parse(pass_thru ?? '{}') as object;
   return JSON.stringify({
     ...own,
@@ -161,6 +176,7 @@ function passThruFor(
     ...(comment !== undefined && { comment }),
     ...(payerData && { payerData }),
     ...(tag !== undefined && { address_tag: tag }),
+    ...(zap && { zap: { pubkey: zap.event.pubkey, content: shownText(zap.event.content, MAX_ZAP_TEXT, { keepLines: true }) } }),
   });
 }
 

@@ -21,6 +21,8 @@ const PayOffer = Type.Object(
     metadata: Type.String({ description: 'JSON text: pairs of a type and a text for the payer. The invoice contains its SHA-256' }),
     commentAllowed: Type.Optional(Type.Integer({ description: 'The maximum length of a comment, in characters (LUD-12)' })),
     payerData: Type.Optional(anyObject('Which data the payer may or must send (LUD-18)')),
+    allowsNostr: Type.Optional(Type.Literal(true, { description: 'Present if the payer may send `nostr`, a zap request (NIP-57)' })),
+    nostrPubkey: Type.Optional(Type.String({ description: 'The author of the receipts of zaps: a Nostr public key in hex' })),
   },
   { title: 'PayOffer', description: 'Without `amount`: step 1 of LUD-06' },
 );
@@ -65,6 +67,10 @@ const paySchema = {
       amount: Type.Integer({ minimum: 1, maximum: MAX_MSAT, unit: 'millisatoshis', description: 'The amount in millisatoshis' }),
       comment: Type.String({ maxLength: 2000, description: 'A comment for the payee (LUD-12)' }),
       payerdata: Type.String({ maxLength: 4000, description: 'JSON text: data of the payer (LUD-18)' }),
+      nostr: Type.String({
+        maxLength: 4096,
+        description: 'JSON text: a zap request (NIP-57). The invoice then contains its SHA-256, and a receipt of the payment is published',
+      }),
       nonce: Type.String({ maxLength: 128, description: 'Sent by some wallets against caches; ignored' }),
     }),
   ),
