@@ -1,42 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { KeyOwner } from '../../core/accounts/accounts.ts';
-import type { CreatedKey, KeyOrder, KeyRows, Keyring } from '../../core/accounts/keyring.ts';
-import type { KeyKind } from '../../core/accounts/keys.ts';
-import { BUDGET_PERIODS, type BudgetPeriod } from '../../core/budgets/limits.ts';
-import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import type { Msat } from '../../core/kernel/money.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import type { CreatedKey, KeyRows, Keyring } from '../../core/accounts/keyring.ts';
+import type { Clock } from '../../core/kernel/clock.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
-import { choice, described, Expiry, KeyParams, PositiveMsat, plainText, requestBody, UserLabel } from '../../http/fields.ts';
+import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject } from './key-object.ts';
+import { keyFields, readKeyOrder } from './key-order.ts';
 import { lndhubLink } from './lndhub-link.ts';
-
-const keyFields = {
-  user_label: Type.Optional(UserLabel),
-  expiry: Type.Optional(described(Expiry, 'How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire')),
-  expires_at: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      maximum: Number.MAX_SAFE_INTEGER,
-      unit: 'Unix seconds',
-      description: 'The time when the key expires, in Unix seconds; instead of `expiry`',
-    }),
-  ),
-  budget_msat: Type.Optional(
-    described(PositiveMsat, 'The millisatoshis that payments with the key may cost in one period, with fees. Requires `budget_period`'),
-  ),
-  budget_period: Type.Optional(
-    choice(BUDGET_PERIODS, {
-      mayBeEmpty: false,
-      description: 'The period of `budget_msat`. Calendar periods in UTC; a week begins on Monday, `ever` never ends',
-    }),
-  ),
-  max_payment_msat: Type.Optional(described(PositiveMsat, 'The millisatoshis that one payment may cost, with its fee limit')),
-};
 
 const AccountKeyBody = requestBody({
   kind: Type.Optional(choice(['secret_api'], { description: 'The only kind for an account: everything in it is allowed. Default' })),
@@ -51,8 +25,6 @@ const WalletKeyBody = requestBody({
   }),
   ...keyFields,
 });
-
-type KeyBody = Static<typeof AccountKeyBody> | Static<typeof WalletKeyBody>;
 
 const MAX_OVERLAP_SECONDS = 30 * 86_400;
 
@@ -181,7 +153,7 @@ function keyRoutesAt(
 
   app.post(path, { schema: schemas.create }, async (request, reply) => {
     const caller = await manager(request);
-    const order = readOrder(request.body, clock);
+    const order = readKeyOrder(request.body, clock);
     return sendNewKey(request, reply, caller, (extraRows) => keyring.create(caller.by, caller.owner, order, extraRows));
   });
 
@@ -198,39 +170,4 @@ function keyRoutesAt(
     const { by, owner } = await manager(request);
     return keyring.revoke(by, owner, request.params.id);
   });
-}
-
-const CAN_SPEND: readonly KeyKind[] = ['secret_api', 'wallet_admin'];
-
-/** @throws Refusal naming the field. */
-function readOrder(body: KeyBody, clock: Clock): KeyOrder {
-  const kind = body.kind ?? 'secret_api';
-  const budget = readBudget(body);
-  const maxPaymentMsat = body.max_payment_msat as Msat | undefined;
-  const limits = budget || maxPaymentMsat !== undefined ? { budget, maxPaymentMsat } : undefined;
-  if (limits && !CAN_SPEND.includes(kind))
-    throw new Refusal(
-      'validation_failed',
-      `\`budget_msat\` and \`max_payment_msat\` must be left out for a ${kind} key: it spends nothing.`,
-    );
-  return { kind, label: plainText('user_label', body.user_label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
-}
-
-function readExpiresAt({ expiry, expires_at }: KeyBody, clock: Clock): number | undefined {
-  const now = unixSeconds(clock);
-  if (expiry !== undefined && expires_at !== undefined)
-    throw new Refusal('validation_failed', '`expiry` and `expires_at` exclude each other: send one of them.');
-  if (expires_at !== undefined && expires_at <= now)
-    throw new Refusal('validation_failed', '`expires_at` must be in the future, in Unix seconds.');
-  return expiry === undefined ? expires_at : now + expiry;
-}
-
-function readBudget({ budget_msat, budget_period }: KeyBody): { amountMsat: Msat; period: BudgetPeriod } | undefined {
-  if (budget_msat === undefined && budget_period === undefined) return undefined;
-  if (budget_msat === undefined || budget_period === undefined)
-    throw new Refusal(
-      'validation_failed',
-      `\`budget_msat\` and \`budget_period\` go together: send both. The period is one of ${BUDGET_PERIODS.join(', ')}.`,
-    );
-  return { amountMsat: budget_msat as Msat, period: budget_period };
 }
