@@ -74,6 +74,45 @@ export interface AuthChallenge {
   authenticated_at: number | null;
 }
 
+export interface Connection {
+  /** The id of the connection, `nwc_…` */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The wallet that the app uses, `wal_…` */
+  wallet_id: string;
+  /** The access key of the connection, `key_…`. Revoking it revokes the connection */
+  key_id: string;
+  /** The label that the caller gave the connection */
+  user_label: string;
+  /** What the app may do; the methods follow from it */
+  permissions: Array<'wallet_read' | 'wallet_tx_read' | 'wallet_deposit' | 'wallet_withdraw' | (string & {})>;
+  /** Only the app of an `active` connection can use the wallet */
+  status: 'active' | 'expired' | 'revoked' | (string & {});
+  /** Unix seconds; null when the connection does not expire */
+  expires_at: number | null;
+  /** Unix seconds; null when the connection is not revoked */
+  revoked_at: number | null;
+  /** The time of the last request of the app, in Unix seconds; up to a minute late. Null before */
+  last_used_at: number | null;
+  /** The millisatoshis that payments with the key may cost in one period; null without a budget */
+  budget_msat: number | null;
+  /** Calendar periods in UTC; a week begins on Monday. Null without a budget */
+  budget_period: 'day' | 'week' | 'month' | 'ever' | (string & {}) | null;
+  /** Millisatoshis spent in the current period, with fees; null without a budget */
+  budget_spent_msat: number | null;
+  /** Millisatoshis reserved for payments in flight: amounts and fee limits. Null without a budget */
+  budget_pending_msat: number | null;
+  /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
+  max_payment_msat: number | null;
+  /** The public key of the app: 32 bytes in hex */
+  client_pubkey: string;
+  /** The public key of the service for this app: 32 bytes in hex */
+  service_pubkey: string;
+  /** The Nostr relays, the best one first */
+  relays: Array<string>;
+}
+
 export interface CreatedInvoice {
   /** The id of the invoice or payment, `lntx_…` */
   id: string;
@@ -403,7 +442,7 @@ export interface KeyCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface KeyRevokedEvent {
@@ -416,7 +455,7 @@ export interface KeyRevokedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_revoked'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface CodesPausedEvent {
@@ -513,7 +552,7 @@ export interface Key {
   /** Unix seconds */
   created_at: number;
   /** The kind of the key, which decides its permissions. The prefix of the key shows it too */
-  kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {});
+  kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {});
   /** The wallet of an access key, `wal_…`; null for a key of the account */
   wallet_id: string | null;
   /** The label that the caller gave the key */
@@ -716,13 +755,54 @@ export interface NewAuthChallenge {
   url: string;
 }
 
+export interface NewConnection {
+  /** The id of the connection, `nwc_…` */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The wallet that the app uses, `wal_…` */
+  wallet_id: string;
+  /** The access key of the connection, `key_…`. Revoking it revokes the connection */
+  key_id: string;
+  /** The label that the caller gave the connection */
+  user_label: string;
+  /** What the app may do; the methods follow from it */
+  permissions: Array<'wallet_read' | 'wallet_tx_read' | 'wallet_deposit' | 'wallet_withdraw' | (string & {})>;
+  /** Only the app of an `active` connection can use the wallet */
+  status: 'active' | 'expired' | 'revoked' | (string & {});
+  /** Unix seconds; null when the connection does not expire */
+  expires_at: number | null;
+  /** Unix seconds; null when the connection is not revoked */
+  revoked_at: number | null;
+  /** The time of the last request of the app, in Unix seconds; up to a minute late. Null before */
+  last_used_at: number | null;
+  /** The millisatoshis that payments with the key may cost in one period; null without a budget */
+  budget_msat: number | null;
+  /** Calendar periods in UTC; a week begins on Monday. Null without a budget */
+  budget_period: 'day' | 'week' | 'month' | 'ever' | (string & {}) | null;
+  /** Millisatoshis spent in the current period, with fees; null without a budget */
+  budget_spent_msat: number | null;
+  /** Millisatoshis reserved for payments in flight: amounts and fee limits. Null without a budget */
+  budget_pending_msat: number | null;
+  /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
+  max_payment_msat: number | null;
+  /** The public key of the app: 32 bytes in hex */
+  client_pubkey: string;
+  /** The public key of the service for this app: 32 bytes in hex */
+  service_pubkey: string;
+  /** The Nostr relays, the best one first */
+  relays: Array<string>;
+  /** The link that connects the app, `nostr+walletconnect://…`. It contains the secret of the app: only this response has it, and the service does not store it. With `client_pubkey` it contains no secret */
+  uri: string;
+}
+
 export interface NewKey {
   /** The id of the key, `key_…`. It is not a secret */
   id: string;
   /** Unix seconds */
   created_at: number;
   /** The kind of the key, which decides its permissions. The prefix of the key shows it too */
-  kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | (string & {});
+  kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {});
   /** The wallet of an access key, `wal_…`; null for a key of the account */
   wallet_id: string | null;
   /** The label that the caller gave the key */
@@ -2002,6 +2082,44 @@ export interface SignAuthChallengeRequest {
   key: string;
 }
 
+export interface ListConnectionsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface CreateConnectionRequest {
+  /** A label of your choice, for people */
+  user_label?: string;
+  /** How long the key is accepted, in seconds. Without it and `expires_at` the key does not expire (0 counts as absent) */
+  expiry?: number;
+  /** The time when the key expires, in Unix seconds; instead of `expiry` */
+  expires_at?: number;
+  /** The millisatoshis that payments with the key may cost in one period, with fees. Requires `budget_period` */
+  budget_msat?: number;
+  /** The period of `budget_msat`. Calendar periods in UTC; a week begins on Monday, `ever` never ends */
+  budget_period?: 'day' | 'week' | 'month' | 'ever';
+  /** The millisatoshis that one payment may cost, with its fee limit */
+  max_payment_msat?: number;
+  /** What the app may do. `wallet_read`: read the balance; `wallet_tx_read`: read the history; `wallet_deposit`: create invoices; `wallet_withdraw`: pay. Default: all of them */
+  permissions?: Array<'wallet_read' | 'wallet_tx_read' | 'wallet_deposit' | 'wallet_withdraw'>;
+  /** The public key of an app that has created its own. Without it the response contains a secret for the app */
+  client_pubkey?: string;
+}
+
+export interface GetConnectionRequest {
+
+}
+
+export interface RevokeConnectionRequest {
+
+}
+
 export interface ListEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
@@ -3072,6 +3190,16 @@ export interface Operations<Options> {
     get(id: string, request?: GetAuthChallengeRequest, options?: Options): Promise<AuthChallenge>;
     /** Sign an LNURL-auth challenge. The address that the wallet calls (LUD-04). Every error is HTTP 200 in the form of LNURL. (`GET /v1/lnurl-auth/callback`) */
     sign(request: SignAuthChallengeRequest, options?: Options): Promise<Record<string, unknown>>;
+  };
+  readonly connections: {
+    /** List the connected apps of a wallet. Permission: a secret API key. (`GET /v1/wallet/{key}/connections`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    list(wallet: string, request?: ListConnectionsRequest, options?: Options): List<Connection>;
+    /** Connect an app to a wallet. Returns a link for an app that speaks Nostr Wallet Connect (NIP-47). Only this response contains it. `budget_msat` and `budget_period` are sent together. Permission: a secret API key. (`POST /v1/wallet/{key}/connections`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    create(wallet: string, request?: CreateConnectionRequest, options?: Options): Promise<NewConnection>;
+    /** Read a connection. Permission: a secret API key. (`GET /v1/wallet/{key}/connections/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The `nwc_` id of the connection */
+    get(wallet: string, id: string, request?: GetConnectionRequest, options?: Options): Promise<Connection>;
+    /** Disconnect an app. When the response arrives, the app can no longer use the wallet. Payments that it has started continue. Permission: a secret API key. (`DELETE /v1/wallet/{key}/connections/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The `nwc_` id of the connection */
+    revoke(wallet: string, id: string, request?: RevokeConnectionRequest, options?: Options): Promise<Connection>;
   };
   readonly events: {
     /** List the events of the account. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: a secret API key. (`GET /v1/events`) */

@@ -19,6 +19,12 @@ export const GROUPS = {
     get: 'GET /v1/lnurl-auth/{id}',
     sign: 'GET /v1/lnurl-auth/callback open hasSideEffect',
   },
+  connections: {
+    list: 'GET /v1/wallet/{key}/connections isList hasCursor',
+    create: 'POST /v1/wallet/{key}/connections keyed',
+    get: 'GET /v1/wallet/{key}/connections/{id}',
+    revoke: 'DELETE /v1/wallet/{key}/connections/{id}',
+  },
   events: {
     list: 'GET /v1/events isList hasCursor',
   },

@@ -25,6 +25,8 @@ export interface RelayBehavior {
 }
 
 const MAX_UNSENT_BYTES = 16 * 2 ** 20;
+/** The newest events are kept. */
+const MAX_EVENTS = 100_000;
 const AUTH_KIND = 22_242;
 const DELETION_KIND = 5;
 
@@ -46,11 +48,8 @@ export class DevnetRelay {
 
   constructor(behavior: RelayBehavior) {
     this.behavior = behavior;
-    this.#server.on('connection', (socket) => {
-      this.#sockets.add(socket);
-      socket.on('close', () => this.#sockets.delete(socket));
-    });
-    this.#server.on('upgrade', (request, socket: Socket, head) => this.#accept(request, socket, head));
+    this.#server.on('connection', (socket) => this.#track(socket));
+    this.#server.on('upgrade', (request, socket: Socket, head) => this.accept(request, socket, head));
   }
 
   get url(): string {
@@ -86,6 +85,7 @@ export class DevnetRelay {
     if (isReplaceable(event.kind))
       for (const one of this.events.filter(({ kind }) => kind === event.kind)) this.#remove(one.id, event.pubkey);
     this.events.push(event);
+    if (this.events.length > MAX_EVENTS) this.events.shift();
     for (const client of this.#clients) client.deliver(event);
   }
 
@@ -94,7 +94,15 @@ export class DevnetRelay {
     if (index !== -1) this.events.splice(index, 1);
   }
 
-  #accept({ headers }: IncomingMessage, socket: Socket, head: Buffer): void {
+  #track(socket: Socket): void {
+    if (this.#sockets.has(socket)) return;
+    this.#sockets.add(socket);
+    socket.on('close', () => this.#sockets.delete(socket));
+  }
+
+  /** Accepts a connection that asks for the WebSocket protocol, of this server or another one. */
+  accept({ headers }: IncomingMessage, socket: Socket, head: Buffer): void {
+    this.#track(socket);
     this.connectionCount += 1;
     const accept = `sec-websocket-accept: ${acceptValue(headers['sec-websocket-key'] ?? '')}`;
     socket.write(['HTTP/1.1 101 Switching Protocols', 'upgrade: websocket', 'connection: Upgrade', accept, '', ''].join('\r\n'));
@@ -113,12 +121,9 @@ export class DevnetRelay {
   }
 }
 
-/** Starts a relay on a port of 127.0.0.1, a free one by default. */
-export async function startRelay({
-  port = 0,
-  ...behavior
-}: Partial<RelayBehavior> & { readonly port?: number } = {}): Promise<DevnetRelay> {
-  const relay = new DevnetRelay({
+/** Creates a relay that accepts the connections it is given. */
+export function createRelay(behavior: Partial<RelayBehavior> = {}): DevnetRelay {
+  return new DevnetRelay({
     requiresAuth: false,
     refuseEvents: undefined,
     refuseRequests: undefined,
@@ -128,6 +133,14 @@ export async function startRelay({
     maxMessageBytes: 65_536,
     ...behavior,
   });
+}
+
+/** Starts a relay on a port of 127.0.0.1, a free one by default. */
+export async function startRelay({
+  port = 0,
+  ...behavior
+}: Partial<RelayBehavior> & { readonly port?: number } = {}): Promise<DevnetRelay> {
+  const relay = createRelay(behavior);
   await relay.start(port);
   return relay;
 }

@@ -331,6 +331,57 @@ CREATE TABLE key_transfer (
   FOREIGN KEY (lineage_id, period_start) REFERENCES key_spending (lineage_id, period_start)
 ) STRICT;
 
+-- Nostr Wallet Connect -----------------------------------------------------------------------------------------------------
+
+-- One app that uses a wallet over Nostr (NIP-47, src/features/nwc/). Its label, budget, expiry and revocation are those of its access key.
+CREATE TABLE nwc_connection (
+  id TEXT PRIMARY KEY,
+  key_id TEXT NOT NULL UNIQUE REFERENCES access_key (id),
+  wallet_id TEXT NOT NULL REFERENCES wallet (id),
+  -- What the app may do: permissions of src/core/accounts/keys.ts, separated by spaces.
+  permissions TEXT NOT NULL,
+  -- The public key with which the app signs, and that of the service for this app only: x-only keys (BIP-340) in hex.
+  client_pubkey TEXT NOT NULL CHECK (length(client_pubkey) = 64),
+  service_pubkey TEXT NOT NULL UNIQUE CHECK (length(service_pubkey) = 64),
+  -- The URLs of its relays, separated by spaces, the best one first.
+  relays TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX nwc_connection_wallet ON nwc_connection (wallet_id, id);
+
+-- One request of an app that has created something or was refused. It is inserted in the transaction that holds the money or stores the invoice, so
+-- that a repeated event has no second effect. Kept for a limited running time.
+CREATE TABLE nwc_request (
+  -- The order of insertion.
+  position INTEGER PRIMARY KEY,
+  -- The id of the request's event in hex; for one of several items also the number of the item.
+  id TEXT NOT NULL UNIQUE,
+  connection_id TEXT NOT NULL REFERENCES nwc_connection (id),
+  method TEXT NOT NULL,
+  -- The encryption of the request, which is also that of the response.
+  scheme TEXT NOT NULL CHECK (scheme IN ('nip44_v2', 'nip04')),
+  -- The id that the app gave an item. NULL for requests without items.
+  item TEXT,
+  -- The payment or the invoice. NULL: the request was refused.
+  made TEXT,
+  -- The event of the response as JSON. NULL: the outcome is not known yet.
+  response TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX nwc_request_unanswered ON nwc_request (position) WHERE response IS NULL;
+
+-- One event that no relay of the connection has accepted yet. It is deleted when one has, or when it has become too old.
+CREATE TABLE nwc_outbox (
+  position INTEGER PRIMARY KEY,
+  connection_id TEXT NOT NULL REFERENCES nwc_connection (id),
+  -- JSON.
+  event TEXT NOT NULL,
+  created_at_ms INTEGER NOT NULL,
+  due_at_ms INTEGER NOT NULL,
+  attempts INTEGER NOT NULL DEFAULT 0
+) STRICT;
+CREATE INDEX nwc_outbox_due ON nwc_outbox (due_at_ms);
+
 -- Logins ---------------------------------------------------------------------------------------------------------------
 
 -- One session of a person in a browser: a credential with the rights of a secret API key. The secret is in a cookie, and here as its hash.

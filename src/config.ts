@@ -18,7 +18,8 @@ export class InvalidConfig extends Error {
 
 /** Reads the configuration. @throws InvalidConfig for the first invalid setting. The message never contains a secret. */
 export function readConfig(env: Environment) {
-  const { get, integer, boolean, matching } = settingsOf(env);
+  const settings = settingsOf(env);
+  const { get, integer, boolean, matching } = settings;
   const host = get('HOST') ?? '127.0.0.1';
   const port = integer('PORT', 4021, 0, 65_535);
   const dataDir = get('DATA_DIR') ?? './data';
@@ -64,15 +65,9 @@ export function readConfig(env: Environment) {
     /** The age at which a pending payment is reported as stuck. */
     stuckPaymentSeconds: integer('STUCK_PAYMENT_SECONDS', 3600, 0, 604_800),
     /** The rate limit of one key, in requests per second and burst size; 0 per second: no limit. */
-    rateLimit: {
-      perSecond: integer('RATE_LIMIT_PER_SECOND', 1000, 0, 1_000_000),
-      burst: integer('RATE_LIMIT_BURST', 5000, 1, 1_000_000),
-    },
+    rateLimit: readRate(settings, 'RATE_LIMIT', { perSecond: 1000, burst: 5000 }),
     /** The rate limit of one address, for requests without a valid key and for public LNURL routes. */
-    addressRateLimit: {
-      perSecond: integer('ADDRESS_RATE_LIMIT_PER_SECOND', 100, 0, 1_000_000),
-      burst: integer('ADDRESS_RATE_LIMIT_BURST', 500, 1, 1_000_000),
-    },
+    addressRateLimit: readRate(settings, 'ADDRESS_RATE_LIMIT', { perSecond: 100, burst: 500 }),
     /** Whether attempts to log in are not limited. */
     hasUnlimitedLogins: boolean('UNLIMITED_LOGINS'),
     /** The maximum of concurrent requests of one key. */
@@ -104,6 +99,7 @@ export function readConfig(env: Environment) {
     secretKey: secretKey(get('SECRET_KEY')),
     /** The fingerprint of a lost secret key that the current one replaces. */
     replaceSecretKey: matching('REPLACE_SECRET_KEY', /^[0-9a-f]{16}$/, 'the fingerprint of a secret key, 16 hexadecimal characters'),
+    nwc: readNwc(settings, url),
     /** The folder for backups, the seconds between two (0: none are scheduled), the age public keys that can read them, and how many are kept. */
     backup: {
       folder: get('BACKUP_DIR') ?? `${dataDir}/backups`,
@@ -116,7 +112,14 @@ export function readConfig(env: Environment) {
   };
 }
 
-function readLndhub({ boolean, matching }: ReturnType<typeof settingsOf>) {
+function readRate({ integer }: Settings, name: string, { perSecond, burst }: { readonly perSecond: number; readonly burst: number }) {
+  return {
+    perSecond: integer(`${name}_PER_SECOND`, perSecond, 0, 1_000_000),
+    burst: integer(`${name}_BURST`, burst, 1, 1_000_000),
+  };
+}
+
+function readLndhub({ boolean, matching }: Settings) {
   const account = matching('LNDHUB_CREATE', /^(false|acc_[0-9A-Za-z]+)$/, 'false or the id of an account (acc_…)');
   return {
     isOn: boolean('LNDHUB'),
@@ -131,6 +134,40 @@ function backupRetention(text = '24,14,12') {
   if (hours === undefined)
     throw new InvalidConfig('BACKUP_KEEP must be three numbers: of hours, days and months of which a backup is kept, such as 24,14,12.');
   return { hours: Number(hours), days: Number(days), months: Number(months) };
+}
+
+type Settings = ReturnType<typeof settingsOf>;
+
+/** The settings of Nostr Wallet Connect. `publicUrl`: that of the service. */
+function readNwc({ get, integer, boolean }: Settings, publicUrl: string) {
+  return {
+    /** The relays of connected apps, the best one first. Empty: apps cannot be connected. */
+    relays: nostrRelays(get('NWC_RELAYS')) ?? (usesTestNetwork(get('LIGHTNING_URL')) ? [playgroundRelay(publicUrl)] : []),
+    /** The age after which requests of apps are ignored. */
+    maxAgeSeconds: integer('NWC_MAX_REQUEST_AGE', 21_600, 600, 604_800),
+    /** Whether apps may use the old encryption (NIP-04), too. */
+    offersNip04: boolean('NWC_NIP04', true),
+  };
+}
+
+const MAX_RELAYS = 5;
+
+function nostrRelays(text: string | undefined): string[] | undefined {
+  const urls = text?.split(/[\s,]+/).filter(Boolean);
+  const isRelay = (one: string) => URL.canParse(one) && /^wss?:$/.test(new URL(one).protocol);
+  if (!urls || (urls.length <= MAX_RELAYS && urls.every(isRelay))) return urls && [...new Set(urls)];
+  throw new InvalidConfig(
+    `NWC_RELAYS must be 1 to ${MAX_RELAYS} URLs of Nostr relays such as wss://relay.example.com, the best one first.`,
+  );
+}
+
+function usesTestNetwork(lightningUrl = 'playground:'): boolean {
+  return /^(playground|fake):/.test(lightningUrl);
+}
+
+/** The relay that the playground serves at the address of the service. */
+function playgroundRelay(url: string): string {
+  return `${url.replace(/^http/, 'ws')}/playground/relay`;
 }
 
 /** Returns the URL at which programs on this machine reach the service. */
@@ -190,8 +227,8 @@ export function settingsOf(env: Environment) {
       throw new InvalidConfig(`${name} must be a whole number from ${min} to ${max}.`);
     },
 
-    boolean(name: string): boolean {
-      const text = get(name) ?? 'false';
+    boolean(name: string, fallback = false): boolean {
+      const text = get(name) ?? String(fallback);
       if (text === 'true' || text === 'false') return text === 'true';
       throw new InvalidConfig(`${name} must be true or false.`);
     },

@@ -11,6 +11,7 @@ import { errorMessage } from './core/kernel/log.ts';
 import { moduleUrl } from './core/kernel/module-url.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
 import { backupProcess, runSchedule } from './features/backup/schedule.ts';
+import type { NwcTiming } from './features/nwc/nwc.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
@@ -22,7 +23,15 @@ import type { Modules } from './modules.ts';
 export interface Job {
   readonly name: string;
   /** The instance that holds this lease runs the job. On SQLite there is one instance, and no lease is needed. */
-  readonly lease: 'node-listener' | 'backup' | 'reconcile' | 'proof-epochs' | 'withdraw-notices' | 'zap-receipts' | `events ${string}`;
+  readonly lease:
+    | 'node-listener'
+    | 'backup'
+    | 'reconcile'
+    | 'proof-epochs'
+    | 'withdraw-notices'
+    | 'zap-receipts'
+    | 'nwc'
+    | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
   /** Whether `run` is first called after an interval instead of at the start. */
@@ -65,6 +74,7 @@ export interface JobTiming {
   /** Between two attempts of pending payments. */
   readonly resumeMs?: number;
   readonly arriving?: ArrivingTiming;
+  readonly nwc?: NwcTiming;
   /** Between two tries to read the records of a node back after a restore. */
   readonly readBackMs?: number;
   /** Writes a scheduled backup. */
@@ -73,7 +83,7 @@ export interface JobTiming {
 
 /** Returns the background jobs of the service. */
 export function backgroundJobs(modules: Modules, config: Config, timing: JobTiming): readonly Job[] {
-  const { ledger, idempotency, invoices, payments, eventLog, webhooks, links, zaps, operator } = modules;
+  const { ledger, idempotency, invoices, payments, eventLog, webhooks, links, nwc, zaps, operator } = modules;
   const {
     events: intervals,
     probe,
@@ -85,7 +95,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
   } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const comparison = { ...modules, stuckPaymentSeconds, timing: probe, pollMs };
-  const retained = { ledger, idempotency, event: eventLog, webhook: webhooks };
+  const retained = { ledger, idempotency, event: eventLog, webhook: webhooks, 'app request': nwc };
   const jobs: readonly Job[] = [
     ...modules.connections.all.map((connection) => eventsJob(modules, connection, intervals)),
     ...modules.connections.all.map(
@@ -118,6 +128,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     ),
     { name: 'receipts of zaps', lease: 'zap-receipts', interval: receiptsMs, run: (signal) => zaps.publishReceipts(signal) },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: (signal) => links.sendNotices(signal) },
+    { name: 'connected apps', lease: 'nwc', interval: 'continuous', run: (signal) => nwc.run(signal) },
     {
       name: 'reconciliation',
       lease: 'reconcile',

@@ -30,6 +30,7 @@ import { defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { linkUses } from './features/lnurl/withdraw/claims.ts';
 import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
+import { createNwc } from './features/nwc/nwc.ts';
 import { Operator } from './features/operator/operator.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { createHistory } from './features/transactions/history.ts';
@@ -106,15 +107,15 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     secretBox: createSecretBox(secretKey),
     retentionDays: config.eventRetentionDays,
     timing: jobTiming?.webhooks,
-    clock,
-    log,
+    ...{ clock, log },
   });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ...marked, ledger, wallets, invoices, payments, history, ...links, nostrCrypto, stuckPaymentSeconds };
-  const modules = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
+  const common = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
+  const modules = { ...common, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
 }
 

@@ -25,6 +25,7 @@ import { totpRoutes } from './features/logins/totp-routes.ts';
 import { walletLoginRoutes } from './features/logins/wallet-login-routes.ts';
 import { metricsRoute } from './features/metrics/metrics.ts';
 import { nodeRoutes } from './features/nodes/routes.ts';
+import { connectionRoutes } from './features/nwc/routes.ts';
 import { alertRoutes } from './features/operator/alert-routes.ts';
 import { fiatRateRoutes } from './features/operator/fiat-rate-routes.ts';
 import { operatorNodeRoutes } from './features/operator/node-routes.ts';
@@ -98,6 +99,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   walletLoginRoutes(app, login);
   passkeyRoutes(app, login);
   keyRoutes(app, { ...deps, lndhub: config.lndhub });
+  connectionRoutes(app, deps);
   invoiceRoutes(app, deps);
   invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);

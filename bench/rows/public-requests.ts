@@ -51,6 +51,7 @@ export const WORST_PUBLIC: Readonly<Record<string, (published: Published) => str
   payLink: read(({ pay }) => `${pay}?amount=1000`),
   getPayLinkQr: read(({ pay }) => `${pay}/qr.png`),
   payAddress: read(() => '/.well-known/lnurlp/bench'),
+  getNostrIdentifier: read(() => '/.well-known/nostr.json?name=bench'),
   verifyPayment: read(({ verify }) => verify),
   signAuthChallenge: read(() => `/v1/lnurl-auth/callback?tag=login&k1=${'0'.repeat(64)}&sig=${'30'.repeat(70)}&key=02${'1'.repeat(64)}`),
   logIn: post('/v1/session', manyNames('"email":"a@example.com","password":"p",')),

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
 import type { Invoices } from '../../src/core/invoices/invoices.ts';
@@ -22,6 +23,7 @@ import {
 } from '../../src/http/fields.ts';
 import { requires } from '../../src/http/openapi/route-schema.ts';
 import { namedObject } from '../../src/http/responses/response-types.ts';
+import { createRelay } from '../relay.ts';
 import { OutcomeUnknown, type PlaygroundControl, PlaygroundRefusal } from '../test-network.ts';
 import { OutsidePaymentObject, PlaygroundObject, renderOutsidePayment, renderPlayground } from './playground-object.ts';
 
@@ -141,6 +143,17 @@ export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): v
   payRoutes(app, deps);
   invoiceRoutes(app, deps);
   paymentsRoute(app, deps);
+  serveRelay(app);
+}
+
+/** Serves a Nostr relay at /playground/relay, so that apps can be connected without any other service. */
+function serveRelay(app: App): void {
+  const relay = createRelay();
+  app.server.on('upgrade', (request, socket: Socket, head) => {
+    if (request.url === '/playground/relay') relay.accept(request, socket, head);
+    else socket.end('HTTP/1.1 404 Not Found\r\nconnection: close\r\n\r\n');
+  });
+  app.addHook('preClose', async () => relay.disconnectAll());
 }
 
 function describeRoute(app: App, { access, control }: PlaygroundRouteDependencies): void {

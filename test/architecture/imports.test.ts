@@ -46,6 +46,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   operator: ['reconcile'],
   transactions: ['wallets'],
   lnurl: [],
+  nwc: ['keys', 'transactions'],
   logins: ['accounts'],
   payments: ['lnurl', 'transactions'],
   events: ['keys', 'transactions', 'wallets'],

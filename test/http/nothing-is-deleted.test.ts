@@ -12,7 +12,7 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
     lines: await service.client.get(`/v1/wallet/${wallet.id}/transactions?status=all&fields=id,num_msat,status`),
   });
 
-  it('deletes only open invoices, links, keys, webhooks, sessions and the fiat rate', () => {
+  it('deletes only open invoices, links, keys, connections, webhooks, sessions and the fiat rate', () => {
     const paths = Object.keys(description.paths).filter((path) => description.paths[path].delete);
     expect(paths.sort()).toEqual([
       '/v1/keys/{id}',
@@ -23,6 +23,7 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
       '/v1/session/linked-keys/{id}',
       '/v1/session/passkeys/{id}',
       '/v1/sessions/{id}',
+      '/v1/wallet/{key}/connections/{id}',
       '/v1/wallet/{key}/keys/{id}',
       '/v1/wallet/{key}/lnurl/withdraws/{id}',
       '/v1/webhooks/{id}',

@@ -71,6 +71,12 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
     /** @throws Refusal `not_found` */
     find: (owner: KeyOwner, id: string): Promise<ListedKey> => read(database, owner, id),
 
+    /** Returns keys by their ids, in any order. */
+    async findMany(ids: readonly string[]): Promise<ListedKey[]> {
+      const rows = ids.length === 0 ? [] : await database.all(sql.findManyListed, ids, ...periods(clock));
+      return rows.map((row) => listedFromRow(row, unixSeconds(clock)));
+    },
+
     list({ accountId, walletId }: KeyOwner) {
       const statements = walletId === undefined ? sql.listOfAccount : sql.listOfWallet;
       const rows = openList(database, { statements, filters: [walletId ?? accountId], own: periods(clock), prefix: 'key' });
@@ -90,6 +96,8 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
       changeOwnAccount(database, by, async (tx) => {
         const old = await read(tx, owner, id);
         if (old.status !== 'active' || old.replaced_by !== null || KEY_KINDS[old.kind].isPublic) throw new Refusal('key_unusable');
+        if (old.kind === 'wallet_connection')
+          throw new Refusal('key_unusable', 'A connected app cannot get another key. Revoke the connection, and connect the app again.');
         const { kind, user_label: label, lineage_id: lineageId, expires_at } = old;
         const expiresAt = expires_at ?? undefined;
         requireNoLaterExpiry(by, expiresAt);

@@ -88,6 +88,8 @@ export const listOfWallet = listStatements<ListedRow>('keyring_list_of_wallet', 
 
 export const findListed = statement<ListedRow>('keyring_find', `${listed(2)} WHERE k.id = $1`);
 
+export const findManyListed = statement<ListedRow>('keyring_find_many', `${listed(2)} WHERE k.id = ANY($1::text[])`);
+
 /** Counts the active keys with a secret of an account, without those of its wallets, or of a wallet: up to `$2`. */
 const countActive = (owner: string) =>
   `SELECT count(*) AS n FROM (SELECT 1 FROM access_key WHERE ${owner} AND ${VALID} LIMIT CAST($2 AS BIGINT)) AS active`;
@@ -99,7 +101,7 @@ export const countActiveOfAccount = statement<{ n: number }>(
 
 export const countActiveOfWallet = statement<{ n: number }>(
   'keyring_count_active_of_wallet',
-  countActive(`wallet_id = $1 AND kind IN ('wallet_admin', 'wallet_invoice', 'wallet_read')`),
+  countActive(`wallet_id = $1 AND kind IN ('wallet_admin', 'wallet_invoice', 'wallet_read', 'wallet_connection')`),
 );
 
 export const revokeKey = statement('keyring_revoke', 'UPDATE access_key SET revoked_at = $2 WHERE id = $1 AND revoked_at IS NULL');

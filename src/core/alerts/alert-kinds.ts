@@ -57,6 +57,11 @@ export const ALERT_KINDS = {
     meaning: 'The node has less money than the ledger owes, beyond the amount in flight.',
     remedy: 'Stop withdrawals, and find out where the money went. The alert closes when the node has enough.',
   },
+  relay_unavailable: {
+    meaning:
+      'A Nostr relay of connected apps has been away for a minute, or refuses events. Apps that use only this relay get no responses.',
+    remedy: 'Read the message. Check the relay, and NWC_RELAYS. The alert closes when the relay is connected and accepts events.',
+  },
   job_failing: {
     meaning: 'A background job has failed three times in a row. The alert has its name and the last reason.',
     remedy:

@@ -47,6 +47,7 @@ export const TAGS = {
   LNURL: { description: 'Pay links, Lightning addresses, withdraw links, and the public addresses that other wallets call.' },
   Accounts: { description: 'Your account; for the operator, all accounts.' },
   Keys: { description: 'API keys of the account and access keys of wallets.' },
+  Apps: { description: 'Wallet apps that are connected over Nostr (Nostr Wallet Connect, NIP-47).' },
   Proof: { description: 'Proof of liabilities: a published commitment to what the service owes, which each wallet can check.' },
   Node: { description: 'The Lightning node of this service.' },
   Service: { description: 'The service itself.' },

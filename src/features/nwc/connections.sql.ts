@@ -1,0 +1,41 @@
+import { listStatements } from '../../core/db/list.ts';
+import { statement } from '../../core/db/statement.ts';
+
+export type ConnectionRow = {
+  id: string;
+  key_id: string;
+  wallet_id: string;
+  permissions: string;
+  client_pubkey: string;
+  service_pubkey: string;
+  relays: string;
+  created_at: number;
+};
+
+const COLUMNS = 'id, key_id, wallet_id, permissions, client_pubkey, service_pubkey, relays, created_at';
+const SELECT = `SELECT ${COLUMNS} FROM nwc_connection`;
+
+export const insertConnection = statement(
+  'nwc_connection_insert',
+  `INSERT INTO nwc_connection (${COLUMNS}) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
+);
+
+export const findConnection = statement<ConnectionRow>('nwc_connection_find', `${SELECT} WHERE id = $1`);
+
+export const findAnyConnection = statement<{ id: string }>('nwc_connection_find_any', 'SELECT id FROM nwc_connection LIMIT 1');
+
+export const findConnectionOfKey = statement<ConnectionRow>('nwc_connection_find_by_key', `${SELECT} WHERE key_id = $1`);
+
+export const listConnections = listStatements<ConnectionRow>('nwc_connection_list', {
+  select: SELECT,
+  table: 'nwc_connection',
+  where: 'wallet_id = $1',
+  filters: 1,
+});
+
+/** Connections in the order of their ids, with the time of their revocation: those that are valid, or were revoked after `$3`. */
+export const listServed = statement<ConnectionRow & { revoked_at: number | null }>(
+  'nwc_connection_list_served',
+  `SELECT ${COLUMNS.replaceAll(/\w+/g, 'c.$&')}, k.revoked_at FROM nwc_connection c JOIN access_key k ON k.id = c.key_id
+   WHERE c.id > $1 AND (k.revoked_at IS NULL OR k.revoked_at > $3) ORDER BY c.id LIMIT $2`,
+);

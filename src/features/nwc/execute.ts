@@ -1,0 +1,131 @@
+import { errorMessage } from '../../core/kernel/log.ts';
+import type { NostrEvent } from '../../core/nostr/event.ts';
+import type { Connection, Connections } from './connections.ts';
+import { asNwcError, NwcError } from './errors.ts';
+import { isMethod } from './methods.ts';
+import type { AppRequest, NwcModules } from './modules.ts';
+import type { Params } from './params.ts';
+import { getBalance, getBudget, getInfo, listTransactions, lookupInvoice } from './read-methods.ts';
+import { ConcurrentRequest, type RequestStore, type StoredRequest } from './requests.ts';
+import type { MethodOutcome, Responses } from './responses.ts';
+import { STORED_METHODS, type StoredMethodName } from './stored-methods.ts';
+
+const READ_METHODS = {
+  get_info: getInfo,
+  get_balance: getBalance,
+  get_budget: getBudget,
+  lookup_invoice: lookupInvoice,
+  list_transactions: listTransactions,
+};
+
+export interface ExecutorDependencies {
+  readonly modules: NwcModules;
+  readonly connections: Connections;
+  readonly requests: RequestStore;
+  readonly responses: Responses;
+  /** Called when an event waits to be published. */
+  onWaiting(): void;
+}
+
+const PAGE = 100;
+
+/** Executes authenticated requests. */
+export type Executor = ReturnType<typeof createExecutor>;
+
+export function createExecutor({ modules, connections, requests, responses, onWaiting }: ExecutorDependencies) {
+  /** The requests that this process is executing. Others are answered by {@link answerEnded}. */
+  const running = new Set<string>();
+
+  async function read(request: AppRequest, method: keyof typeof READ_METHODS, params: Params): Promise<MethodOutcome> {
+    try {
+      return { result: await READ_METHODS[method](modules, request, params) };
+    } catch (error) {
+      const known = asNwcError(error);
+      if (known) return { error: known };
+      modules.log.warn({ method, reason: errorMessage(error) }, 'a request of an app failed');
+      // A read moves no money, so its failure may be reported.
+      return { error: new NwcError('INTERNAL', 'The service could not read that. Try again later.') };
+    }
+  }
+
+  /** Stores the response of a request whose outcome is known. */
+  async function answer(
+    connection: Connection,
+    request: Pick<StoredRequest, 'id' | 'method' | 'scheme' | 'item'>,
+    made: string,
+  ): Promise<void> {
+    const { result } = STORED_METHODS[request.method as StoredMethodName];
+    let outcome: MethodOutcome;
+    try {
+      const found = await result(modules, made);
+      if (!found) return;
+      outcome = { result: found };
+    } catch (error) {
+      if (!(error instanceof NwcError)) throw error;
+      outcome = { error };
+    }
+    const answered = { ...request, item: request.item ?? undefined };
+    await requests.answer(request.id, connection.id, await responses.respond(connection, answered, outcome));
+    onWaiting();
+  }
+
+  /** @throws an error after which it is unknown whether the request has created something */
+  async function start(request: AppRequest, method: StoredMethodName, params: Params): Promise<string | undefined> {
+    try {
+      const { id, isReplay } = await STORED_METHODS[method].start(modules, request, params, (made) => [requests.rowOf(request, made)]);
+      if (isReplay) await requests.store(request, id);
+      return id;
+    } catch (error) {
+      if (error instanceof ConcurrentRequest) return undefined;
+      const refusal = asNwcError(error);
+      if (!refusal) throw error;
+      // If the event is delivered again, it must not be executed after its app has been told that nothing was paid.
+      if (await requests.refuse(request, await responses.respond(request.connection, request, { error: refusal }))) onWaiting();
+      return undefined;
+    }
+  }
+
+  return {
+    /**
+     * Executes a method that reads.
+     * @returns the event of the response
+     */
+    async read(request: AppRequest, params: Params): Promise<NostrEvent> {
+      const method = request.method as keyof typeof READ_METHODS;
+      return responses.respond(request.connection, request, await read(request, method, params));
+    },
+
+    /** Executes a stored method, once for each id, and answers it when its outcome is known. Never throws. */
+    async execute(request: AppRequest, params: Params): Promise<void> {
+      const { id, connection } = request;
+      if (running.has(id)) return;
+      running.add(id);
+      try {
+        const made = await start(request, request.method as StoredMethodName, params);
+        if (made === undefined) return;
+        // An invoice needs no wait.
+        if (await modules.payments.find(made)) await modules.payments.wait(made, modules.paymentWaitSeconds);
+        await answer(connection, { ...request, item: request.item ?? null }, made);
+      } catch (error) {
+        // If it has created something, it is answered later. Otherwise the app gets no answer, which proves nothing.
+        modules.log.warn({ method: request.method, reason: errorMessage(error) }, 'a request of an app has no response yet');
+      } finally {
+        running.delete(id);
+      }
+    },
+
+    /** Answers requests whose payments have ended without a response: after a restart, and after more than a request waits. */
+    async answerEnded(): Promise<void> {
+      for (let after = 0; ; ) {
+        const rows = await requests.listUnanswered(after, PAGE);
+        for (const row of rows) {
+          after = row.position;
+          if (running.has(row.id) || row.made === null || !isMethod(row.method)) continue;
+          const connection = await connections.findById(row.connection_id);
+          if (connection) await answer(connection, row, row.made);
+        }
+        if (rows.length < PAGE) return;
+      }
+    },
+  };
+}

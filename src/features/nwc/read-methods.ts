@@ -1,0 +1,166 @@
+import { type BUDGET_PERIODS, periodStart } from '../../core/budgets/limits.ts';
+import { readTransactions } from '../../core/journal/wallet-transactions.ts';
+import { invariant } from '../../core/kernel/assert.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { completeRows } from '../transactions/complete.ts';
+import { TYPE_NAMES } from '../transactions/wallet-transaction-object.ts';
+import { NwcError } from './errors.ts';
+import { offeredMethods, offeredNotifications } from './methods.ts';
+import type { AppRequest, NwcModules } from './modules.ts';
+import { type Params, readBoolean, readHex, readInteger, readText } from './params.ts';
+import { type NwcTransaction, transactionOfInvoice, transactionOfPayment, transactionOfWallet } from './transaction-object.ts';
+
+/** Returns what the app may do, and facts about the node if the connection may read the wallet. */
+export async function getInfo({ connections }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
+  const node = connections.of(wallet.nodeId);
+  const { pubkey, network } = node.identity();
+  return {
+    alias: node.info()?.alias ?? '',
+    color: '',
+    pubkey,
+    network: network === 'bitcoin' ? 'mainnet' : network,
+    // No adapter reports them, and no client needs them.
+    block_height: 0,
+    block_hash: '',
+    methods: offeredMethods(connection.permissions),
+    notifications: offeredNotifications(connection.permissions),
+    metadata: { id: connection.id, name: wallet.userLabel },
+  };
+}
+
+/** Returns the spendable balance of the wallet in millisatoshis. */
+export async function getBalance({ ledger }: NwcModules, { wallet }: AppRequest): Promise<object> {
+  const { balanceMsat, heldMsat } = await ledger.balance(wallet.ledgerAccount);
+  return { balance: Math.max(0, balanceMsat - heldMsat) };
+}
+
+const RENEWALS = { day: 'daily', week: 'weekly', month: 'monthly', ever: 'never' } as const satisfies Record<
+  (typeof BUDGET_PERIODS)[number],
+  string
+>;
+
+/** Returns the budget of the connection in millisatoshis; an empty object without one. Payments in flight count as used. */
+export async function getBudget({ keyring, clock }: NwcModules, { connection }: AppRequest): Promise<object> {
+  const [key] = await keyring.findMany([connection.keyId]);
+  invariant(key, 'a connection has a key');
+  const { budget_msat: total, budget_period: period } = key;
+  if (total === null || period === null) return {};
+  const used_budget = (key.budget_spent_msat ?? 0) + (key.budget_pending_msat ?? 0);
+  const renewal = { used_budget, total_budget: total, renewal_period: RENEWALS[period] };
+  return period === 'ever' ? renewal : { ...renewal, renews_at: nextPeriod(period, unixSeconds(clock)) };
+}
+
+const LONGEST_PERIOD_DAYS = 31;
+
+/** Returns the beginning of the next period in Unix seconds. */
+function nextPeriod(period: 'day' | 'week' | 'month', now: number): number {
+  const begin = periodStart(period, now);
+  for (let days = 1; days <= LONGEST_PERIOD_DAYS; days++) {
+    const next = periodStart(period, begin + days * 86_400);
+    if (next !== begin) return next;
+  }
+  throw new Error(`a ${period} has more than ${LONGEST_PERIOD_DAYS} days`);
+}
+
+const MAX_INVOICE_BYTES = 7089;
+
+/** Returns an invoice or a payment of the wallet. @throws NwcError NOT_FOUND if the wallet has neither */
+export async function lookupInvoice(modules: NwcModules, { wallet }: AppRequest, params: Params): Promise<object> {
+  const paymentHash = readHex(params, 'payment_hash', 64) ?? hashOfInvoice(modules, params);
+  const invoice = await modules.invoices.findByHash(paymentHash);
+  if (invoice?.walletId === wallet.id) return transactionOfInvoice(invoice, unixSeconds(modules.clock));
+  // The pending or the settled one, otherwise the newest that has failed.
+  const payment = await modules.payments.findByHash(paymentHash, wallet.id);
+  if (!payment) throw new NwcError('NOT_FOUND', 'The wallet has no invoice and no payment with this payment hash.');
+  return transactionOfPayment(payment);
+}
+
+function hashOfInvoice({ payments }: NwcModules, params: Params): string {
+  const invoice = readText(params, 'invoice', MAX_INVOICE_BYTES);
+  if (invoice === undefined) throw new NwcError('BAD_REQUEST', 'payment_hash or invoice is missing.');
+  try {
+    return payments.readInvoice(invoice).paymentHash;
+  } catch (error) {
+    if (error instanceof Refusal) throw new NwcError('BAD_REQUEST', error.message);
+    throw error;
+  }
+}
+
+const MAX_LISTED = 50;
+/** Offsets beyond it are rejected, because every row before them is read. */
+const MAX_OFFSET = 10_000;
+/** A response of this size has less than 60 KiB when it is encrypted; relays accept 64 KiB. */
+const MAX_LIST_BYTES = 40_000;
+
+/** What is listed: not fees, which are part of their payments, and not corrections. */
+const LISTED = new Set(Object.keys(TYPE_NAMES).filter((type) => type.startsWith('ln_')));
+
+/** Returns the transactions of the wallet, newest first. Fewer than `limit` if the response would become too large. */
+export async function listTransactions(modules: NwcModules, { wallet }: AppRequest, params: Params): Promise<object> {
+  const limit = Math.min(readInteger(params, 'limit', 0, Number.MAX_SAFE_INTEGER) || MAX_LISTED, MAX_LISTED);
+  const offset = readInteger(params, 'offset', 0, MAX_OFFSET) ?? 0;
+  const from = readInteger(params, 'from', 0, Number.MAX_SAFE_INTEGER) ?? 0;
+  const until = readInteger(params, 'until', 0, Number.MAX_SAFE_INTEGER) || Number.MAX_SAFE_INTEGER;
+  const direction = readText(params, 'type', 20);
+  const unpaid = readBoolean(params, 'unpaid');
+  const [unpaidOut, unpaidIn] = [unpaid || readBoolean(params, 'unpaid_outgoing'), unpaid || readBoolean(params, 'unpaid_incoming')];
+  if (direction !== undefined && direction !== 'incoming' && direction !== 'outgoing')
+    throw new NwcError('BAD_REQUEST', 'type must be incoming or outgoing.');
+
+  const wanted = offset + limit;
+  const { rows, next } = await readTransactions(
+    modules.database,
+    wallet,
+    {
+      status: unpaidOut || unpaidIn ? 'all' : 'settled',
+      order: 'desc',
+      // Times in the future do not fit into an integer of the database in milliseconds.
+      ...(from > 0 && { fromMs: Math.min(from, MAX_SECONDS) * 1000 }),
+      ...(until < MAX_SECONDS && { untilMs: until * 1000 + 999 }),
+      matches: async (some) =>
+        some.map(({ type, status, amount_msat: amountMsat }) => {
+          const isOut = amountMsat < 0;
+          if (!LISTED.has(type) || (direction !== undefined && isOut !== (direction === 'outgoing'))) return false;
+          return status === 'settled' || (isOut ? unpaidOut : unpaidIn);
+        }),
+    },
+    { after: undefined, limit: wanted },
+  );
+  const booked = await completeRows(modules, rows);
+  const open =
+    unpaidIn && direction !== 'outgoing'
+      ? await readOpen(modules, wallet, { from, until, limit: wanted })
+      : { invoices: [], isCapped: false };
+  const now = unixSeconds(modules.clock);
+  const all = [...booked.map((one) => transactionOfWallet(one, now)), ...open.invoices.map((one) => transactionOfInvoice(one, now))]
+    .map((transaction, index) => ({ transaction, index }))
+    .sort((a, b) => b.transaction.created_at - a.transaction.created_at || a.index - b.index)
+    .map(({ transaction }) => transaction);
+  const transactions = fitting(all.slice(offset, wanted));
+  const isComplete = next === undefined && !open.isCapped;
+  return { transactions, ...(isComplete && { total_count: all.length }) };
+}
+
+const MAX_SECONDS = 8_000_000_000_000;
+
+function readOpen(
+  { invoices }: NwcModules,
+  { ledgerAccount }: AppRequest['wallet'],
+  { from, until, limit }: { from: number; until: number; limit: number },
+) {
+  return invoices.listOpen(
+    { ledgerAccount },
+    { order: 'desc', after: undefined, limit, matches: ({ createdAt }) => createdAt >= from && createdAt <= until },
+  );
+}
+
+/** At least one, so that a client that continues after the last one makes progress. */
+function fitting(transactions: readonly NwcTransaction[]): NwcTransaction[] {
+  let bytes = 0;
+  const end = transactions.findIndex((one) => {
+    bytes += Buffer.byteLength(JSON.stringify(one)) + 1;
+    return bytes > MAX_LIST_BYTES;
+  });
+  return transactions.slice(0, end === -1 ? undefined : Math.max(1, end));
+}

@@ -1,0 +1,100 @@
+import type { Log } from '../../core/kernel/log.ts';
+import type { NostrEvent } from '../../core/nostr/event.ts';
+import {
+  connectRelay,
+  type Relay,
+  type RelayAuthentication,
+  type RelayFilter,
+  type RelayStatus,
+  type RelayTiming,
+  type Subscription,
+} from '../../core/nostr/relay.ts';
+
+interface RelayPoolOptions {
+  readonly log: Log;
+  readonly signal: AbortSignal;
+  readonly authentication: (url: string) => RelayAuthentication;
+  readonly timing: Partial<RelayTiming> | undefined;
+  /** Returns the filters of a relay. Called when it is connected. */
+  filters(url: string): readonly RelayFilter[];
+  onEvent(event: NostrEvent, url: string): void;
+  /** Called when a relay has confirmed the subscription. */
+  onSubscribed(url: string): void;
+}
+
+interface OpenRelay {
+  readonly relay: Relay;
+  readonly subscription: Subscription;
+  /** Why the relay refused the last event that it refused. Undefined after one that it accepted. */
+  refusal: string | undefined;
+}
+
+/** One connection to each relay, for all apps. */
+export class RelayPool {
+  readonly #options: RelayPoolOptions;
+  readonly #open = new Map<string, OpenRelay>();
+
+  constructor(options: RelayPoolOptions) {
+    this.#options = options;
+  }
+
+  /** Connects to relays that are not connected yet. */
+  add(urls: Iterable<string>): void {
+    const { log, signal, authentication, timing, filters, onEvent, onSubscribed } = this.#options;
+    for (const url of urls) {
+      if (this.#open.has(url)) continue;
+      const relay = connectRelay({ url, log, signal, authentication: authentication(url), ...(timing && { timing }) });
+      const subscription = relay.subscribe({
+        filters: () => filters(url),
+        onEvent: (event) => onEvent(event, url),
+        onStored: () => onSubscribed(url),
+      });
+      this.#open.set(url, { relay, subscription, refusal: undefined });
+    }
+  }
+
+  /** Requests the events of connections that were added. */
+  renew(urls: readonly string[]): void {
+    for (const url of urls) this.#open.get(url)?.subscription.renew();
+  }
+
+  /** Publishes an event to relays at the same time. @returns whether one has accepted it */
+  async publish(urls: readonly string[], event: NostrEvent): Promise<boolean> {
+    const results = await Promise.all(urls.map((url) => this.#publishTo(url, event)));
+    return results.includes(true);
+  }
+
+  statuses(): {
+    readonly url: string;
+    readonly status: RelayStatus;
+    readonly isSubscribed: boolean;
+    readonly refusal: string | undefined;
+  }[] {
+    return Array.from(this.#open, ([url, { relay, subscription, refusal }]) => ({
+      url,
+      status: relay.status(),
+      isSubscribed: subscription.isActive,
+      refusal,
+    }));
+  }
+
+  /** Resolves when all connections have ended, after the signal. */
+  async ended(): Promise<void> {
+    await Promise.all(Array.from(this.#open.values(), ({ relay }) => relay.ended));
+  }
+
+  async #publishTo(url: string, event: NostrEvent): Promise<boolean> {
+    const open = this.#open.get(url);
+    if (!open) return false;
+    try {
+      const { accepted, message } = await open.relay.publish(event);
+      // "duplicate:" means that the relay has it (NIP-01), whatever it says of acceptance.
+      const hasIt = accepted || message.startsWith('duplicate:');
+      open.refusal = hasIt ? undefined : message;
+      return hasIt;
+    } catch {
+      // Not connected, or no answer in time.
+      return false;
+    }
+  }
+}

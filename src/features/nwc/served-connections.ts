@@ -1,0 +1,87 @@
+import type { Connection, Connections } from './connections.ts';
+
+/** A connection whose requests are read. */
+export interface ServedConnection {
+  readonly connection: Connection;
+  /** Unix seconds. The app of a revoked connection is told so for some time. */
+  readonly revokedAt: number | undefined;
+  /** How many requests it may send now. */
+  tokens: number;
+  /** When `tokens` was computed, in milliseconds of the process. */
+  countedMs: number;
+}
+
+const PAGE = 1000;
+/** How long apps of revoked connections get the error UNAUTHORIZED. */
+export const TOLD_SECONDS = 30 * 86_400;
+/** Requests per second and burst of one app. The check of a signature takes 2 ms. */
+const RATE = { perSecond: 20, burst: 100 };
+
+/** The connections in memory, by the public keys to which their requests are addressed. */
+export class ServedConnections {
+  readonly #connections: Connections;
+  readonly #byPubkey = new Map<string, ServedConnection>();
+  readonly #byWallet = new Map<string, Set<ServedConnection>>();
+
+  constructor(connections: Connections) {
+    this.#connections = connections;
+  }
+
+  get size(): number {
+    return this.#byPubkey.size;
+  }
+
+  /** Reads all connections. */
+  async load(nowSeconds: number): Promise<void> {
+    for (let after = ''; ; ) {
+      const page = await this.#connections.listServed(after, PAGE, nowSeconds - TOLD_SECONDS);
+      for (const { connection, revokedAt } of page) this.#put(connection, revokedAt);
+      after = page.at(-1)?.connection.id ?? after;
+      if (page.length < PAGE) return;
+    }
+  }
+
+  /** Adds the connection of a new key, or marks that of a revoked one. @returns it; undefined if the key has none */
+  async update(keyId: string, revokedAt: number | undefined): Promise<ServedConnection | undefined> {
+    const connection = await this.#connections.ofKey(keyId);
+    return connection && this.#put(connection, revokedAt);
+  }
+
+  find(servicePubkey: string): ServedConnection | undefined {
+    return this.#byPubkey.get(servicePubkey);
+  }
+
+  /** Returns the connections of a wallet that are not revoked. */
+  ofWallet(walletId: string): ServedConnection[] {
+    return Array.from(this.#byWallet.get(walletId) ?? []).filter(({ revokedAt }) => revokedAt === undefined);
+  }
+
+  /** Returns the connections that use a relay. */
+  ofRelay(url: string): ServedConnection[] {
+    return Array.from(this.#byPubkey.values()).filter(({ connection }) => connection.relays.includes(url));
+  }
+
+  relays(): Set<string> {
+    return new Set(Array.from(this.#byPubkey.values()).flatMap(({ connection }) => connection.relays));
+  }
+
+  #put(connection: Connection, revokedAt: number | undefined): ServedConnection {
+    const known = this.#byPubkey.get(connection.servicePubkey);
+    const served = { tokens: RATE.burst, countedMs: performance.now(), ...known, connection, revokedAt };
+    this.#byPubkey.set(connection.servicePubkey, served);
+    const ofWallet = this.#byWallet.get(connection.walletId) ?? new Set();
+    if (known) ofWallet.delete(known);
+    this.#byWallet.set(connection.walletId, ofWallet.add(served));
+    return served;
+  }
+}
+
+/** Takes one of the requests that an app may send. @returns false if it sends too many */
+export function takeToken(served: ServedConnection): boolean {
+  const now = performance.now();
+  served.tokens = Math.min(RATE.burst, served.tokens + ((now - served.countedMs) / 1000) * RATE.perSecond);
+  served.countedMs = now;
+  if (served.tokens < 1) return false;
+  served.tokens -= 1;
+  return true;
+}

@@ -1,0 +1,218 @@
+import { keyGuard } from '../../core/accounts/accounts.ts';
+import { invariant } from '../../core/kernel/assert.ts';
+import { unixSeconds } from '../../core/kernel/clock.ts';
+import { isJsonObject } from '../../core/kernel/json.ts';
+import type { Msat } from '../../core/kernel/money.ts';
+import { isPublicKey } from '../../core/kernel/secp256k1.ts';
+import type { RowWrite } from '../../core/ledger/ledger.ts';
+import type { CustomRecords } from '../../core/lightning/node.ts';
+import type { StartedPayment } from '../../core/payments/hold.ts';
+import type { Payment } from '../../core/payments/payment.ts';
+import { readInvoiceOfUri } from './bip321.ts';
+import { NwcError } from './errors.ts';
+import type { AppRequest, NwcModules } from './modules.ts';
+import { type Params, readAmount, readHex, readInteger, readMetadata, readText, required } from './params.ts';
+import { transactionOfInvoice } from './transaction-object.ts';
+
+/** Returns the row that stores the request with what it has created, for the transaction that creates it. */
+type RowsOf = (made: string) => readonly RowWrite[];
+
+interface Made {
+  /** The id of the payment or the invoice. */
+  readonly id: string;
+  /** An earlier request has created it, so the row of this request is not stored yet. */
+  readonly isReplay: boolean;
+}
+
+/** A method that creates something. It is executed once for each event. */
+export interface StoredMethod {
+  /** @throws NwcError, Refusal, NodeUnavailable when it has created nothing. After any other error that is unknown. */
+  start(modules: NwcModules, request: AppRequest, params: Params, rows: RowsOf): Promise<Made>;
+  /**
+   * Returns the result. Undefined while it is unknown: an error would make apps return money that may have been paid.
+   * @throws NwcError after a definitive failure
+   */
+  result(modules: NwcModules, made: string): Promise<object | undefined>;
+}
+
+const DEFAULT_EXPIRY_SECONDS = 86_400;
+const MAX_EXPIRY_SECONDS = 31_536_000;
+const MAX_DESCRIPTION_BYTES = 639;
+const MAX_INVOICE_BYTES = 7089;
+const MAX_LABEL_BYTES = 255;
+
+async function createInvoice(modules: NwcModules, request: AppRequest, params: Params, rows: RowsOf): Promise<Made> {
+  const descriptionHash = readHex(params, 'description_hash', 64);
+  const passThru = readMetadata(params);
+  const { id } = await modules.invoices.create({
+    wallet: request.wallet,
+    amountMsat: readAmount(params),
+    memo: readText(params, 'description', MAX_DESCRIPTION_BYTES) ?? '',
+    // 0 counts as absent.
+    expirySeconds: readInteger(params, 'expiry', 0, MAX_EXPIRY_SECONDS) || DEFAULT_EXPIRY_SECONDS,
+    wtxType: 'ln_deposit',
+    guards: [keyGuard(request.key)],
+    extraRows: rows,
+    ...(descriptionHash !== undefined && { descriptionHash }),
+    ...(passThru !== undefined && { passThru }),
+  });
+  return { id, isReplay: false };
+}
+
+const makeInvoice: StoredMethod = {
+  start: createInvoice,
+  async result({ invoices, clock }, made) {
+    const invoice = await invoices.find(made);
+    invariant(invoice, `invoice ${made} is gone`);
+    return transactionOfInvoice(invoice, unixSeconds(clock));
+  },
+};
+
+const receive: StoredMethod = {
+  start: createInvoice,
+  async result({ invoices }, made) {
+    const invoice = await invoices.find(made);
+    invariant(invoice, `invoice ${made} is gone`);
+    return { bip321: `bitcoin:?lightning=${invoice.paymentRequest}`, transaction_id: invoice.id };
+  },
+};
+
+/** Starts the payment of an invoice. An earlier payment of the wallet that is pending or has succeeded is the payment of this request, too. */
+async function startInvoice(
+  { payments }: NwcModules,
+  { wallet, key }: AppRequest,
+  params: Params,
+  order: { readonly invoice: string; readonly feeLimitMsat?: Msat | undefined; readonly rows: RowsOf },
+): Promise<Made> {
+  const { rows: extraRows, ...rest } = order;
+  const started = await payments.payInvoice({
+    ...rest,
+    wallet,
+    amountMsat: readAmount(params),
+    passThru: readMetadata(params),
+    wtxType: 'ln_withdrawal',
+    guards: [keyGuard(key)],
+    limits: key.limits,
+    unit: 'msat',
+    extraRows,
+  });
+  return madeBy(started);
+}
+
+function madeBy({ payment, isReplay }: StartedPayment): Made {
+  return { id: payment.id, isReplay };
+}
+
+/** Returns a payment that has ended; undefined while it is pending. @throws NwcError PAYMENT_FAILED */
+async function endedPayment({ payments }: NwcModules, made: string): Promise<Payment | undefined> {
+  const payment = await payments.find(made);
+  invariant(payment, `payment ${made} is gone`);
+  if (payment.state === 'failed') throw new NwcError('PAYMENT_FAILED', `The payment failed (${payment.failureReason}). Nothing was paid.`);
+  return payment.state === 'pending' ? undefined : payment;
+}
+
+async function paymentResult(modules: NwcModules, made: string): Promise<object | undefined> {
+  const payment = await endedPayment(modules, made);
+  return payment && { preimage: payment.preimage ?? '', fees_paid: payment.feeMsat ?? 0 };
+}
+
+const payInvoice: StoredMethod = {
+  start(modules, request, params, rows) {
+    const invoice = required(readText(params, 'invoice', MAX_INVOICE_BYTES), 'invoice');
+    return startInvoice(modules, request, params, { invoice, rows });
+  },
+  result: paymentResult,
+};
+
+const MAX_RECORDS = 20;
+const MAX_RECORD_BYTES = 1024;
+
+const payKeysend: StoredMethod = {
+  async start({ payments }, { wallet, key }, params, rows) {
+    const destination = required(readText(params, 'pubkey', 66), 'pubkey').toLowerCase();
+    if (!isPublicKey(destination))
+      throw new NwcError('BAD_REQUEST', 'pubkey must be a public key: 66 hexadecimal digits that begin with 02 or 03.');
+    if (readText(params, 'preimage', 64) !== undefined)
+      throw new NwcError('BAD_REQUEST', 'preimage must be left out: this service chooses the preimage of a keysend.');
+    const order = {
+      wallet,
+      destination,
+      amountMsat: required(readAmount(params), 'amount'),
+      customRecords: readRecords(params.tlv_records),
+      passThru: readMetadata(params),
+      guards: [keyGuard(key)],
+      limits: key.limits,
+      extraRows: rows,
+    };
+    return madeBy(await payments.keysend({ ...order, unit: 'msat' }));
+  },
+  result: paymentResult,
+};
+
+/** The first type of custom records (BOLT 1), and the record of a keysend's preimage, which the node adds (bLIP 3). */
+const FIRST_CUSTOM_RECORD = 65_536;
+const PREIMAGE_RECORD = 5_482_373_484;
+
+/** @throws NwcError BAD_REQUEST */
+function readRecords(value: unknown): CustomRecords {
+  if (value === undefined || value === null) return {};
+  if (!Array.isArray(value) || value.length > MAX_RECORDS)
+    throw new NwcError('BAD_REQUEST', `tlv_records must be a list of at most ${MAX_RECORDS} records.`);
+  const records = value.map((record): [string, string] => {
+    const type: unknown = isJsonObject(record) ? record.type : undefined;
+    const text: unknown = isJsonObject(record) ? record.value : undefined;
+    const isType = Number.isSafeInteger(type) && (type as number) >= FIRST_CUSTOM_RECORD && type !== PREIMAGE_RECORD;
+    const isValue = typeof text === 'string' && text.length <= 2 * MAX_RECORD_BYTES && /^([0-9a-f]{2})*$/i.test(text);
+    if (!isType || !isValue)
+      throw new NwcError(
+        'BAD_REQUEST',
+        `Each record of tlv_records needs a type from ${FIRST_CUSTOM_RECORD} other than ${PREIMAGE_RECORD}, and a value of at most ${MAX_RECORD_BYTES} bytes in hex.`,
+      );
+    return [String(type), (text as string).toLowerCase()];
+  });
+  return Object.fromEntries(records);
+}
+
+/** `pay` of NWC-321. Unlike `pay_invoice`, it can say that the outcome is not known yet. */
+const pay: StoredMethod = {
+  async start(modules, request, params, rows) {
+    const invoice = readInvoiceOfUri(required(readText(params, 'payment', MAX_INVOICE_BYTES), 'payment'));
+    if (readText(params, 'payer_note', MAX_LABEL_BYTES) !== undefined)
+      throw new NwcError('UNSUPPORTED_PAYMENT_INSTRUCTION', 'A BOLT11 invoice carries no payer_note. Leave it out.');
+    const feeLimitMsat = readInteger(params, 'max_fee', 0, Number.MAX_SAFE_INTEGER) as Msat | undefined;
+    return startInvoice(modules, request, params, { invoice, feeLimitMsat, rows });
+  },
+  async result({ payments }, made) {
+    const payment = await payments.find(made);
+    invariant(payment, `payment ${made} is gone`);
+    const { state, amountMsat, feeMsat, failureReason } = payment;
+    if (state === 'failed') {
+      const limitMsat = failureReason === 'NO_ROUTE' ? await payments.feeLimitMsat(payment) : undefined;
+      const limit = limitMsat === undefined ? '' : ` No route was found within the fee limit of ${limitMsat} msat.`;
+      throw new NwcError('PAYMENT_FAILED', `The payment failed (${failureReason}). Nothing was paid.${limit}`);
+    }
+    return {
+      transaction_id: payment.id,
+      state: state === 'pending' ? 'pending' : 'settled',
+      instruction_type: 'bolt11',
+      amount: amountMsat,
+      fees_paid: feeMsat ?? 0,
+      payment_hash: payment.paymentHash,
+      created_at: payment.createdAt,
+      ...(state === 'succeeded' && { preimage: payment.preimage ?? '', settled_at: payment.settledAt }),
+    };
+  },
+};
+
+/** An item of a list is executed as a request of its own. */
+export const STORED_METHODS = {
+  make_invoice: makeInvoice,
+  receive,
+  pay_invoice: payInvoice,
+  pay_keysend: payKeysend,
+  pay,
+  multi_pay_invoice: payInvoice,
+  multi_pay_keysend: payKeysend,
+} as const satisfies Record<string, StoredMethod>;
+
+export type StoredMethodName = keyof typeof STORED_METHODS;
