@@ -73,7 +73,7 @@ onFakeNode(
       expect(await client.get('/.well-known/lnurlp/alma')).toMatchObject({ nostrPubkey: offer.nostrPubkey });
     });
 
-    it('gets an invoice that commits to the text as received, and is credited with the author and the text', async () => {
+    it('L12: gets an invoice that commits to the text as received, and is credited with the author and the text', async () => {
       const event = requestOf([relay.url], { content: 'Two\nlines, "quotes" and \u202e' });
       const { id, ...rest } = event;
       const text = `${JSON.stringify({ ...rest, unknown: [], id }, null, 1)} `;
@@ -255,7 +255,7 @@ onFakeNode(
 
     afterAll(() => relay.stop());
 
-    it('is paid, and causes no connection', async () => {
+    it('L2: is paid, and causes no connection', async () => {
       const { default_lnurlpay_id: id } = await client.get(`/v1/wallet/${wallet.id}`);
       const { host } = new URL(relay.url);
       const { port: listening } = new URL(relay.url);

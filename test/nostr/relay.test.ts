@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { afterEach, expect, it, vi } from 'vitest';
 import { type DevnetRelay, type RelayBehavior, startRelay } from '../../devnet/relay.ts';
 import { createNostrCrypto } from '../../src/core/nostr/crypto-pool.ts';
@@ -6,7 +7,16 @@ import { connectRelay, type Relay, type RelayFilter, type RelayOptions, RelayUna
 import { freePort } from '../support/free-port.ts';
 
 const SECRET = new Uint8Array(32).fill(1);
-const TIMING = { connectMs: 2000, answerMs: 300, storedMs: 60_000, idleMs: 60_000, minBackoffMs: 10, maxBackoffMs: 40 };
+const TIMING = {
+  connectMs: 2000,
+  answerMs: 300,
+  storedMs: 60_000,
+  maxMessages: 2000,
+  busyMs: 1000,
+  idleMs: 60_000,
+  minBackoffMs: 10,
+  maxBackoffMs: 40,
+};
 const KEY_BYTES = 64;
 
 const closers: (() => unknown)[] = [];
@@ -263,6 +273,18 @@ it('passes on each delivery of an event, and only events whose form is valid', a
   server.store(malformed);
   server.store(note('valid'));
   await until(() => expect(record.contents).toEqual(['valid', 'valid']));
+});
+
+it('reads a flood of events in parts, and loses none', async () => {
+  const server = await startTestRelay();
+  const contents = Array.from({ length: 300 }, (_, index) => `${index} ${'x'.repeat(3000)}`);
+  const event = note('');
+  for (const content of contents) server.store({ ...event, id: createHash('sha256').update(content).digest('hex'), content });
+  const connection = connect(server, { timing: { maxMessages: 10, busyMs: 5 } });
+  const { record } = follow(connection);
+  await until(() => expect(record.stored).toBe(1));
+  expect(record.contents).toEqual(contents);
+  expect(server.connectionCount).toBe(1);
 });
 
 it('ends when its signal aborts, and rejects what is not answered', async () => {

@@ -38,7 +38,7 @@ it('refuses a server whose certificate is for another host', async () => {
   expect(await failure(outbound.withSocket('wss://other.example', {}, neverCalled))).toMatchObject({ reason: 'no_valid_response' });
 });
 
-it.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1'])('does not connect to a name that resolves to %s', async (address) => {
+it.each(['127.0.0.1', '10.0.0.1', '169.254.169.254', '::1'])('L2: does not connect to a name that resolves to %s', async (address) => {
   const { outbound, connected } = createWorld({ names: { 'relay.test': [[PUBLIC, address]] } });
   expect(await failure(outbound.withSocket('wss://relay.test', {}, neverCalled))).toMatchObject({ reason: 'no_valid_response' });
   expect(connected).toEqual([]);
@@ -65,7 +65,7 @@ it('connects to an allowed host without TLS', async () => {
   expect(text).toBe('hello');
 });
 
-it('rejects with the same error for a task that fails and for one that takes too long', async () => {
+it('O1: rejects with the same error for a task that fails and for one that takes too long', async () => {
   const { port } = await listen(() => undefined);
   const { outbound, sockets } = createWorld({ allow: '127.0.0.0/8' });
   const url = `ws://127.0.0.1:${port}`;

@@ -37,7 +37,7 @@ it.each([
   { file: 'README.md', outputs: 1 },
   { file: 'docs/api.md', outputs: 12 },
   { file: 'docs/keys.md', outputs: 3 },
-  { file: 'docs/lnurl.md', outputs: 5 },
+  { file: 'docs/lnurl.md', outputs: 6 },
 ])('runs the pasted commands of $file, and prints the output that the page shows', async ({ file, outputs }) => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-docs-'));
   const settings = await processSettings(folder, `sqlite:${join(folder, 'satchel.db')}`);

@@ -43,6 +43,9 @@ export interface RelayTiming {
   readonly storedMs: number;
   /** The connection is tested after so long without a message. */
   readonly idleMs: number;
+  /** The most messages that are read within `busyMs`. A relay passes on what anyone sends. */
+  readonly maxMessages: number;
+  readonly busyMs: number;
   readonly minBackoffMs: number;
   readonly maxBackoffMs: number;
 }
@@ -82,6 +85,8 @@ export class RelaySession {
   #challenge: string | undefined;
   #authentication: Promise<void> | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  #busySinceMs = 0;
+  #messages = 0;
 
   private constructor(options: SessionOptions, socket: WebSocketConnection) {
     this.#options = options;
@@ -172,6 +177,7 @@ export class RelaySession {
 
   #read(text: string): void {
     this.#restartIdleTimer();
+    this.#limitRate();
     const message = parseJson(text);
     if (!Array.isArray(message)) return;
     const [type, first, second, third] = message as unknown[];
@@ -218,6 +224,18 @@ export class RelaySession {
     if (challenge.length > MAX_CHALLENGE_LENGTH) return;
     this.#challenge = challenge;
     this.#authentication = undefined;
+  }
+
+  /** Stops reading for the rest of the period after too many messages, so that the relay must wait. */
+  #limitRate(): void {
+    const { maxMessages, busyMs } = this.#options.timing;
+    const now = performance.now();
+    if (now - this.#busySinceMs >= busyMs) {
+      this.#busySinceMs = now;
+      this.#messages = 0;
+    }
+    this.#messages += 1;
+    if (this.#messages === maxMessages) this.#socket.pauseReading(this.#busySinceMs + busyMs - now);
   }
 
   #restartIdleTimer(): void {

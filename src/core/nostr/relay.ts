@@ -53,6 +53,8 @@ const TIMING: RelayTiming = {
   answerMs: 10_000,
   storedMs: 30_000,
   idleMs: 45_000,
+  maxMessages: 2000,
+  busyMs: 1000,
   minBackoffMs: 1000,
   maxBackoffMs: 60_000,
 };

@@ -72,6 +72,12 @@ export class WebSocketConnection {
     this.#write(Opcode.text, Buffer.from(text));
   }
 
+  /** Reads nothing for a while. Messages of the last chunk, at most 64 KiB, still arrive. */
+  pauseReading(ms: number): void {
+    this.#socket.pause();
+    setTimeout(() => this.#socket.resume(), ms).unref();
+  }
+
   /** Ends the connection, with a reason or without one. */
   end(error?: Error): void {
     if (this.#end) return;
