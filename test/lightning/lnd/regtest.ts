@@ -155,9 +155,9 @@ export class RegtestLnd {
   }
 
   /** Creates a macaroon with the permissions that the service needs, and returns its file in the node's directory. */
-  async bakeMacaroon(): Promise<string> {
+  async bakeMacaroon(holdsKeysends = true): Promise<string> {
     const admin = readFileSync(join(this.directory, ADMIN_MACAROON));
-    const { command } = reportPermissions(admin, true);
+    const { command } = reportPermissions(admin, holdsKeysends);
     const permissions = Array.from(command.matchAll(/uri:(\S+)/g), ([, action]) => ({ entity: 'uri', action }));
     const { macaroon } = await this.call<{ macaroon: string }>('POST', '/v1/macaroon', { permissions });
     writeFileSync(join(this.directory, 'satchel.macaroon'), Buffer.from(macaroon, 'hex'));
@@ -174,10 +174,10 @@ export class RegtestNetwork {
   readonly carol: RegtestLnd;
 
   /** Starts the network. It takes about 20 seconds. */
-  static async start(binaries: RegtestBinaries, directory: string): Promise<RegtestNetwork> {
+  static async start(binaries: RegtestBinaries, directory: string, { holdsKeysends = true } = {}): Promise<RegtestNetwork> {
     const ports = [];
     for (let i = 0; i < 10; i++) ports.push(await freePort());
-    const network = new RegtestNetwork(binaries, directory, ports);
+    const network = new RegtestNetwork(binaries, directory, ports, holdsKeysends);
     try {
       await network.#start();
       return network;
@@ -187,7 +187,7 @@ export class RegtestNetwork {
     }
   }
 
-  private constructor(binaries: RegtestBinaries, directory: string, ports: number[]) {
+  private constructor(binaries: RegtestBinaries, directory: string, ports: number[], holdsKeysends: boolean) {
     this.#directory = directory;
     mkdirSync(join(directory, 'btcd'), { recursive: true, mode: 0o700 });
     const nextPort = () => ports.pop() ?? 0;
@@ -204,7 +204,7 @@ export class RegtestNetwork {
         new Program(binaries.lnd, this.#lndArgs(folder, name, { rest, peer, rpc }, more), `${folder}.log`);
       return new RegtestLnd(name, join(directory, name), { rest, peer }, program);
     };
-    this.hub = node('hub', ['--keysend-hold-time=15s']);
+    this.hub = node('hub', ['--store-final-htlc-resolutions', ...(holdsKeysends ? ['--keysend-hold-time=15s'] : [])]);
     this.alice = node('alice', []);
     this.carol = node('carol', []);
   }
