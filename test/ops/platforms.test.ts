@@ -89,7 +89,7 @@ describe('the package for Umbrel', () => {
 
   it('leads the proxy to the port of the image, and exempts only the API and Lightning addresses from its login', () => {
     expect(Object.keys(services)).toEqual(['app_proxy', 'server']);
-    const PROXY_AUTH_WHITELIST = '/v1/*,/.well-known/lnurlp/*';
+    const PROXY_AUTH_WHITELIST = '/v1/*,/.well-known/*';
     expect(proxy).toEqual({ environment: { APP_HOST: `${id}_server_1`, APP_PORT: Number(port), PROXY_AUTH_WHITELIST } });
     expect(server).not.toHaveProperty('ports');
   });
