@@ -38,7 +38,8 @@ function endWithError(socket: Duplex & { readonly _httpMessage?: ServerResponse 
     return;
   }
   const id = newId();
-  const body = JSON.stringify(errorObject(refusal, id));
+  // The path is unknown. An app may have sent a payment, and BlueWallet takes JSON that does not begin with `error` for a success.
+  const body = JSON.stringify({ error: true, ...errorObject(refusal, id) });
   const head = [
     `HTTP/1.1 ${refusal.status} ${STATUS_CODES[refusal.status]}`,
     'Content-Type: application/json',

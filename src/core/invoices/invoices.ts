@@ -195,9 +195,14 @@ export class Invoices {
     return findInvoiceByHash(this.#context.database, paymentHash);
   }
 
-  /** Returns the newest invoices of a wallet, and the newest open ones that were created after a time (Unix seconds), newest first. */
+  /** Returns the newest invoices of a wallet, and the open ones that were created after a time (Unix seconds), newest first. */
   async listNewest({ ledgerAccount }: Wallet, { limit, openAfter, maxOpen }: NewestInvoices): Promise<Invoice[]> {
-    return (await this.#context.database.all(sql.listNewest, ledgerAccount, limit, openAfter, maxOpen)).map(rowToInvoice);
+    const { database, clock } = this.#context;
+    const rows = await database.all(sql.listNewest, ledgerAccount, limit);
+    const oldest = rows.at(-1);
+    if (!oldest || rows.length < limit || oldest.createdAt <= openAfter) return rows.map(rowToInvoice);
+    const open = await database.all(sql.listOpen.wallet.desc, ledgerAccount, unixSeconds(clock), oldest.id, maxOpen);
+    return [...rows, ...open.filter(({ createdAt }) => createdAt > openAfter)].map(rowToInvoice);
   }
 
   async findMany(ids: readonly string[]): Promise<Invoice[]> {

@@ -165,14 +165,14 @@ export const findPayable = statement<PayableRow>(
    FROM (SELECT 1) AS always LEFT JOIN invoice ON payment_hash = $1`,
 );
 
-/** The newest payments of a wallet that are pending or paid. */
-export const listNewest = statement<PaymentRow>(
-  'payment_list_newest',
-  `SELECT ${FIELDS} FROM payment WHERE id IN (
-     SELECT id FROM (SELECT id FROM payment WHERE wallet_id = $1 AND state = 'succeeded' ORDER BY id DESC LIMIT $2) AS paid
-     UNION ALL SELECT id FROM payment WHERE wallet_id = $1 AND state = 'pending')
-   ORDER BY id DESC LIMIT $2`,
-);
+/** The newest payments of a wallet that are paid, and those that are pending. */
+const listOf = (state: 'succeeded' | 'pending') =>
+  statement<PaymentRow>(
+    `payment_list_${state}_of_wallet`,
+    `SELECT ${FIELDS} FROM payment WHERE wallet_id = $1 AND state = '${state}' ORDER BY id DESC LIMIT $2`,
+  );
+
+export const listNewest = { paid: listOf('succeeded'), pending: listOf('pending') };
 
 export const findMany = statement<PaymentRow>('payment_find_many', `SELECT ${FIELDS} FROM payment WHERE id = ANY($1::text[])`);
 

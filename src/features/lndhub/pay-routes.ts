@@ -84,10 +84,14 @@ async function outcomeOf(
     if (error instanceof Refusal || error instanceof NodeUnavailable) throw error;
     return outcomeUnknown(error);
   });
-  const seconds = Math.min(paymentWaitSeconds, MAX_WAIT_SECONDS) - reply.elapsedTime / 1000;
-  const { payment } = await payments.wait(started.payment.id, Math.max(0, seconds)).catch(outcomeUnknown);
+  const { payment } = await payments.wait(started.payment.id, waitSeconds(paymentWaitSeconds, reply.elapsedTime)).catch(outcomeUnknown);
   if (payment.state === 'succeeded') return payment;
   throw payment.state === 'failed' ? paymentFailed(payment) : pending;
+}
+
+/** Returns how long a response still waits. */
+export function waitSeconds(paymentWaitSeconds: number, elapsedMs: number): number {
+  return Math.max(0, Math.min(paymentWaitSeconds, MAX_WAIT_SECONDS) - elapsedMs / 1000);
 }
 
 /** Apps treat only `bad auth` as a matter of the account. */

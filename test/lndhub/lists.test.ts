@@ -1,0 +1,93 @@
+import { createHash } from 'node:crypto';
+import { expect, it } from 'vitest';
+import { claimAll } from '../lnurl/claiming-wallet.ts';
+import { onFakeNode } from '../support/app.ts';
+import type { Json } from '../support/client.ts';
+import { appOfWallet, BASE, SETTINGS } from './app.ts';
+
+const hexOf = ({ data }: { data: number[] }) => Buffer.from(data).toString('hex');
+
+onFakeNode(
+  'the lists of wallet apps',
+  ({ client, net, problems }) => {
+    it('have transfers between wallets, with the hash of their transaction', async () => {
+      const [from, to] = [await client.wallet(1000), await client.wallet()];
+      await client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 40, memo: 'rent' });
+      const [out] = (await appOfWallet(client, from).get('/gettxs')).body;
+      const [sent] = await client.get(`/v1/wallet/${from.id}/transactions`);
+      expect(out).toMatchObject({ type: 'paid_invoice', value: 40, fee: 0, memo: 'rent' });
+      expect(hexOf(out.payment_hash)).toBe(createHash('sha256').update(sent.id).digest('hex'));
+      const [received] = (await appOfWallet(client, to).get('/getuserinvoices')).body;
+      expect(received).toMatchObject({ type: 'user_invoice', amt: 40, ispaid: true, description: 'rent' });
+      expect(hexOf(received.r_hash)).toBe(received.payment_hash);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('have the newest invoices, with all open ones', async () => {
+      const wallet = await client.wallet();
+      const app = appOfWallet(client, wallet);
+      const open = (await app.addInvoice({ amt: 1, memo: 'open' })).body;
+      for (const memo of ['first', 'second']) {
+        const { body } = await app.addInvoice({ amt: 2, memo });
+        await net.outside.pay({ paymentRequest: body.payment_request });
+        await expect.poll(async () => (await app.get(`/checkpayment/${body.hash}`)).body.paid).toBe(true);
+      }
+      const list: Json[] = (await app.get('/getuserinvoices?limit=1')).body;
+      expect(list.map(({ description, ispaid }) => [description, ispaid])).toEqual([
+        ['second', true],
+        ['open', false],
+      ]);
+      expect(list[1]).toMatchObject({ payment_hash: open.hash, expire_time: 86_400, add_index: '500' });
+      expect((await app.get('/getuserinvoices?limit=1000')).body).toHaveLength(3);
+      expect((await app.get('/getuserinvoices?limit=x')).body).toMatchObject({ error: true, code: 8 });
+      const other = await client.wallet();
+      expect((await appOfWallet(client, other).get('/getuserinvoices')).body).toEqual([]);
+      expect((await appOfWallet(client, other).get(`/checkpayment/${open.hash}`)).status).toBe(404);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('have pages of payments, and no failed ones', async () => {
+      const wallet = await client.wallet(1000);
+      const app = appOfWallet(client, wallet);
+      for (const amountMsat of [1_000, 2_000, 3_000]) await app.pay(net.outside.invoice({ amountMsat }).paymentRequest);
+      await app.pay(net.outside.invoice({ amountMsat: 4_000, script: { fail: 'TIMEOUT' } }).paymentRequest);
+      const values = async (query: string) => (await app.get(`/gettxs${query}`)).body.map(({ value }: Json) => value);
+      expect(await values('')).toEqual([3, 2, 1]);
+      expect(await values('?limit=2&offset=0')).toEqual([3, 2]);
+      expect(await values('?limit=2&offset=2')).toEqual([1]);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('have the claim of a withdraw link as a payment with its hash', async () => {
+      const wallet = await client.wallet(1000);
+      const { url } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 20 });
+      const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 20_000 });
+      await claimAll(url, paymentRequest);
+      const app = appOfWallet(client, wallet);
+      await expect.poll(async () => (await app.get('/gettxs')).body.length).toBe(1);
+      expect(hexOf((await app.get('/gettxs')).body[0].payment_hash)).toBe(paymentHash);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('are not sent again to an app that has them', async () => {
+      const wallet = await client.wallet();
+      const app = appOfWallet(client, wallet);
+      for (let i = 0; i < 4; i++) await app.addInvoice({ amt: 1, memo: `invoice ${i}` });
+      const headers = { authorization: `Bearer ${wallet.admin}` };
+      const etag = (await app.get('/getuserinvoices')).headers.get('etag') ?? '';
+      const again = () => client.request('GET', `${BASE}/getuserinvoices`, { headers: { ...headers, 'if-none-match': etag } });
+      expect((await again()).status).toBe(304);
+      await app.addInvoice({ amt: 1, memo: 'another' });
+      expect((await again()).status).toBe(200);
+    });
+
+    it('have a rate limit of their own', async () => {
+      const wallet = await client.wallet();
+      const app = appOfWallet(client, wallet);
+      const lists = await Promise.all(Array.from({ length: 150 }, () => app.get('/gettxs')));
+      expect(lists.filter(({ status, body }) => status === 429 && body.code === 6).length).toBeGreaterThan(0);
+      expect((await app.get('/balance')).status).toBe(200);
+    });
+  },
+  SETTINGS,
+);
