@@ -96,7 +96,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const outbound = newOutbound();
   const nostrCrypto = createNostrCrypto();
   const linked = { ...config, database, secretKey, ledger, accounts, wallets, invoices, payments, clock, log };
-  const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound(), nostrCrypto });
+  const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const webhooks = new Webhooks({
     database,
     eventLog,

@@ -114,7 +114,7 @@ export class RelaySession {
   request(id: string, filters: readonly RelayFilter[]): void {
     const text = JSON.stringify(['REQ', id, ...filters]);
     clearTimeout(this.#requests.get(id)?.timer);
-    const timer = setTimeout(() => this.close(new Error('the relay does not answer a request')), this.#options.timing.storedMs);
+    const timer = setTimeout(() => this.close(new Error('the relay does not answer a request')), this.#options.timing.storedMs).unref();
     this.#requests.set(id, { text, isRepeated: false, timer });
     this.#socket.send(text);
   }

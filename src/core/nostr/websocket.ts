@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as sendRequest } from 'node:http';
-import { connect as connectSocket, type Socket } from 'node:net';
+import { connect as connectSocket, isIP, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { connect as connectSecure } from 'node:tls';
 import { FrameReader, Opcode, writeFrame } from './websocket-frames.ts';
@@ -153,7 +153,9 @@ export async function openRelaySocket(url: URL, signal: AbortSignal): Promise<So
   const isTls = url.protocol === 'wss:';
   const host = url.hostname.replace(/^\[|\]$/g, '');
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  const socket = isTls ? connectSecure({ host, port, servername: host, ALPNProtocols: ['http/1.1'] }) : connectSocket({ host, port });
+  // Checks the certificate, also if NODE_TLS_REJECT_UNAUTHORIZED is 0. An address cannot be a server name (RFC 6066).
+  const secure = { servername: isIP(host) === 0 ? host : '', rejectUnauthorized: true, ALPNProtocols: ['http/1.1'] };
+  const socket = isTls ? connectSecure({ host, port, ...secure }) : connectSocket({ host, port });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const abort = () => reject(signal.reason);
   socket.once(isTls ? 'secureConnect' : 'connect', resolve);
