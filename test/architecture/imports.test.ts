@@ -53,7 +53,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   invoices: ['events', 'transactions'],
   lndhub: ['keys', 'nodes'],
   webhooks: ['events', 'transactions'],
-  metrics: ['events', 'webhooks'],
+  metrics: ['events', 'nwc', 'webhooks'],
 };
 
 const core = Object.keys(CORE).map((name) => `core/${name}`);

@@ -27,6 +27,8 @@ export interface RelayStatus {
   readonly connected: boolean;
   /** When it was connected or lost, Unix seconds. */
   readonly since: number;
+  /** The number of connections since the start. */
+  readonly connections: number;
   /** Why the last connection ended or was not possible. */
   readonly lastError: string | undefined;
 }
@@ -73,7 +75,7 @@ export class Relay {
   readonly #timing: RelayTiming;
   readonly #subscriptions = new Set<RelaySubscription>();
   #session: RelaySession | undefined;
-  #status: RelayStatus = { connected: false, since: unixNow(), lastError: undefined };
+  #status: RelayStatus = { connected: false, since: unixNow(), connections: 0, lastError: undefined };
   #nextId = 1;
   /** Resolves once the connection has ended for good. */
   readonly ended: Promise<void>;
@@ -126,7 +128,7 @@ export class Relay {
       const lastError = shownReason(errorMessage(error));
       if (this.#status.connected || this.#status.lastError === undefined)
         log.warn({ relay: host, error: lastError }, 'a relay is not connected');
-      this.#status = { connected: false, since: this.#status.connected ? unixNow() : this.#status.since, lastError };
+      this.#status = { ...this.#status, connected: false, since: this.#status.connected ? unixNow() : this.#status.since, lastError };
       // A relay that closes each connection at once is not connected to at once.
       if (performance.now() - openedMs > maxBackoffMs) backoffMs = minBackoffMs;
       if (await pause(backoffMs * (0.5 + Math.random() / 2), signal)) return;
@@ -151,7 +153,7 @@ export class Relay {
       this.#session = session;
       signal.addEventListener('abort', close, { once: true });
       if (signal.aborted) close();
-      this.#status = { connected: true, since: unixNow(), lastError: this.#status.lastError };
+      this.#status = { ...this.#status, connected: true, since: unixNow(), connections: this.#status.connections + 1 };
       log.info({ relay: url.host }, 'a relay is connected');
       for (const subscription of this.#subscriptions) subscription.renew();
       return await session.ended;

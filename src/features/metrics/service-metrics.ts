@@ -5,6 +5,7 @@ import type { Instances } from '../../core/db/instances.ts';
 import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { Feed } from '../events/feed.ts';
+import type { Nwc } from '../nwc/nwc.ts';
 import type { Webhooks } from '../webhooks/webhooks.ts';
 
 /** The modules whose state is reported. */
@@ -17,6 +18,7 @@ export interface MetricsSources {
   readonly feed: Feed;
   readonly webhooks: Webhooks;
   readonly alerts: Alerts;
+  readonly nwc: Nwc;
   readonly connections: NodeConnections;
   /** Returns the positions of the nodes at the last reconciliation. */
   readonly lastPositions: () => Promise<readonly { readonly nodeId: string; readonly positionMsat: number }[]>;
@@ -28,6 +30,7 @@ export function registerServiceMetrics(registry: Registry, sources: MetricsSourc
   const { gauge, gaugeBy, counter } = metricsOf(registry);
   registerDurations(registry, sources);
   registerLeases(registry, sources);
+  registerApps(registry, sources);
   gauge('satchel_ledger_waiting_postings', 'Postings that wait for a commit', () => ledger.stats().waiting);
   counter('satchel_ledger_batches_total', 'Commits of the ledger', () => ledger.stats().batches);
   counter('satchel_ledger_postings_total', 'Postings in those commits', () => ledger.stats().postings);
@@ -129,6 +132,40 @@ function registerLeases(registry: Registry, { instances }: MetricsSources): void
     collect() {
       this.reset();
       for (const [lease, { taken }] of instances.leaseStats()) this.inc({ lease }, taken);
+    },
+  });
+}
+
+/** Registers what apps do that are connected over Nostr, as far as this instance serves them. */
+function registerApps(registry: Registry, { nwc }: MetricsSources): void {
+  const { gauge, gaugeBy } = metricsOf(registry);
+  gaugeBy('relay', 'satchel_nostr_relay_up', 'Whether a Nostr relay of connected apps sends their requests', () =>
+    nwc.relayStatuses().map(({ url, isSubscribed }) => [new URL(url).host, isSubscribed ? 1 : 0] as const),
+  );
+  gauge('satchel_app_events_waiting', 'Responses and notifications that no relay has accepted yet; at most 10000', () =>
+    nwc.countWaiting(),
+  );
+  new Counter({
+    name: 'satchel_app_responses_total',
+    help: 'Responses to connected apps, by method and result or code of the error',
+    labelNames: ['method', 'code'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [answered, count] of nwc.counts.answered) {
+        const [method = '', code = ''] = answered.split(' ');
+        this.inc({ method, code }, count);
+      }
+    },
+  });
+  new Counter({
+    name: 'satchel_app_events_ignored_total',
+    help: 'Events from Nostr relays that were not executed, by reason',
+    labelNames: ['reason'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [reason, count] of nwc.counts.ignored) this.inc({ reason }, count);
     },
   });
 }

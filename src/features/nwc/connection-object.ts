@@ -65,6 +65,7 @@ export function renderConnection({ connection, key }: ConnectionWithKey): Static
   };
 }
 
-export function renderNewConnection(created: NewConnection): Static<typeof NewConnectionObject> {
-  return { ...renderConnection(created), uri: connectionUri(created.connection, created.secret) };
+/** @param address the Lightning address of the wallet */
+export function renderNewConnection(created: NewConnection, address: string | undefined): Static<typeof NewConnectionObject> {
+  return { ...renderConnection(created), uri: connectionUri(created.connection, created.secret, address) };
 }

@@ -36,18 +36,6 @@ export function createExecutor({ modules, connections, requests, responses, onWa
   /** The requests that this process is executing. Others are answered by {@link answerEnded}. */
   const running = new Set<string>();
 
-  async function read(request: AppRequest, method: keyof typeof READ_METHODS, params: Params): Promise<MethodOutcome> {
-    try {
-      return { result: await READ_METHODS[method](modules, request, params) };
-    } catch (error) {
-      const known = asNwcError(error);
-      if (known) return { error: known };
-      modules.log.warn({ method, reason: errorMessage(error) }, 'a request of an app failed');
-      // A read moves no money, so its failure may be reported.
-      return { error: new NwcError('INTERNAL', 'The service could not read that. Try again later.') };
-    }
-  }
-
   /** Stores the response of a request whose outcome is known. */
   async function answer(
     connection: Connection,
@@ -85,6 +73,11 @@ export function createExecutor({ modules, connections, requests, responses, onWa
     }
   }
 
+  async function answerStored(row: StoredRequest, made: string): Promise<void> {
+    const connection = await connections.findById(row.connection_id);
+    if (connection) await answer(connection, row, made);
+  }
+
   return {
     /**
      * Executes a method that reads.
@@ -92,7 +85,7 @@ export function createExecutor({ modules, connections, requests, responses, onWa
      */
     async read(request: AppRequest, params: Params): Promise<NostrEvent> {
       const method = request.method as keyof typeof READ_METHODS;
-      return responses.respond(request.connection, request, await read(request, method, params));
+      return responses.respond(request.connection, request, await readOutcome(modules, request, method, params));
     },
 
     /** Executes a stored method, once for each id, and answers it when its outcome is known. Never throws. */
@@ -121,11 +114,32 @@ export function createExecutor({ modules, connections, requests, responses, onWa
         for (const row of rows) {
           after = row.position;
           if (running.has(row.id) || row.made === null || !isMethod(row.method)) continue;
-          const connection = await connections.findById(row.connection_id);
-          if (connection) await answer(connection, row, row.made);
+          await answerStored(row, row.made).catch((error) =>
+            modules.log.warn(
+              { request: row.id, reason: errorMessage(error) },
+              'a request of an app was not answered; it is answered later',
+            ),
+          );
         }
         if (rows.length < PAGE) return;
       }
     },
   };
+}
+
+async function readOutcome(
+  modules: NwcModules,
+  request: AppRequest,
+  method: keyof typeof READ_METHODS,
+  params: Params,
+): Promise<MethodOutcome> {
+  try {
+    return { result: await READ_METHODS[method](modules, request, params) };
+  } catch (error) {
+    const known = asNwcError(error);
+    if (known) return { error: known };
+    modules.log.warn({ method, reason: errorMessage(error) }, 'a request of an app failed');
+    // A read moves no money, so its failure may be reported.
+    return { error: new NwcError('INTERNAL', 'The service could not read that. Try again later.') };
+  }
 }

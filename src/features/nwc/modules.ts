@@ -20,6 +20,7 @@ export interface NwcModules extends Sources {
   readonly alerts: Alerts;
   readonly eventLog: EventLog;
   readonly log: Log;
+  readonly payLinks: { addressOf(walletId: string): Promise<string | undefined> };
   /** How long a request waits for the end of a payment before it is answered later. */
   readonly paymentWaitSeconds: number;
 }

@@ -6,6 +6,7 @@ import { type ConnectionDependencies, type Connections, createConnections } from
 import { createExecutor } from './execute.ts';
 import { Inbox } from './inbox.ts';
 import { firstPosition, followLog } from './log-reader.ts';
+import { isMethod } from './methods.ts';
 import type { NwcModules } from './modules.ts';
 import { createOutbox } from './outbox.ts';
 import { RelayPool } from './relay-pool.ts';
@@ -90,7 +91,7 @@ export class Nwc {
       onEvent: (event) => inbox.receive(event),
       onSubscribed: (url) => announcements.onRelay(url),
     });
-    const onResponse = (method: string, code: string) => countIn(this.counts.answered, `${method} ${code}`);
+    const onResponse = (method: string, code: string) => countIn(this.counts.answered, `${isMethod(method) ? method : 'unknown'} ${code}`);
     const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, onResponse });
     const executor = createExecutor({ modules, connections, requests, responses, onWaiting: outbox.wake });
     const running = { counts: this.counts, served, pool, responses, executor, signal: life, wakeOutbox: outbox.wake };

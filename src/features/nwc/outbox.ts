@@ -6,12 +6,15 @@ import type { WaitingEvent } from './requests.ts';
 import type { Serving } from './serving.ts';
 
 const POLL_MS = 1000;
+const MAX_AT_ONCE = 200;
 
 /** Publishes stored events until a relay has accepted each, and answers requests whose payments have ended. */
 export type Outbox = ReturnType<typeof createOutbox>;
 
 export function createOutbox() {
   let wake = new AbortController();
+  /** The positions of events that are being published. */
+  const attempted = new Set<number>();
 
   /** Publishes an event to the relays of its connection. @returns whether it need not be published again */
   async function publish({ connections, pool }: Serving, { connection_id, event }: WaitingEvent): Promise<boolean> {
@@ -19,12 +22,23 @@ export function createOutbox() {
     return !connection || !read || pool.publish(connection.relays, read);
   }
 
+  /** Publishes an event once. Nothing waits for it: a relay may take long to answer. */
+  async function attempt(serving: Serving, waiting: WaitingEvent): Promise<void> {
+    const { requests, modules } = serving;
+    attempted.add(waiting.position);
+    try {
+      if (await publish(serving, waiting)) await requests.remove([waiting.position]);
+      else await requests.postpone(waiting);
+    } catch (error) {
+      modules.log.warn({ reason: errorMessage(error) }, 'an event for an app was not published; it is published later');
+    } finally {
+      attempted.delete(waiting.position);
+    }
+  }
+
   async function publishDue(serving: Serving): Promise<void> {
-    const { requests } = serving;
-    const due = await requests.listDue();
-    const published = await Promise.all(due.map((one) => publish(serving, one)));
-    await requests.remove(due.flatMap(({ position }, index) => (published[index] ? [position] : [])));
-    for (const [index, one] of due.entries()) if (!published[index]) await requests.postpone(one);
+    const due = await serving.requests.listDue();
+    for (const waiting of due) if (!attempted.has(waiting.position) && attempted.size < MAX_AT_ONCE) void attempt(serving, waiting);
   }
 
   return {

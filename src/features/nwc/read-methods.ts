@@ -12,7 +12,7 @@ import { type Params, readBoolean, readHex, readInteger, readText } from './para
 import { type NwcTransaction, transactionOfInvoice, transactionOfPayment, transactionOfWallet } from './transaction-object.ts';
 
 /** Returns what the app may do, and facts about the node if the connection may read the wallet. */
-export async function getInfo({ connections }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
+export async function getInfo({ connections, payLinks }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
   const node = connections.of(wallet.nodeId);
   const { pubkey, network } = node.identity();
   return {
@@ -25,6 +25,7 @@ export async function getInfo({ connections }: NwcModules, { connection, wallet 
     block_hash: '',
     methods: offeredMethods(connection.permissions),
     notifications: offeredNotifications(connection.permissions),
+    lud16: (await payLinks.addressOf(wallet.id)) ?? '',
     metadata: { id: connection.id, name: wallet.userLabel },
   };
 }

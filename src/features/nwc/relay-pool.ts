@@ -18,13 +18,15 @@ interface RelayPoolOptions {
   /** Returns the filters of a relay. Called when it is connected. */
   filters(url: string): readonly RelayFilter[];
   onEvent(event: NostrEvent, url: string): void;
-  /** Called when a relay has confirmed the subscription. */
+  /** Called once for each connection of a relay, when it has confirmed the subscription. */
   onSubscribed(url: string): void;
 }
 
 interface OpenRelay {
   readonly relay: Relay;
   readonly subscription: Subscription;
+  /** The connection on which it has confirmed the subscription last. */
+  confirmed: number;
   /** Why the relay refused the last event that it refused. Undefined after one that it accepted. */
   refusal: string | undefined;
 }
@@ -40,16 +42,16 @@ export class RelayPool {
 
   /** Connects to relays that are not connected yet. */
   add(urls: Iterable<string>): void {
-    const { log, signal, authentication, timing, filters, onEvent, onSubscribed } = this.#options;
+    const { log, signal, authentication, timing, filters, onEvent } = this.#options;
     for (const url of urls) {
       if (this.#open.has(url)) continue;
       const relay = connectRelay({ url, log, signal, authentication: authentication(url), ...(timing && { timing }) });
       const subscription = relay.subscribe({
         filters: () => filters(url),
         onEvent: (event) => onEvent(event, url),
-        onStored: () => onSubscribed(url),
+        onStored: () => this.#onStored(url),
       });
-      this.#open.set(url, { relay, subscription, refusal: undefined });
+      this.#open.set(url, { relay, subscription, confirmed: 0, refusal: undefined });
     }
   }
 
@@ -81,6 +83,15 @@ export class RelayPool {
   /** Resolves when all connections have ended, after the signal. */
   async ended(): Promise<void> {
     await Promise.all(Array.from(this.#open.values(), ({ relay }) => relay.ended));
+  }
+
+  #onStored(url: string): void {
+    const open = this.#open.get(url);
+    const connections = open?.relay.status().connections;
+    // New connections of apps change the filters, which are confirmed again.
+    if (!open || connections === undefined || open.confirmed === connections) return;
+    open.confirmed = connections;
+    this.#options.onSubscribed(url);
   }
 
   async #publishTo(url: string, event: NostrEvent): Promise<boolean> {

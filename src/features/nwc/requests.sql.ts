@@ -22,10 +22,11 @@ export const insertRequest = statement(
 
 export const findRequest = statement<AppRequestRow>('nwc_request_find', `SELECT ${COLUMNS} FROM nwc_request WHERE id = $1`);
 
-/** Requests without a response after a position, the oldest first. */
+/** Requests without a response whose payments have ended, after a position, the oldest first. `pay` can be answered before. */
 export const listUnanswered = statement<AppRequestRow>(
   'nwc_request_list_unanswered',
-  `SELECT ${COLUMNS} FROM nwc_request WHERE response IS NULL AND position > $1 ORDER BY position LIMIT $2`,
+  `SELECT ${COLUMNS.replaceAll(/\w+/g, 'r.$&')} FROM nwc_request r LEFT JOIN payment p ON p.id = r.made
+   WHERE r.response IS NULL AND r.position > $1 AND (p.id IS NULL OR p.state <> 'pending' OR r.method = 'pay') ORDER BY r.position LIMIT $2`,
 );
 
 /** Changes nothing if the request has a response. */

@@ -82,7 +82,7 @@ export function createRequestStore(database: Database, clock: Clock, retentionDa
       });
     },
 
-    /** Returns requests without a response after a position, the oldest first. */
+    /** Returns requests without a response whose outcome is known, after a position, the oldest first. */
     listUnanswered: (after: number, limit: number): Promise<StoredRequest[]> => database.all(sql.listUnanswered, after, limit),
 
     /** Returns events that are due, at most 100. */

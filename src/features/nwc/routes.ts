@@ -81,10 +81,17 @@ const revokeSchema = {
   response: { 200: ConnectionObject },
 };
 
-type ConnectionRouteContext = RouteContext & { readonly nwcConnections: Connections; readonly clock: Clock };
+type ConnectionRouteContext = RouteContext & {
+  readonly nwcConnections: Connections;
+  readonly payLinks: { addressOf(walletId: string): Promise<string | undefined> };
+  readonly clock: Clock;
+};
 
 /** The routes by which owners of wallets connect apps. */
-export function connectionRoutes(app: App, { access, runIdempotent, nwcConnections: connections, clock }: ConnectionRouteContext): void {
+export function connectionRoutes(
+  app: App,
+  { access, runIdempotent, nwcConnections: connections, payLinks, clock }: ConnectionRouteContext,
+): void {
   /** Returns the secret API key of the request, and the wallet whose connections it manages. */
   async function manager(request: FastifyRequest<{ Params: { key: string } }>) {
     const credential = await access.keyManager(request);
@@ -113,7 +120,7 @@ export function connectionRoutes(app: App, { access, runIdempotent, nwcConnectio
         make: ({ rows }) => connections.create(by, owner, order, (id, secret) => rows(id, secret ?? null)),
         replay: async (id, secret) => ({ ...(await connections.find(owner, id)), secret: (secret() as string | null) ?? undefined }),
       });
-      return reply.code(201).send(renderNewConnection(created));
+      return reply.code(201).send(renderNewConnection(created, await payLinks.addressOf(created.connection.walletId)));
     });
 
     app.get(`${path}/:id`, { schema: getSchema }, async (request) => {

@@ -63,6 +63,10 @@ export function createPayLinks(options: PayLinkOptions) {
     return isId(id) ? database.first(sql.findLink, id) : undefined;
   }
 
+  function list(owner: keyof typeof sql.LISTS, id: string): List<PayLink> {
+    return openList(database, { statements: sql.LISTS[owner], filters: [id], prefix: 'lnurlp' });
+  }
+
   return {
     ...createPayRequests(options),
     find,
@@ -93,8 +97,14 @@ export function createPayLinks(options: PayLinkOptions) {
     },
 
     /** Returns the links of an account or of a wallet, without metadata. */
-    list: (owner: keyof typeof sql.LISTS, id: string): List<PayLink> =>
-      openList(database, { statements: sql.LISTS[owner], filters: [id], prefix: 'lnurlp' }),
+    list,
+
+    /** Returns the Lightning address of a wallet: the oldest one among its first hundred links. */
+    async addressOf(walletId: string): Promise<string | undefined> {
+      const { items } = await list('wallet', walletId).readPage({ limit: 100, order: 'asc' });
+      const link = items.find(({ state, name }) => state === 'active' && name !== null);
+      return link && `${link.name}@${link.domain}`;
+    },
   };
 }
 
