@@ -14,6 +14,7 @@ import { lightningRows } from './rows/lightning.ts';
 import { lndRows } from './rows/lnd.ts';
 import { memoryRows } from './rows/memory.ts';
 import { memoryUnderLoadRows } from './rows/memory-under-load.ts';
+import { pollerRows } from './rows/pollers.ts';
 import { publicRequestRows } from './rows/public-requests.ts';
 import { readRows } from './rows/reads.ts';
 import { scaleRows } from './rows/scale.ts';
@@ -42,6 +43,7 @@ const ROWS: readonly Row[] = [
   ...tpcbRows(),
   ...readRows(),
   ...delayRows(),
+  ...pollerRows(),
   ...publicRequestRows(),
   ...layerRows(),
   ...growthRows(),
