@@ -87,9 +87,9 @@ describe('the package for Umbrel', () => {
     expect(manifest.port).toBe(Number(port));
   });
 
-  it('leads the proxy to the port of the image, and exempts only the API and Lightning addresses from its login', () => {
+  it('leads the proxy to the port of the image, and exempts only programs, apps and Lightning addresses from its login', () => {
     expect(Object.keys(services)).toEqual(['app_proxy', 'server']);
-    const PROXY_AUTH_WHITELIST = '/v1/*,/.well-known/*';
+    const PROXY_AUTH_WHITELIST = '/v1/*,/lndhub/*,/.well-known/*';
     expect(proxy).toEqual({ environment: { APP_HOST: `${id}_server_1`, APP_PORT: Number(port), PROXY_AUTH_WHITELIST } });
     expect(server).not.toHaveProperty('ports');
   });
