@@ -75,6 +75,16 @@ export async function readLastRestore(reader: SqlReader): Promise<number> {
   return accepted ? (accepted.restoredAt ?? accepted.backupCreatedAt) : 0;
 }
 
+/**
+ * Returns the time of the last restore, in Unix seconds; 0 if there was none. The database may have forgotten what was requested before. Without
+ * `satchel restore` the time is not known: then it is now, or that of the acceptance.
+ */
+export async function readForgottenUntil(reader: SqlReader, clock: Clock): Promise<number> {
+  const [waiting, accepted] = [await readQuarantine(reader), await readLastAccepted(reader)];
+  if (waiting) return waiting.restoredAt ?? unixSeconds(clock);
+  return accepted ? (accepted.restoredAt ?? accepted.acceptedAt) : 0;
+}
+
 /** Returns the restore whose quarantine has not ended. */
 export async function readQuarantine(reader: SqlReader): Promise<Quarantined | undefined> {
   const fact = await reader.first(readFact, FACT);

@@ -8,6 +8,7 @@ export type IgnoredReason =
   | 'not_addressed'
   | 'wrong_author'
   | 'too_old'
+  | 'before_restore'
   | 'in_future'
   | 'expired'
   | 'duplicate'
@@ -17,7 +18,7 @@ export type IgnoredReason =
 
 const MAX_CONTENT_LENGTH = 90_000;
 /** Otherwise a captured event could be kept for later. */
-const MAX_FUTURE_SECONDS = 60;
+export const MAX_FUTURE_SECONDS = 60;
 
 /** Checks an event before its signature, which takes a thousand times longer. */
 export function admit(

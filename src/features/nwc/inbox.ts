@@ -3,7 +3,7 @@ import { isJsonObject, parseJson } from '../../core/kernel/json.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
 import { type NostrEvent, readEvent } from '../../core/nostr/event.ts';
-import { admit, type IgnoredReason, RecentIds, schemeOf } from './admission.ts';
+import { admit, type IgnoredReason, MAX_FUTURE_SECONDS, RecentIds, schemeOf } from './admission.ts';
 import { NwcError } from './errors.ts';
 import { isMethod, ruleOf } from './methods.ts';
 import type { AppRequest } from './modules.ts';
@@ -91,7 +91,7 @@ export class Inbox {
       return;
     }
     const isReading = !ruleOf(method).isStored;
-    const ignored = isReading ? this.#whyIgnored(event) : undefined;
+    const ignored = isReading ? this.#whyReadingIgnored(event) : this.#whyExecutionIgnored(event);
     if (ignored) {
       this.#ignore(ignored);
       return;
@@ -125,10 +125,17 @@ export class Inbox {
     return undefined;
   }
 
-  /** Returns why a request that reads is not answered. */
-  #whyIgnored({ id, created_at }: NostrEvent): IgnoredReason | undefined {
+  /** Returns why a request that reads is not answered: its app does not wait any more, or has got the response. */
+  #whyReadingIgnored({ id, created_at }: NostrEvent): IgnoredReason | undefined {
     if (created_at < unixSeconds(this.#serving.modules.clock) - MAX_READ_AGE_SECONDS) return 'too_old';
     return this.#answered.isRecent(id, READ_REMEMBERED_MS) ? 'duplicate' : undefined;
+  }
+
+  /** Returns why a request that pays or creates something is not executed: it may have been, before the database was restored. */
+  #whyExecutionIgnored({ created_at }: NostrEvent): IgnoredReason | undefined {
+    return this.#serving.forgottenUntil > 0 && created_at <= this.#serving.forgottenUntil + MAX_FUTURE_SECONDS
+      ? 'before_restore'
+      : undefined;
   }
 
   /** Returns the request with its key and wallet; an error if the connection has ended, or its permissions do not include the method. */

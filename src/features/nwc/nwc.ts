@@ -1,6 +1,7 @@
 import { pause, unixSeconds } from '../../core/kernel/clock.ts';
 import type { NostrCrypto } from '../../core/nostr/crypto-pool.ts';
 import type { RelayAuthentication } from '../../core/nostr/relay.ts';
+import { readForgottenUntil } from '../../core/quarantine/quarantine.ts';
 import { createAnnouncements } from './announcements.ts';
 import { type ConnectionDependencies, type Connections, createConnections } from './connections.ts';
 import { createExecutor } from './execute.ts';
@@ -79,6 +80,7 @@ export class Nwc {
     const outbox = createOutbox();
     const served = new ServedConnections(connections);
     const seen = await readSeenRelays(modules.database);
+    const forgottenUntil = await readForgottenUntil(modules.database, modules.clock);
     // Before the connections are read, so that no later one is missed.
     const position = await firstPosition(modules);
     await served.load(unixSeconds(modules.clock));
@@ -94,7 +96,7 @@ export class Nwc {
     const onResponse = (method: string, code: string) => countIn(this.counts.answered, `${isMethod(method) ? method : 'unknown'} ${code}`);
     const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, onResponse });
     const executor = createExecutor({ modules, connections, requests, responses, onWaiting: outbox.wake });
-    const running = { counts: this.counts, served, pool, responses, executor, signal: life, wakeOutbox: outbox.wake };
+    const running = { counts: this.counts, served, pool, responses, executor, signal: life, wakeOutbox: outbox.wake, forgottenUntil };
     const serving: Serving = { ...this.#options, ...running };
     const [inbox, announcements] = [new Inbox(serving), createAnnouncements(serving)];
     pool.add(served.relays());

@@ -43,6 +43,8 @@ export interface Serving extends NwcServiceOptions {
   readonly responses: Responses;
   readonly executor: Executor;
   readonly signal: AbortSignal;
+  /** Unix seconds. What earlier requests have paid may be forgotten, since the database was restored. */
+  readonly forgottenUntil: number;
   /** Publishes waiting events now. */
   wakeOutbox(): void;
 }
