@@ -41,7 +41,14 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     beforeAll(async () => {
       const [, LIGHTNING_URL = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
       databaseUrl = dialect === 'sqlite' ? `sqlite:${join(data, 'satchel.db')}` : await urls();
-      const own = { LIGHTNING_URL, BOOTSTRAP_SECRET_KEY: secretKey, LOG_LEVEL: 'trace', RECONCILE_SECONDS: '1', SPANS_FILE: spansFile };
+      const own = {
+        LIGHTNING_URL,
+        BOOTSTRAP_SECRET_KEY: secretKey,
+        LOG_LEVEL: 'trace',
+        RECONCILE_SECONDS: '1',
+        SPANS_FILE: spansFile,
+        LNDHUB: 'true',
+      };
       service = await startProcess({ ...(await processSettings(data, databaseUrl)), ...own }, BREAKING);
       recorder = new Recorder(service.client);
       made = await beBusy(recorder, secrets, secretKey);

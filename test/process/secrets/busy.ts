@@ -47,6 +47,7 @@ export async function beBusy(recorder: Recorder, secrets: Secrets, secretKey: st
   await recorder.request('GET', `/v1/user/wallet/${wallet}`, { headers: basic });
   await recorder.request('GET', `/v1/wallet/${wallet}`, { headers: { authorization: `Bearer ${keys.read}` } });
   await makeKeys(request, secrets, base);
+  await useApp(request, recorder, secrets, keys.admin);
   await logIn(request, recorder, secrets);
   return { secretKey, wallet, keys, openInvoice, paidInvoice, ...(await useLinks(request, recorder, secrets, { base, outside })) };
 }
@@ -66,6 +67,22 @@ async function makeWallet(request: RequestFunction, secrets: Secrets): Promise<P
   const replayed = await request('POST', '/v1/wallet', { user_label: 'busy' }, named);
   if (replayed.body.access_keys['Wallet Admin'][0] !== keys.admin) throw new Error('the replay is another answer');
   return { wallet: body.id, keys };
+}
+
+/** Logs a wallet app in by the LNDhub API, and uses its tokens and its key in each form, also wrongly. */
+async function useApp(request: RequestFunction, recorder: Recorder, secrets: Secrets, key: string): Promise<void> {
+  const api = '/lndhub/ext';
+  const { body } = await request('POST', `${api}/auth?type=auth`, { login: 'admin', password: key });
+  for (const name of ['access_token', 'refresh_token'])
+    secrets.learn(`the signature of an ${name}`, body[name].split('.')[2], (response) => response.body?.[name] === body[name]);
+  for (const bearer of [body.access_token, Buffer.from(`admin:${key}`).toString('base64'), key]) {
+    const headers = { authorization: `Bearer ${bearer}` };
+    await request('GET', `${api}/getuserinvoices`, undefined, headers);
+    await recorder.request('POST', `${api}/payinvoice`, { headers, json: { invoice: key, password: key } });
+    await recorder.request('POST', `${api}/payinvoice`, { headers, json: `{"invoice":"${key}` });
+  }
+  const wrong = [{ login: key, password: `${key}x` }, { refresh_token: body.access_token }, { login: 'admin', password: [key] }];
+  for (const json of wrong) await recorder.request('POST', `${api}/auth`, { json });
 }
 
 /** Creates, lists, rotates, replays and revokes keys of the account and of the wallet. Each key is shown once. */
