@@ -35,6 +35,30 @@ onBothDatabases('the database', (open, dialect) => {
     expect(await database.first(get, 'late')).toBeUndefined();
   });
 
+  it('returns the result of a committed transaction although a listener for commits throws, and calls the other listeners', async () => {
+    const database = await open();
+    let calls = 0;
+    const stops = [
+      database.onCommit(() => {
+        throw new Error('a listener failed');
+      }),
+      database.onCommit(() => {
+        calls += 1;
+      }),
+    ];
+    const result = await database.transaction(async (tx) => {
+      await tx.run(put, 'heard', '1');
+      return 'committed';
+    });
+    const failing = database.transaction(async () => {
+      throw new Error('half way');
+    });
+    await expect(failing).rejects.toThrow('half way');
+    for (const stop of stops) stop();
+    expect([result, calls]).toEqual(['committed', 2]);
+    expect(await database.first(get, 'heard')).toEqual({ value: '1' });
+  });
+
   it('loses no update of a hundred concurrent transactions', async () => {
     const database = await open();
     await database.transaction((tx) => tx.run(put, 'counter', '0'));

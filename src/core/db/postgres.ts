@@ -41,7 +41,7 @@ export async function openPostgres(
     readOnly,
     reportsRisks: !withoutLock,
   });
-  const running = new Running();
+  const running = new Running(log);
   const { all, first } = queries(pool);
   const gate = new CommitGate({
     maxRunning: POOL_SIZE - READING,

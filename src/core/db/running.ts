@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { markBooked } from '../kernel/booking-mark.ts';
+import { errorMessage, type Log } from '../kernel/log.ts';
 import { CommitUnknown } from './errors.ts';
 
 /** Tracks the running transactions of one database. */
@@ -7,7 +8,12 @@ export class Running {
   readonly #tasks = new Set<Promise<unknown>>();
   readonly #inside = new AsyncLocalStorage<{ over: boolean }>();
   readonly #listeners = new Set<() => void>();
+  readonly #log: Log;
   #closed = false;
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
 
   /** Calls a listener after each task that writes. @returns a function that removes the listener. */
   readonly onWrite = (listener: () => void): (() => void) => {
@@ -34,7 +40,16 @@ export class Running {
       if (error instanceof CommitUnknown) markBooked();
       throw error;
     } finally {
-      for (const listener of this.#listeners) listener();
+      for (const listener of this.#listeners) this.#call(listener);
+    }
+  }
+
+  /** An error of a listener must not replace the result of the transaction, which may be committed. */
+  #call(listener: () => void): void {
+    try {
+      listener();
+    } catch (error) {
+      this.#log.error({ reason: errorMessage(error) }, 'a listener failed after a transaction');
     }
   }
 

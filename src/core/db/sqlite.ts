@@ -15,7 +15,7 @@ const MAX_IDLE = 4;
 const BEGIN_SNAPSHOT = 'BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1';
 
 /** Opens a SQLite file: one connection writes, one transaction after the other; others read at the same time (WAL). */
-export function openSqlite(given: string, { readOnly = false, withoutLock = false }: OpenOptions): Database {
+export function openSqlite(given: string, { log, readOnly = false, withoutLock = false }: OpenOptions): Database {
   const isGuest = readOnly || withoutLock;
   if (isGuest && !existsSync(given)) throw new DatabaseUnavailable(`There is no database at ${given}.`);
   const path = pathOf(given);
@@ -35,7 +35,7 @@ export function openSqlite(given: string, { readOnly = false, withoutLock = fals
     return connection;
   };
   const writes = new Turns();
-  const running = new Running();
+  const running = new Running(log);
   const idle: SqliteConnection[] = [];
 
   async function snapshot<T>(work: (tx: Tx) => Promise<T>): Promise<T> {
