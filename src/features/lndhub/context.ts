@@ -13,6 +13,7 @@ import type { Wallets } from '../../core/wallets/wallets.ts';
 import type { Access, WalletAuthorization } from '../../http/auth/access.ts';
 import { bearerToken, type SentCredential } from '../../http/auth/credential.ts';
 import type { Rate } from '../../http/limits/token-buckets.ts';
+import { isForApps } from '../keys/lndhub-link.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the routes of LNDhub use. */
@@ -61,7 +62,7 @@ export async function accessKey(
   request: FastifyRequest,
 ): Promise<Key & { readonly walletId: string }> {
   const key = await access.anyKey(request);
-  if (key.walletId === undefined) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
+  if (key.walletId === undefined || !isForApps(key.kind)) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
   // Apps read often and rarely pay, so a revoked key would be noticed late if it was cached.
   if (!(await accounts.findValid(key.id))) throw new Refusal('unauthorized', 'The key is revoked or expired.');
   return { ...key, walletId: key.walletId };

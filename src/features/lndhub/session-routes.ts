@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import type { Key } from '../../core/accounts/accounts.ts';
-import { KEY_KINDS } from '../../core/accounts/keys.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { LNDHUB_PATH } from '../keys/lndhub-link.ts';
+import { isForApps, LNDHUB_PATH } from '../keys/lndhub-link.ts';
 import { type LndhubContext, NEEDS_ACCESS_KEY, ROUTE } from './context.ts';
 import { LndhubRefusal } from './errors.ts';
 import { fieldsOf, readText } from './fields.ts';
@@ -30,7 +29,7 @@ export function sessionRoutes(app: App, deps: LndhubContext): void {
       return keyId === undefined ? undefined : accounts.findValid(keyId);
     });
     if (!key) throw new Refusal('unauthorized');
-    if (key.walletId === undefined || KEY_KINDS[key.kind].isPublic) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
+    if (!isForApps(key.kind)) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
     return key;
   }
 
