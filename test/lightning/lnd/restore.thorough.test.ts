@@ -1,7 +1,8 @@
 import { WALLET_RECORD } from '../../restore/lossy-load.ts';
 import { REAL_NODE, realNode } from '../../restore/real-node.ts';
 import { restoreFuzz } from '../../restore/restore-fuzz.ts';
-import { type RegtestLnd, RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
+import { readArrived, readBalanceMsat, readSent } from './own-records.ts';
+import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
 import { regtestControl } from './regtest-control.ts';
 
 const binaries = regtestBinaries();
@@ -22,23 +23,8 @@ restoreFuzz({
       control: regtestControl(network),
       keysendsTo: network.carol.pubkey,
       keysendWallets: () => readKeysendWallets(network),
-      async sent() {
-        const { payments } = await hub.call<{ payments: { payment_hash: string; status: string; fee_msat: string }[] }>(
-          'GET',
-          '/v1/payments?include_incomplete=true&max_payments=100000',
-        );
-        return new Map(
-          payments.map((one) => [one.payment_hash, { isInFlight: one.status === 'IN_FLIGHT', feeMsat: Number(one.fee_msat) }]),
-        );
-      },
-      async balanceMsat() {
-        const [channel] = (await hub.call<{ channels: LndChannel[] }>('GET', '/v1/channels')).channels;
-        const { local_balance } = await hub.call<{ local_balance: { msat: string } }>('GET', '/v1/balance/channels');
-        const [after] = (await hub.call<{ channels: LndChannel[] }>('GET', '/v1/channels')).channels;
-        if (!channel || channel.pending_htlcs.length > 0 || channel.num_updates !== after?.num_updates) return undefined;
-        // The hub has opened its only channel, so it pays for the commitment transaction.
-        return Number(local_balance.msat) + Number(channel.commit_fee) * 1000;
-      },
+      sent: () => readSent(hub),
+      balanceMsat: () => readBalanceMsat(hub),
       kill: () => hub.restart('SIGKILL', 1),
       arrivedMsat: () => readArrived(hub),
       stop: () => network.stop(),
@@ -71,34 +57,4 @@ async function readKeysendWallets({ alice, carol }: RegtestNetwork): Promise<Map
       for (const htlc of htlcs) add(Buffer.from(r_hash, 'base64').toString('hex'), htlc.custom_records);
   }
   return found;
-}
-
-interface ReceivedHtlc extends Htlc {
-  readonly chan_id: string;
-  readonly htlc_index: string;
-  readonly amt_msat: string;
-  readonly state: string;
-}
-
-/** LND has stored for each HTLC of a settled invoice whether it was settled or failed back. */
-async function readArrived(hub: RegtestLnd): Promise<Map<string, number>> {
-  const arrived = new Map<string, number>();
-  const { invoices } = await hub.call<{ invoices: { r_hash: string; state: string; htlcs: ReceivedHtlc[] }[] }>(
-    'GET',
-    '/v1/invoices?num_max_invoices=100000',
-  );
-  for (const { r_hash, htlcs } of invoices.filter(({ state }) => state === 'SETTLED')) {
-    const hash = Buffer.from(r_hash, 'base64').toString('hex');
-    for (const { chan_id, htlc_index, amt_msat } of htlcs.filter(({ state }) => state === 'SETTLED')) {
-      const { settled } = await hub.call<{ settled: boolean }>('GET', `/v1/htlc-resolution/${chan_id}/${htlc_index}`);
-      if (settled) arrived.set(hash, (arrived.get(hash) ?? 0) + Number(amt_msat));
-    }
-  }
-  return arrived;
-}
-
-interface LndChannel {
-  readonly num_updates: string;
-  readonly commit_fee: string;
-  readonly pending_htlcs: readonly unknown[];
 }
