@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAccount } from './account.ts';
+import { addApp } from './app.ts';
 import { addBackup } from './backup.ts';
 import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
@@ -25,7 +26,7 @@ import { addWallet } from './wallet.ts';
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
   ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
   ['Backup', [addBackup, addRestore, addMove]],
-  ['Customers', [addAccount, addWallet, addKey, addLoginLink, addExport]],
+  ['Customers', [addAccount, addWallet, addKey, addApp, addLoginLink, addExport]],
   ['Money', [addPayment, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
   ['Other', [addCompletion, addVersion]],
 ];

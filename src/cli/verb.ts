@@ -102,7 +102,7 @@ export async function confirm(plan: string, { yes }: { readonly yes?: boolean })
   if (typed.trim() !== 'yes') throw new NotConfirmed('Nothing was done.');
 }
 
-const IDS = { acc: 'account', key: 'key', lnd: 'node', lntx: 'payment', wal: 'wallet' } as const;
+const IDS = { acc: 'account', key: 'key', lnd: 'node', lntx: 'payment', nwc: 'app', wal: 'wallet' } as const;
 
 /** Returns a parser of ids with a prefix. Its error never contains the text, which may be a key; a key would be in the service's records. */
 export function idParser(prefix: keyof typeof IDS) {

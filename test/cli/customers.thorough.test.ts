@@ -51,6 +51,26 @@ onFakeNode('the commands for customers', (service) => {
     }
   });
 
+  it('connects an app to a wallet, lists it with its budget, and disconnects it', async () => {
+    const { id: wallet } = await client.wallet(100);
+    const connected = await run('app', 'connect', wallet, '--label', 'phone', '--budget', '50000/month');
+    expect(connected.stdout).toMatch(/^nostr\+walletconnect:\/\/[0-9a-f]{64}\?relay=ws%3A%2F%2F.*&secret=[0-9a-f]{64}\n$/);
+    const id = /nwc_\w+/.exec(connected.output)?.[0] ?? '';
+    expect((await run('app', 'list', wallet)).stdout).toMatch(
+      new RegExp(`${id} +active .*0 of 50[ \u2009\u202f,]000[ \u2009\u202f,]000 msat a month +phone`),
+    );
+    const reading = JSON.parse((await run('app', 'connect', wallet, '--read-only', '--json')).stdout);
+    expect(reading.permissions).toEqual(['wallet_read', 'wallet_tx_read']);
+    for (const budget of ['0/month', '50000', '1.5/day', '5/year'])
+      expect(await run('app', 'connect', wallet, '--budget', budget)).toMatchObject({
+        code: 2,
+        output: expect.stringContaining('--budget must be'),
+      });
+    expect(await run('app', 'disconnect', wallet, id)).toMatchObject({ code: 2, output: expect.stringContaining('--yes') });
+    expect(await run('app', 'disconnect', wallet, id, '--yes')).toMatchObject({ code: 0, stdout: `Done: ${id} is disconnected.\n` });
+    expect((await run('app', 'list', wallet)).stdout).toMatch(new RegExp(`${id} +revoked`));
+  });
+
   it('exports statements as CSV with a column for the wallet, and as JSON lines', async () => {
     const [from, to] = [await client.wallet(100), await client.wallet()];
     const memo = 'two\r\nlines, "quoted"';
