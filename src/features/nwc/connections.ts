@@ -1,4 +1,4 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { Key, KeyOwner } from '../../core/accounts/accounts.ts';
 import type { KeyOrder, Keyring, ListedKey } from '../../core/accounts/keyring.ts';
 import type { Database } from '../../core/db/database.ts';
@@ -10,6 +10,7 @@ import { type List, mapList } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
 import { publicKeyOf } from '../../core/nostr/event.ts';
+import { deriveNostrKey } from '../../core/nostr/keys.ts';
 import * as sql from './connections.sql.ts';
 import type { ConnectionPermission } from './methods.ts';
 
@@ -64,7 +65,7 @@ export const CONNECTION_PREFIX = 'nwc';
 export type Connections = ReturnType<typeof createConnections>;
 
 export function createConnections({ database, keyring, clock, secretKey, relays }: ConnectionDependencies) {
-  const serviceKeyOf = (connectionId: string) => serviceKey(secretKey, connectionId);
+  const serviceKeyOf = (connectionId: string) => deriveNostrKey(secretKey, `wallet connect ${connectionId}`);
 
   async function read({ walletId }: KeyOwner, id: string): Promise<ConnectionWithKey> {
     const row = await database.first(sql.findConnection, id);
@@ -155,12 +156,6 @@ async function withKeys(keyring: Keyring, rows: readonly sql.ConnectionRow[]): P
     invariant(key, `the key of connection ${row.id} is gone`);
     return { connection: connectionFromRow(row), key };
   });
-}
-
-function serviceKey(secretKey: Uint8Array, connectionId: string): Uint8Array {
-  const purpose = `satchel nostr wallet connect ${connectionId}, version 1`;
-  // The probability that the result is no private key is 2^-127.
-  return new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), purpose, 32));
 }
 
 const NO_RELAYS = 'This service uses no Nostr relays, so apps cannot be connected. Its operator sets NWC_RELAYS.';
