@@ -31,6 +31,38 @@ interface OpenRelay {
   refusal: string | undefined;
 }
 
+const MAX_STORED = 2000;
+const STORED_MS = 2000;
+
+/**
+ * The stored events of a relay, until it has sent all of them. Relays send the newest first; a lookup that is read before the request of its
+ * payment would find nothing.
+ */
+class StoredEvents {
+  readonly #onEvent: (event: NostrEvent) => void;
+  #events: NostrEvent[] = [];
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(onEvent: (event: NostrEvent) => void) {
+    this.#onEvent = onEvent;
+  }
+
+  add(event: NostrEvent): void {
+    this.#events.push(event);
+    if (this.#events.length >= MAX_STORED) this.deliver();
+    else this.#timer ??= setTimeout(() => this.deliver(), STORED_MS).unref();
+  }
+
+  /** Delivers the events, the oldest first. */
+  deliver(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const events = this.#events;
+    this.#events = [];
+    for (const event of events.toReversed().sort((a, b) => a.created_at - b.created_at)) this.#onEvent(event);
+  }
+}
+
 /** One connection to each relay, for all apps. */
 export class RelayPool {
   readonly #options: RelayPoolOptions;
@@ -46,10 +78,14 @@ export class RelayPool {
     for (const url of urls) {
       if (this.#open.has(url)) continue;
       const relay = connectRelay({ url, log, signal, authentication: authentication(url), ...(timing && { timing }) });
-      const subscription = relay.subscribe({
+      const stored = new StoredEvents((event) => onEvent(event, url));
+      const subscription: Subscription = relay.subscribe({
         filters: () => filters(url),
-        onEvent: (event) => onEvent(event, url),
-        onStored: () => this.#onStored(url),
+        onEvent: (event) => (subscription.isActive ? onEvent(event, url) : stored.add(event)),
+        onStored: () => {
+          stored.deliver();
+          this.#onStored(url);
+        },
       });
       this.#open.set(url, { relay, subscription, confirmed: 0, refusal: undefined });
     }
@@ -60,10 +96,15 @@ export class RelayPool {
     for (const url of urls) this.#open.get(url)?.subscription.renew();
   }
 
-  /** Publishes an event to relays at the same time. @returns whether one has accepted it */
-  async publish(urls: readonly string[], event: NostrEvent): Promise<boolean> {
-    const results = await Promise.all(urls.map((url) => this.#publishTo(url, event)));
-    return results.includes(true);
+  /** Publishes an event to relays at the same time. @returns whether one has accepted it, as soon as one has */
+  publish(urls: readonly string[], event: NostrEvent): Promise<boolean> {
+    const accepted = urls.map(async (url) => {
+      if (!(await this.#publishTo(url, event))) throw new Error('the relay has not accepted the event');
+    });
+    return Promise.any(accepted).then(
+      () => true,
+      () => false,
+    );
   }
 
   statuses(): {

@@ -7,7 +7,7 @@ import type { RelayFilter } from '../../core/nostr/relay.ts';
 import { KINDS } from './responses.ts';
 import type { Serving } from './serving.ts';
 
-/** A relay that is away for so long raises an alert. */
+/** A relay that is not subscribed for so long raises an alert. */
 const AWAY_SECONDS = 60;
 const CHECK_MS = 5000;
 /** Events of so long before the last connection are read again: clocks differ, and the last look may have missed some. */
@@ -41,17 +41,23 @@ export function requestFilters(
 }
 
 /** Stores when relays were subscribed, and raises an alert for each that is away or refuses events, until the signal aborts. */
-export async function watchRelays({ modules, pool, signal }: Serving, seen: SeenRelays, everyRound: () => void): Promise<void> {
+export async function watchRelays({ modules, pool, signal, timing }: Serving, seen: SeenRelays, everyRound: () => void): Promise<void> {
   const { database, alerts, clock, log } = modules;
+  const awaySeconds = timing?.awaySeconds ?? AWAY_SECONDS;
+  /** When each relay was last subscribed by this process, or was first looked at. */
+  const subscribed = new Map<string, number>();
   while (!signal.aborted) {
     try {
       const now = unixSeconds(clock);
       const open = new Set(await alerts.openSubjects(ALERT));
       for (const { url, status, isSubscribed, refusal } of pool.statuses()) {
         if (isSubscribed) seen.set(url, now);
-        const reason = status.connected ? refusal && `refuses events: ${refusal}` : now - status.since > AWAY_SECONDS && awayText(status);
+        // A relay may accept connections without answering.
+        const since = isSubscribed ? now : (subscribed.get(url) ?? now);
+        subscribed.set(url, since);
+        const reason = isSubscribed ? refusal && `refuses events: ${refusal}` : now - since > awaySeconds && awayText(status);
         if (reason) await alerts.raise({ kind: ALERT, subject: url, message: `The relay ${url} ${reason}.` });
-        else if (status.connected && open.has(url)) await alerts.clear(ALERT, url);
+        else if (isSubscribed && open.has(url)) await alerts.clear(ALERT, url);
         open.delete(url);
       }
       // Relays that no connection uses any more.
@@ -61,10 +67,10 @@ export async function watchRelays({ modules, pool, signal }: Serving, seen: Seen
     } catch (error) {
       log.warn({ reason: errorMessage(error) }, 'the state of the relays was not stored');
     }
-    await pause(CHECK_MS, signal);
+    await pause(timing?.checkMs ?? CHECK_MS, signal);
   }
 }
 
 function awayText({ lastError }: { readonly lastError: string | undefined }): string {
-  return `is not connected${lastError === undefined ? '' : `: ${lastError}`}`;
+  return `does not serve the subscription${lastError === undefined ? '' : `: ${lastError}`}`;
 }

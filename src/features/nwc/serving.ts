@@ -14,6 +14,10 @@ export interface NwcTiming {
   readonly relay?: Partial<RelayTiming>;
   /** Between two looks at payments that have ended, and at events that wait to be published. */
   readonly pollMs?: number;
+  /** Between two looks at the relays. */
+  readonly checkMs?: number;
+  /** How long a relay is not subscribed before it raises an alert. */
+  readonly awaySeconds?: number;
 }
 
 export interface NwcServiceOptions {
