@@ -11,7 +11,7 @@ import type { AppRequest, NwcModules } from './modules.ts';
 import { type Params, readBoolean, readHex, readInteger, readText } from './params.ts';
 import { type NwcTransaction, transactionOfInvoice, transactionOfPayment, transactionOfWallet } from './transaction-object.ts';
 
-/** Returns what the app may do, and facts about the node if the connection may read the wallet. */
+/** Returns what the app may do, and facts about the node. */
 export async function getInfo({ connections, payLinks }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
   const node = connections.of(wallet.nodeId);
   const { pubkey, network } = node.identity();
@@ -112,7 +112,8 @@ export async function listTransactions(modules: NwcModules, { wallet }: AppReque
   const wanted = offset + limit;
   const { rows, next } = await readTransactions(
     modules.database,
-    wallet,
+    // A wallet also has an accountId, which would select the transactions of all its wallets.
+    { ledgerAccount: wallet.ledgerAccount },
     {
       status: unpaidOut || unpaidIn ? 'all' : 'settled',
       order: 'desc',
@@ -134,10 +135,10 @@ export async function listTransactions(modules: NwcModules, { wallet }: AppReque
       ? await readOpen(modules, wallet, { from, until, limit: wanted })
       : { invoices: [], isCapped: false };
   const now = unixSeconds(modules.clock);
-  const all = [...booked.map((one) => transactionOfWallet(one, now)), ...open.invoices.map((one) => transactionOfInvoice(one, now))]
-    .map((transaction, index) => ({ transaction, index }))
-    .sort((a, b) => b.transaction.created_at - a.transaction.created_at || a.index - b.index)
-    .map(({ transaction }) => transaction);
+  const all = merge(
+    booked.map((one) => ({ placedAt: one.createdAt, transaction: transactionOfWallet(one, now) })),
+    open.invoices.map((one) => ({ placedAt: one.createdAt, transaction: transactionOfInvoice(one, now) })),
+  );
   const transactions = fitting(all.slice(offset, wanted));
   const isComplete = next === undefined && !open.isCapped;
   return { transactions, ...(isComplete && { total_count: all.length }) };
@@ -154,6 +155,24 @@ function readOpen(
     { ledgerAccount },
     { order: 'desc', after: undefined, limit, matches: ({ createdAt }) => createdAt >= from && createdAt <= until },
   );
+}
+
+interface Placed {
+  /** The time of the booking, Unix seconds; of an open invoice, that of its creation. */
+  readonly placedAt: number;
+  readonly transaction: NwcTransaction;
+}
+
+/** Merges two lists without changing their orders, so that the next offset continues where this page ends. */
+function merge(booked: readonly Placed[], open: readonly Placed[]): NwcTransaction[] {
+  const merged: NwcTransaction[] = [];
+  const rest = [...open];
+  for (const one of booked) {
+    const end = rest.findIndex(({ placedAt }) => placedAt <= one.placedAt);
+    for (const { transaction } of rest.splice(0, end === -1 ? rest.length : end)) merged.push(transaction);
+    merged.push(one.transaction);
+  }
+  return [...merged, ...rest.map(({ transaction }) => transaction)];
 }
 
 /** At least one, so that a client that continues after the last one makes progress. */
