@@ -6,7 +6,7 @@ import { isMethod } from './methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
 import type { Params } from './params.ts';
 import { getBalance, getBudget, getInfo, listTransactions, lookupInvoice } from './read-methods.ts';
-import { ConcurrentRequest, type RequestStore, type StoredRequest } from './requests.ts';
+import { ConcurrentRequest, type NewRequest, type RequestStore, type StoredRequest } from './requests.ts';
 import type { MethodOutcome, Responses } from './responses.ts';
 import { STORED_METHODS, type StoredMethodName } from './stored-methods.ts';
 
@@ -57,6 +57,11 @@ export function createExecutor({ modules, connections, requests, responses, onWa
     onWaiting();
   }
 
+  /** Stores and publishes an error. From then on the event is not executed: its app was told that nothing was paid. */
+  async function refuse(request: NewRequest, error: NwcError): Promise<void> {
+    if (await requests.refuse(request, await responses.respond(request.connection, request, { error }))) onWaiting();
+  }
+
   /** @throws an error after which it is unknown whether the request has created something */
   async function start(request: AppRequest, method: StoredMethodName, params: Params): Promise<string | undefined> {
     try {
@@ -67,44 +72,48 @@ export function createExecutor({ modules, connections, requests, responses, onWa
       if (error instanceof ConcurrentRequest) return undefined;
       const refusal = asNwcError(error);
       if (!refusal) throw error;
-      // If the event is delivered again, it must not be executed after its app has been told that nothing was paid.
-      if (await requests.refuse(request, await responses.respond(request.connection, request, { error: refusal }))) onWaiting();
+      await refuse(request, refusal);
       return undefined;
     }
   }
 
-  async function answerStored(row: StoredRequest, made: string): Promise<void> {
-    const connection = await connections.findById(row.connection_id);
-    if (connection) await answer(connection, row, made);
+  /** Answers a request when its payment has ended. If that takes too long, {@link answerEnded} answers it later. */
+  async function finish(request: AppRequest, made: string): Promise<void> {
+    // An invoice needs no wait.
+    if (await modules.payments.find(made)) await modules.payments.wait(made, modules.paymentWaitSeconds);
+    await answer(request.connection, { ...request, item: request.item ?? null }, made);
+  }
+
+  /** If the request has created something, it is answered later. Otherwise the app gets no answer, which proves nothing. */
+  function warn(method: string, error: unknown): void {
+    modules.log.warn({ method, reason: errorMessage(error) }, 'a request of an app has no response yet');
   }
 
   return {
+    refuse,
+
     /**
      * Executes a method that reads.
      * @returns the event of the response
      */
     async read(request: AppRequest, params: Params): Promise<NostrEvent> {
-      const method = request.method as keyof typeof READ_METHODS;
-      return responses.respond(request.connection, request, await readOutcome(modules, request, method, params));
+      return responses.respond(request.connection, request, await readOutcome(modules, request, params));
     },
 
-    /** Executes a stored method, once for each id, and answers it when its outcome is known. Never throws. */
+    /**
+     * Executes a stored method, once for each id. Resolves when it has held the money, created the invoice or failed; it is answered when its
+     * outcome is known. Never throws.
+     */
     async execute(request: AppRequest, params: Params): Promise<void> {
-      const { id, connection } = request;
+      const { id, method } = request;
       if (running.has(id)) return;
       running.add(id);
-      try {
-        const made = await start(request, request.method as StoredMethodName, params);
-        if (made === undefined) return;
-        // An invoice needs no wait.
-        if (await modules.payments.find(made)) await modules.payments.wait(made, modules.paymentWaitSeconds);
-        await answer(connection, { ...request, item: request.item ?? null }, made);
-      } catch (error) {
-        // If it has created something, it is answered later. Otherwise the app gets no answer, which proves nothing.
-        modules.log.warn({ method: request.method, reason: errorMessage(error) }, 'a request of an app has no response yet');
-      } finally {
-        running.delete(id);
-      }
+      const made = await start(request, method as StoredMethodName, params).catch((error) => warn(method, error));
+      if (made === undefined) running.delete(id);
+      else
+        void finish(request, made)
+          .catch((error) => warn(method, error))
+          .finally(() => running.delete(id));
     },
 
     /** Answers requests whose payments have ended without a response: after a restart, and after more than a request waits. */
@@ -114,12 +123,9 @@ export function createExecutor({ modules, connections, requests, responses, onWa
         for (const row of rows) {
           after = row.position;
           if (running.has(row.id) || row.made === null || !isMethod(row.method)) continue;
-          await answerStored(row, row.made).catch((error) =>
-            modules.log.warn(
-              { request: row.id, reason: errorMessage(error) },
-              'a request of an app was not answered; it is answered later',
-            ),
-          );
+          const connection = await connections.findById(row.connection_id);
+          // One that cannot be answered must not delay the others.
+          if (connection) await answer(connection, row, row.made).catch((error) => warn(row.method, error));
         }
         if (rows.length < PAGE) return;
       }
@@ -127,12 +133,8 @@ export function createExecutor({ modules, connections, requests, responses, onWa
   };
 }
 
-async function readOutcome(
-  modules: NwcModules,
-  request: AppRequest,
-  method: keyof typeof READ_METHODS,
-  params: Params,
-): Promise<MethodOutcome> {
+async function readOutcome(modules: NwcModules, request: AppRequest, params: Params): Promise<MethodOutcome> {
+  const method = request.method as keyof typeof READ_METHODS;
   try {
     return { result: await READ_METHODS[method](modules, request, params) };
   } catch (error) {

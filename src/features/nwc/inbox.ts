@@ -6,7 +6,7 @@ import { type NostrEvent, readEvent } from '../../core/nostr/event.ts';
 import { admit, type IgnoredReason, MAX_FUTURE_SECONDS, RecentIds, schemeOf } from './admission.ts';
 import { NwcError } from './errors.ts';
 import { isMethod, ruleOf } from './methods.ts';
-import type { AppRequest } from './modules.ts';
+import type { AppRequest, NwcModules } from './modules.ts';
 import type { Params } from './params.ts';
 import type { Answered, MethodOutcome } from './responses.ts';
 import type { ServedConnection } from './served-connections.ts';
@@ -24,6 +24,13 @@ const MAX_ITEM_ID_LENGTH = 100;
 /** When a response that is not stored is published: its relay may just be reconnecting. */
 const PUBLISHED_AFTER_MS = [0, 1000, 3000];
 
+/** The order of a connection's requests. */
+interface Turn {
+  /** Resolves when the earlier requests have started. */
+  readonly earlier: Promise<void>;
+  onStarted(): void;
+}
+
 /** The request in an event. */
 interface OpenedRequest {
   readonly method: string;
@@ -39,6 +46,11 @@ export class Inbox {
   /** The ids of events that were answered without being stored. */
   readonly #answered = new RecentIds();
   readonly #republished = new RecentIds();
+  /**
+   * By the id of a connection: resolves when its requests so far have started. A lookup waits for it, because apps take NOT_FOUND for a failed
+   * payment.
+   */
+  readonly #started = new Map<string, Promise<void>>();
 
   constructor(serving: Serving) {
     this.#serving = serving;
@@ -52,14 +64,25 @@ export class Inbox {
     else {
       const from = admit(event, served, { nowSeconds: unixSeconds(modules.clock), maxAgeSeconds });
       if (typeof from === 'string') this.#ignore(from);
-      else void this.#read(event, from);
+      else void this.#read(event, from, this.#begin(from.connection.id));
     }
   }
 
-  async #read(event: NostrEvent, from: ServedConnection): Promise<void> {
+  /** Returns when the earlier requests of a connection have started, and what is called when this one has. */
+  #begin(id: string): Turn {
+    const earlier = this.#started.get(id) ?? Promise.resolve();
+    const { promise, resolve: onStarted } = Promise.withResolvers<void>();
+    const both = Promise.all([earlier, promise]).then(() => {
+      if (this.#started.get(id) === both) this.#started.delete(id);
+    });
+    this.#started.set(id, both);
+    return { earlier, onStarted };
+  }
+
+  async #read(event: NostrEvent, from: ServedConnection, turn: Turn): Promise<void> {
     this.#reading.add(event.id);
     try {
-      if (!(await this.#isStored(event, from))) await this.#serve(event, from);
+      if (!(await this.#isStored(event, from))) await this.#serve(event, from, turn);
     } catch (error) {
       this.#serving.modules.log.warn(
         { connection: from.connection.id, reason: errorMessage(error) },
@@ -67,42 +90,47 @@ export class Inbox {
       );
     } finally {
       this.#reading.delete(event.id);
+      turn.onStarted();
     }
   }
 
   /** Returns whether the request was executed before. Publishes its response again, if there is one. */
-  async #isStored(event: NostrEvent, { connection }: ServedConnection): Promise<boolean> {
+  async #isStored({ id }: Pick<NostrEvent, 'id'>, { connection }: ServedConnection): Promise<boolean> {
     const { requests, pool } = this.#serving;
-    const stored = await requests.find(event.id);
+    const stored = await requests.find(id);
     if (!stored) return false;
     this.#ignore('duplicate');
     const response = stored.response === null ? undefined : readEvent(parseJson(stored.response));
-    if (response && !this.#republished.isRecent(event.id, REPUBLISH_MS)) await pool.publish(connection.relays, response);
+    if (response && !this.#republished.isRecent(id, REPUBLISH_MS)) void pool.publish(connection.relays, response);
     return true;
   }
 
-  async #serve(event: NostrEvent, from: ServedConnection): Promise<void> {
+  async #serve(event: NostrEvent, from: ServedConnection, turn: Turn): Promise<void> {
+    const { executor } = this.#serving;
     const opened = await this.#open(event, from);
     if (!opened) return;
     const { method, params, scheme } = opened;
     if (!isMethod(method)) {
-      const error = new NwcError('NOT_IMPLEMENTED', `This service has no method ${method}.`);
-      await this.#respond(from, { id: event.id, method, scheme }, { error });
+      await this.#refuse(from, { id: event.id, method, scheme }, new NwcError('NOT_IMPLEMENTED', `This service has no method ${method}.`));
       return;
     }
     const isReading = !ruleOf(method).isStored;
+    if (isReading) turn.onStarted();
     const ignored = isReading ? this.#whyReadingIgnored(event) : this.#whyExecutionIgnored(event);
     if (ignored) {
       this.#ignore(ignored);
       return;
     }
     const request = await this.#authorize(from, { id: event.id, method, scheme, item: undefined, connection: from.connection });
-    if (request instanceof NwcError) await this.#respond(from, { id: event.id, method, scheme }, { error: request });
-    else if (isReading) await this.#publish(from, await this.#serving.executor.read(request, params));
-    else if (method === 'multi_pay_invoice') await this.#serveItems(from, request, params.invoices);
+    if (request instanceof NwcError) {
+      if (isReading) await this.#respond(from, { id: event.id, method, scheme }, { error: request });
+      else await this.#refuse(from, { id: event.id, method, scheme }, request);
+    } else if (isReading) {
+      if (method === 'lookup_invoice') await turn.earlier;
+      await this.#publish(from, await executor.read(request, params));
+    } else if (method === 'multi_pay_invoice') await this.#serveItems(from, request, params.invoices);
     else if (method === 'multi_pay_keysend') await this.#serveItems(from, request, params.keysends);
-    // It may wait for the end of a payment, so nothing waits for it.
-    else void this.#serving.executor.execute(request, params);
+    else await executor.execute(request, params);
   }
 
   /** Returns the request in an event, after its signature was verified. Otherwise the event is ignored, or its app gets an error. */
@@ -121,7 +149,7 @@ export class Inbox {
     const error = scheme
       ? new NwcError('BAD_REQUEST', 'The request cannot be decrypted, or is no JSON object with a method.')
       : new NwcError('UNSUPPORTED_ENCRYPTION', `This service supports ${offersNip04 ? 'nip44_v2 and nip04' : 'nip44_v2'}.`);
-    await this.#respond(from, { id: event.id, method: 'unknown', scheme: scheme ?? 'nip44_v2' }, { error });
+    await this.#refuse(from, { id: event.id, method: 'unknown', scheme: scheme ?? 'nip44_v2' }, error);
     return undefined;
   }
 
@@ -156,16 +184,22 @@ export class Inbox {
 
   /** Executes each item of a list as a request of its own, with its own response. */
   async #serveItems(from: ServedConnection, request: AppRequest, items: unknown): Promise<void> {
-    const { requests, executor } = this.#serving;
+    const { executor, modules } = this.#serving;
     if (!Array.isArray(items) || items.length === 0 || items.length > MAX_ITEMS || !items.every(isJsonObject)) {
       const error = new NwcError('BAD_REQUEST', `The request must have a list of 1 to ${MAX_ITEMS} items.`);
-      await this.#respond(from, request, { error });
+      await executor.refuse(request, error);
       return;
     }
-    for (const [index, params] of items.entries()) {
+    const serveItem = async (params: Params, index: number) => {
       const id = `${request.id} ${index}`;
-      if (!(await requests.find(id))) void executor.execute({ ...request, id, item: itemId(params, index) }, params);
-    }
+      if (!(await this.#isStored({ id }, from))) await executor.execute({ ...request, id, item: itemName(modules, params, index) }, params);
+    };
+    await Promise.all(items.map(serveItem));
+  }
+
+  /** Answers a request with an error that is stored. Otherwise it might be executed later, after a change of the service's settings. */
+  #refuse({ connection }: ServedConnection, answered: Answered, error: NwcError): Promise<void> {
+    return this.#serving.executor.refuse({ ...answered, item: undefined, connection }, error);
   }
 
   async #respond(to: ServedConnection, answered: Answered, outcome: MethodOutcome): Promise<void> {
@@ -185,11 +219,18 @@ export class Inbox {
   }
 }
 
-/** Returns what names an item in its response: the id that the app gave it, or the payment hash or the public key. */
-function itemId(params: Params, index: number): string {
-  for (const name of ['id', 'payment_hash', 'pubkey']) {
-    const value = params[name];
-    if (typeof value === 'string' && value !== '') return value.slice(0, MAX_ITEM_ID_LENGTH);
+/** Returns the id that the app gave an item, or else the payment hash of its invoice or its public key. */
+function itemName({ payments }: NwcModules, { id, pubkey, invoice }: Params, index: number): string {
+  if (isName(id)) return id;
+  if (isName(pubkey)) return pubkey;
+  try {
+    return payments.readInvoice(String(invoice)).paymentHash;
+  } catch {
+    return String(index);
   }
-  return String(index);
+}
+
+function isName(value: unknown): value is string {
+  // PostgreSQL cannot store NUL in text.
+  return typeof value === 'string' && value.length <= MAX_ITEM_ID_LENGTH && value.isWellFormed() && !/^$|\0/.test(value);
 }

@@ -3,6 +3,7 @@ import { endRetentionPeriod, PERIODS_PER_DAY } from '../../core/db/retention.ts'
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import type { NostrEvent } from '../../core/nostr/event.ts';
+import { isMethod } from './methods.ts';
 import type { AppRequest } from './modules.ts';
 import * as sql from './requests.sql.ts';
 
@@ -13,7 +14,8 @@ export class ConcurrentRequest extends Error {
   override readonly name = 'ConcurrentRequest';
 }
 
-type NewRequest = Pick<AppRequest, 'id' | 'method' | 'scheme' | 'item' | 'connection'>;
+/** `method` is the text that the app sent. */
+export type NewRequest = Pick<AppRequest, 'id' | 'scheme' | 'item' | 'connection'> & { readonly method: string };
 
 /** An event to be published. */
 export type WaitingEvent = sql.OutboxRow;
@@ -34,7 +36,7 @@ export function createRequestStore(database: Database, clock: Clock, retentionDa
     const { id, connection, method, scheme, item } = request;
     const createdAt = Math.floor(clock.nowMs() / 1000);
     const stored = response && JSON.stringify(response);
-    const parameters = [id, connection.id, method, scheme, item ?? null, made, stored, createdAt];
+    const parameters = [id, connection.id, isMethod(method) ? method : 'unknown', scheme, item ?? null, made, stored, createdAt];
     return { statement: sql.insertRequest, parameters, onMiss: () => new ConcurrentRequest() };
   }
 
