@@ -2,7 +2,6 @@ import { common } from './en-common.ts';
 import { keys } from './en-keys.ts';
 import { logins } from './en-logins.ts';
 import { operator } from './en-operator.ts';
-import { playground } from './en-playground.ts';
 import { wallets } from './en-wallets.ts';
 import { webhooks } from './en-webhooks.ts';
 
@@ -12,7 +11,6 @@ export const en = {
   ...keys,
   ...logins,
   ...operator,
-  ...playground,
   ...wallets,
   ...webhooks,
 };

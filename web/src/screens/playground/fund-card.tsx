@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 import { useAmount } from './use-amount.ts';
 import { useOutsidePayment } from './use-outside-payment.tsx';
 
@@ -17,14 +17,14 @@ export function FundCard({ onPaid }: { onPaid: () => void }) {
   const pay = () => api.playground.fund({ wallet_id: walletId, num_satoshis: sats ?? 0 });
   const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
-    <Card title={t.playground.fundTitle} isPadded>
+    <Card title={playground.fundTitle} isPadded>
       <Form onSubmit={() => sats !== undefined && run()}>
-        <WalletSelect label={t.playground.wallet} value={walletId} onValue={setWalletId} />
+        <WalletSelect label={playground.wallet} value={walletId} onValue={setWalletId} />
         <TextField {...field} />
         {outcome}
         <div class="row">
           <Button type="submit" disabled={isBusy || walletId === '' || sats === undefined}>
-            {t.playground.fund(sats === undefined ? '' : formatSats(sats))}
+            {playground.fund(sats === undefined ? '' : formatSats(sats))}
           </Button>
         </div>
       </Form>

@@ -6,7 +6,7 @@ import { Card } from '../../parts/card.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 import { Choice } from './choice.tsx';
 import { OUTSIDE_NODES, type OutsideName } from './pay-card.tsx';
 import { useAmount } from './use-amount.ts';
@@ -24,21 +24,21 @@ export function KeysendCard({ onPaid }: { onPaid: () => void }) {
   const pay = () => api.playground.keysend({ num_satoshis: sats ?? 0, from, ...records });
   const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
-    <Card title={t.playground.keysendTitle} isPadded>
+    <Card title={playground.keysendTitle} isPadded>
       <Form onSubmit={() => sats !== undefined && run()}>
         <WalletSelect
-          label={t.playground.wallet}
-          hint={t.playground.keysendHint}
-          none={t.playground.noWallet}
+          label={playground.wallet}
+          hint={playground.keysendHint}
+          none={playground.noWallet}
           value={walletId}
           onValue={setWalletId}
         />
         <TextField {...field} />
-        <Choice label={t.playground.from} value={from} options={OUTSIDE_NODES} onChange={setFrom} />
+        <Choice label={playground.from} value={from} options={OUTSIDE_NODES} onChange={setFrom} />
         {outcome}
         <div class="row">
           <Button type="submit" disabled={isBusy || sats === undefined}>
-            {t.playground.keysend(sats === undefined ? '' : formatSats(sats))}
+            {playground.keysend(sats === undefined ? '' : formatSats(sats))}
           </Button>
         </div>
       </Form>

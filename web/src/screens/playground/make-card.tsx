@@ -10,14 +10,14 @@ import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 import { handToSend } from '../send/pasted-text.ts';
 import { Choice } from './choice.tsx';
 import type { OutsideName } from './pay-card.tsx';
 import { useAmount } from './use-amount.ts';
 
 const NODES = optionsOf({}, ['alice', 'carol'] as const);
-const RECEIVERS = optionsOf(t.playground.receivers, ['takes', 'holds'] as const);
+const RECEIVERS = optionsOf(playground.receivers, ['takes', 'holds'] as const);
 
 /** Creates an invoice of an outside node, which one of the wallets can pay. */
 export function MakeCard() {
@@ -32,19 +32,19 @@ export function MakeCard() {
     setMade(await api.playground.createInvoice({ ...text, at, hold: receiver === 'holds' }));
   });
   return (
-    <Card title={t.playground.makeTitle} isPadded>
+    <Card title={playground.makeTitle} isPadded>
       <Form onSubmit={() => isValid && run()}>
         <div class="columns two">
-          <TextField {...field} hint={t.playground.anyAmountHint} />
-          <SelectField label={t.playground.at} value={at} options={NODES} onValue={(value) => setAt(value as OutsideName)} />
+          <TextField {...field} hint={playground.anyAmountHint} />
+          <SelectField label={playground.at} value={at} options={NODES} onValue={(value) => setAt(value as OutsideName)} />
         </div>
-        <TextField label={t.playground.memo} value={memo} onValue={setMemo} autocomplete="off" />
-        <Choice label={t.playground.receiver} value={receiver} options={RECEIVERS} onChange={setReceiver} />
-        {receiver === 'holds' && <p class="small secondary">{t.playground.holdHint}</p>}
+        <TextField label={playground.memo} value={memo} onValue={setMemo} autocomplete="off" />
+        <Choice label={playground.receiver} value={receiver} options={RECEIVERS} onChange={setReceiver} />
+        {receiver === 'holds' && <p class="small secondary">{playground.holdHint}</p>}
         {error !== undefined && <Note tone="error">{error}</Note>}
         <div class="row">
           <Button type="submit" disabled={isBusy}>
-            {t.playground.make}
+            {playground.make}
           </Button>
         </div>
       </Form>
@@ -57,10 +57,10 @@ function MadeInvoice({ invoice }: { invoice: string }) {
   const [, navigate] = useLocation();
   const [walletId, setWalletId] = useState('');
   return (
-    <section class="stack made" aria-label={t.playground.made}>
-      <CopyText text={invoice} label={t.playground.copyInvoice} />
+    <section class="stack made" aria-label={playground.made}>
+      <CopyText text={invoice} label={playground.copyInvoice} />
       <div class="row made-send">
-        <WalletSelect label={t.playground.sendFrom} value={walletId} onValue={setWalletId} />
+        <WalletSelect label={playground.sendFrom} value={walletId} onValue={setWalletId} />
         <Button
           disabled={walletId === ''}
           onClick={() => {
@@ -68,7 +68,7 @@ function MadeInvoice({ invoice }: { invoice: string }) {
             navigate(`/wallets/${walletId}/send`);
           }}
         >
-          {t.playground.openInSend}
+          {playground.openInSend}
         </Button>
       </div>
     </section>

@@ -3,7 +3,7 @@ import { api, type Playground } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { wholeSats } from '../../parts/balance-bar.tsx';
 import { NodeStatus } from '../../parts/node-status.tsx';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 
 type PlaygroundNode = Playground['nodes'][number];
 type PlaygroundChannel = Playground['channels'][number];
@@ -44,7 +44,7 @@ function ChannelLine({ channel: { from, to, from_msat: fromMsat, to_msat: toMsat
   return (
     <div class="channel">
       <span class="number">{there}</span>
-      <div class="line" role="img" aria-label={t.playground.channel(from, to, there, back)}>
+      <div class="line" role="img" aria-label={playground.channel(from, to, there, back)}>
         <i class="send" style={{ flexGrow: fromMsat / whole }} />
         <i class="receive" style={{ flexGrow: toMsat / whole }} />
       </div>
@@ -64,7 +64,7 @@ function NodeBox({ node: { name, pubkey } }: { node: PlaygroundNode }) {
         </h3>
         {ours && <NodeStatus status={ours.status} />}
       </div>
-      <span class="small secondary">{t.playground.places[name] ?? (ours ? t.playground.ours : t.playground.otherService)}</span>
+      <span class="small secondary">{playground.places[name] ?? (ours ? playground.ours : playground.otherService)}</span>
       <span class="tiny faint mono">{pubkey}</span>
     </div>
   );

@@ -5,14 +5,14 @@ import { Card } from '../../parts/card.tsx';
 import { TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { optionsOf } from '../../parts/options.ts';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 import { Choice } from './choice.tsx';
 import { useAmount } from './use-amount.ts';
 import { useOutsidePayment } from './use-outside-payment.tsx';
 
 export type OutsideName = 'alice' | 'carol';
 
-export const OUTSIDE_NODES = optionsOf(t.playground.fromNodes, ['alice', 'carol'] as const);
+export const OUTSIDE_NODES = optionsOf(playground.fromNodes, ['alice', 'carol'] as const);
 
 /** Lets an outside node pay an invoice of the service. The invoice can be paid once, so a repeated click pays nothing. */
 export function PayCard({ onPaid }: { onPaid: () => void }) {
@@ -22,23 +22,23 @@ export function PayCard({ onPaid }: { onPaid: () => void }) {
   const pay = () => api.playground.pay({ payment_request: invoice.trim(), from, ...(sats !== undefined && { num_satoshis: sats }) });
   const { run, isBusy, outcome } = useOutsidePayment(pay, onPaid);
   return (
-    <Card title={t.playground.payTitle} isPadded>
+    <Card title={playground.payTitle} isPadded>
       <Form onSubmit={() => isValid && run()}>
         <TextAreaField
-          label={t.playground.invoice}
-          hint={t.playground.invoiceHint}
+          label={playground.invoice}
+          hint={playground.invoiceHint}
           class="mono"
           rows={3}
           required
           value={invoice}
           onValue={setInvoice}
         />
-        <TextField {...field} hint={t.playground.amountHint} />
-        <Choice label={t.playground.from} value={from} options={OUTSIDE_NODES} onChange={setFrom} />
+        <TextField {...field} hint={playground.amountHint} />
+        <Choice label={playground.from} value={from} options={OUTSIDE_NODES} onChange={setFrom} />
         {outcome}
         <div class="row">
           <Button kind="primary" type="submit" disabled={isBusy || invoice.trim() === ''}>
-            {t.playground.pay}
+            {playground.pay}
           </Button>
         </div>
       </Form>

@@ -8,7 +8,7 @@ import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 import type { OutsidePaymentList } from './outside-payments.ts';
 
 const LOOKS: Readonly<Record<string, Pick<BadgeProps, 'tone' | 'icon'>>> = {
@@ -20,21 +20,21 @@ const LOOKS: Readonly<Record<string, Pick<BadgeProps, 'tone' | 'icon'>>> = {
 /** What the outside nodes have sent and received, newest first. */
 export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentList> }) {
   return (
-    <Card title={t.playground.paymentsTitle}>
+    <Card title={playground.paymentsTitle}>
       <Loaded resource={payments}>
         {(list) =>
           list.length === 0 ? (
-            <Empty icon="flask" title={t.playground.emptyTitle}>
-              {t.playground.empty}
+            <Empty icon="flask" title={playground.emptyTitle}>
+              {playground.empty}
             </Empty>
           ) : (
             <table class="table">
               <thead>
                 <tr>
-                  <th>{t.playground.payment}</th>
-                  <th class="desktop-only">{t.playground.hash}</th>
-                  <th>{t.playground.result}</th>
-                  <th class="end">{t.playground.sats}</th>
+                  <th>{playground.payment}</th>
+                  <th class="desktop-only">{playground.hash}</th>
+                  <th>{playground.result}</th>
+                  <th class="end">{playground.sats}</th>
                 </tr>
               </thead>
               <tbody>
@@ -56,21 +56,21 @@ function PaymentRow({ payment, onChanged }: { payment: OutsidePayment; onChanged
     <tr>
       <td>
         <span class="name" id={`outside-${id}`}>
-          {t.playground.number(id, node, t.playground.directions[direction] ?? direction)}
+          {playground.number(id, node, playground.directions[direction] ?? direction)}
         </span>
       </td>
       <td class="desktop-only">
         <span class="tiny mono secondary">{hash}</span>
       </td>
       <td>
-        <Badge {...(LOOKS[state] ?? { tone: 'plain' })}>{t.playground.states[state] ?? state}</Badge>
+        <Badge {...(LOOKS[state] ?? { tone: 'plain' })}>{playground.states[state] ?? state}</Badge>
         {state === 'pending' && direction === 'received' && <HoldActions payment={payment} onChanged={onChanged} />}
       </td>
       <td class="end">
         <span class="strong">
           <Msat msat={amount} />
         </span>
-        {fee > 0 && <span class="sub number">{t.playground.fee(formatMsat(fee))}</span>}
+        {fee > 0 && <span class="sub number">{playground.fee(formatMsat(fee))}</span>}
       </td>
     </tr>
   );
@@ -86,10 +86,10 @@ function HoldActions({ payment: { id, payment_hash: hash }, onChanged }: { payme
     <>
       <div class="row wrap hold-actions">
         <Button size="small" aria-describedby={`outside-${id}`} disabled={isBusy} onClick={() => run('settle')}>
-          {t.playground.settle}
+          {playground.settle}
         </Button>
         <Button kind="quiet" size="small" aria-describedby={`outside-${id}`} disabled={isBusy} onClick={() => run('cancel')}>
-          {t.playground.cancel}
+          {playground.cancel}
         </Button>
       </div>
       {error !== undefined && <Note tone="error">{error}</Note>}

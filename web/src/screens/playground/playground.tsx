@@ -5,7 +5,7 @@ import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 import { FundCard } from './fund-card.tsx';
 import { KeysendCard } from './keysend-card.tsx';
 import { MakeCard } from './make-card.tsx';
@@ -25,11 +25,11 @@ export function PlaygroundScreen() {
   return (
     <>
       <PageHead
-        title={t.playground.title}
+        title={playground.title}
         aside={
           !isMissing && (
             <Badge tone="plain" icon="flask">
-              {t.playground.testCoins}
+              {playground.testCoins}
             </Badge>
           )
         }
@@ -42,8 +42,8 @@ export function PlaygroundScreen() {
 function NoPlayground() {
   return (
     <Card>
-      <Empty icon="flask" title={t.playground.noneTitle}>
-        {t.playground.none} <code class="mono">LIGHTNING_URL=playground:</code>
+      <Empty icon="flask" title={playground.noneTitle}>
+        {playground.none} <code class="mono">LIGHTNING_URL=playground:</code>
       </Empty>
     </Card>
   );
@@ -56,7 +56,7 @@ function Playground({ payments }: { payments: Resource<OutsidePaymentList> }) {
   });
   return (
     <>
-      <Card title={t.playground.nodesTitle} footer={<span class="small secondary">{t.playground.route}</span>}>
+      <Card title={playground.nodesTitle} footer={<span class="small secondary">{playground.route}</span>}>
         <Loaded resource={network}>{(playground) => <Network playground={playground} />}</Loaded>
       </Card>
       <div class="playground-cards">

@@ -3,7 +3,7 @@ import { useAction } from '../../api/action.ts';
 import type { OutsidePayment } from '../../api/client.ts';
 import { formatMsat } from '../../parts/amount.tsx';
 import { Note } from '../../parts/note.tsx';
-import { t } from '../../texts/texts.ts';
+import { playground } from '../../texts/en-playground.ts';
 
 /** A payment of an outside node: starts it, and shows how it has ended. */
 export function useOutsidePayment(pay: () => Promise<OutsidePayment>, onPaid: () => void) {
@@ -31,7 +31,7 @@ function Outcome({ payment: { state, amount_msat: msat } }: { payment: OutsidePa
   const tone = state in TONES ? TONES[state as keyof typeof TONES] : 'info';
   return (
     <div role="status">
-      <Note tone={tone}>{t.playground.outcomes[state]?.(formatMsat(msat)) ?? state}</Note>
+      <Note tone={tone}>{playground.outcomes[state]?.(formatMsat(msat)) ?? state}</Note>
     </div>
   );
 }
