@@ -1,9 +1,8 @@
 import { useState } from 'preact/hooks';
 import type { Key, NewKey } from '../../api/client.ts';
-import { formatMsat } from '../../parts/amount.tsx';
+import { Budget } from '../../parts/budget.tsx';
 import { Button } from '../../parts/button.tsx';
 import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
-import { Progress } from '../../parts/progress.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import type { KeyOwner } from './keys-of.ts';
@@ -24,6 +23,9 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
   const isLinkKey = listed.kind.startsWith('wallet_lnurl_');
   // Public keys are identifiers, not secrets.
   const canChange = listed.status === 'active' && listed.kind !== 'public_api' && !isLinkKey;
+  // An app has a key pair of its own: it is connected again instead.
+  const canRotate = listed.kind !== 'wallet_connection';
+  const canSend = !['wallet_invoice', 'wallet_read', 'public_api'].includes(listed.kind);
 
   async function revoke() {
     await owner.revoke(listed.id);
@@ -42,12 +44,12 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
               {t.keys.lastUsed}: <LastUse listed={listed} />
             </span>
           )}
-          <Budget listed={listed} />
+          <Budget limits={listed} canSend={canSend} />
         </span>
       </td>
       <td class="desktop-only">{t.keys.kinds[listed.kind] ?? listed.kind}</td>
       <td class="desktop-only key-budget">
-        <Budget listed={listed} />
+        <Budget limits={listed} canSend={canSend} />
       </td>
       <td class="desktop-only secondary">{!isLinkKey && <LastUse listed={listed} />}</td>
       <td class="desktop-only secondary">
@@ -64,9 +66,11 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
       <td class="end">
         {canChange && (
           <div class="row key-actions">
-            <Button kind="quiet" size="small" onClick={() => setSheet('rotate')}>
-              {t.keys.rotate}
-            </Button>
+            {canRotate && (
+              <Button kind="quiet" size="small" onClick={() => setSheet('rotate')}>
+                {t.keys.rotate}
+              </Button>
+            )}
             <Button kind="quiet" size="small" onClick={() => setSheet('revoke')}>
               {t.keys.revoke}
             </Button>
@@ -91,24 +95,4 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
 
 function LastUse({ listed }: { listed: Key }) {
   return listed.last_used_at === null ? <span>{t.keys.notUsed}</span> : <Time at={listed.last_used_at} isRelative />;
-}
-
-/** What the key may still spend. */
-function Budget({ listed }: { listed: Key }) {
-  const { budget_msat: limit, budget_period: period, max_payment_msat: cap } = listed;
-  const each = cap === null ? '' : t.keys.each(formatMsat(cap));
-  if (['wallet_invoice', 'wallet_read', 'public_api'].includes(listed.kind)) return <span class="secondary">{t.keys.cannotSend}</span>;
-  if (limit === null) return <span class="secondary">{each || t.keys.noLimits}</span>;
-  const [spent, inFlight] = [listed.budget_spent_msat ?? 0, listed.budget_pending_msat ?? 0];
-  const left = Math.max(0, limit - spent - inFlight);
-  const label = t.keys.spent(formatMsat(spent), formatMsat(limit), t.keys.periods[period ?? 'ever'] ?? '');
-  return (
-    <div class="stack tight">
-      <span>{label}</span>
-      <Progress spent={spent} inFlight={inFlight} limit={limit} label={label} />
-      <span class="tiny faint">
-        {[inFlight > 0 && t.keys.inFlight(formatMsat(inFlight)), t.keys.left(formatMsat(left)), each].filter(Boolean).join(', ')}
-      </span>
-    </div>
-  );
 }

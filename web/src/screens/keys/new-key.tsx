@@ -3,8 +3,9 @@ import { useAction } from '../../api/action.ts';
 import { api, type NewKey } from '../../api/client.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
-import { parseSats, SelectField, TextField } from '../../parts/field.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { areLimitsValid, type LimitDraft, LimitFields, limitOrder } from '../../parts/limit-fields.tsx';
 import { Note } from '../../parts/note.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -19,14 +20,10 @@ export interface NewKeySheetProps {
 }
 
 /** The fields of the sheet, as the person typed them. */
-interface Draft {
+interface Draft extends LimitDraft {
   readonly walletId: string;
   readonly kind: string;
   readonly label: string;
-  readonly budget: string;
-  readonly period: string;
-  readonly cap: string;
-  readonly expiry: string;
 }
 
 const EMPTY = { kind: 'wallet_admin', label: '', budget: '', period: 'day', cap: '', expiry: '' };
@@ -40,14 +37,11 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
     onClose();
   });
   const set = (name: keyof Draft) => (value: string) => setDraft({ ...draft, [name]: value });
-  const canSend = draft.walletId === '' || draft.kind === 'wallet_admin';
-  const [budgetError, capError] = [draft.budget, draft.cap].map((text) =>
-    text !== '' && parseSats(text) === undefined ? t.keys.wholeSats : undefined,
-  );
+  const canSend = canKeySend(draft);
 
   return (
     <Sheet title={t.keys.newKey} onClose={onClose}>
-      <Form onSubmit={() => budgetError === undefined && capError === undefined && run()}>
+      <Form onSubmit={() => areLimitsValid(draft, canSend) && run()}>
         <TextField label={t.keys.label} hint={t.keys.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />
         <WalletSelect label={t.keys.for} none={t.keys.account} value={draft.walletId} onValue={set('walletId')} />
         {draft.walletId === '' ? (
@@ -55,30 +49,7 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
         ) : (
           <SelectField label={t.keys.may} value={draft.kind} onValue={set('kind')} options={optionsOf(t.keys.walletKinds)} />
         )}
-        {canSend && (
-          <>
-            <div class="columns two">
-              <TextField
-                label={t.keys.budgetSats}
-                hint={t.keys.optional}
-                error={budgetError}
-                inputMode="numeric"
-                value={draft.budget}
-                onValue={set('budget')}
-              />
-              <SelectField label={t.keys.period} value={draft.period} onValue={set('period')} options={optionsOf(t.keys.periodNames)} />
-            </div>
-            <TextField
-              label={t.keys.cap}
-              hint={t.keys.capHint}
-              error={capError}
-              inputMode="numeric"
-              value={draft.cap}
-              onValue={set('cap')}
-            />
-          </>
-        )}
-        <SelectField label={t.keys.expires} value={draft.expiry} onValue={set('expiry')} options={optionsOf(t.keys.expiries)} />
+        <LimitFields draft={draft} onDraft={setDraft} canSend={canSend} />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy}>
           {t.keys.create}
@@ -88,18 +59,13 @@ export function NewKeySheet({ walletId, onCreated, onClose }: NewKeySheetProps) 
   );
 }
 
+function canKeySend({ walletId, kind }: Draft): boolean {
+  return walletId === '' || kind === 'wallet_admin';
+}
+
 function create(draft: Draft, options: { idempotencyKey: string }): Promise<NewKey> {
   const { walletId, kind, label } = draft;
-  const canSend = walletId === '' || kind === 'wallet_admin';
-  const [budget, cap] = [parseSats(draft.budget), parseSats(draft.cap)];
-  const body = {
-    ...(label !== '' && { user_label: label }),
-    // As a string, because object keys that look like numbers are sorted before ''.
-    ...(draft.expiry.startsWith('d') && { expiry: Number(draft.expiry.slice(1)) * 86_400 }),
-    ...(canSend &&
-      budget !== undefined && { budget_msat: budget * 1000, budget_period: draft.period as 'day' | 'week' | 'month' | 'ever' }),
-    ...(canSend && cap !== undefined && { max_payment_msat: cap * 1000 }),
-  };
+  const body = { ...(label !== '' && { user_label: label }), ...limitOrder(draft, canKeySend(draft)) };
   if (walletId === '') return api.keys.create(body, options);
   return api.wallets.createKey(walletId, { kind: kind as 'wallet_admin' | 'wallet_invoice' | 'wallet_read', ...body }, options);
 }

@@ -1,0 +1,30 @@
+import type { Key } from '../api/client.ts';
+import { t } from '../texts/texts.ts';
+import { formatMsat } from './amount.tsx';
+import { Progress } from './progress.tsx';
+
+export interface BudgetProps {
+  /** Those of a key or a connection. */
+  readonly limits: Pick<Key, 'budget_msat' | 'budget_period' | 'budget_spent_msat' | 'budget_pending_msat' | 'max_payment_msat'>;
+  readonly canSend: boolean;
+}
+
+/** What a key or an app may still spend. */
+export function Budget({ limits, canSend }: BudgetProps) {
+  const { budget_msat: limit, budget_period: period, max_payment_msat: cap } = limits;
+  const each = cap === null ? '' : t.keys.each(formatMsat(cap));
+  if (!canSend) return <span class="secondary">{t.keys.cannotSend}</span>;
+  if (limit === null) return <span class="secondary">{each || t.keys.noLimits}</span>;
+  const [spent, inFlight] = [limits.budget_spent_msat ?? 0, limits.budget_pending_msat ?? 0];
+  const left = Math.max(0, limit - spent - inFlight);
+  const label = t.keys.spent(formatMsat(spent), formatMsat(limit), t.keys.periods[period ?? 'ever'] ?? '');
+  return (
+    <div class="stack tight">
+      <span>{label}</span>
+      <Progress spent={spent} inFlight={inFlight} limit={limit} label={label} />
+      <span class="tiny faint">
+        {[inFlight > 0 && t.keys.inFlight(formatMsat(inFlight)), t.keys.left(formatMsat(left)), each].filter(Boolean).join(', ')}
+      </span>
+    </div>
+  );
+}
