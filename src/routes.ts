@@ -57,6 +57,10 @@ import { readVersion } from './version.ts';
 
 export type HttpModules = Modules & { readonly health: DatabaseHealth };
 
+function appProtocols({ nwc, lndhub }: Config): ('nwc' | 'lndhub')[] {
+  return [...(nwc.relays.length > 0 ? ['nwc' as const] : []), ...(lndhub.isOn ? ['lndhub' as const] : [])];
+}
+
 /** Creates the HTTP server with all routes. */
 export function createHttpServer(config: Config, modules: HttpModules, streamTiming: Partial<StreamTiming> = {}): App {
   const limits = new RateLimits({ keyRate: config.rateLimit, addressRate: config.addressRateLimit, maxAtOnce: config.maxRequestsAtOnce });
@@ -69,6 +73,7 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
     ensureDurable: modules.database.ensureDurable,
     errorForm: lndhubErrors(config.lndhub),
     rewriteUrl: withoutDoubleSlashes,
+    appProtocols: appProtocols(config),
   };
   const register = (app: App) =>
     registerRoutes(app, config, {

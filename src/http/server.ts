@@ -50,6 +50,8 @@ export interface ServerOptions {
   readonly authenticate?: (request: FastifyRequest) => Promise<unknown>;
   /** The URL at which clients reach the service. If it is https, responses have the header Strict-Transport-Security. */
   readonly publicUrl?: string;
+  /** The protocols over which wallet apps can be connected. */
+  readonly appProtocols?: readonly ('nwc' | 'lndhub')[];
   /** Recognizes database outages, which are 503. Without it they are 500, like every other unexpected error. */
   readonly recordDatabaseError?: RecordDatabaseError;
   readonly errorForm?: ErrorForm;
@@ -98,7 +100,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   const paths = collectMethods(app);
   const addDocuments = collectDocuments(app);
   app.after(async () => {
-    const dashboard = await readDashboard(options.publicUrl);
+    const dashboard = await readDashboard(options);
     sendPageToBrowsers(app, dashboard);
     register(app);
     addDocuments();

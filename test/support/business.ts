@@ -272,6 +272,17 @@ async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<str
     max_payment_msat: 50_000_000,
   });
   await client.post(`/v1/wallet/${wallets.till}/keys`, { kind: 'wallet_invoice', user_label: text('Menu on the tables') });
+  await client.post(`/v1/wallet/${wallets.till}/connections`, {
+    user_label: text('Alby Go on my phone'),
+    budget_msat: 100_000_000,
+    budget_period: 'month',
+    max_payment_msat: 20_000_000,
+  });
+  await client.post(`/v1/wallet/${wallets.till}/connections`, {
+    user_label: text('Shop plugin'),
+    permissions: ['wallet_deposit', 'wallet_tx_read'],
+    expiry: 31_536_000,
+  });
   await client.post(`/v1/keys/${id}/rotate`, { overlap_seconds: 2_592_000 });
   return shop.key;
 }

@@ -17,6 +17,16 @@ export interface Example {
   readonly isMissing?: boolean;
 }
 
+/** The request of a site for a connection. */
+const APP_REQUEST = `/apps/new?${new URLSearchParams({
+  name: 'Zap Club',
+  pubkey: 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5',
+  return_to: 'https://zaps.example/wallet',
+  max_amount: '50000000',
+  budget_renewal: 'monthly',
+  request_methods: 'get_balance pay_invoice',
+})}`;
+
 export const EXAMPLES: readonly Example[] = [
   { name: 'login', address: () => '/login', isPublic: true },
   { name: 'setup', address: () => '/setup#token', isPublic: true },
@@ -44,6 +54,10 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'links-withdraw', address: () => '/links/withdraw' },
   { name: 'link', address: ({ payLink }) => `/links/${payLink}` },
   { name: 'link-edit', address: ({ payLink }) => `/links/${payLink}/edit` },
+  { name: 'apps', address: ({ wallet }) => `/apps?wallet=${wallet}` },
+  { name: 'apps-empty', address: ({ emptyWallet }) => `/apps?wallet=${emptyWallet}` },
+  { name: 'apps-connect', address: ({ wallet }) => `/apps/connect?wallet=${wallet}` },
+  { name: 'apps-new', address: () => APP_REQUEST },
   { name: 'keys', address: () => '/keys' },
   { name: 'keys-new', address: () => '/keys/new' },
   { name: 'webhooks', address: () => '/webhooks' },

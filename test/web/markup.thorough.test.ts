@@ -11,6 +11,7 @@ import { existingExamples, visit } from '../support/screens.ts';
 /** Screens that show a text from outside: of a person, a payer, a node, or a receiver of webhooks. */
 const WITH_TEXTS = [
   'account',
+  'apps',
   'events',
   'keys',
   'link',

@@ -26,6 +26,12 @@ export const ROUTES: readonly ScreenRoute[] = [
   { path: '/wallets/:id/*?', Screen: lazy(() => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen)) },
   { path: '/payments/:lntx/*?', Screen: lazy(() => import('./screens/payment/payment.tsx').then((file) => file.PaymentScreen)) },
   { path: '/settings', Screen: lazy(() => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen)) },
+  {
+    path: '/apps',
+    sheets: ['/apps/connect'],
+    Screen: lazy(() => import('./screens/apps/apps.tsx').then((file) => file.AppsScreen)),
+  },
+  { path: '/apps/new', Screen: lazy(() => import('./screens/apps/new-app.tsx').then((file) => file.NewAppScreen)) },
   { path: '/keys', sheets: ['/keys/new'], Screen: lazy(() => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen)) },
   {
     path: '/links',
@@ -105,6 +111,7 @@ export interface NavigationEntry {
 export const NAVIGATION: readonly NavigationEntry[] = [
   { path: '/wallets', letter: 'w', label: t.navigation.wallets, icon: 'wallet', isInBar: true },
   { path: '/links', letter: 'l', label: t.navigation.links, icon: 'link', isInBar: true },
+  { path: '/apps', letter: 'c', label: t.navigation.apps, icon: 'plug' },
   { path: '/keys', letter: 'k', label: t.navigation.keys, icon: 'key', isInBar: true },
   { path: '/webhooks', letter: 'h', label: t.navigation.webhooks, icon: 'webhook' },
   { path: '/events', letter: 'e', label: t.navigation.events, icon: 'activity' },

@@ -9,7 +9,7 @@ import { acceptsPage } from './page.ts';
 const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 
 /** The paths of the dashboard's screens. `web/src/routes.ts` has the same list, with the screens. */
-const FOLDERS = ['wallets', 'links', 'keys', 'webhooks', 'settings', 'operator', 'accounts'];
+const FOLDERS = ['wallets', 'links', 'apps', 'keys', 'webhooks', 'settings', 'operator', 'accounts'];
 const PAGES = ['/payments/*', '/events', '/developers', '/login', '/setup', ...FOLDERS.flatMap((name) => [`/${name}`, `/${name}/*`])];
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -42,6 +42,12 @@ const POLICY = contentPolicy(
 const NOT_BUILT =
   '<!doctype html><title>Satchel</title><p>The dashboard is not built. Run <code>npm run web</code> and restart the service.</p>';
 
+export interface DashboardOptions {
+  readonly publicUrl?: string | undefined;
+  /** Those that the operator has set up. */
+  readonly appProtocols?: readonly ('nwc' | 'lndhub')[] | undefined;
+}
+
 /** The dashboard as it was built when the service started. */
 export interface Dashboard {
   readonly page: string;
@@ -49,13 +55,22 @@ export interface Dashboard {
   readonly files: ReadonlyMap<string, Buffer>;
 }
 
-/** Reads the built dashboard. `publicUrl` may have a path, under which a proxy publishes the service. */
-export async function readDashboard(publicUrl: string | undefined): Promise<Dashboard> {
+/**
+ * Reads the built dashboard. `publicUrl` may have a path, under which a proxy publishes the service. The page lists the protocols over which
+ * wallet apps can be connected.
+ */
+export async function readDashboard({ publicUrl, appProtocols = [] }: DashboardOptions): Promise<Dashboard> {
   const files = await readFiles();
   const page = files.get('index.html')?.toString();
   files.delete('index.html');
   const path = publicUrl === undefined ? '/' : `${new URL(publicUrl).pathname.replace(/\/$/, '')}/`;
-  return { page: page?.replace('<base href="/"', `<base href="${path.replaceAll('"', '%22')}"`) ?? NOT_BUILT, files };
+  return {
+    page:
+      page
+        ?.replace('<base href="/"', `<base href="${path.replaceAll('"', '%22')}"`)
+        .replace('name="satchel-apps" content=""', `name="satchel-apps" content="${appProtocols.join(' ')}"`) ?? NOT_BUILT,
+    files,
+  };
 }
 
 async function readFiles(): Promise<Map<string, Buffer>> {

@@ -105,8 +105,11 @@ function useCommands(typed: string): { readonly found: readonly Command[]; reado
   const screens = navigation.map(({ label, path, icon }) => ({ name: label, href: path, icon }));
   const ofOperator = navigation.some(({ path }) => path === '/operator') ? Object.entries(t.operator.tabs) : [];
   const pages = ofOperator.map(([end, name]) => ({ name, href: `/operator${end}`, icon: 'server' as const })).slice(1);
-  const create = { name: t.wallets.newWallet, href: '/wallets/new', icon: 'plus' as const };
-  const named = [...screens, ...pages, create].filter(({ name }) => name.toLowerCase().includes(text));
+  const create = [
+    { name: t.wallets.newWallet, href: '/wallets/new', icon: 'plus' as const },
+    { name: t.palette.connectApp, href: '/apps/connect', icon: 'plug' as const },
+  ];
+  const named = [...screens, ...pages, ...create].filter(({ name }) => name.toLowerCase().includes(text));
 
   const action = WALLET_ACTIONS.find((one) => text !== '' && (text.startsWith(prefixOf(one)) || prefixOf(one).startsWith(text)));
   const byName = useWalletSearch(typed);

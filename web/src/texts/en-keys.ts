@@ -59,6 +59,7 @@ export const keys = {
       wallet_admin: 'Everything with the wallet',
       wallet_invoice: 'Invoices and history',
       wallet_read: 'Balance and history',
+      wallet_connection: 'Connected app',
       wallet_lnurl_withdraw: 'Withdraw links',
       wallet_lnurl_pay: 'Pay links',
     } as Readonly<Record<string, string>>,

@@ -4,7 +4,7 @@ export const shortcuts = {
   keys: [
     ['Ctrl K', 'Search pages, wallets and actions'],
     ['/', 'Search or filter this page'],
-    ['G, then W L K H E S', 'Wallets, links, keys, webhooks, events, settings'],
+    ['G, then W L C K H E S', 'Wallets, links, connected apps, keys, webhooks, events, settings'],
     ['R S T', 'In a wallet: receive, send, transfer'],
     ['J K', 'Next and previous row'],
     ['Enter', 'Open the row'],

@@ -56,6 +56,7 @@ function Action({ isPossible, reason, ...button }: LinkButtonProps & { isPossibl
 function menuOf(path: string, id: string, isActive: boolean): MenuEntry[] {
   return [
     { label: t.wallet.statement, icon: 'download', href: `${path}/statement` },
+    { label: t.navigation.apps, icon: 'plug', href: `/apps?wallet=${id}` },
     { label: t.wallet.keys, icon: 'key', href: `/keys?wallet=${id}` },
     { label: t.wallet.proof, icon: 'lightning', href: `${SERVICE_URL}/v1/wallet/${id}/proof`, download: `${id}-proof.json` },
     { label: t.wallet.rename, icon: 'settings', href: `${path}/rename` },

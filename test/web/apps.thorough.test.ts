@@ -1,0 +1,297 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { violationsInThemes } from '../support/axe.ts';
+import { chooseWallet, fillLogin, onDashboard } from '../support/dashboard.ts';
+import { HOSTILE } from '../support/foreign-text.ts';
+import { openApp } from '../support/nwc.ts';
+import { readQrOn } from '../support/page-qr.ts';
+import { visit } from '../support/screens.ts';
+
+const PUBKEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
+
+onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
+  const connectionsOf = (wallet: string) => client.get(`/v1/wallet/${wallet}/connections`);
+
+  it('connects an app with limits, and shows its link once', async () => {
+    const wallet = await client.namedWallet('Phone wallet', 1000);
+    const page = await openLoggedIn(`/apps?wallet=${wallet.id}`);
+    await page.getByText('No connected apps').waitFor();
+    await page.getByRole('link', { name: 'Connect an app' }).click();
+    await page.waitForURL('**/apps/connect?wallet=*');
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('Name').fill('Alby Go');
+    await sheet.getByLabel('Budget, sats').fill('50 000');
+    await sheet.getByLabel('Limit per payment, sats').fill('2000');
+    await sheet.getByText('At worst it can spend 50 000 sats a month, fees included.').waitFor();
+    await sheet.getByLabel('Expires').selectOption('in 30 days');
+    await sheet.getByRole('button', { name: 'Connect Alby Go' }).dblclick();
+    const uri = (await sheet.getByRole('link', { name: 'Open in app' }).getAttribute('href')) ?? '';
+    expect(uri).toMatch(/^nostr\+walletconnect:\/\/[0-9a-f]{64}\?.*secret=[0-9a-f]{64}/);
+    expect(await readQrOn(page)).toBe(uri);
+    await sheet.getByText('Waiting for the app').waitFor();
+
+    const made = await connectionsOf(wallet.id);
+    expect(made).toHaveLength(1);
+    expect(made[0]).toMatchObject({ user_label: 'Alby Go', budget_msat: 50_000_000, budget_period: 'month', max_payment_msat: 2_000_000 });
+    expect(made[0].permissions).toHaveLength(4);
+    expect(made[0].expires_at).not.toBeNull();
+
+    const app = await openApp({ id: made[0].id, uri });
+    expect((await app.call('get_balance')).result.balance).toBe(1_000_000);
+    app.close();
+    await sheet.getByText('The app is connected').waitFor();
+
+    await sheet.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('row').filter({ hasText: 'Alby Go' }).getByText('0 of 50 000 a month').last().waitFor();
+    const secret = new URL(uri).searchParams.get('secret') ?? '';
+    expect(await page.content()).not.toContain(secret);
+    await page.reload();
+    await page.getByText('Alby Go').first().waitFor();
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  it('connects an app that may only receive, without asking for a budget', async () => {
+    const wallet = await client.namedWallet('Shop', 0);
+    const page = await openLoggedIn(`/apps/connect?wallet=${wallet.id}`);
+    const sheet = page.getByRole('dialog');
+    for (const name of ['See the balance', 'See the history', 'Send']) await sheet.getByLabel(name).uncheck();
+    expect(await sheet.getByLabel('Budget, sats').count()).toBe(0);
+    await sheet.getByRole('button', { name: 'Connect' }).click();
+    await sheet.getByRole('link', { name: 'Open in app' }).waitFor();
+    expect(await connectionsOf(wallet.id)).toMatchObject([{ permissions: ['wallet_deposit'], budget_msat: null }]);
+    await sheet.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('row').getByText('Nostr Wallet Connect: receive').waitFor();
+  });
+
+  it('disconnects an app after a confirmation', async () => {
+    const wallet = await client.namedWallet('Leaving', 0);
+    await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'Old phone' });
+    const page = await openLoggedIn(`/apps?wallet=${wallet.id}`);
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    const sheet = page.getByRole('dialog', { name: 'Disconnect “Old phone”?' });
+    await sheet.waitFor();
+    await page.keyboard.press('Escape');
+    await sheet.waitFor({ state: 'detached' });
+    expect((await connectionsOf(wallet.id))[0].status).toBe('active');
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await sheet.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('No connected apps').waitFor();
+    expect((await connectionsOf(wallet.id))[0].status).toBe('revoked');
+    await page.getByRole('button', { name: 'Ended 1' }).click();
+    await page.getByText('Old phone').waitFor();
+  });
+
+  it('opens from the menu of a wallet, the search of pages and G C', async () => {
+    const wallet = await client.namedWallet('Keyboard', 0);
+    const page = await openLoggedIn(`/wallets/${wallet.id}`);
+    await page.getByRole('button', { name: 'More' }).last().click();
+    await page.getByRole('menuitem', { name: 'Apps' }).click();
+    await page.waitForURL(`**/apps?wallet=${wallet.id}`);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Search' }).fill('connect an');
+    await page.getByRole('option', { name: 'Connect an app' }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/apps/connect');
+    await page.keyboard.press('Escape');
+    await page.waitForURL((url) => url.pathname === '/apps');
+    await page.goto('/keys');
+    await page.getByRole('button', { name: 'New key' }).waitFor();
+    await page.keyboard.press('g');
+    await page.keyboard.press('c');
+    await page.waitForURL('**/apps');
+  });
+
+  it('fits a phone of 320 px in both themes, with the link shown', async () => {
+    const wallet = await client.namedWallet('Small', 0);
+    const page = await openLoggedIn(undefined, {
+      device: 'phone',
+      context: { viewport: { width: 320, height: 640 }, reducedMotion: 'reduce' },
+    });
+    await client.post(`/v1/wallet/${wallet.id}/connections`, {
+      user_label: `${'w'.repeat(60)} ${HOSTILE}`,
+      budget_msat: 1000,
+      budget_period: 'day',
+    });
+    for (const address of [`/apps?wallet=${wallet.id}`, `/apps/connect?wallet=${wallet.id}`, requestFor('https://zaps.example')]) {
+      await visit(page, address);
+      expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(320);
+    }
+    await visit(page, `/apps/connect?wallet=${wallet.id}`);
+    await page.getByRole('dialog').getByRole('button', { name: 'Connect' }).click();
+    await page.getByRole('img', { name: /QR code/ }).waitFor();
+    expect(await page.evaluate('document.querySelector("dialog").scrollWidth')).toBeLessThanOrEqual(320);
+    expect(await violationsInThemes(page)).toEqual([]);
+  });
+
+  describe('asked for by a site', () => {
+    /** A site on another origin. Its page shows the messages that it receives, as the client library reads them. */
+    let site: Server;
+    let origin: string;
+    beforeAll(async () => {
+      site = createServer((_request, response) => {
+        response
+          .setHeader('content-type', 'text/html')
+          .end(`<!doctype html><title>Site</title><link rel="icon" href="data:,"><pre></pre><script>
+          addEventListener('message', ({ data, origin }) => { document.querySelector('pre').textContent = JSON.stringify({ data, origin }); });
+        </script>`);
+      });
+      await new Promise<void>((resolve) => void site.listen(0, '127.0.0.1', resolve));
+      origin = `http://127.0.0.1:${(site.address() as AddressInfo).port}`;
+    });
+    afterAll(() => new Promise((resolve) => void site.close(resolve)));
+
+    const OTHER_HOST = { expected: [/request to another host/] };
+
+    /** Opens the request in a window of the site, as `NWCClient.fromAuthorizationUrl` does. */
+    async function openFrom(page: Page, address: string): Promise<Page> {
+      await page.goto(origin);
+      const popup = page.waitForEvent('popup');
+      await page.evaluate(`void window.open(${JSON.stringify(client.url + address)}, 'connect', 'height=600,width=400')`);
+      return popup;
+    }
+
+    it('is connected after the owner has chosen a wallet, and gets the answer in its window', async () => {
+      const wallet = await client.namedWallet('Zaps', 0);
+      await client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_short_desc: 'Zaps', lnurlp_identifier: 'zaps' });
+      const page = await openLoggedIn(undefined, OTHER_HOST);
+      const popup = await openFrom(
+        page,
+        requestFor(`${origin}/wallet`, { max_amount: '21000000', budget_renewal: 'weekly', request_methods: 'pay_invoice sign_message' }),
+      );
+      await popup.getByText(origin, { exact: true }).waitFor();
+      await popup.getByText('what this service does not have: sign_message').waitFor();
+      const button = popup.getByRole('button', { name: 'Connect' });
+      expect(await button.isDisabled()).toBe(true);
+      await chooseWallet(popup.getByRole('combobox', { name: 'Wallet' }), 'Zaps');
+      expect(await popup.getByLabel('Budget, sats').inputValue()).toBe('21000');
+      await popup.getByLabel('Budget, sats').fill('500');
+      await button.click();
+      await expect.poll(() => page.locator('pre').textContent()).not.toBe('');
+      const [made] = await connectionsOf(wallet.id);
+      expect(made).toMatchObject({
+        user_label: 'Zap Club',
+        permissions: ['wallet_withdraw'],
+        budget_msat: 500_000,
+        budget_period: 'week',
+        client_pubkey: PUBKEY,
+      });
+      expect(JSON.parse((await page.locator('pre').textContent()) ?? '')).toEqual({
+        origin: client.url,
+        data: {
+          type: 'nwc:success',
+          relayUrls: made.relays,
+          relayUrl: made.relays[0],
+          walletPubkey: made.service_pubkey,
+          lud16: expect.stringMatching(/^zaps@/),
+        },
+      });
+      await popup.getByText('Close this window.').waitFor();
+    });
+
+    it('gets no answer if it names the address of another site', async () => {
+      const wallet = await client.namedWallet('Foreign', 0);
+      const page = await openLoggedIn(undefined, { expected: [/request to another host/, /Failed to execute 'postMessage'/] });
+      const popup = await openFrom(page, requestFor('https://trusted.example/'));
+      await chooseWallet(popup.getByRole('combobox', { name: 'Wallet' }), 'Foreign');
+      await popup.getByRole('button', { name: 'Connect' }).click();
+      await popup.getByText('Close this window.').waitFor();
+      expect(await connectionsOf(wallet.id)).toHaveLength(1);
+      expect(await page.locator('pre').textContent()).toBe('');
+    });
+
+    it('gets the answer in its address where no page has opened the window', async () => {
+      const wallet = await client.namedWallet('Redirect', 0);
+      const page = await openLoggedIn(requestFor(`${origin}/wallet?step=2`), OTHER_HOST);
+      await chooseWallet(page.getByRole('combobox', { name: 'Wallet' }), 'Redirect');
+      await page.getByRole('button', { name: 'Connect' }).click();
+      await page.waitForURL(`${origin}/**`);
+      const [made] = await connectionsOf(wallet.id);
+      const query = new URL(page.url()).searchParams;
+      expect([query.get('step'), query.getAll('relay'), query.get('pubkey')]).toEqual(['2', made.relays, made.service_pubkey]);
+      expect(page.url()).not.toContain('secret');
+    });
+
+    it.each([
+      ['javascript:alert(document.domain)', {}, 'is no web address'],
+      ['data:text/html,hello', {}, 'is no web address'],
+      ['https://zaps.example', { budget_renewal: 'yearly' }, 'asks for a yearly budget'],
+      ['https://zaps.example', { pubkey: 'npub1' }, 'no valid public key'],
+    ])('is refused with the return address %s and %j', async (returnTo, changes, text) => {
+      const page = await openLoggedIn(requestFor(returnTo, changes));
+      await page.getByRole('alert').filter({ hasText: text }).waitFor();
+      expect(await page.getByRole('button', { name: 'Connect' }).count()).toBe(0);
+    });
+
+    it('shows the name of a site as text', async () => {
+      const page = await openLoggedIn(requestFor('https://zaps.example', { name: HOSTILE }));
+      await page.getByText(HOSTILE, { exact: true }).waitFor();
+      expect(await page.locator('main img').count()).toBe(0);
+    });
+
+    it('waits for the login, and continues after it', async () => {
+      const page = await open(requestFor('https://zaps.example'));
+      await fillLogin(page, await newPerson());
+      await page.getByText('https://zaps.example', { exact: true }).waitFor();
+      expect(new URL(page.url()).searchParams.get('pubkey')).toBe(PUBKEY);
+    });
+
+    it('cannot show the page in a frame', async () => {
+      const page = await openLoggedIn();
+      await logIn(page);
+      const response = await page.goto(requestFor('https://zaps.example'));
+      expect(response?.headers()['content-security-policy']).toContain("frame-ancestors 'none'");
+      // The window of the site is the only way to answer: this header would cut it off.
+      expect(response?.headers()['cross-origin-opener-policy']).toBeUndefined();
+    });
+  });
+});
+
+onDashboard(
+  'apps over LNDhub',
+  ({ client, openLoggedIn }) => {
+    it('are connected with a key, whose link is shown once', async () => {
+      const wallet = await client.namedWallet('Blue', 10);
+      const page = await openLoggedIn(`/apps/connect?wallet=${wallet.id}`);
+      const sheet = page.getByRole('dialog');
+      await sheet.getByLabel('LNDhub').check();
+      await sheet.getByLabel('It may').selectOption('Send and receive');
+      await sheet.getByLabel('Budget, sats').fill('700');
+      await sheet.getByRole('button', { name: 'Connect' }).click();
+      const link = await sheet.getByRole('link', { name: 'Open in app' }).getAttribute('href');
+      expect(link).toMatch(/^lndhub:\/\/admin:waka_\w+@http/);
+      expect(await readQrOn(page)).toBe(link);
+      const [key] = await client.get(`/v1/wallet/${wallet.id}/keys`);
+      expect(key).toMatchObject({ kind: 'wallet_admin', budget_msat: 700_000, budget_period: 'month' });
+      await sheet.getByRole('button', { name: 'Done' }).click();
+      expect(await page.content()).not.toContain('lndhub://');
+      await page.getByRole('link', { name: 'Show the keys' }).click();
+      await page.getByText(key.hint).waitFor();
+    });
+  },
+  { LNDHUB: 'true' },
+);
+
+onDashboard('without relays, apps', ({ openLoggedIn }) => {
+  it('cannot be connected, and the page names the setting', async () => {
+    const page = await openLoggedIn();
+    // The test network always has a relay.
+    await page.route('**/apps**', async (route) => {
+      if (route.request().resourceType() !== 'document') return route.continue();
+      const response = await route.fetch();
+      const body = (await response.text()).replace('content="nwc"', 'content=""');
+      return route.fulfill({ response, body });
+    });
+    for (const address of ['/apps', '/apps/connect', requestFor('https://zaps.example')]) {
+      await page.goto(address);
+      await page.getByText('the operator must set NWC_RELAYS').last().waitFor();
+      expect(await page.getByRole('link', { name: 'Connect an app' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: /^Connect($| )/ }).count()).toBe(0);
+    }
+  });
+});
+
+function requestFor(returnTo: string, changes: Record<string, string> = {}): string {
+  return `/apps/new?${new URLSearchParams({ name: 'Zap Club', pubkey: PUBKEY, return_to: returnTo, ...changes })}`;
+}
