@@ -39,6 +39,8 @@ export interface Outside {
   /** Ends a payment that hangs. Does nothing for one that never reached the node. */
   decide(client: Client, paymentHash: string, action: 'settle' | 'cancel'): Promise<unknown>;
   records(client: Client): Promise<readonly OutsideRecord[]>;
+  /** The payments that have ended at the service's node, by payment hash. Absent: it does not list them. */
+  ended?(): Promise<ReadonlySet<string>>;
   /** The routing fees that the service's node has paid, by payment hash, in msat. */
   feesMsat(): Promise<ReadonlyMap<string, number>>;
 }

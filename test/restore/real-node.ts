@@ -62,6 +62,7 @@ export function realNode(node: RealNode): FuzzedNode {
       const payments = await control.payments(0, 100_000);
       return payments.map((one) => ({ ...one, walletId: wallets?.get(one.paymentHash) }));
     },
+    ended: async () => new Set([...(await sent())].flatMap(([hash, { isInFlight }]) => (isInFlight ? [] : [hash]))),
     feesMsat: async () => new Map(Array.from(await sent(), ([hash, { feeMsat }]) => [hash, feeMsat])),
     balanceMsat: () => vi.waitUntil(balanceMsat, { timeout: 60_000, interval: 100 }),
   };

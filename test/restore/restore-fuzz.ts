@@ -179,8 +179,10 @@ async function loseAndRestore({ node, seed, folder, urls, ...fuzz }: Loss): Prom
     const database = await openDatabase(url, { withoutLock: true, log: silentLog, readOnly: true });
     // A payment that was pending in the backup and never reached the node stays so: nothing proves that the node has not forgotten it.
     await vi.waitUntil(async () => {
-      const pending = new Set((await database.all(listPending)).map(({ payment_hash }) => payment_hash));
-      return !(await node.records(client)).some(({ paymentHash }) => pending.has(paymentHash));
+      const pending = (await database.all(listPending)).map(({ payment_hash }) => payment_hash);
+      const ended = await node.ended?.();
+      const received = new Set((await node.records(client)).map(({ paymentHash }) => paymentHash));
+      return !pending.some((hash) => received.has(hash) || ended?.has(hash));
     }, wait);
     const records = await node.records(client);
     const feesMsat = await node.feesMsat();
