@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { violationsInThemes } from '../support/axe.ts';
 import { chooseWallet, fillLogin, onDashboard } from '../support/dashboard.ts';
@@ -31,6 +31,8 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     expect(uri).toMatch(/^nostr\+walletconnect:\/\/[0-9a-f]{64}\?.*secret=[0-9a-f]{64}/);
     expect(await readQrOn(page)).toBe(uri);
     await sheet.getByText('Waiting for the app').waitFor();
+    await clickAgain(page, sheet.getByRole('button', { name: 'Done' }));
+    expect(await sheet.getByRole('img', { name: /QR code/ }).count()).toBe(1);
 
     const made = await connectionsOf(wallet.id);
     expect(made).toHaveLength(1);
@@ -63,6 +65,40 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     expect(await connectionsOf(wallet.id)).toMatchObject([{ permissions: ['wallet_deposit'], budget_msat: null }]);
     await sheet.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('row').getByText('Nostr Wallet Connect: receive').waitFor();
+  });
+
+  it('connects an app by the keyboard alone, and shares its link', async () => {
+    const wallet = await client.namedWallet('Keys only', 0);
+    const page = await openLoggedIn();
+    await page.addInitScript('navigator.share = async ({ text }) => { window.shared = text; }');
+    await page.goto(`/apps?wallet=${wallet.id}`);
+    await page.getByRole('link', { name: 'Connect an app' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    await page.keyboard.press('Tab');
+    await page.keyboard.type('Typed');
+    await page.keyboard.press('Enter');
+    const sheet = page.getByRole('dialog', { name: 'Scan it with Typed' });
+    await sheet.getByText('Waiting for the app').waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Copy link');
+    await page.keyboard.press('Tab');
+    const uri = await sheet.getByRole('link', { name: 'Open in app' }).getAttribute('href');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('window.shared')).toBe(uri);
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Enter');
+    await page.getByRole('row').getByText('Typed').waitFor();
+    expect(await connectionsOf(wallet.id)).toHaveLength(1);
+  });
+
+  it('sends a person without a wallet to create one', async () => {
+    const page = await open();
+    await logIn(page, await newPerson());
+    await page.goto('/apps');
+    await page.getByText('No wallet yet').waitFor();
+    await page.getByRole('link', { name: 'New wallet' }).click();
+    await page.waitForURL('**/wallets/new');
   });
 
   it('disconnects an app after a confirmation', async () => {
@@ -239,7 +275,6 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
 
     it('cannot show the page in a frame', async () => {
       const page = await openLoggedIn();
-      await logIn(page);
       const response = await page.goto(requestFor('https://zaps.example'));
       expect(response?.headers()['content-security-policy']).toContain("frame-ancestors 'none'");
       // The window of the site is the only way to answer: this header would cut it off.
@@ -291,6 +326,13 @@ onDashboard('without relays, apps', ({ openLoggedIn }) => {
     }
   });
 });
+
+/** The second click of a double click whose first one was on something else. */
+async function clickAgain(page: Page, button: Locator): Promise<void> {
+  await button.hover();
+  await page.mouse.down({ clickCount: 2 });
+  await page.mouse.up({ clickCount: 2 });
+}
 
 function requestFor(returnTo: string, changes: Record<string, string> = {}): string {
   return `/apps/new?${new URLSearchParams({ name: 'Zap Club', pubkey: PUBKEY, return_to: returnTo, ...changes })}`;

@@ -64,8 +64,6 @@ export const apps = {
   waiting: 'Waiting for the app',
   used: 'The app is connected',
   request: {
-    title: (name: string) => (name === '' ? 'An app asks' : `“${name}” asks`),
-    heading: 'Connect an app',
     app: 'App',
     site: 'Site',
     check: 'The app chose its name itself. Go on only if you have just started this, on this site.',
@@ -73,7 +71,6 @@ export const apps = {
     isolated: 'The app asks for a wallet of its own. Choose one that nothing else uses.',
     expiry: (day: string) => `as the app asks, ${day}`,
     cancel: 'Cancel',
-    connected: 'Connected',
     close: 'The app has what it needs. Close this window.',
     problems: {
       pubkey: 'The app sent no valid public key. Nothing was connected.',

@@ -11,9 +11,10 @@ import { Note } from '../../parts/note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
-import { useChosenWallet } from '../../parts/wallet-names.ts';
+import { useChosenWallet, useWalletSearch } from '../../parts/wallet-names.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { apps } from '../../texts/en-apps.ts';
+import { t } from '../../texts/texts.ts';
 import { AppRow } from './app-row.tsx';
 import { ConnectSheet } from './connect-sheet.tsx';
 import './apps.css';
@@ -30,6 +31,7 @@ export function AppsScreen() {
   const [path] = useLocation();
   const [search, change] = useFilters();
   const walletId = useChosenWallet(search);
+  const hasNoWallet = useWalletSearch('').wallets?.length === 0;
   const status: Status = search.get('status') === 'ended' ? 'ended' : 'active';
   const connections = useResource(
     walletId === '' ? undefined : `connections ${walletId}`,
@@ -65,17 +67,23 @@ export function AppsScreen() {
           </div>
         }
       >
-        <Loaded resource={connections}>
-          {() =>
-            ofStatus(status).length === 0 ? (
-              <Empty icon="plug" title={apps.emptyTitle[status]}>
-                {apps.empty[status]}
-              </Empty>
-            ) : (
-              <AppTable connections={ofStatus(status)} onChanged={connections.reload} />
-            )
-          }
-        </Loaded>
+        {hasNoWallet ? (
+          <Empty icon="wallet" title={apps.noWalletTitle} action={<LinkButton href="/wallets/new">{t.wallets.newWallet}</LinkButton>}>
+            {apps.noWallet}
+          </Empty>
+        ) : (
+          <Loaded resource={connections}>
+            {() =>
+              ofStatus(status).length === 0 ? (
+                <Empty icon="plug" title={apps.emptyTitle[status]}>
+                  {apps.empty[status]}
+                </Empty>
+              ) : (
+                <AppTable connections={ofStatus(status)} onChanged={connections.reload} />
+              )
+            }
+          </Loaded>
+        )}
       </Card>
       {HAS_LNDHUB && (
         <Note

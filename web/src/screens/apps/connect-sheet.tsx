@@ -57,7 +57,8 @@ export function ConnectSheet({ walletId, onConnected, onClose }: ConnectSheetPro
   });
   if (connected)
     return (
-      <Sheet title={apps.scan(connected.name)} onClose={onClose}>
+      // A new sheet, which moves the focus into itself.
+      <Sheet key="link" title={apps.scan(connected.name)} onClose={onClose}>
         {connected.connection ? (
           <WatchedLink link={connected.link} {...connected.connection} onDone={onClose} />
         ) : (

@@ -45,7 +45,8 @@ export function LinkOnce({ link, isUsed, onDone }: LinkOnceProps) {
           )}
         </div>
       )}
-      <Button size="big" onClick={onDone}>
+      {/* The second click of a double click on the button that was here before must not close the only view of the link. */}
+      <Button size="big" onClick={({ detail }) => detail < 2 && onDone()}>
         {apps.done}
       </Button>
     </>
