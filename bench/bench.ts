@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { errorMessage } from '../src/core/kernel/log.ts';
 import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
+import { appRows } from './rows/apps.ts';
 import { backupRows } from './rows/backup.ts';
 import { dashboardRows } from './rows/dashboard.ts';
 import { delayRows } from './rows/delays.ts';
@@ -47,6 +48,7 @@ const ROWS: readonly Row[] = [
   ...publicRequestRows(),
   ...layerRows(),
   ...growthRows(),
+  ...appRows(),
   ...backupRows(),
   ...scaleRows(),
   ...memoryRows(),

@@ -38,6 +38,7 @@ export class DevnetRelay {
   /** The public keys that have authenticated since the start. */
   readonly authenticated: string[] = [];
   readonly #server = createServer((_, response) => response.writeHead(426).end());
+  readonly #ids = new Set<string>();
   readonly #clients = new Set<RelayClient>();
   readonly #sockets = new Set<Socket>();
   /** The connections since the start. */
@@ -80,18 +81,21 @@ export class DevnetRelay {
 
   /** Stores an event, and sends it to the clients that requested it. */
   store(event: NostrEvent): void {
-    if (this.events.some(({ id }) => id === event.id)) return;
+    if (this.#ids.has(event.id)) return;
     if (event.kind === DELETION_KIND) for (const [name, id = ''] of event.tags) if (name === 'e') this.#remove(id, event.pubkey);
     if (isReplaceable(event.kind))
       for (const one of this.events.filter(({ kind }) => kind === event.kind)) this.#remove(one.id, event.pubkey);
     this.events.push(event);
-    if (this.events.length > MAX_EVENTS) this.events.shift();
+    this.#ids.add(event.id);
+    if (this.events.length > MAX_EVENTS) this.#ids.delete(this.events.shift()?.id ?? '');
     for (const client of this.#clients) client.deliver(event);
   }
 
   #remove(id: string, author: string): void {
     const index = this.events.findIndex((one) => one.id === id && one.pubkey === author);
-    if (index !== -1) this.events.splice(index, 1);
+    if (index === -1) return;
+    this.events.splice(index, 1);
+    this.#ids.delete(id);
   }
 
   #track(socket: Socket): void {
