@@ -109,7 +109,7 @@ export type AttemptEvent =
  * The service keeps an Idempotency-Key for a day at least. Long before, a review in a forgotten tab is no longer sent: another tab may have
  * sent it. And a request is no longer repeated: a payment so late would surprise.
  */
-export const REVIEW_MS = 60 * 60_000;
+export const REVIEW_MS = 10 * 60_000;
 export const REPEAT_MS = 10 * 60_000;
 /** No request of the service takes longer, so a payment that the history does not have by then does not begin any more. */
 export const QUIET_MS = 3 * 60_000;
@@ -211,6 +211,7 @@ function concludesRepetition({ status }: Refusal): boolean {
   return status === 400 || status === 409;
 }
 
-function isQuiet({ lastSentAt = 0 }: Attempt, now: number): boolean {
-  return now - lastSentAt >= QUIET_MS;
+/** A copy of the tab may have sent the attempt later, and repeated it. */
+function isQuiet({ createdAt, lastSentAt = 0 }: Attempt, now: number): boolean {
+  return now - Math.max(lastSentAt, createdAt + REVIEW_MS + REPEAT_MS) >= QUIET_MS;
 }

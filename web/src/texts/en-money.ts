@@ -113,7 +113,7 @@ export const money = {
     send: (sats: string) => `Send ${sats} sats`,
     back: 'Back',
     notSentYet: 'Nothing was sent. You can send it again.',
-    tooOld: 'This review is more than an hour old. Go back and review the payment again.',
+    tooOld: 'This review is more than ten minutes old. Go back and review the payment again.',
     sending: 'Sending',
     sendingText: 'The payment continues even if you close this page.',
     unknown: 'Outcome not known yet',
