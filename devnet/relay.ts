@@ -84,7 +84,8 @@ export class DevnetRelay {
     if (this.#ids.has(event.id)) return;
     if (event.kind === DELETION_KIND) for (const [name, id = ''] of event.tags) if (name === 'e') this.#remove(id, event.pubkey);
     if (isReplaceable(event.kind))
-      for (const one of this.events.filter(({ kind }) => kind === event.kind)) this.#remove(one.id, event.pubkey);
+      for (const one of this.events.filter(({ kind, pubkey }) => kind === event.kind && pubkey === event.pubkey))
+        this.#remove(one.id, event.pubkey);
     this.events.push(event);
     this.#ids.add(event.id);
     if (this.events.length > MAX_EVENTS) this.#ids.delete(this.events.shift()?.id ?? '');
