@@ -243,22 +243,29 @@ export class RegtestNetwork {
   async #start(): Promise<void> {
     this.#btcd.start();
     await this.#waitForBtcd();
-    for (const node of this.nodes) node.start();
-    for (const { name, call } of this.nodes.map((node) => ({ name: node.name, call: node.call.bind(node) }))) {
-      await until(`${name} answers`, async () => Boolean(await call('GET', '/v1/getinfo')));
-    }
+    await this.#startNodes();
     const { address } = await this.hub.call<{ address: string }>('GET', '/v1/newaddress?type=WITNESS_PUBKEY_HASH');
     await this.#mineTo(address);
     await this.#fundOthers();
     await this.#openChannels();
   }
 
-  /** btcd deletes its regtest chain at every start. The nodes know only its first block until then. */
+  async #startNodes(): Promise<void> {
+    for (const node of this.nodes) node.start();
+    for (const node of this.nodes) await until(`${node.name} answers`, async () => Boolean(await node.call('GET', '/v1/getinfo')));
+  }
+
+  /**
+   * btcd deletes its regtest chain at every start. The nodes know only its first block until then. They are stopped meanwhile, because LND does not
+   * always connect again.
+   */
   async #mineTo(address: string): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop('SIGINT')));
     await this.#btcd.stop('SIGINT');
     this.#btcd.args = this.#btcd.args.map((arg) => (arg.startsWith('--miningaddr=') ? `--miningaddr=${address}` : arg));
     this.#btcd.start();
     await this.#waitForBtcd();
+    await this.#startNodes();
     await this.mine(120);
     await this.#synced(120);
     // LND's wallet reads the height that makes coins spendable from the announcement of a block.
