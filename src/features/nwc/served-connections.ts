@@ -14,8 +14,8 @@ export interface ServedConnection {
 const PAGE = 1000;
 /** How long apps of revoked connections get the error UNAUTHORIZED. */
 export const TOLD_SECONDS = 30 * 86_400;
-/** Requests per second and burst of one app. The check of a signature takes 2 ms. */
-const RATE = { perSecond: 20, burst: 100 };
+/** Requests per second of one app, and the burst: after a restart, a relay sends those of ten minutes at once. A signature is checked in 2 ms. */
+const RATE = { perSecond: 20, burst: 500 };
 
 /** The connections in memory, by the public keys to which their requests are addressed. */
 export class ServedConnections {
