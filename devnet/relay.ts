@@ -92,6 +92,11 @@ export class DevnetRelay {
     for (const client of this.#clients) client.deliver(event);
   }
 
+  /** Removes stored events, as relays do after some time. */
+  forget(isForgotten: (event: NostrEvent) => boolean): void {
+    for (const event of this.events.filter(isForgotten)) this.#remove(event.id, event.pubkey);
+  }
+
   #remove(id: string, author: string): void {
     const index = this.events.findIndex((one) => one.id === id && one.pubkey === author);
     if (index === -1) return;

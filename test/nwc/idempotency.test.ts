@@ -15,15 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(relays.map((relay) => relay.stop())));
 
-/** Removes events from a relay, as relays do after some time. */
-function forget(relay: DevnetRelay, isForgotten: (event: NostrEvent) => boolean): void {
-  relay.events.splice(0, relay.events.length, ...relay.events.filter((event) => !isForgotten(event)));
-}
-
 /** Delivers an event again. Anyone who has seen it can do so. */
 function deliverAgain(event: NostrEvent): void {
   for (const relay of relays) {
-    forget(relay, ({ id }) => id === event.id);
+    relay.forget(({ id }) => id === event.id);
     relay.store(event);
   }
 }
@@ -74,7 +69,7 @@ describe('events of apps', () => {
         await vi.waitUntil(() => answers(relays[1], event).length > 0);
         const [first] = answers(relays[0], event);
         const forgetAnswer = () => {
-          for (const relay of relays) forget(relay, ({ id }) => id === first?.id);
+          for (const relay of relays) relay.forget(({ id }) => id === first?.id);
         };
         forgetAnswer();
         deliverAgain(event);
@@ -105,7 +100,7 @@ describe('events of apps', () => {
         const before = [await balance(), await rows('SELECT count(*) AS n FROM invoice')];
         // The relays still have the requests, and send them to the service when it subscribes.
         await restart(() => {
-          for (const relay of relays) forget(relay, ({ id }) => first.some((one) => one.id === id));
+          for (const relay of relays) relay.forget(({ id }) => first.some((one) => one.id === id));
         });
         const again = () => first.map(({ id }) => relays.flatMap((relay) => relay.events).find((event) => event.id === id));
         await vi.waitUntil(() => again().every(Boolean), { timeout: 20_000 });

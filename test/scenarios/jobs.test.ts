@@ -5,6 +5,7 @@ import { Writable } from 'node:stream';
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
+import { startRelay } from '../../devnet/relay.ts';
 import { readConfig } from '../../src/config.ts';
 import { newKeyText } from '../../src/core/accounts/keys.ts';
 import type { Database } from '../../src/core/db/database.ts';
@@ -32,9 +33,13 @@ async function serviceOn(opened: Database) {
       done();
     },
   });
+  const relay = await startRelay();
+  onTestFinished(() => relay.stop());
+  const secretKey = newKeyText('secret_api');
   const settings = {
     DATA_DIR: dataDir,
-    BOOTSTRAP_SECRET_KEY: newKeyText('secret_api'),
+    BOOTSTRAP_SECRET_KEY: secretKey,
+    NWC_RELAYS: relay.url,
     PROOF_INTERVAL_SECONDS: '1',
     BACKUP_INTERVAL_SECONDS: '3600',
   };
@@ -47,13 +52,13 @@ async function serviceOn(opened: Database) {
     opened: [{ node: net.connect() }],
   });
   const { wallet } = await modules.wallets.create(modules.newKeys?.accountId ?? '', 'test');
-  return { config, net, modules, wallet, warnings };
+  return { config, net, modules, wallet, warnings, relay, secretKey };
 }
 
 onBothDatabases('each background job of the service', (open) => {
   it('runs without an error and does its work', async () => {
     const database = await open();
-    const { config, net, modules, wallet, warnings } = await serviceOn(database);
+    const { config, net, modules, wallet, warnings, relay, secretKey } = await serviceOn(database);
     const { ledger, invoices, payments, connections } = modules;
     const [{ nodeId } = { nodeId: '' }] = connections.all;
     await ledger.post({ transfers: [testDeposit(wallet.ledgerAccount, 2000 * PENDING_SAT)] });
@@ -63,6 +68,10 @@ onBothDatabases('each background job of the service', (open) => {
     const order = { wallet, amountMsat: msat(7000), memo: '', expirySeconds: 3600, wtxType: 'ln_deposit' } as const;
     const { paymentRequest, id: invoiceId } = await invoices.create(order);
     const arriving = await invoices.create(order);
+    const by = await modules.accounts.find(secretKey);
+    if (!by) throw new Error('the account has a key');
+    const app = { permissions: ['wallet_read'], key: { label: 'app' } } as const;
+    await modules.nwcConnections.create(by, { accountId: by.accountId, walletId: wallet.id }, app, () => []);
     const drain = { kind: 'drain', subject: nodeId, target: '', ...OPERATOR } as const;
     const action = await database.transaction((tx) => requestAction(tx, drain, 1));
     const reconciliation = await database.transaction((tx) => requestReconciliation(tx, 'full', 1, OPERATOR));
@@ -77,6 +86,7 @@ onBothDatabases('each background job of the service', (open) => {
         return (await invoices.find(arriving.id))?.state === 'settled';
       },
       'operator actions': async () => (await findAction(database, action.id))?.state === 'done',
+      'connected apps': async () => relay.events.some(({ kind }) => kind === 13_194),
       reconciliation: async () => (await findReconciliation(database, reconciliation))?.status === 'done',
       backups: async () => backups === 1,
       'proofs of liabilities': async () => (await database.first(lastEpoch)) !== undefined,
