@@ -1,0 +1,226 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type DevnetRelay, startRelay } from '../../devnet/relay.ts';
+import { type NostrEvent, tagValue } from '../../src/core/nostr/event.ts';
+import { startChild } from '../devnet/playground/support/shared.ts';
+import { drawsOf } from '../restore/lossy-load.ts';
+import type { Client, Json } from '../support/client.ts';
+import { freshUrls } from '../support/ledger.ts';
+import { connectApp, type NwcApp } from '../support/nwc.ts';
+import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
+
+/** `NWC_KILLS=100` kills more often. A failure names its seed, for `NWC_SEED`. */
+const KILLS = Number(process.env.NWC_KILLS ?? 4);
+const SEED = Number(process.env.NWC_SEED ?? Date.now() % 1_000_000);
+const AT_ONCE = 20;
+const HANGS = { timeout: 120_000, interval: 20 };
+const LIMIT = 120_000 + KILLS * 30_000;
+const FUNDED_SAT = 100_000;
+/** How payments behave on the fake node. Other nodes ignore it. */
+const MEMOS = ['', 'fee=3', 'delay=0.3', 'fail=NO_ROUTE', 'lose-answer', 'delay=0.1 fee=2'];
+
+interface Sent {
+  readonly event: NostrEvent;
+  readonly method: string;
+  readonly amountMsat: number;
+  /** Of an invoice that is paid. */
+  readonly paymentHash?: string;
+}
+
+/** Starts a relay. `arrived` has each response as often as it was published, as JSON. */
+async function startRecordingRelay(): Promise<{ readonly relay: DevnetRelay; readonly arrived: Map<string, Set<string>> }> {
+  const relay = await startRelay();
+  const arrived = new Map<string, Set<string>>();
+  const store = relay.store.bind(relay);
+  relay.store = (event) => {
+    const request = event.kind === 23_195 ? tagValue(event, 'e') : undefined;
+    if (request !== undefined) arrived.set(request, (arrived.get(request) ?? new Set()).add(JSON.stringify(event)));
+    store(event);
+  };
+  return { relay, arrived };
+}
+
+/** Returns requests of an app, in a random order: most pay an invoice, others send a keysend or create an invoice. */
+async function makeRequests(client: Client, app: NwcApp, draw: (below: number) => number): Promise<Sent[]> {
+  const { nodes, unreachable_pubkey: nowhere } = await client.get('/playground');
+  const alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
+  const requests: Sent[] = [];
+  for (let i = 0; i < KILLS * AT_ONCE; i += 1) {
+    const sat = 1 + draw(50);
+    const amountMsat = sat * 1000;
+    const kind = draw(10);
+    if (kind > 2) {
+      const made = await client.post('/playground/invoice', { num_satoshis: sat, memo: MEMOS[draw(MEMOS.length)] });
+      const event = app.request('pay_invoice', { invoice: made.payment_request });
+      requests.push({ event, method: 'pay_invoice', amountMsat, paymentHash: made.payment_hash });
+    } else if (kind > 0) {
+      const event = app.request('pay_keysend', { amount: amountMsat, pubkey: kind === 1 ? alice : nowhere });
+      requests.push({ event, method: 'pay_keysend', amountMsat });
+    } else requests.push({ event: app.request('make_invoice', { amount: amountMsat }), method: 'make_invoice', amountMsat });
+  }
+  return requests;
+}
+
+async function receivedOutside(client: Client): Promise<Json[]> {
+  const all: Json[] = [];
+  for (let after = 0; ; after = all.at(-1).id) {
+    const { payments } = await client.get(`/playground/payments?after=${after}`);
+    if (payments.length === 0) return all.filter(({ direction }) => direction === 'received');
+    all.push(...payments);
+  }
+}
+
+/** Returns what our node can send to alice. */
+async function spendableMsat(client: Client): Promise<number> {
+  const { channels } = await client.get('/playground');
+  const { from, from_msat: fromMsat, to_msat: toMsat } = channels.find((one: Json) => [one.from, one.to].sort().join() === 'alice,hub');
+  return from === 'hub' ? fromMsat : toMsat;
+}
+
+interface Scenario {
+  client(): Client;
+  readonly relay: DevnetRelay;
+  readonly arrived: Map<string, Set<string>>;
+  /** Kills the service that serves apps, and lets one serve them again. */
+  kill(): Promise<void>;
+}
+
+/** Sends requests while the service is killed. Then compares each response with the records of the nodes and the wallet. */
+async function surviveKills({ client, relay, arrived, kill }: Scenario): Promise<void> {
+  const draw = drawsOf(SEED);
+  const wallet = await client().wallet(FUNDED_SAT);
+  const app = await connectApp(client(), wallet.id);
+  onTestFinished(() => app.close());
+  expect(relay.url).toBe(new URL(app.uri).searchParams.get('relay'));
+  // The service is subscribed.
+  await app.call('get_info');
+  const requests = await makeRequests(client(), app, draw);
+  const before = await spendableMsat(client());
+  const answered = () => requests.filter(({ event }) => arrived.has(event.id)).length;
+  for (let round = 0; round < KILLS; round += 1) {
+    const batch = requests.slice(round * AT_ONCE, (round + 1) * AT_ONCE);
+    const early = draw(AT_ONCE + 1);
+    const goal = answered() + draw(early + 1);
+    await Promise.all(batch.slice(0, early).map(({ event }) => app.send(event)));
+    await expect.poll(answered, { ...HANGS, interval: 2 }).toBeGreaterThanOrEqual(goal);
+    await delay(draw(40));
+    const killed = kill();
+    // Some requests arrive while no service runs.
+    await Promise.all(batch.slice(early).map(({ event }) => app.send(event)));
+    await killed;
+  }
+  await expect.poll(answered, HANGS).toBe(requests.length);
+  await expect.poll(async () => (await receivedOutside(client())).filter(({ state }) => state === 'pending').length, HANGS).toBe(0);
+  await expect.poll(() => requests.filter(({ event }) => app.responsesTo(event).length === 0).length, HANGS).toBe(0);
+
+  let spent = 0;
+  const paid: string[] = [];
+  const made: string[] = [];
+  for (const { event, method, amountMsat, paymentHash } of requests) {
+    expect([method, arrived.get(event.id)?.size]).toEqual([method, 1]);
+    const { result, error } = app.responsesTo(event)[0]?.body ?? {};
+    if (method === 'make_invoice') made.push(result.payment_hash);
+    else if (error) expect([method, error.code]).toEqual([method, 'PAYMENT_FAILED']);
+    else {
+      const hash = createHash('sha256').update(Buffer.from(result.preimage, 'hex')).digest('hex');
+      expect(hash).toBe(paymentHash ?? hash);
+      paid.push(hash);
+      spent += amountMsat + result.fees_paid;
+    }
+  }
+  const succeeded = (await receivedOutside(client())).filter(({ state }) => state === 'succeeded');
+  expect(succeeded.map(({ payment_hash: hash }) => hash).sort()).toEqual(paid.sort());
+  expect(before - (await spendableMsat(client()))).toBe(spent);
+  expect((await client().get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(FUNDED_SAT * 1000 - spent);
+  const listed = await app.call('list_transactions', { type: 'incoming', unpaid: true });
+  // One has funded the wallet.
+  expect(listed.result.total_count).toBe(made.length + 1);
+  expect([paid.length > 0, paid.length < requests.length]).toEqual([true, true]);
+}
+
+for (const dialect of ['sqlite', 'postgres'] as const) {
+  describe(`requests of an app to a service that is killed (${dialect})`, () => {
+    const urls = freshUrls(dialect);
+    const folder = mkdtempSync(join(tmpdir(), 'satchel-nwc-'));
+    const running: { service?: ServiceProcess } = {};
+    afterAll(async () => {
+      await running.service?.kill();
+      rmSync(folder, { recursive: true, force: true });
+    });
+
+    it(
+      `are executed and answered once each (NWC_SEED=${SEED})`,
+      async () => {
+        const { relay, arrived } = await startRecordingRelay();
+        onTestFinished(() => relay.stop());
+        const settings = { ...(await processSettings(folder, await urls())), LIGHTNING_URL: 'fake:?seed=1', NWC_RELAYS: relay.url };
+        let service = await startProcess(settings);
+        running.service = service;
+        const kill = async () => {
+          await service.kill();
+          service = await startProcess(settings);
+          running.service = service;
+        };
+        await surviveKills({ client: () => service.client, relay, arrived, kill });
+        expect(await service.stop()).toBe(0);
+        expect((await runVerify(settings)).code).toBe(0);
+      },
+      LIMIT,
+    );
+  });
+}
+
+describe('requests of an app to two instances', () => {
+  const urls = freshUrls('postgres');
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-nwc-'));
+  const node = startChild('src/cli/satchel.ts', ['playground'], {
+    DATA_DIR: join(folder, 'node'),
+    PLAYGROUND_PORT: '0',
+    LOG_LEVEL: 'error',
+  });
+  const services: ServiceProcess[] = [];
+  afterAll(async () => {
+    await Promise.all(services.map((service) => service.kill()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  it(
+    `are executed and answered once each while the serving one is killed (NWC_SEED=${SEED})`,
+    async () => {
+      const [, LIGHTNING_URL = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
+      const { relay, arrived } = await startRecordingRelay();
+      onTestFinished(() => relay.stop());
+      const databaseUrl = await urls();
+      const keys = { BOOTSTRAP_SECRET_KEY: `sak_${'shared1Key2'.repeat(3)}`, SECRET_KEY: 'ab'.repeat(32) };
+      const shared = { ...keys, LIGHTNING_URL, NWC_RELAYS: relay.url };
+      const settings = await Promise.all(
+        ['one', 'two'].map(async (name) => ({ ...(await processSettings(join(folder, name), databaseUrl)), ...shared })),
+      );
+      for (const own of settings) services.push(await startProcess(own));
+      const database = new pg.Client({ connectionString: databaseUrl });
+      await database.connect();
+      onTestFinished(() => database.end());
+      /** Returns the instance that holds the lease; undefined while none does. */
+      const holder = async (): Promise<string | undefined> =>
+        (await database.query("SELECT instance_id FROM lease WHERE name = 'nwc'")).rows[0]?.instance_id ?? undefined;
+      let serving = 0;
+      const kill = async () => {
+        const killed = await holder();
+        await services[serving]?.kill();
+        const other = 1 - serving;
+        await expect.poll(async () => ![undefined, killed].includes(await holder()), HANGS).toBe(true);
+        services[serving] = await startProcess(settings[serving] as Record<string, string>);
+        serving = other;
+      };
+      await surviveKills({ client: () => services[serving]?.client as Client, relay, arrived, kill });
+      expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0]);
+      expect((await runVerify(settings[0] as Record<string, string>)).code).toBe(0);
+    },
+    LIMIT,
+  );
+});
