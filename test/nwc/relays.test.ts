@@ -16,7 +16,7 @@ afterAll(() => relay.stop());
 
 onFakeNode(
   'a relay with faults',
-  ({ client, net, openAlerts, rows, problems }) => {
+  ({ client, net, openAlerts, rows, execute, problems }) => {
     let wallet: TestWallet;
     let app: NwcApp;
     const alerts = async () => (await openAlerts()).filter(({ kind }) => kind === 'relay_unavailable').map(({ subject }) => subject);
@@ -53,6 +53,20 @@ onFakeNode(
       await relay.start();
       expect((await app.responseTo(event)).result.preimage).toMatch(/^[0-9a-f]{64}$/);
       await expect.poll(waiting).toEqual([]);
+    });
+
+    it('is not sent a response for more than ten minutes, until it sends the request again', async () => {
+      const { event, settle } = await startHeld();
+      await relay.stop();
+      settle();
+      await expect.poll(waiting).toHaveLength(1);
+      await execute('UPDATE nwc_outbox SET created_at_ms = created_at_ms - 600001, due_at_ms = 0');
+      await expect.poll(waiting).toEqual([]);
+      expect(app.responsesTo(event)).toEqual([]);
+      // The relay has the request, and sends it to the service when it subscribes.
+      await relay.start();
+      expect((await app.responseTo(event)).result.preimage).toMatch(/^[0-9a-f]{64}$/);
+      expect(app.responsesTo(event)).toHaveLength(1);
     });
 
     it('raises an alert if it accepts connections and answers nothing', async () => {
