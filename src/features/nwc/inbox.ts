@@ -18,7 +18,9 @@ const READ_REMEMBERED_MS = 2 * MAX_READ_AGE_SECONDS * 1000;
 /** A stored response is published again at most so often. */
 const REPUBLISH_MS = 60_000;
 /** Requests of all apps that are read at the same time. Those that wait for a payment do not count. */
-const MAX_AT_ONCE = 500;
+const MAX_AT_ONCE = 100;
+/** Requests that wait to be read, as after a restart, when a relay sends all that it has stored. */
+const MAX_WAITING = 2000;
 const MAX_ITEMS = 20;
 const MAX_ITEM_ID_LENGTH = 100;
 /** When a response that is not stored is published: its relay may just be reconnecting. */
@@ -41,8 +43,11 @@ interface OpenedRequest {
 /** Receives the events of relays, and executes the requests in them. */
 export class Inbox {
   readonly #serving: Serving;
-  /** The ids of events whose requests are being read. */
+  /** The ids of events whose requests wait or are being read. */
   readonly #reading = new Set<string>();
+  /** Begins to read the request of an event; the oldest first. */
+  readonly #waiting: (() => Promise<void>)[] = [];
+  #running = 0;
   /** The ids of events that were answered without being stored. */
   readonly #answered = new RecentIds();
   readonly #republished = new RecentIds();
@@ -60,11 +65,30 @@ export class Inbox {
   receive(event: NostrEvent): void {
     const { served, maxAgeSeconds, modules } = this.#serving;
     if (this.#reading.has(event.id)) this.#ignore('duplicate');
-    else if (this.#reading.size >= MAX_AT_ONCE) this.#ignore('too_many');
+    else if (this.#waiting.length >= MAX_WAITING) this.#ignore('too_many');
     else {
       const from = admit(event, served, { nowSeconds: unixSeconds(modules.clock), maxAgeSeconds });
       if (typeof from === 'string') this.#ignore(from);
-      else void this.#read(event, from, this.#begin(from.connection.id));
+      else this.#enqueue(event, from);
+    }
+  }
+
+  #enqueue(event: NostrEvent, from: ServedConnection): void {
+    const turn = this.#begin(from.connection.id);
+    this.#reading.add(event.id);
+    this.#waiting.push(() => this.#read(event, from, turn));
+    this.#readNext();
+  }
+
+  #readNext(): void {
+    while (this.#running < MAX_AT_ONCE) {
+      const read = this.#waiting.shift();
+      if (!read) return;
+      this.#running += 1;
+      void read().finally(() => {
+        this.#running -= 1;
+        this.#readNext();
+      });
     }
   }
 
@@ -80,7 +104,6 @@ export class Inbox {
   }
 
   async #read(event: NostrEvent, from: ServedConnection, turn: Turn): Promise<void> {
-    this.#reading.add(event.id);
     try {
       if (!(await this.#isStored(event, from))) await this.#serve(event, from, turn);
     } catch (error) {
