@@ -1,4 +1,5 @@
 import { parentPort } from 'node:worker_threads';
+import { limitEntries } from '../kernel/limit-entries.ts';
 import { type EventTemplate, type NostrEvent, signEvent, verifyEvent } from './event.ts';
 import { decryptNip04, encryptNip04, nip04Key } from './nip04.ts';
 import { decryptNip44, encryptNip44, nip44Key } from './nip44.ts';
@@ -70,9 +71,8 @@ function conversationKey(scheme: EncryptionScheme, secretKey: Uint8Array, pubkey
   if (known) return known;
   const key = scheme === 'nip44_v2' ? nip44Key(secretKey, pubkey) : nip04Key(secretKey, pubkey);
   if (!key) return undefined;
-  // A Map keeps the order of insertion, so its first entry is the oldest.
-  if (keys.size >= MAX_KEYS) keys.delete(keys.keys().next().value as string);
   keys.set(name, key);
+  limitEntries(keys, MAX_KEYS);
   return key;
 }
 

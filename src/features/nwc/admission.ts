@@ -1,7 +1,8 @@
+import { limitEntries } from '../../core/kernel/limit-entries.ts';
 import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
 import { type NostrEvent, tagValue } from '../../core/nostr/event.ts';
 import { KINDS } from './responses.ts';
-import { type ServedConnection, type ServedConnections, takeToken } from './served-connections.ts';
+import type { ServedConnection, ServedConnections } from './served-connections.ts';
 
 /** Why an event is not read. Apps get no answer. */
 export type IgnoredReason =
@@ -35,7 +36,7 @@ export function admit(
   const expiration = Number(tagValue(event, 'expiration') ?? Number.POSITIVE_INFINITY);
   if (expiration <= nowSeconds) return 'expired';
   if (event.content.length > MAX_CONTENT_LENGTH) return 'too_large';
-  return takeToken(found) ? found : 'too_many';
+  return served.takeRequest(found) ? found : 'too_many';
 }
 
 /** Returns the encryption of a request: without a tag it is NIP-04. Undefined: one that this service does not support. */
@@ -59,7 +60,7 @@ export class RecentIds {
     if (usedMs !== undefined && now - usedMs < ms) return true;
     this.#ids.delete(id);
     this.#ids.set(id, now);
-    if (this.#ids.size > REMEMBERED) this.#ids.delete(this.#ids.keys().next().value as string);
+    limitEntries(this.#ids, REMEMBERED);
     return false;
   }
 }

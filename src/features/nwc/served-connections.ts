@@ -1,3 +1,4 @@
+import { TokenBuckets } from '../../http/limits/token-buckets.ts';
 import type { Connection, Connections } from './connections.ts';
 
 /** A connection whose requests are read. */
@@ -5,10 +6,6 @@ export interface ServedConnection {
   readonly connection: Connection;
   /** Unix seconds. The app of a revoked connection is told so for some time. */
   readonly revokedAt: number | undefined;
-  /** How many requests it may send now. */
-  tokens: number;
-  /** When `tokens` was computed, in milliseconds of the process. */
-  countedMs: number;
 }
 
 const PAGE = 1000;
@@ -16,12 +13,15 @@ const PAGE = 1000;
 export const TOLD_SECONDS = 30 * 86_400;
 /** Requests per second of one app, and the burst: after a restart, a relay sends those of ten minutes at once. A signature is checked in 2 ms. */
 const RATE = { perSecond: 20, burst: 500 };
+const MAX_BUCKETS = 100_000;
 
 /** The connections in memory, by the public keys to which their requests are addressed. */
 export class ServedConnections {
   readonly #connections: Connections;
   readonly #byPubkey = new Map<string, ServedConnection>();
   readonly #byWallet = new Map<string, Set<ServedConnection>>();
+  /** The requests of each connection, by its id. */
+  readonly #requests = new TokenBuckets(RATE, MAX_BUCKETS, () => performance.now());
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -51,6 +51,11 @@ export class ServedConnections {
     return this.#byPubkey.get(servicePubkey);
   }
 
+  /** Takes one of the requests that an app may send. @returns false if it sends too many */
+  takeRequest({ connection }: ServedConnection): boolean {
+    return this.#requests.takeToken(connection.id);
+  }
+
   /** Returns the connections of a wallet that are not revoked. */
   ofWallet(walletId: string): ServedConnection[] {
     return Array.from(this.#byWallet.get(walletId) ?? []).filter(({ revokedAt }) => revokedAt === undefined);
@@ -67,21 +72,11 @@ export class ServedConnections {
 
   #put(connection: Connection, revokedAt: number | undefined): ServedConnection {
     const known = this.#byPubkey.get(connection.servicePubkey);
-    const served = { tokens: RATE.burst, countedMs: performance.now(), ...known, connection, revokedAt };
+    const served = { connection, revokedAt };
     this.#byPubkey.set(connection.servicePubkey, served);
     const ofWallet = this.#byWallet.get(connection.walletId) ?? new Set();
     if (known) ofWallet.delete(known);
     this.#byWallet.set(connection.walletId, ofWallet.add(served));
     return served;
   }
-}
-
-/** Takes one of the requests that an app may send. @returns false if it sends too many */
-export function takeToken(served: ServedConnection): boolean {
-  const now = performance.now();
-  served.tokens = Math.min(RATE.burst, served.tokens + ((now - served.countedMs) / 1000) * RATE.perSecond);
-  served.countedMs = now;
-  if (served.tokens < 1) return false;
-  served.tokens -= 1;
-  return true;
 }
