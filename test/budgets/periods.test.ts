@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { type BudgetPeriod, periodStart } from '../../src/core/budgets/limits.ts';
+import { type BudgetPeriod, periodEnd, periodStart } from '../../src/core/budgets/limits.ts';
 
 const seconds = (iso: string) => Date.parse(iso) / 1000;
 
@@ -27,6 +27,9 @@ it('assigns every time to the period that started last, and a start to its own p
       expect(now - start).toBeLessThan(longest[period]);
       expect(periodStart(period, start)).toBe(start);
       expect(periodStart(period, start - 1)).toBeLessThan(start);
+      const end = periodEnd(period, now);
+      expect(end).toBeGreaterThan(now);
+      expect([periodStart(period, end - 1), periodStart(period, end)]).toEqual([start, end]);
     }),
   );
 });

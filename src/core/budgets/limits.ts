@@ -35,6 +35,14 @@ export function periodStart(period: BudgetPeriod, nowSeconds: number): number {
   }
 }
 
+/** Returns the end of the period that contains `nowSeconds`, in Unix seconds: the start of the next one. */
+export function periodEnd(period: Exclude<BudgetPeriod, 'ever'>, nowSeconds: number): number {
+  const start = periodStart(period, nowSeconds);
+  if (period !== 'month') return start + (period === 'day' ? 1 : 7) * DAY_SECONDS;
+  const first = new Date(start * 1000);
+  return Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1) / 1000;
+}
+
 /** The columns of a key with its limits. */
 export type LimitColumns = {
   lineage_id: string;

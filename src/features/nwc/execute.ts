@@ -79,8 +79,8 @@ export function createExecutor({ modules, connections, requests, responses, onWa
 
   /** Answers a request when its payment has ended. If that takes too long, {@link answerEnded} answers it later. */
   async function finish(request: AppRequest, made: string): Promise<void> {
-    // An invoice needs no wait.
-    if (await modules.payments.find(made)) await modules.payments.wait(made, modules.paymentWaitSeconds);
+    const { makes } = STORED_METHODS[request.method as StoredMethodName];
+    if (makes === 'payment') await modules.payments.wait(made, modules.paymentWaitSeconds);
     await answer(request.connection, { ...request, item: request.item ?? null }, made);
   }
 

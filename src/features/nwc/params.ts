@@ -5,6 +5,9 @@ import { NwcError } from './errors.ts';
 /** The parameters of a request. Unknown ones are ignored: clients add their own. */
 export type Params = Readonly<Record<string, unknown>>;
 
+/** The most that a QR code contains. */
+export const MAX_INVOICE_BYTES = 7089;
+
 /** Absent, null and "" count as absent: clients send all three. */
 function givenValue(params: Params, name: string): unknown {
   const value = params[name];

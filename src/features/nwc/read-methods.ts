@@ -1,4 +1,4 @@
-import { type BUDGET_PERIODS, periodStart } from '../../core/budgets/limits.ts';
+import { type BUDGET_PERIODS, periodEnd } from '../../core/budgets/limits.ts';
 import { readTransactions } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
@@ -8,7 +8,7 @@ import { TYPE_NAMES } from '../transactions/wallet-transaction-object.ts';
 import { NwcError } from './errors.ts';
 import { offeredMethods, offeredNotifications } from './methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
-import { type Params, readBoolean, readHex, readInteger, readText } from './params.ts';
+import { MAX_INVOICE_BYTES, type Params, readBoolean, readHex, readInteger, readText } from './params.ts';
 import { type NwcTransaction, transactionOfInvoice, transactionOfPayment, transactionOfWallet } from './transaction-object.ts';
 
 /** Returns what the app may do, and facts about the node. */
@@ -32,8 +32,8 @@ export async function getInfo({ connections, payLinks }: NwcModules, { connectio
 
 /** Returns the spendable balance of the wallet in millisatoshis. */
 export async function getBalance({ ledger }: NwcModules, { wallet }: AppRequest): Promise<object> {
-  const { balanceMsat, heldMsat } = await ledger.balance(wallet.ledgerAccount);
-  return { balance: Math.max(0, balanceMsat - heldMsat) };
+  const { spendableMsat } = await ledger.balance(wallet.ledgerAccount);
+  return { balance: Math.max(0, spendableMsat) };
 }
 
 const RENEWALS = { day: 'daily', week: 'weekly', month: 'monthly', ever: 'never' } as const satisfies Record<
@@ -49,22 +49,8 @@ export async function getBudget({ keyring, clock }: NwcModules, { connection }: 
   if (total === null || period === null) return {};
   const used_budget = (key.budget_spent_msat ?? 0) + (key.budget_pending_msat ?? 0);
   const renewal = { used_budget, total_budget: total, renewal_period: RENEWALS[period] };
-  return period === 'ever' ? renewal : { ...renewal, renews_at: nextPeriod(period, unixSeconds(clock)) };
+  return period === 'ever' ? renewal : { ...renewal, renews_at: periodEnd(period, unixSeconds(clock)) };
 }
-
-const LONGEST_PERIOD_DAYS = 31;
-
-/** Returns the beginning of the next period in Unix seconds. */
-function nextPeriod(period: 'day' | 'week' | 'month', now: number): number {
-  const begin = periodStart(period, now);
-  for (let days = 1; days <= LONGEST_PERIOD_DAYS; days++) {
-    const next = periodStart(period, begin + days * 86_400);
-    if (next !== begin) return next;
-  }
-  throw new Error(`a ${period} has more than ${LONGEST_PERIOD_DAYS} days`);
-}
-
-const MAX_INVOICE_BYTES = 7089;
 
 /** Returns an invoice or a payment of the wallet. @throws NwcError NOT_FOUND if the wallet has neither */
 export async function lookupInvoice(modules: NwcModules, { wallet }: AppRequest, params: Params): Promise<object> {

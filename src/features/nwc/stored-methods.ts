@@ -11,7 +11,7 @@ import type { Payment } from '../../core/payments/payment.ts';
 import { readInvoiceOfUri } from './bip321.ts';
 import { NwcError } from './errors.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
-import { type Params, readAmount, readHex, readInteger, readMetadata, readText, required } from './params.ts';
+import { MAX_INVOICE_BYTES, type Params, readAmount, readHex, readInteger, readMetadata, readText, required } from './params.ts';
 import { transactionOfInvoice } from './transaction-object.ts';
 
 /** Returns the row that stores the request with what it has created, for the transaction that creates it. */
@@ -26,6 +26,7 @@ interface Made {
 
 /** A method that creates something. It is executed once for each event. */
 export interface StoredMethod {
+  readonly makes: 'invoice' | 'payment';
   /** @throws NwcError, Refusal, NodeUnavailable when it has created nothing. After any other error that is unknown. */
   start(modules: NwcModules, request: AppRequest, params: Params, rows: RowsOf): Promise<Made>;
   /**
@@ -38,7 +39,6 @@ export interface StoredMethod {
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 const MAX_EXPIRY_SECONDS = 31_536_000;
 const MAX_DESCRIPTION_BYTES = 639;
-const MAX_INVOICE_BYTES = 7089;
 const MAX_LABEL_BYTES = 255;
 
 async function createInvoice(modules: NwcModules, request: AppRequest, params: Params, rows: RowsOf): Promise<Made> {
@@ -60,6 +60,7 @@ async function createInvoice(modules: NwcModules, request: AppRequest, params: P
 }
 
 const makeInvoice: StoredMethod = {
+  makes: 'invoice',
   start: createInvoice,
   async result({ invoices, clock }, made) {
     const invoice = await invoices.find(made);
@@ -69,6 +70,7 @@ const makeInvoice: StoredMethod = {
 };
 
 const receive: StoredMethod = {
+  makes: 'invoice',
   start: createInvoice,
   async result({ invoices }, made) {
     const invoice = await invoices.find(made);
@@ -117,6 +119,7 @@ async function paymentResult(modules: NwcModules, made: string): Promise<object 
 }
 
 const payInvoice: StoredMethod = {
+  makes: 'payment',
   start(modules, request, params, rows) {
     const invoice = required(readText(params, 'invoice', MAX_INVOICE_BYTES), 'invoice');
     return startInvoice(modules, request, params, { invoice, rows });
@@ -128,6 +131,7 @@ const MAX_RECORDS = 20;
 const MAX_RECORD_BYTES = 1024;
 
 const payKeysend: StoredMethod = {
+  makes: 'payment',
   async start({ payments }, { wallet, key }, params, rows) {
     const destination = required(readText(params, 'pubkey', 66), 'pubkey').toLowerCase();
     if (!isPublicKey(destination))
@@ -175,6 +179,7 @@ function readRecords(value: unknown): CustomRecords {
 
 /** `pay` of NWC-321. Unlike `pay_invoice`, it can say that the outcome is not known yet. */
 const pay: StoredMethod = {
+  makes: 'payment',
   async start(modules, request, params, rows) {
     const invoice = readInvoiceOfUri(required(readText(params, 'payment', MAX_INVOICE_BYTES), 'payment'));
     if (readText(params, 'payer_note', MAX_LABEL_BYTES) !== undefined)
