@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { ID_LENGTH, isId } from '../kernel/ids.ts';
 
 /** The side of a ledger transfer that a wallet transaction shows: `from` (money leaves) or `to` (money arrives). */
@@ -8,6 +9,11 @@ export const SIDE_LETTER = { from: 'o', to: 'i' } as const;
 /** Returns the id of a wallet transaction, which derives from the ledger transfer and the side. */
 export function walletTransactionId(transferId: string, side: Side): string {
   return `wtx_${transferId}${SIDE_LETTER[side]}`;
+}
+
+/** Returns what stands for the payment hash of a transfer between wallets, which has none: the SHA-256 of the `wtx_…` id, in hex. */
+export function transferHash(id: string): string {
+  return hash('sha256', id, 'hex');
 }
 
 /** Parses a `wtx_…` id; undefined if it is malformed. */

@@ -1,6 +1,6 @@
-import { hash } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Invoice } from '../../core/invoices/invoice.ts';
+import { transferHash } from '../../core/journal/wallet-transaction-id.ts';
 import { readTransactions, type WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { floorSat, msat, ZERO_MSAT } from '../../core/kernel/money.ts';
@@ -109,7 +109,7 @@ async function renderPayment({ payments }: LndhubContext, payment: Payment) {
 }
 
 function renderSent({ id, amount_msat, placed_at_ms, label }: WalletTransactionRow) {
-  const syntheticHash = bufferObject(hashOf(id));
+  const syntheticHash = bufferObject(transferHash(id));
   return {
     payment_preimage: '',
     payment_hash: syntheticHash,
@@ -145,7 +145,7 @@ function renderInvoice(invoice: Invoice) {
 }
 
 function renderReceived({ id, amount_msat, placed_at_ms, label }: WalletTransactionRow) {
-  const syntheticHash = hashOf(id);
+  const syntheticHash = transferHash(id);
   return {
     r_hash: bufferObject(syntheticHash),
     payment_hash: syntheticHash,
@@ -160,9 +160,4 @@ function renderReceived({ id, amount_msat, placed_at_ms, label }: WalletTransact
     add_index: ADD_INDEX,
     keysend: false,
   };
-}
-
-/** A transfer between wallets has no payment hash, but apps tell the items of a list apart by it. */
-function hashOf(id: string): string {
-  return hash('sha256', id, 'hex');
 }

@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 import type { Invoice } from '../../core/invoices/invoice.ts';
+import { transferHash } from '../../core/journal/wallet-transaction-id.ts';
 import { isJsonObject, parseJson } from '../../core/kernel/json.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { WalletTransaction } from '../transactions/wallet-transaction.ts';
@@ -68,7 +68,7 @@ export function transactionOfPayment(payment: Payment): NwcTransaction {
   };
 }
 
-/** Returns a transaction of a wallet. A transfer between wallets has no payment hash of its own: that of its id stands for it. */
+/** Returns a transaction of a wallet. */
 export function transactionOfWallet(wtx: WalletTransaction, nowSeconds: number): NwcTransaction {
   if (wtx.payment) return transactionOfPayment(wtx.payment);
   if (wtx.invoice) return transactionOfInvoice(wtx.invoice, nowSeconds);
@@ -79,7 +79,7 @@ export function transactionOfWallet(wtx: WalletTransaction, nowSeconds: number):
     description: wtx.label,
     description_hash: '',
     preimage: '',
-    payment_hash: hash('sha256', wtx.id, 'hex'),
+    payment_hash: transferHash(wtx.id),
     amount: Math.abs(wtx.amountMsat),
     fees_paid: 0,
     created_at: wtx.createdAt,
