@@ -27,7 +27,7 @@ export function createOutbox() {
     const { requests, modules } = serving;
     attempted.add(waiting.position);
     try {
-      if (await publish(serving, waiting)) await requests.remove([waiting.position]);
+      if (await publish(serving, waiting)) await requests.remove(waiting.position);
       else await requests.postpone(waiting);
     } catch (error) {
       modules.log.warn({ reason: errorMessage(error) }, 'an event for an app was not published; it is published later');

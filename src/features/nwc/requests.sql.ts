@@ -58,7 +58,7 @@ export const postpone = statement(
   'UPDATE nwc_outbox SET due_at_ms = $2, attempts = attempts + 1 WHERE position = $1',
 );
 
-export const deleteFromOutbox = statement('nwc_outbox_delete', 'DELETE FROM nwc_outbox WHERE position = ANY($1::bigint[])');
+export const deleteFromOutbox = statement('nwc_outbox_delete', 'DELETE FROM nwc_outbox WHERE position = $1');
 
 export const countOutbox = statement<{ n: number }>(
   'nwc_outbox_count',

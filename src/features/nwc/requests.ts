@@ -93,9 +93,9 @@ export function createRequestStore(database: Database, clock: Clock, retentionDa
       return database.all(sql.listDue, now, now + 2 * LONGEST_RETRY_MS, AT_ONCE);
     },
 
-    /** Removes events that were published. */
-    async remove(positions: readonly number[]): Promise<void> {
-      if (positions.length > 0) await database.transaction((tx) => tx.run(sql.deleteFromOutbox, positions));
+    /** Removes an event that was published. */
+    async remove(position: number): Promise<void> {
+      await database.transaction((tx) => tx.run(sql.deleteFromOutbox, position));
     },
 
     /** Plans the next attempt to publish an event. @returns false if it is given up instead */
@@ -103,7 +103,7 @@ export function createRequestStore(database: Database, clock: Clock, retentionDa
       const now = clock.nowMs();
       const isLate = now - createdAtMs > GIVE_UP_MS;
       const wait = Math.min(LONGEST_RETRY_MS, FIRST_RETRY_MS * 2 ** Math.min(attempts, 10));
-      await database.transaction((tx) => (isLate ? tx.run(sql.deleteFromOutbox, [position]) : tx.run(sql.postpone, position, now + wait)));
+      await database.transaction((tx) => (isLate ? tx.run(sql.deleteFromOutbox, position) : tx.run(sql.postpone, position, now + wait)));
       return !isLate;
     },
 
