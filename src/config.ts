@@ -88,7 +88,7 @@ export function readConfig(env: Environment) {
     /** The wallet for keysends without a wallet id. */
     keysendWalletId: matching('KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
     /** The LNDhub API, the account in which apps create wallets (undefined: they cannot), and whether its errors have the status 200. */
-    lndhub: readLndhub(settingsOf(env)),
+    lndhub: readLndhub(settings),
     /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
     legacyNullKeysend: boolean('LEGACY_NULL_KEYSEND'),
     /** Whether payers may request zaps, whose receipts are published to relays that they choose. */

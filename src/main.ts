@@ -27,12 +27,17 @@ async function main(): Promise<void> {
   const localUrl = address.replace('0.0.0.0', '127.0.0.1').replace('[::]', '[::1]');
   const isFake = config.lightningUrls.some((url) => url.startsWith('fake:'));
   const isNodeAvailable = await satchel.isNodeAvailable();
-  const { publicUrl } = config;
-  const { hasPlayground } = satchel;
   const isRestored = await satchel.isRestored();
   process.stdout.write(
     greeting({
-      ...{ publicUrl, localUrl, newKeys, setupLink, isNodeAvailable, isRestored, isFake, hasPlayground },
+      publicUrl: config.publicUrl,
+      localUrl,
+      newKeys,
+      setupLink,
+      isNodeAvailable,
+      isRestored,
+      isFake,
+      hasPlayground: satchel.hasPlayground,
       secretKeyShell: secretKeyShell(config),
     }),
   );

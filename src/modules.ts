@@ -97,21 +97,18 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const nostrCrypto = createNostrCrypto();
   const linked = { ...config, database, secretKey, ledger, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
+  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const webhooks = new Webhooks({
-    database,
+    ...service,
     eventLog,
     renderEvents: eventObjects,
-    instances,
     outbound: newOutbound({ maxRequestsPerHost: 256 }),
-    alerts,
     secretBox: createSecretBox(secretKey),
     retentionDays: config.eventRetentionDays,
     timing: jobTiming?.webhooks,
-    ...{ clock, log },
   });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
-  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ...marked, ledger, wallets, invoices, payments, history, ...links, nostrCrypto, stuckPaymentSeconds };
   const common = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
