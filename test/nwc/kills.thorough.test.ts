@@ -7,7 +7,7 @@ import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type DevnetRelay, startRelay } from '../../devnet/relay.ts';
 import { type NostrEvent, tagValue } from '../../src/core/nostr/event.ts';
-import { startChild } from '../devnet/playground/support/shared.ts';
+import { type Index, startTwoInstances } from '../process/two-instances.ts';
 import { drawsOf } from '../restore/lossy-load.ts';
 import type { Client, Json } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
@@ -175,51 +175,33 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
   });
 }
 
+const relayOfTwo = await startRecordingRelay();
+
 describe('requests of an app to two instances', () => {
-  const urls = freshUrls('postgres');
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-nwc-'));
-  const node = startChild('src/cli/satchel.ts', ['playground'], {
-    DATA_DIR: join(folder, 'node'),
-    PLAYGROUND_PORT: '0',
-    LOG_LEVEL: 'error',
-  });
-  const services: ServiceProcess[] = [];
-  afterAll(async () => {
-    await Promise.all(services.map((service) => service.kill()));
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const { services, settings, startAgain } = startTwoInstances({ NWC_RELAYS: relayOfTwo.relay.url });
+  afterAll(() => relayOfTwo.relay.stop());
 
   it(
     `are executed and answered once each while the serving one is killed (NWC_SEED=${SEED})`,
     async () => {
-      const [, LIGHTNING_URL = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
-      const { relay, arrived } = await startRecordingRelay();
-      onTestFinished(() => relay.stop());
-      const databaseUrl = await urls();
-      const keys = { BOOTSTRAP_SECRET_KEY: `sak_${'shared1Key2'.repeat(3)}`, SECRET_KEY: 'ab'.repeat(32) };
-      const shared = { ...keys, LIGHTNING_URL, NWC_RELAYS: relay.url };
-      const settings = await Promise.all(
-        ['one', 'two'].map(async (name) => ({ ...(await processSettings(join(folder, name), databaseUrl)), ...shared })),
-      );
-      for (const own of settings) services.push(await startProcess(own));
-      const database = new pg.Client({ connectionString: databaseUrl });
+      const database = new pg.Client({ connectionString: settings().DATABASE_URL });
       await database.connect();
       onTestFinished(() => database.end());
       /** Returns the instance that holds the lease; undefined while none does. */
       const holder = async (): Promise<string | undefined> =>
         (await database.query("SELECT instance_id FROM lease WHERE name = 'nwc'")).rows[0]?.instance_id ?? undefined;
-      let serving = 0;
+      let serving: Index = 0;
       const kill = async () => {
         const killed = await holder();
         await services[serving]?.kill();
-        const other = 1 - serving;
+        const other = serving === 0 ? 1 : 0;
         await expect.poll(async () => ![undefined, killed].includes(await holder()), HANGS).toBe(true);
-        services[serving] = await startProcess(settings[serving] as Record<string, string>);
+        await startAgain(serving);
         serving = other;
       };
-      await surviveKills({ client: () => services[serving]?.client as Client, relay, arrived, kill });
+      await surviveKills({ client: () => services[serving]?.client as Client, ...relayOfTwo, kill });
       expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0]);
-      expect((await runVerify(settings[0] as Record<string, string>)).code).toBe(0);
+      expect((await runVerify(settings())).code).toBe(0);
     },
     LIMIT,
   );

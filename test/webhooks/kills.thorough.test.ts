@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startChild } from '../devnet/playground/support/shared.ts';
+import { type Index, startTwoInstances } from '../process/two-instances.ts';
 import type { Client, Json, TestWallet } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
@@ -71,34 +71,15 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
 
 describe('two instances that share the deliveries', () => {
   const receiver = startReceiver();
-  const urls = freshUrls('postgres');
-  const folder = mkdtempSync(join(tmpdir(), 'satchel-hooks-'));
-  const node = startChild('src/cli/satchel.ts', ['playground'], {
-    DATA_DIR: join(folder, 'node'),
-    PLAYGROUND_PORT: '0',
-    LOG_LEVEL: 'error',
-  });
-  const services: ServiceProcess[] = [];
-  afterAll(async () => {
-    await Promise.all(services.map((service) => service.kill()));
-    rmSync(folder, { recursive: true, force: true });
-  });
+  const { key, services, settings, startAgain, one: client } = startTwoInstances(LOCAL);
 
   it('W3: lose none of 10,000 events while each is killed, and keep the order of each wallet', async () => {
-    const [, LIGHTNING_URL = ''] = await node.line(/LIGHTNING_URL='(.*)'/);
-    const databaseUrl = await urls();
-    const shared = { ...LOCAL, LIGHTNING_URL, BOOTSTRAP_SECRET_KEY: `sak_${'shared1Key2'.repeat(3)}`, SECRET_KEY: 'ab'.repeat(32) };
-    const settings = await Promise.all(
-      ['one', 'two'].map(async (name) => ({ ...(await processSettings(join(folder, name), databaseUrl)), ...shared })),
-    );
-    for (const own of settings) services.push(await startProcess(own));
-    const client = () => services[0]?.client as Client;
     const wallets: TestWallet[] = [];
     for (let i = 0; i < 10; i += 1) wallets.push(await client().wallet(10_000));
     const paths = ['/a', '/b'];
     for (const path of paths)
       await client().post('/v1/webhooks', { url: receiver.url(path), event_types: ['wallet_transfer_in', 'wallet_transfer_out'] });
-    const database = new pg.Client({ connectionString: databaseUrl });
+    const database = new pg.Client({ connectionString: settings().DATABASE_URL });
     await database.connect();
     onTestFinished(() => database.end());
     const countClaimers = async () => {
@@ -109,7 +90,6 @@ describe('two instances that share the deliveries', () => {
     const TOTAL = 5000;
     let sent = 0;
     let done = 0;
-    const key = shared.BOOTSTRAP_SECRET_KEY;
     const worker = async (seed: number) => {
       while (sent < TOTAL) {
         const index = sent++;
@@ -123,9 +103,9 @@ describe('two instances that share the deliveries', () => {
         if (response?.status === 201) done += 1;
       }
     };
-    const kill = async (index: 0 | 1) => {
+    const kill = async (index: Index) => {
       await services[index]?.kill();
-      services[index] = await startProcess(settings[index] as Record<string, string>);
+      await startAgain(index);
     };
     const working = Promise.all(Array.from({ length: 8 }, (_, seed) => worker(seed)));
     await expect.poll(countClaimers, { interval: 5 }).toBe(2);
@@ -148,6 +128,6 @@ describe('two instances that share the deliveries', () => {
     }
 
     expect(log.length).toBeGreaterThan(5000);
-    expect((await runVerify(settings[0] as Record<string, string>)).code).toBe(0);
+    expect((await runVerify(settings())).code).toBe(0);
   }, 600_000);
 });
