@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import { type DevnetRelay, startRelay } from '../../devnet/relay.ts';
+import { startRelay } from '../../devnet/relay.ts';
 import { type NostrEvent, tagValue } from '../../src/core/nostr/event.ts';
 import { CONNECTION_PERMISSIONS, type ConnectionPermission, METHODS, type NwcMethod, ruleOf } from '../../src/features/nwc/methods.ts';
 import { onFakeNode } from '../support/app.ts';
@@ -9,14 +9,9 @@ import { codeOf, QUICK } from './timing.ts';
 
 const HASH = 'ab'.repeat(32);
 const [HOUR, MINUTE] = [3600, 60];
-const settings: Record<string, string> = { PAYMENT_WAIT_SECONDS: '1' };
-let relay: DevnetRelay;
-
-beforeAll(async () => {
-  relay = await startRelay();
-  settings.NWC_RELAYS = relay.url;
-});
+const relay = await startRelay();
 afterAll(() => relay.stop());
+const settings = { PAYMENT_WAIT_SECONDS: '1', NWC_RELAYS: relay.url };
 
 const now = () => Math.floor(Date.now() / 1000);
 

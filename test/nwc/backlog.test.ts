@@ -1,18 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type DevnetRelay, startRelay } from '../../devnet/relay.ts';
+import { startRelay } from '../../devnet/relay.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { TestWallet } from '../support/client.ts';
 import { connectApp, type NwcApp } from '../support/nwc.ts';
 import { QUICK } from './timing.ts';
 
-const settings: Record<string, string> = {};
-let relay: DevnetRelay;
-
-beforeAll(async () => {
-  relay = await startRelay();
-  settings.NWC_RELAYS = relay.url;
-});
+const relay = await startRelay();
 afterAll(() => relay.stop());
+const settings = { NWC_RELAYS: relay.url };
 
 const REQUESTS = 150;
 

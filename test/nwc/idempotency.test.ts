@@ -6,14 +6,9 @@ import type { Json, TestWallet } from '../support/client.ts';
 import { connectApp, type NwcApp } from '../support/nwc.ts';
 import { codeOf, QUICK } from './timing.ts';
 
-const settings: Record<string, string> = { PAYMENT_WAIT_SECONDS: '1' };
-let relays: readonly [DevnetRelay, DevnetRelay];
-
-beforeAll(async () => {
-  relays = [await startRelay(), await startRelay()];
-  settings.NWC_RELAYS = relays.map(({ url }) => url).join(' ');
-});
+const relays = [await startRelay(), await startRelay()] as const;
 afterAll(() => Promise.all(relays.map((relay) => relay.stop())));
+const settings = { PAYMENT_WAIT_SECONDS: '1', NWC_RELAYS: relays.map(({ url }) => url).join(' ') };
 
 /** Delivers an event again. Anyone who has seen it can do so. */
 function deliverAgain(event: NostrEvent): void {
