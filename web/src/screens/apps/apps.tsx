@@ -62,7 +62,7 @@ export function AppsScreen() {
           />
         }
         actions={
-          <div class="apps-of">
+          <div class="wallet-filter">
             <WalletSelect label={apps.of} value={walletId} onValue={(wallet) => change({ wallet })} />
           </div>
         }

@@ -73,7 +73,7 @@ export function KeysScreen() {
           />
         }
         actions={
-          <div class="keys-of">
+          <div class="wallet-filter">
             <WalletSelect label={t.keys.of} none={t.keys.account} value={walletId} onValue={(wallet) => change({ wallet })} />
           </div>
         }
