@@ -5,7 +5,7 @@ import { createAccounts } from '../../src/core/accounts/accounts.ts';
 import { createKeyring } from '../../src/core/accounts/keyring.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
-import { type NostrEvent, publicKeyOf, signEvent } from '../../src/core/nostr/event.ts';
+import { type NostrEvent, signEvent } from '../../src/core/nostr/event.ts';
 import { encryptNip44, nip44Key } from '../../src/core/nostr/nip44.ts';
 import { createConnections, type NewConnection } from '../../src/features/nwc/connections.ts';
 import { CONNECTION_PERMISSIONS } from '../../src/features/nwc/methods.ts';
@@ -28,12 +28,12 @@ const WALLET_KEYS = 10;
 export function appRows(): Row[] {
   return [
     {
-      name: `SQLite transfers beside ${FORGED_PER_SECOND} forged requests of apps per second`,
+      name: `SQLite transfers during ${FORGED_PER_SECOND} forged requests of apps per second`,
       meaning:
         'transfers over HTTP while a relay sends events with invalid signatures, half of them in the name of a connected app ÷ without',
       unit: 'transfers/s',
       target: { goal: 0.9, floor: 0.8 },
-      measure: besideForgeries,
+      measure: duringForgeries,
     },
     {
       name: `memory of ${APPS} connected apps`,
@@ -111,7 +111,7 @@ async function until(condition: () => boolean): Promise<void> {
     if (Date.now() > end) throw new Error('the apps were not served in time');
 }
 
-async function besideForgeries(run: Run): Promise<readonly Figure[]> {
+async function duringForgeries(run: Run): Promise<readonly Figure[]> {
   await using service = await startWithApps(run, 1);
   const { port, web, relay, apps } = service;
   const idOf = (index: number) => web.funded[index % web.funded.length]?.id ?? '';
@@ -119,14 +119,14 @@ async function besideForgeries(run: Run): Promise<readonly Figure[]> {
     postRequest(`/v1/wallet/${id}/transfer`, web.secretKey, { dest_wallet_id: idOf(i * 7 + 1), num_satoshis: 1 }),
   );
   const round = async () => (await load({ port, requests, connections: 64, seconds: run.sizes.seconds * 2 })).perSecond;
-  const beside = async () => {
+  const during = async () => {
     const timer = setInterval(() => {
       for (let i = 0; i < FORGED_PER_SECOND / 20; i++) relay.store(forged(apps[0], i % 2 === 0));
     }, 50);
     return round().finally(() => clearInterval(timer));
   };
   // The service is stopped at the return.
-  return await compare(run, { name: 'beside forged requests', round: beside }, { name: 'without', round });
+  return await compare(run, { name: 'during forged requests', round: during }, { name: 'without', round });
 }
 
 /** Returns an event with an invalid signature. `isOfApp`: it names the app as its author, so the service must verify it. */
@@ -177,7 +177,6 @@ async function timeOfCall({ relay }: ServiceWithApps, app: NewConnection | undef
     ['encryption', 'nip44_v2'],
   ];
   const event = signEvent({ created_at: Math.floor(Date.now() / 1000), kind: 23_194, tags, content }, secret);
-  if (event.pubkey !== publicKeyOf(secret)) throw new Error('the app has another key');
   const started = performance.now();
   relay.store(event);
   const isAnswered = () =>

@@ -29,7 +29,7 @@ const addInvoices = statement('bench_add_invoices', {
 /** The time of a transfer while a thousand stores of BTCPay read their invoices every 2.5 seconds, compared with that without them. */
 export function pollerRows(): Row[] {
   return DIALECTS.map((dialect) => ({
-    name: `${DATABASE_NAMES[dialect]} transfers beside ${POLLERS} apps`,
+    name: `${DATABASE_NAMES[dialect]} transfers while ${POLLERS} apps poll`,
     meaning: `p99 of a transfer while ${POLLERS} apps read the invoices of large wallets every ${POLL_SECONDS} s, compared with that without them`,
     unit: 'ms',
     target: TARGET,
@@ -52,7 +52,7 @@ async function measure(run: Run, dialect: Dialect): Promise<readonly Figure[]> {
   const { seconds, rounds } = run.sizes;
   const timeOfTransfers = async () =>
     (await load({ port, requests: transfers, connections: 16, seconds: seconds * 4, requestsPerSecond: TRANSFERS_PER_SECOND })).p99Ms;
-  const [alone, beside]: [number[], number[]] = [[], []];
+  const [alone, polled]: [number[], number[]] = [[], []];
   for (let round = 0; round <= rounds; round++) {
     const quiet = await timeOfTransfers();
     const polling = load({ port, requests: polls, connections: 32, seconds: seconds * 6, requestsPerSecond: POLLERS / POLL_SECONDS });
@@ -63,8 +63,8 @@ async function measure(run: Run, dialect: Dialect): Promise<readonly Figure[]> {
     // The first round is a warm-up.
     if (round > 0) {
       alone.push(quiet);
-      beside.push(busy);
+      polled.push(busy);
     }
   }
-  return [figureOf('beside apps', beside), figureOf('alone', alone)];
+  return [figureOf('while apps poll', polled), figureOf('alone', alone)];
 }

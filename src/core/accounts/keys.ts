@@ -29,7 +29,7 @@ export const KEY_KINDS = {
   wallet_read: { prefixes: ['wakr', 'wr'], permissions: ['wallet_read', 'wallet_tx_read'], isPublic: false },
   wallet_lnurl_withdraw: { prefixes: ['waklw'], permissions: [], isPublic: true },
   wallet_lnurl_pay: { prefixes: ['waklp'], permissions: [], isPublic: true },
-  // An app that is connected over Nostr. It signs its requests with a key of its own, so nobody has the text of this one.
+  // An app that is connected over Nostr. It signs its requests with its own key, so nobody has the text of this one.
   wallet_connection: { prefixes: ['wakc'], permissions: [], isPublic: false },
 } as const satisfies Record<string, KindRule>;
 
