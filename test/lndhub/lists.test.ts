@@ -58,6 +58,21 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it('have each payment in every response while payments end', async () => {
+      const wallet = await client.wallet(1000);
+      const app = appOfWallet(client, wallet);
+      let isPaying = true;
+      const paying = (async () => {
+        for (let i = 0; i < 20; i++) await app.pay(net.outside.invoice({ amountMsat: 1_000 }).paymentRequest);
+        isPaying = false;
+      })();
+      const counts: number[] = [];
+      while (isPaying) counts.push((await app.get('/gettxs')).body.length);
+      await paying;
+      expect(counts).toEqual(counts.toSorted((a, b) => a - b));
+      expect(await problems()).toEqual([]);
+    });
+
     it('have the claim of a withdraw link as a payment with its hash', async () => {
       const wallet = await client.wallet(1000);
       const { url } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 20 });

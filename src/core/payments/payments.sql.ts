@@ -165,14 +165,17 @@ export const findPayable = statement<PayableRow>(
    FROM (SELECT 1) AS always LEFT JOIN invoice ON payment_hash = $1`,
 );
 
-/** The newest payments of a wallet that are paid, and those that are pending. */
-const listOf = (state: 'succeeded' | 'pending') =>
-  statement<PaymentRow>(
-    `payment_list_${state}_of_wallet`,
-    `SELECT ${FIELDS} FROM payment WHERE wallet_id = $1 AND state = '${state}' ORDER BY id DESC LIMIT $2`,
-  );
+const newestOf = (state: 'succeeded' | 'pending') =>
+  `SELECT * FROM (SELECT ${FIELDS} FROM payment WHERE wallet_id = $1 AND state = '${state}' ORDER BY id DESC LIMIT $2) AS ${state}`;
 
-export const listNewest = { paid: listOf('succeeded'), pending: listOf('pending') };
+/**
+ * The newest payments of a wallet that are pending or paid. One statement, because a payment that ends between two would be in neither
+ * result. Two parts, because each has an index.
+ */
+export const listNewest = statement<PaymentRow>(
+  'payment_list_newest',
+  `${newestOf('succeeded')} UNION ALL ${newestOf('pending')} ORDER BY id DESC LIMIT $2`,
+);
 
 export const findMany = statement<PaymentRow>('payment_find_many', `SELECT ${FIELDS} FROM payment WHERE id = ANY($1::text[])`);
 

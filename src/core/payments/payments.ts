@@ -104,12 +104,8 @@ export function createPayments(deps: PaymentDependencies) {
       (await database.all(sql.listByHash, paymentHash, ownerId, limit)).map(rowToPayment),
 
     /** Returns the newest payments of a wallet that are pending or paid, newest first. */
-    async listNewest(walletId: string, limit: number): Promise<Payment[]> {
-      const { paid, pending } = sql.listNewest;
-      const rows = await Promise.all([database.all(paid, walletId, limit), database.all(pending, walletId, limit)]);
-      const sorted = rows.flat().sort((a, b) => (a.id < b.id ? 1 : -1));
-      return sorted.slice(0, limit).map(rowToPayment);
-    },
+    listNewest: async (walletId: string, limit: number): Promise<Payment[]> =>
+      (await database.all(sql.listNewest, walletId, limit)).map(rowToPayment),
 
     findMany: async (ids: readonly string[]): Promise<Payment[]> =>
       ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment),
