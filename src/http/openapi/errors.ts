@@ -43,7 +43,8 @@ function errorResponse(status: number): ApiResponse {
   });
   return {
     description: types.map((type) => `\`${type}\`: ${REFUSALS[type].meaning}`).join('\n'),
-    ...headersWith(status === 429 || status === 503 ? ['Retry-After'] : []),
+    // The replay of a payment or an action that failed is an error, too.
+    ...headersWith(['Idempotency-Replayed', ...(status === 429 || status === 503 ? ['Retry-After'] : [])]),
     content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' }, examples: Object.fromEntries(examples) } },
   };
 }

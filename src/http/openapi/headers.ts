@@ -34,7 +34,9 @@ export const HEADERS: Readonly<Record<string, ApiHeader>> = {
     'Addresses of other pages (RFC 8288): `next`, as long as there are more items; with `page` also `first`, `prev` and `last`. Relative, and ' +
       'without any credential.',
   ),
-  'Idempotency-Replayed': text('`true` when an earlier request had already done this. The response shows what that request created.'),
+  'Idempotency-Replayed': text(
+    '`true` when an earlier request had already done this. The response shows what that request created, or the error that it ended with.',
+  ),
   'Retry-After': count('Seconds to wait before the next attempt.'),
   'Content-Disposition': text('The name of the file.'),
   'Set-Cookie': text('The secret of the session, or its removal.'),
