@@ -125,13 +125,15 @@ onFakeNode(
       const withdraw = operations.find(({ operation }) => operation.operationId === 'withdraw') as Walked;
       const values = await world.goodValues(withdraw, 'least');
       const { response: first } = await sendFailing(withdraw, values, () => false);
+      // 202, or 201 if the payment succeeded before the response was sent.
+      expect(first.status).toBeLessThan(300);
       let isFound = false;
       const { response } = await sendFailing(withdraw, values, (name) => {
         if (isFound) return true;
         isFound = name === 'payment_find_live';
         return false;
       });
-      expect([first.status, isFound, response.status]).toEqual([202, true, 500]);
+      expect([isFound, response.status]).toEqual([true, 500]);
     });
   },
   SETTINGS,

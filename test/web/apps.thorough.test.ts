@@ -129,7 +129,7 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     await page.getByRole('combobox', { name: 'Search' }).fill('connect an');
     await page.getByRole('option', { name: 'Connect an app' }).waitFor();
     await page.keyboard.press('Enter');
-    await page.waitForURL('**/apps/connect');
+    await page.getByRole('dialog', { name: 'Connect an app' }).waitFor();
     await page.keyboard.press('Escape');
     await page.waitForURL((url) => url.pathname === '/apps');
     await page.goto('/keys');
