@@ -33,6 +33,27 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     expect((await client.get(`/v1/lnurlp/${link.id}`)).statusType.name).toBe('lnurl_active');
   });
 
+  it('an address gets the Nostr key of its owner, and loses it', async () => {
+    const wallet = await client.namedWallet('Nostr', 0);
+    const { id } = await client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_identifier: 'nostr' });
+    const key = '7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e';
+    const page = await openLoggedIn(`/links/${id}/edit`, { expected: [/400/] });
+    const field = page.getByLabel('Nostr public key');
+    const save = () => page.getByRole('button', { name: 'Save' }).click();
+    await field.fill('npub1wrong');
+    await save();
+    await page.getByRole('alert').getByText('must be a Nostr public key').waitFor();
+    await field.fill(' npub10elfcs4fr0l0r8af98jlmgdh9c8tcxjvz9qkw038js35mp4dma8qzvjptg ');
+    await save();
+    await page.waitForURL(`**/links/${id}`);
+    expect((await client.get(`/v1/lnurlp/${id}`)).nostr_pubkey).toBe(key);
+    await page.goto(`/links/${id}/edit`);
+    await field.fill('');
+    await save();
+    await page.waitForURL(`**/links/${id}`);
+    expect((await client.get(`/v1/lnurlp/${id}`)).nostr_pubkey).toBeNull();
+  });
+
   it('a taken address is refused with the reason, and the sheet keeps what was typed', async () => {
     const wallet = await client.namedWallet('Other', 0);
     await client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_identifier: 'taken' });

@@ -100,6 +100,8 @@ export const keys = {
     max: 'Largest, sats',
     addressName: 'Name of the Lightning address',
     addressHint: (host: string) => `Letters, digits, “-”, “_” and “.” in front of @${host}. Empty: a link without an address.`,
+    nostrKey: 'Nostr public key',
+    nostrKeyHint: 'Optional, npub1… or hex. Nostr apps then show the address as verified, and find it for zaps.',
     exactly: (sats: string) => `${sats} exactly`,
     range: (min: string, max: string) => `${min} to ${max}`,
     inactive: 'Inactive',

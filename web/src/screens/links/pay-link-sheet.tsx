@@ -17,7 +17,7 @@ export interface PayLinkSheetProps {
   readonly onClose: () => void;
 }
 
-const NEW = { walletId: '', name: '', label: '', text: '', min: '1', max: '1000000', comment: '255' };
+const NEW = { walletId: '', name: '', label: '', text: '', min: '1', max: '1000000', comment: '255', nostr: '' };
 
 /** Creates or changes a pay link. A second click repeats the request and creates no second link. */
 export function PayLinkSheet({ link, onSaved, onClose }: PayLinkSheetProps) {
@@ -60,6 +60,15 @@ export function PayLinkSheet({ link, onSaved, onClose }: PayLinkSheetProps) {
           value={draft.comment}
           onValue={set('comment')}
         />
+        <TextField
+          label={t.links.nostrKey}
+          hint={t.links.nostrKeyHint}
+          maxLength={100}
+          autocapitalize="none"
+          spellcheck={false}
+          value={draft.nostr}
+          onValue={set('nostr')}
+        />
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy || (!link && draft.walletId === '')}>
           {link ? t.links.save : t.links.create}
@@ -78,6 +87,7 @@ function draftOf(link: PayLink): typeof NEW {
     min: String(Math.ceil(link.lnurlp_minSendable_msat / 1000)),
     max: String(Math.floor(link.lnurlp_maxSendable_msat / 1000)),
     comment: String(link.lnurlp_commentAllowed),
+    nostr: link.nostr_pubkey ?? '',
   };
 }
 
@@ -88,8 +98,9 @@ function save(draft: typeof NEW, link: PayLink | undefined, options: { idempoten
     lnurlp_commentAllowed: Number(draft.comment),
     ...(draft.text !== '' && { lnurlp_short_desc: draft.text }),
     user_label: draft.label,
-    // An empty name removes the address from the link.
+    // An empty name removes the address from the link, and an empty key its Nostr identifier.
     ...((link || draft.name !== '') && { lnurlp_identifier: draft.name }),
+    ...((link || draft.nostr !== '') && { nostr_pubkey: draft.nostr.trim() }),
   };
   if (link) return api.payLinks.update(link.id, { ...body });
   return api.payLinks.create(draft.walletId, { ...body }, options);
