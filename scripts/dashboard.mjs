@@ -23,7 +23,7 @@ export function isDashboardCurrent() {
 export function buildDashboard() {
   if (isDashboardCurrent()) return;
   const hash = sourcesHash();
-  const folder = mkdtempSync(join(web, '.dist-'));
+  const folder = newFolder();
   try {
     const built = join(folder, 'new');
     runVite(built);
@@ -31,6 +31,14 @@ export function buildDashboard() {
     publish(built, hash);
   } finally {
     rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function newFolder() {
+  try {
+    return mkdtempSync(join(web, '.dist-'));
+  } catch (error) {
+    throw new Error(`${web} is not writable (${error.code})`);
   }
 }
 

@@ -10,16 +10,22 @@ import { buildDashboard, isDashboardCurrent } from './dashboard.mjs';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const isDevelopment = process.argv.includes('--development');
 const isProduction = process.env.NODE_ENV === 'production' && !isDevelopment;
-const mustBuild = process.argv.includes('--dashboard') && !isDashboardCurrent();
 
-if (!isInstalled()) install();
-if (mustBuild) buildOrWarn();
+try {
+  const mustBuild = process.argv.includes('--dashboard') && !isDashboardCurrent();
+  if (!isInstalled(mustBuild)) install();
+  if (mustBuild) buildOrWarn();
+} catch (error) {
+  // The folder may belong to another user.
+  if (error.path === undefined) throw error;
+  stop(`${error.path} cannot be read (${error.code}). Start Satchel as the user who owns ${root}, or let this user read the folder.`);
+}
 
 /**
  * Compares versions, not times: npm records in node_modules what it has installed, and a copy of the folder has the same record. The
  * dependencies of a package change only with its version, so the direct dependencies and all versions suffice.
  */
-function isInstalled() {
+function isInstalled(mustBuild) {
   const record = join(root, 'node_modules', '.package-lock.json');
   if (!existsSync(record) || !existsSync(join(root, 'node_modules', '.bin', 'node'))) return false;
   const installed = packagesOf(record);

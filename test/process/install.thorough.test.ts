@@ -1,9 +1,20 @@
 import { execFile } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 const repository = join(import.meta.dirname, '..', '..');
 
@@ -50,10 +61,14 @@ function useRealVite(): void {
 }
 
 /** Runs the script as the npm scripts do. */
-async function install(args: string[], env: Record<string, string> = {}): Promise<{ code: number; printed: string; npm: string[] }> {
+async function install(
+  args: string[],
+  env: Record<string, string> = {},
+  user: { uid?: number; gid?: number } = {},
+): Promise<{ code: number; printed: string; npm: string[] }> {
   const script = join(root, 'scripts', 'install.mjs');
   const settings = { PATH: process.env.PATH, npm_execpath: join(root, 'npm.cjs'), ...env };
-  const ended = await promisify(execFile)(process.execPath, [script, ...args], { env: settings, cwd: root }).then(
+  const ended = await promisify(execFile)(process.execPath, [script, ...args], { env: settings, cwd: root, ...user }).then(
     ({ stdout, stderr }) => ({ code: 0, printed: stdout + stderr }),
     ({ code, stdout, stderr }) => ({ code, printed: stdout + stderr }),
   );
@@ -138,4 +153,57 @@ it('starts with a sentence when the dashboard cannot be built', async () => {
   const { code, printed } = await install(['--dashboard']);
   expect(code).toBe(0);
   expect(printed).toContain('The dashboard is missing or old, because the packages that build it are not installed. Run `npm run web`');
+});
+
+/** Only root can become another user. */
+describe.skipIf(process.getuid?.() !== 0)('a start as another user than the owner of the folder (needs root)', () => {
+  const nobody = { uid: 65_534, gid: 65_534 };
+  beforeEach(() => chmodSync(root, 0o755));
+
+  it('names the remedy in a sentence when dependencies are missing, and installs nothing', async () => {
+    record({});
+    expect(await install(['--dashboard'], {}, nobody)).toEqual({
+      code: 1,
+      npm: [],
+      printed:
+        `The dependencies are missing or differ from package-lock.json, and ${root} is not writable. ` +
+        `Run \`npm ci --omit=dev\` in ${root} as the user who owns the folder, then try again.\n`,
+    });
+  });
+
+  it('starts with a sentence when the dashboard cannot be built', async () => {
+    useRealVite();
+    const { code, printed } = await install(['--dashboard'], {}, nobody);
+    expect({ code, printed }).toEqual({
+      code: 0,
+      printed:
+        `Building the dashboard …\nThe dashboard is missing or old, because ${join(root, 'web')} is not writable (EACCES). ` +
+        `Run \`npm run web\` in ${root} as the user who owns the folder.\n`,
+    });
+  });
+
+  it.each(['package-lock.json', 'node_modules/.package-lock.json', 'web/src/main.js'])(
+    'ends with a sentence, not a stack trace, when only the owner may read %s',
+    async (path) => {
+      chmodSync(join(root, path), 0o600);
+      expect(await install(['--dashboard'], {}, nobody)).toEqual({
+        code: 1,
+        npm: [],
+        printed: `${join(root, path)} cannot be read (EACCES). Start Satchel as the user who owns ${root}, or let this user read the folder.\n`,
+      });
+    },
+  );
+
+  it('ends with a sentence, not a stack trace, when only the owner may write to the folder with the data', async () => {
+    const dataDir = join(root, 'data');
+    mkdirSync(dataDir);
+    const env = { PATH: process.env.PATH, DATA_DIR: dataDir, LIGHTNING_URL: 'fake:', PORT: '0' };
+    const ended = promisify(execFile)(join(repository, 'bin', 'satchel'), [], { env, ...nobody }).catch((error) => error);
+    expect(await ended).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr:
+        'Satchel cannot start: DATA_DIR must be a folder that this user can write to, or a path where this user can create one (EACCES).\n',
+    });
+  });
 });
