@@ -68,5 +68,6 @@ export async function checkLedger(settings: Record<string, string>): Promise<{ r
   const { report, alerts }: Json = JSON.parse((await runSatchel(['reconcile', '--json'], settings)).stdout);
   const agreed = { incomplete_reason: null, contradictions: [], missed_settlements: [], fell_msat: 0 };
   for (const node of report.nodes) expect(node).toMatchObject(agreed);
-  return { report, alerts };
+  // Nodes of the test network hold keysends, which their operators should not.
+  return { report, alerts: alerts.filter(({ kind }: Json) => kind !== 'node_setting') };
 }

@@ -1,6 +1,12 @@
+import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { scriptedLnd } from '../lightning/lnd/scripted-lnd.ts';
 import { freePort } from '../support/free-port.ts';
 import { runSatchel } from '../support/process.ts';
+
+const openScripted = scriptedLnd();
+/** The version of the format, and an identifier of one byte. */
+const MACAROON_WITHOUT_PERMISSIONS = Buffer.from('02020103', 'hex');
 
 const nodeCheck = (url: string) => runSatchel(['node', 'check'], { LIGHTNING_URL: url });
 
@@ -18,6 +24,17 @@ describe('satchel node check', () => {
     const { code, stdout } = await nodeCheck('fake:?seed=check&lose-answer=1');
     expect(stdout).toMatch(/^ *! +Invoice +was not created or not cancelled/m);
     expect(code).toBe(1);
+  });
+
+  it('marks the settings of LND that can lose a channel or delay receipts, and names the remedy', async () => {
+    // The recorded LND 0.21.2 stores no resolutions.
+    const { url } = await openScripted({ parameters: '&keysends=held' });
+    writeFileSync(new URL(url).searchParams.get('macaroon') ?? '', MACAROON_WITHOUT_PERMISSIONS);
+    const { stdout } = await nodeCheck(url);
+    expect(stdout).toMatch(/^ *! +Setting +set store-final-htlc-resolutions=true in lnd\.conf;/m);
+    expect(stdout).toMatch(
+      /^ *! +Setting +remove keysend-hold-time from lnd\.conf and keysends=held from LIGHTNING_URL; .* may fail for good$/m,
+    );
   });
 
   it('names an unreachable node without its secret, and exits with 2', async () => {

@@ -59,6 +59,25 @@ onFakeNode('a node that cannot do everything', (service) => {
     expect(await service.problems()).toEqual([]);
   });
 
+  it('raises an alert with what its operator should change, until it is changed', async () => {
+    const settings = async () => (await service.openAlerts()).filter(({ kind }) => kind === 'node_setting');
+    /** A node reports its settings again when it was restarted. */
+    const restartWith = async (advice: string[] | undefined) => {
+      await limit({ advice });
+      net.restart();
+      await expect.poll(async () => (await service.client.get('/v1/node/default')).status).toBe('ready');
+      await service.reconcile();
+    };
+    await restartWith(['remove keysend-hold-time from lnd.conf', 'set store-final-htlc-resolutions=true']);
+    const message = 'Remove keysend-hold-time from lnd.conf. Set store-final-htlc-resolutions=true.';
+    expect(await settings()).toMatchObject([{ subject: (await service.client.get('/v1/node/default')).id, message }]);
+    await restartWith(['set store-final-htlc-resolutions=true']);
+    expect(await settings()).toMatchObject([{ message: 'Set store-final-htlc-resolutions=true.' }]);
+    await restartWith(undefined);
+    expect(await settings()).toEqual([]);
+    net.always('info', undefined);
+  });
+
   it('rejects a keysend that it cannot send, and holds nothing', async () => {
     await limit({ capabilities: { sendsKeysend: false } as NodeInfo['capabilities'], software: 'CLN v26' });
     await expect.poll(async () => (await service.client.get('/v1/node/default')).capabilities.sends_keysend).toBe(false);

@@ -76,6 +76,11 @@ export const ALERT_KINDS = {
     meaning: 'The node did not answer, so nothing was compared with it.',
     remedy: 'Check that the node runs and can be reached. Payments wait until it answers.',
   },
+  node_setting: {
+    meaning: 'A setting of the node can cost a channel, or delay received money.',
+    remedy:
+      'Change the setting that the message names, and restart the node. satchel node check shows whether others should be changed. The alert closes when the node reports the change.',
+  },
   replication_broken: {
     meaning:
       'The wait of a commit for the synchronous standby of PostgreSQL was cut short. What it wrote was not confirmed, and not sent to a node, before a standby had it.',

@@ -128,10 +128,24 @@ async function compareNode(run: ReconciliationRun): Promise<NodeComparison> {
   const incomplete_reason = probe.stopReason ?? (balance.balance_status === 'unanswered' ? balance.balance_reason : null);
   if (incomplete_reason === null) await alerts.clear('node_silent', nodeId);
   else await alerts.raise({ kind: 'node_silent', subject: nodeId, message: incomplete_reason });
+  await reportSettings(run);
   // Announces alerts that a crashed process stored and did not announce.
   await alerts.announce();
   const node = { ln_node_id: nodeId, started_at: startedAt, ended_at: unixSeconds(run.clock), incomplete_reason };
   return { ...node, ...balance, held_msat: null, position_msat: null, ...pending, ...findings };
+}
+
+/** Raises an alert while the operator should change a setting of the node. The node reports them whenever it is identified. */
+async function reportSettings({ connection, nodeId, alerts }: ReconciliationRun): Promise<void> {
+  const info = connection.info();
+  if (!info) return;
+  const { advice = [] } = info;
+  if (advice.length === 0) await alerts.clear('node_setting', nodeId);
+  else await alerts.raise({ kind: 'node_setting', subject: nodeId, message: advice.map(sentence).join(' ') });
+}
+
+function sentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 /** Stores the figures of a reconciliation, one sample per hour. */
