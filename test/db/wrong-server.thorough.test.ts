@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { migrate } from '../../src/core/db/migrate.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
@@ -7,6 +7,7 @@ import { statement } from '../../src/core/db/statement.ts';
 import { startBalancer } from '../support/balancer.ts';
 import { startPostgres } from '../support/global-postgres.ts';
 import { MIGRATIONS, silentLog } from '../support/ledger.ts';
+import { startCluster } from '../support/standby-postgres.ts';
 
 const put = statement('test_put', 'INSERT INTO service_fact (name, value) VALUES ($1, $2)');
 const get = statement<{ value: string }>('test_get', 'SELECT value FROM service_fact WHERE name = $1');
@@ -120,5 +121,44 @@ describe('a pool whose balancer leads to a wrong server of PostgreSQL', () => {
     balancer.leadTo(fresh?.port ?? 0);
     await write('a');
     expect(await database.first(get, 'a')).toEqual({ value: '1' });
+  });
+});
+
+describe('a pool whose balancer leads every second connection to a standby', () => {
+  const change = statement('test_change', 'UPDATE service_fact SET value = $2 WHERE name = $1');
+  const ROUNDS = 20;
+  const AT_ONCE = 16;
+
+  it('gives the connections to the standby up, and reads nothing old from it', async () => {
+    const cluster = await startCluster();
+    const direct = await openDatabase(cluster.url, { log: silentLog });
+    await migrate(direct, MIGRATIONS);
+    await direct.transaction((tx) => tx.run(put, 'round', '0'));
+    await direct.close();
+    const { primary, standby } = cluster.ports();
+    const balancer = await startBalancer(primary);
+    const database = await openDatabase(cluster.url.replace(/:\d+\//, `:${balancer.port}/`), { log: silentLog });
+    onTestFinished(async () => {
+      await database.close();
+      balancer.close();
+      await cluster.stop();
+    });
+    // A commit waits until the standby has stored it, not until reads there see it.
+    await cluster.standby().run('SELECT pg_wal_replay_pause()');
+    balancer.leadTo(standby, primary);
+
+    const seen = new Set<unknown>();
+    const codeOf = (error: { code?: string }) => error.code;
+    for (let round = 1; round <= ROUNDS; round++) {
+      // An idle connection leads to the primary.
+      await database.transaction((tx) => tx.run(change, 'round', String(round)));
+      const read = () => database.snapshot((tx) => tx.first(get, 'round')).then((row) => row?.value, codeOf);
+      const outcomes = new Set(await Promise.all(Array.from({ length: AT_ONCE }, read)));
+      for (const outcome of outcomes) expect(['25006', String(round)]).toContain(outcome);
+      for (const outcome of outcomes) seen.add(outcome);
+      await expect.poll(() => balancer.connections(standby), BACK).toBe(0);
+    }
+    expect(seen).toContain('25006');
+    expect(balancer.connections(primary)).toBeGreaterThan(1);
   });
 });

@@ -7,13 +7,15 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
  *   const balancer = await startBalancer(oldPort);
  *   balancer.freeze(oldPort); // From now on nothing reaches or leaves this server, and its connections stay open.
  *   balancer.leadTo(newPort); // New connections only.
+ *   balancer.leadTo(newPort, standbyPort); // New connections in turn.
  */
 export async function startBalancer(target: number) {
-  let port = target;
+  let ports = [target];
+  let turn = 0;
   const frozen = new Set<number>();
   const pairs = new Set<{ readonly near: Socket; readonly far: Socket; readonly to: number }>();
   const server = createServer((near) => {
-    const to = port;
+    const to = ports[turn++ % ports.length] ?? target;
     const far = connect(to, '127.0.0.1');
     const pair = { near, far, to };
     pairs.add(pair);
@@ -39,8 +41,9 @@ export async function startBalancer(target: number) {
     port: (server.address() as AddressInfo).port,
     /** The number of open connections to a server. */
     connections: (to: number) => [...pairs].filter((pair) => pair.to === to).length,
-    leadTo(next: number): void {
-      port = next;
+    leadTo(...next: number[]): void {
+      ports = next;
+      turn = 0;
     },
     freeze(one: number): void {
       frozen.add(one);

@@ -43,6 +43,10 @@ export interface Cluster {
   readonly url: string;
   /** Controls the present primary. */
   primary(): ReturnType<typeof controlOf>;
+  /** Controls the standby. */
+  standby(): ReturnType<typeof controlOf>;
+  /** The ports of the servers, for a balancer of the test's own. */
+  ports(): { readonly primary: number; readonly standby: number };
   /** The standby gets nothing from now on. */
   stall(): void;
   /** Kills the primary, after which the standby is promoted. */
@@ -122,15 +126,21 @@ export async function startCluster(): Promise<Cluster> {
   }
   await addStandby();
 
+  function presentStandby(): Server {
+    if (!standby) throw new Error('there is no standby');
+    return standby;
+  }
+
   return {
     url: `postgres://postgres@127.0.0.1:${service.port}/postgres`,
     primary: () => controlOf(primary.url),
+    standby: () => controlOf(presentStandby().url),
+    ports: () => ({ primary: primary.port, standby: presentStandby().port }),
     addStandby,
     stall: () => link.pause(),
     /** Meanwhile new connections of the service lead to the standby. */
     async failOver(): Promise<void> {
-      if (!standby) throw new Error('there is no standby');
-      const [old, promoted] = [primary, standby];
+      const [old, promoted] = [primary, presentStandby()];
       standby = undefined;
       await end(old);
       link.close();
