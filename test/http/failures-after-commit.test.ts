@@ -30,11 +30,13 @@ onFakeNode(
   (service) => {
     let world: World;
     let operations: Walked[];
+    let reads: Walked[];
 
     beforeAll(async () => {
       const walk = operationsOf(await servedApi(service.client));
       world = await createWorld(service, walk);
       operations = walk.filter(changesSomething);
+      reads = walk.filter((walked) => walked.method === 'GET' && !changesSomething(walked) && !walked.path.startsWith('/playground'));
     });
     afterEach(() => {
       service.connectionFailsAt = undefined;
@@ -93,6 +95,18 @@ onFakeNode(
       }
       expect(problems).toEqual([]);
       expect(withoutCommit.toSorted()).toEqual([...WITHOUT_COMMIT].toSorted());
+    });
+
+    it('commits nothing in any operation that its description calls a read', async () => {
+      const problems: string[] = [];
+      for (const walked of reads) {
+        const values = await valuesOf(walked);
+        const { response, isMarked } = await sendFailing(walked, values, () => false);
+        if (response.status >= 400 || isMarked)
+          problems.push(`${walked.operation.operationId}: ${response.status}, committed: ${isMarked}`);
+      }
+      expect(problems).toEqual([]);
+      expect(reads.length).toBeGreaterThan(50);
     });
 
     it('P2: promises in no replay that nothing was booked when the first read after the lookup of its Idempotency-Key fails', async () => {

@@ -148,8 +148,9 @@ onFakeNode(
     it('A3: a key that is revoked while its request runs changes nothing', async () => {
       await prepare();
       const handlerStarts = channel('tracing:fastify.request.handler:start');
-      for (const path of ['/payinvoice', '/keysend', '/addinvoice']) {
-        const route = KEYED.find((one) => one.path === path) as LndhubRoute;
+      const changing = KEYED.filter(({ method }) => method === 'POST');
+      expect(changing.length).toBeGreaterThan(2);
+      for (const route of changing) {
         const { id, key } = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin' });
         const { access_token } = await tokenOf(key);
         const before = await client.get(`/v1/wallet/${wallet.id}`);
@@ -166,7 +167,7 @@ onFakeNode(
         const response = await send(route, bearer(access_token));
         handlerStarts.unsubscribe(noteStart);
         service.beforeTransaction = undefined;
-        expect([path, response.status, response.body.code, ending !== undefined]).toEqual([path, 401, 1, true]);
+        expect([route.path, response.status, response.body.code, ending !== undefined]).toEqual([route.path, 401, 1, true]);
         const { balance_msat, pending_msat } = await client.get(`/v1/wallet/${wallet.id}`);
         expect([balance_msat, pending_msat]).toEqual([before.balance_msat, 0]);
       }

@@ -1,11 +1,14 @@
+import { channel } from 'node:diagnostics_channel';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { bookingMark } from '../../src/core/kernel/booking-mark.ts';
 import { lndhubErrors, withoutDoubleSlashes } from '../../src/features/lndhub/errors.ts';
 import { createServer } from '../../src/http/server.ts';
 import { onFakeNode } from '../support/app.ts';
-import type { HttpResponse } from '../support/client.ts';
+import type { HttpResponse, Json } from '../support/client.ts';
 import { appOfWallet, BASE, SETTINGS } from './app.ts';
 import { LNDHUB_ROUTES } from './route-table.ts';
 
@@ -57,6 +60,40 @@ onFakeNode(
       expect(problem(await client.request('POST', `${BASE}/auth`, { json: { login: 'admin', password: wallet.admin } }), 503)).toEqual([]);
       service.connectionFailsAt = undefined;
       await expect.poll(async () => (await app.pay(paymentRequest)).status).toBe(200);
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('P2: name no unusable database after a commit, because apps may then repeat the request', async () => {
+      const wallet = await client.wallet(1000);
+      const { nodes } = await client.get('/playground');
+      const bodies: Record<string, object> = {
+        '/payinvoice': { invoice: net.outside.invoice({ amountMsat: 1_000 }).paymentRequest },
+        '/keysend': { destination: nodes.find(({ name }: Json) => name === 'alice').pubkey, amount: 1 },
+        '/addinvoice': { amt: 1 },
+      };
+      const handlerStarts = channel('tracing:fastify.request.handler:start');
+      for (const { path } of LNDHUB_ROUTES.filter(({ method, needsKey }) => method === 'POST' && needsKey)) {
+        let own: FastifyRequest | undefined;
+        const noteFirst = (message: unknown) => {
+          own ??= (message as { readonly request: FastifyRequest }).request;
+        };
+        let isCommitted = false;
+        handlerStarts.subscribe(noteFirst);
+        service.connectionFailsAt = (name) => {
+          const mark = bookingMark();
+          if (mark === undefined || mark !== own?.booking) return false;
+          if (isCommitted || mark.mayHaveBooked) return true;
+          isCommitted = name === 'COMMIT';
+          return false;
+        };
+        const headers = { authorization: `Bearer ${wallet.admin}` };
+        const { status, body, text: sent } = await client.request('POST', BASE + path, { headers, json: bodies[path] });
+        service.connectionFailsAt = undefined;
+        handlerStarts.unsubscribe(noteFirst);
+        expect([path, isCommitted || own?.booking?.mayHaveBooked]).toEqual([path, true]);
+        // 7 is a payment whose outcome is unknown, 6 an internal error.
+        expect([path, status === 200 || [6, 7].includes(body.code), sent]).toEqual([path, true, expect.not.stringContaining('database')]);
+      }
       expect(await service.problems()).toEqual([]);
     });
 
