@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { globSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -70,6 +70,30 @@ it('gives every example a command that exists, with options that exist', async (
     const options = command?.options.map(({ long }) => long) ?? [];
     expect([example.match(/--[a-z-]+/g) ?? []].flat().filter((option) => !options.includes(option))).toEqual([]);
   }
+});
+
+it('has every command and option that the documents name', () => {
+  const root = join(import.meta.dirname, '..', '..');
+  const unknown: string[] = [];
+  let found = 0;
+  for (const page of globSync(['*.md', 'docs/**/*.md', 'ops/**/*.md', 'client/*.md'], { cwd: root })) {
+    const text = readFileSync(join(root, page), 'utf8');
+    const code = [...text.matchAll(/```[a-z]*\n([\s\S]*?)```/g), ...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`]+)`/g)];
+    // In commands of docker, the name of the container comes first.
+    const commands = code.flatMap(([, block = '']) => [...block.matchAll(/(?:^|[\s/])satchel (?:satchel )?([a-z][^\n#|]*)/g)]);
+    for (const [, words = ''] of commands) {
+      found += 1;
+      const [first, second] = words.split(/\s+/);
+      const noun = program.commands.find((each) => each.name() === first);
+      const command = noun?.commands.find((each) => each.name() === second) ?? noun;
+      const options = ['--help', ...(command?.options ?? []).map(({ long }) => long)];
+      const isVerbUnknown = noun === command && noun?.commands.length !== 0 && /^[a-z]/.test(second ?? '');
+      if (!command || isVerbUnknown || [words.match(/--[a-z][a-z-]*/g) ?? []].flat().some((option) => !options.includes(option)))
+        unknown.push(`${page}: satchel ${words}`);
+    }
+  }
+  expect(unknown).toEqual([]);
+  expect(found).toBeGreaterThan(40);
 });
 
 it('describes every command, argument and option', () => {
