@@ -44,6 +44,23 @@ describe('a service that was away', () => {
         expect((await client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(993_000);
         expect(await problems()).toEqual([]);
       });
+
+      it('answers a payment that was requested after more reads than an app may send at once', async () => {
+        const [app] = apps as [NwcApp];
+        const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 7000, memo: 'fee=0' });
+        const createdAt = Math.floor(Date.now() / 1000) - 60;
+        const reads = Array.from({ length: 550 }, () => app.request('get_balance', {}, { createdAt }));
+        const payment = app.request('pay_invoice', { invoice: paymentRequest }, { createdAt: createdAt + 1 });
+        const lookup = app.request('lookup_invoice', { payment_hash: paymentHash }, { createdAt: createdAt + 2 });
+        await restart(() => {
+          for (const event of [...reads, payment, lookup]) relay.store(event);
+        });
+        expect((await app.responseTo(payment)).result.preimage).toMatch(/^[0-9a-f]{64}$/);
+        expect((await app.responseTo(lookup)).result).toMatchObject({ payment_hash: paymentHash });
+        await vi.waitUntil(() => reads.every((event) => app.responsesTo(event).length === 1), { timeout: 60_000, interval: 50 });
+        expect((await client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(986_000);
+        expect(await problems()).toEqual([]);
+      });
     },
     settings,
     QUICK,

@@ -36,7 +36,7 @@ export function admit(
   const expiration = Number(tagValue(event, 'expiration') ?? Number.POSITIVE_INFINITY);
   if (expiration <= nowSeconds) return 'expired';
   if (event.content.length > MAX_CONTENT_LENGTH) return 'too_large';
-  return served.takeRequest(found) ? found : 'too_many';
+  return served.takeEvent(found) ? found : 'too_many';
 }
 
 /** Returns the encryption of a request: without a tag it is NIP-04. Undefined: one that this service does not support. */

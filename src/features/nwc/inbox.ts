@@ -5,6 +5,7 @@ import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
 import { type NostrEvent, readEvent } from '../../core/nostr/event.ts';
 import { admit, type IgnoredReason, MAX_FUTURE_SECONDS, RecentIds, schemeOf } from './admission.ts';
 import { NwcError } from './errors.ts';
+import { LateRequests } from './late-requests.ts';
 import { isMethod, ruleOf } from './methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
 import type { Params } from './params.ts';
@@ -33,6 +34,13 @@ interface Turn {
   onStarted(): void;
 }
 
+/** An event of an app, whose request is read in its turn. */
+interface ArrivedEvent {
+  readonly event: NostrEvent;
+  readonly from: ServedConnection;
+  readonly turn: Turn;
+}
+
 /** The request in an event. */
 interface OpenedRequest {
   readonly method: string;
@@ -47,6 +55,7 @@ export class Inbox {
   readonly #reading = new Set<string>();
   /** Begins to read the request of an event; the oldest first. */
   readonly #waiting: (() => Promise<void>)[] = [];
+  readonly #late: LateRequests;
   #running = 0;
   /** The ids of events that were answered without being stored. */
   readonly #answered = new RecentIds();
@@ -59,13 +68,14 @@ export class Inbox {
 
   constructor(serving: Serving) {
     this.#serving = serving;
+    this.#late = new LateRequests(serving);
   }
 
   /** Reads an event of a relay. Never throws. */
   receive(event: NostrEvent): void {
     const { served, maxAgeSeconds, modules } = this.#serving;
     if (this.#reading.has(event.id)) this.#ignore('duplicate');
-    else if (this.#waiting.length >= MAX_WAITING) this.#ignore('too_many');
+    else if (this.#waiting.length + this.#late.size >= MAX_WAITING) this.#ignore('too_many');
     else {
       const from = admit(event, served, { nowSeconds: unixSeconds(modules.clock), maxAgeSeconds });
       if (typeof from === 'string') this.#ignore(from);
@@ -76,7 +86,11 @@ export class Inbox {
   #enqueue(event: NostrEvent, from: ServedConnection): void {
     const turn = this.#begin(from.connection.id);
     this.#reading.add(event.id);
-    this.#waiting.push(() => this.#read(event, from, turn));
+    this.#queue({ event, from, turn }, false);
+  }
+
+  #queue(arrived: ArrivedEvent, isLate: boolean): void {
+    this.#waiting.push(() => this.#read(arrived, isLate));
     this.#readNext();
   }
 
@@ -103,18 +117,31 @@ export class Inbox {
     return { earlier, onStarted };
   }
 
-  async #read(event: NostrEvent, from: ServedConnection, turn: Turn): Promise<void> {
-    try {
-      if (!(await this.#isStored(event, from))) await this.#serve(event, from, turn);
-    } catch (error) {
+  async #read(arrived: ArrivedEvent, isLate: boolean): Promise<void> {
+    const { event, from, turn } = arrived;
+    const isPostponed = await this.#serveNew(arrived, isLate).catch((error) => {
       this.#serving.modules.log.warn(
         { connection: from.connection.id, reason: errorMessage(error) },
         'a request of an app was not answered',
       );
-    } finally {
-      this.#reading.delete(event.id);
-      turn.onStarted();
+      return false;
+    });
+    if (isPostponed) return;
+    this.#reading.delete(event.id);
+    turn.onStarted();
+  }
+
+  /** Executes a request that was not executed before. @returns whether it was postponed instead, because the app has sent too many */
+  async #serveNew(arrived: ArrivedEvent, isLate: boolean): Promise<boolean> {
+    const { event, from, turn } = arrived;
+    // Before the limit: after a restart, relays send what was executed before it.
+    if (await this.#isStored(event, from)) return false;
+    if (!isLate && !this.#late.take(from)) {
+      this.#late.add(from, () => this.#queue(arrived, true));
+      return true;
     }
+    await this.#serve(event, from, turn);
+    return false;
   }
 
   /** Returns whether the request was executed before. Publishes its response again, if there is one. */

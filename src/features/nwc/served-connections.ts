@@ -11,8 +11,10 @@ export interface ServedConnection {
 const PAGE = 1000;
 /** How long apps of revoked connections get the error UNAUTHORIZED. */
 export const TOLD_SECONDS = 30 * 86_400;
-/** Requests per second of one app, and the burst: after a restart, a relay sends those of ten minutes at once. A signature is checked in 2 ms. */
-const RATE = { perSecond: 20, burst: 500 };
+/** Events of one app per second, and the burst: after a restart, relays send those of ten minutes at once. Each is looked up in the database. */
+const EVENT_RATE = { perSecond: 200, burst: 5000 };
+/** The same of those that were not executed before. A signature is checked in 2 ms. */
+const REQUEST_RATE = { perSecond: 20, burst: 500 };
 const MAX_BUCKETS = 100_000;
 
 /** The connections in memory, by the public keys to which their requests are addressed. */
@@ -20,8 +22,9 @@ export class ServedConnections {
   readonly #connections: Connections;
   readonly #byPubkey = new Map<string, ServedConnection>();
   readonly #byWallet = new Map<string, Set<ServedConnection>>();
-  /** The requests of each connection, by its id. */
-  readonly #requests = new TokenBuckets(RATE, MAX_BUCKETS, () => performance.now());
+  /** The events of each connection, by its id. */
+  readonly #events = new TokenBuckets(EVENT_RATE, MAX_BUCKETS, () => performance.now());
+  readonly #requests = new TokenBuckets(REQUEST_RATE, MAX_BUCKETS, () => performance.now());
 
   constructor(connections: Connections) {
     this.#connections = connections;
@@ -49,6 +52,11 @@ export class ServedConnections {
 
   find(servicePubkey: string): ServedConnection | undefined {
     return this.#byPubkey.get(servicePubkey);
+  }
+
+  /** Takes one of the events that may arrive from an app. @returns false if there are too many */
+  takeEvent({ connection }: ServedConnection): boolean {
+    return this.#events.takeToken(connection.id);
   }
 
   /** Takes one of the requests that an app may send. @returns false if it sends too many */
