@@ -22,7 +22,8 @@ onFakeNode(
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 1000, hold: true });
       const event = app.request('pay_invoice', { invoice: paymentRequest });
       await app.send(event);
-      await expect.poll(() => rows("SELECT id FROM payment WHERE payment_hash = $1 AND state = 'pending'", paymentHash)).toHaveLength(1);
+      // It has arrived at the other node.
+      await expect.poll(() => net.outside.payments().find((one) => one.paymentHash === paymentHash)?.state).toBe('pending');
       return { event, settle: () => net.outside.resolveHold(paymentHash, 'settle') };
     }
 
@@ -45,6 +46,17 @@ onFakeNode(
       await expect.poll(alerts).toEqual([relay.url]);
       settle();
       await expect.poll(waiting).toHaveLength(1);
+      await relay.start();
+      expect((await app.responseTo(event)).result.preimage).toMatch(/^[0-9a-f]{64}$/);
+      await expect.poll(waiting).toEqual([]);
+    });
+
+    it('gets what waits at once when it runs again, however late the next attempt was planned', async () => {
+      const { event, settle } = await startHeld();
+      await relay.stop();
+      settle();
+      await expect.poll(() => rows('SELECT position FROM nwc_outbox WHERE attempts > 0')).toHaveLength(1);
+      await execute('UPDATE nwc_outbox SET due_at_ms = due_at_ms + 100000');
       await relay.start();
       expect((await app.responseTo(event)).result.preimage).toMatch(/^[0-9a-f]{64}$/);
       await expect.poll(waiting).toEqual([]);

@@ -59,7 +59,7 @@ export const ALERT_KINDS = {
   },
   relay_unavailable: {
     meaning:
-      'A Nostr relay of connected apps has been away for a minute, or refuses events. Apps that use only this relay get no responses.',
+      'A Nostr relay of connected apps has sent nothing for 45 seconds, or refuses events. Apps that use only this relay get no responses.',
     remedy: 'Read the message. Check the relay, and NWC_RELAYS. The alert closes when the relay is connected and accepts events.',
   },
   job_failing: {

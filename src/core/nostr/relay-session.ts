@@ -85,6 +85,8 @@ export class RelaySession {
   #challenge: string | undefined;
   #authentication: Promise<void> | undefined;
   #idleTimer: NodeJS.Timeout | undefined;
+  /** When the relay has sent its last message, or was connected. Unix seconds. */
+  heardAt = unixNow();
   #busySinceMs = 0;
   #messages = 0;
 
@@ -167,7 +169,7 @@ export class RelaySession {
       ['challenge', challenge],
     ];
     const answer = async (key: Uint8Array) => {
-      const template = { kind: AUTH_KIND, created_at: Math.floor(Date.now() / 1000), tags, content: '' };
+      const template = { kind: AUTH_KIND, created_at: unixNow(), tags, content: '' };
       const { accepted, message } = await this.#sendEvent('AUTH', await authentication.crypto.sign(template, key));
       if (!accepted) throw new RelayUnavailable(`the relay refuses the authentication: ${message}`);
     };
@@ -176,6 +178,7 @@ export class RelaySession {
   }
 
   #read(text: string): void {
+    this.heardAt = unixNow();
     this.#restartIdleTimer();
     this.#limitRate();
     const message = parseJson(text);
@@ -253,4 +256,9 @@ export class RelaySession {
     this.#end.resolve(error);
     for (const { reject } of this.#unanswered.values()) reject(new RelayUnavailable('the connection to the relay ended', { cause: error }));
   }
+}
+
+/** Returns the time in seconds. */
+export function unixNow(): number {
+  return Math.floor(Date.now() / 1000);
 }

@@ -3,7 +3,14 @@ import { errorMessage, type Log } from '../kernel/log.ts';
 import { shownReason } from '../kernel/shown-text.ts';
 import type { NostrEvent } from './event.ts';
 import { batchFilters, type RelayFilter } from './filters.ts';
-import { type PublishResult, type RelayAuthentication, RelaySession, type RelayTiming, RelayUnavailable } from './relay-session.ts';
+import {
+  type PublishResult,
+  type RelayAuthentication,
+  RelaySession,
+  type RelayTiming,
+  RelayUnavailable,
+  unixNow,
+} from './relay-session.ts';
 import type { OpenSocket } from './websocket.ts';
 
 export type { RelayFilter } from './filters.ts';
@@ -29,6 +36,8 @@ export interface RelayStatus {
   readonly since: number;
   /** The number of connections since the start. */
   readonly connections: number;
+  /** When the relay has sent its last message, Unix seconds. Undefined before its first connection. */
+  readonly heardAt: number | undefined;
   /** Why the last connection ended or was not possible. */
   readonly lastError: string | undefined;
 }
@@ -54,11 +63,13 @@ const TIMING: RelayTiming = {
   connectMs: 10_000,
   answerMs: 10_000,
   storedMs: 30_000,
-  idleMs: 45_000,
+  // A relay that keeps the connection open without answering is left within 25 seconds.
+  idleMs: 15_000,
   maxMessages: 2000,
   busyMs: 1000,
   minBackoffMs: 1000,
-  maxBackoffMs: 60_000,
+  // A relay that is back is connected within a minute.
+  maxBackoffMs: 50_000,
 };
 
 /**
@@ -75,7 +86,7 @@ export class Relay {
   readonly #timing: RelayTiming;
   readonly #subscriptions = new Set<RelaySubscription>();
   #session: RelaySession | undefined;
-  #status: RelayStatus = { connected: false, since: unixNow(), connections: 0, lastError: undefined };
+  #status: RelayStatus = { connected: false, since: unixNow(), connections: 0, heardAt: undefined, lastError: undefined };
   #nextId = 1;
   /** Resolves once the connection has ended for good. */
   readonly ended: Promise<void>;
@@ -90,7 +101,7 @@ export class Relay {
   }
 
   status(): RelayStatus {
-    return this.#status;
+    return this.#session ? { ...this.#status, heardAt: this.#session.heardAt } : this.#status;
   }
 
   /** Requests events on this connection and every later one. */
@@ -161,6 +172,7 @@ export class Relay {
       return error;
     } finally {
       signal.removeEventListener('abort', close);
+      this.#status = this.status();
       this.#session = undefined;
       for (const subscription of this.#subscriptions) subscription.forget();
     }
@@ -233,8 +245,4 @@ class RelaySubscription {
     this.#requests.delete(id);
     this.#session()?.endRequest(id);
   }
-}
-
-function unixNow(): number {
-  return Math.floor(Date.now() / 1000);
 }

@@ -91,7 +91,10 @@ export class Nwc {
       authentication: (url) => this.#authentication(served, url),
       filters: (url) => requestFilters({ ...this.#options, served }, url, seen),
       onEvent: (event) => inbox.receive(event),
-      onSubscribed: (url) => announcements.onRelay(url),
+      onSubscribed(url) {
+        announcements.onRelay(url);
+        outbox.onRelay(serving);
+      },
     });
     const onResponse = (method: string, code: string) => countIn(this.counts.answered, `${isMethod(method) ? method : 'unknown'} ${code}`);
     const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, onResponse });

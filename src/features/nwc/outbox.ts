@@ -45,6 +45,14 @@ export function createOutbox() {
     /** Publishes waiting events now. */
     wake: (): void => wake.abort(),
 
+    /** Publishes all events that wait, because a relay is back. */
+    onRelay({ requests, modules }: Pick<Serving, 'requests' | 'modules'>): void {
+      requests.makeDue().then(
+        () => wake.abort(),
+        (error) => modules.log.warn({ reason: errorMessage(error) }, 'responses to apps are published later'),
+      );
+    },
+
     /** Publishes until the signal aborts. */
     async run(serving: Serving): Promise<void> {
       const { signal, executor, timing, modules } = serving;

@@ -7,8 +7,8 @@ import type { RelayFilter } from '../../core/nostr/relay.ts';
 import { KINDS } from './responses.ts';
 import type { Serving } from './serving.ts';
 
-/** A relay that is not subscribed for so long raises an alert. */
-const AWAY_SECONDS = 60;
+/** A relay that does not serve the subscription and has sent nothing for so long raises an alert: before it has stalled for a minute. */
+const AWAY_SECONDS = 45;
 const CHECK_MS = 5000;
 /** Events of so long before the last connection are read again: clocks differ, and the last look may have missed some. */
 const OVERLAP_SECONDS = 600;
@@ -44,17 +44,17 @@ export function requestFilters(
 export async function watchRelays({ modules, pool, signal, timing }: Serving, seen: SeenRelays, everyRound: () => void): Promise<void> {
   const { database, alerts, clock, log } = modules;
   const awaySeconds = timing?.awaySeconds ?? AWAY_SECONDS;
-  /** When each relay was last subscribed by this process, or was first looked at. */
-  const subscribed = new Map<string, number>();
+  /** When each relay has last sent something on a subscription of this process, or was first looked at. */
+  const served = new Map<string, number>();
   while (!signal.aborted) {
     try {
       const now = unixSeconds(clock);
       const open = new Set(await alerts.openSubjects(ALERT));
       for (const { url, status, isSubscribed, refusal } of pool.statuses()) {
         if (isSubscribed) seen.set(url, now);
-        // A relay may accept connections without answering.
-        const since = isSubscribed ? now : (subscribed.get(url) ?? now);
-        subscribed.set(url, since);
+        // A relay may accept connections without answering, or stop answering on one.
+        const since = (isSubscribed ? status.heardAt : served.get(url)) ?? now;
+        served.set(url, since);
         const reason = isSubscribed ? refusal && `refuses events: ${refusal}` : now - since > awaySeconds && awayText(status);
         if (reason) await alerts.raise({ kind: ALERT, subject: url, message: `The relay ${url} ${reason}.` });
         else if (isSubscribed && open.has(url)) await alerts.clear(ALERT, url);

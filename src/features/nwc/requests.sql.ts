@@ -58,6 +58,8 @@ export const postpone = statement(
   'UPDATE nwc_outbox SET due_at_ms = $2, attempts = attempts + 1 WHERE position = $1',
 );
 
+export const makeDue = statement('nwc_outbox_make_due', 'UPDATE nwc_outbox SET due_at_ms = $1 WHERE due_at_ms > $1');
+
 export const deleteFromOutbox = statement('nwc_outbox_delete', 'DELETE FROM nwc_outbox WHERE position = $1');
 
 export const countOutbox = statement<{ n: number }>(

@@ -107,6 +107,11 @@ export function createRequestStore(database: Database, clock: Clock, retentionDa
       return !isLate;
     },
 
+    /** Plans the next attempts to publish events for now: a relay is back. */
+    async makeDue(): Promise<void> {
+      await database.transaction((tx) => tx.run(sql.makeDue, clock.nowMs()));
+    },
+
     /** Counts the events that wait, up to 10,000. */
     countWaiting: async (): Promise<number> => Math.min((await database.first(sql.countOutbox))?.n ?? 0, MAX_WAITING),
 

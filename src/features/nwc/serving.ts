@@ -16,7 +16,7 @@ export interface NwcTiming {
   readonly pollMs?: number;
   /** Between two looks at the relays. */
   readonly checkMs?: number;
-  /** How long a relay is not subscribed before it raises an alert. */
+  /** How long a relay that is not subscribed has sent nothing before it raises an alert. */
   readonly awaySeconds?: number;
 }
 
