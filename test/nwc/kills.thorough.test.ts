@@ -24,12 +24,17 @@ const FUNDED_SAT = 100_000;
 /** How payments behave on the fake node. Other nodes ignore it. */
 const MEMOS = ['', 'fee=3', 'delay=0.3', 'fail=NO_ROUTE', 'lose-answer', 'delay=0.1 fee=2'];
 
-interface Sent {
-  readonly event: NostrEvent;
+/** A request to send. */
+interface Order {
   readonly method: string;
+  readonly params: object;
   readonly amountMsat: number;
   /** Of an invoice that is paid. */
   readonly paymentHash?: string;
+}
+
+interface Sent extends Order {
+  readonly event: NostrEvent;
 }
 
 /** Starts a relay. `arrived` has each response as often as it was published, as JSON. */
@@ -46,24 +51,24 @@ async function startRecordingRelay(): Promise<{ readonly relay: DevnetRelay; rea
 }
 
 /** Returns requests of an app, in a random order: most pay an invoice, others send a keysend or create an invoice. */
-async function makeRequests(client: Client, app: NwcApp, draw: (below: number) => number): Promise<Sent[]> {
+async function makeOrders(client: Client, draw: (below: number) => number): Promise<Order[]> {
   const { nodes, unreachable_pubkey: nowhere } = await client.get('/playground');
   const alice = nodes.find(({ name }: Json) => name === 'alice').pubkey;
-  const requests: Sent[] = [];
+  const orders: Order[] = [];
   for (let i = 0; i < KILLS * AT_ONCE; i += 1) {
     const sat = 1 + draw(50);
     const amountMsat = sat * 1000;
     const kind = draw(10);
     if (kind > 2) {
       const made = await client.post('/playground/invoice', { num_satoshis: sat, memo: MEMOS[draw(MEMOS.length)] });
-      const event = app.request('pay_invoice', { invoice: made.payment_request });
-      requests.push({ event, method: 'pay_invoice', amountMsat, paymentHash: made.payment_hash });
+      const params = { invoice: made.payment_request };
+      orders.push({ method: 'pay_invoice', params, amountMsat, paymentHash: made.payment_hash });
     } else if (kind > 0) {
-      const event = app.request('pay_keysend', { amount: amountMsat, pubkey: kind === 1 ? alice : nowhere });
-      requests.push({ event, method: 'pay_keysend', amountMsat });
-    } else requests.push({ event: app.request('make_invoice', { amount: amountMsat }), method: 'make_invoice', amountMsat });
+      const params = { amount: amountMsat, pubkey: kind === 1 ? alice : nowhere };
+      orders.push({ method: 'pay_keysend', params, amountMsat });
+    } else orders.push({ method: 'make_invoice', params: { amount: amountMsat }, amountMsat });
   }
-  return requests;
+  return orders;
 }
 
 async function receivedOutside(client: Client): Promise<Json[]> {
@@ -75,6 +80,16 @@ async function receivedOutside(client: Client): Promise<Json[]> {
   }
 }
 
+/** Returns the payment hashes of all invoices and received payments of the wallet. */
+async function listReceived(app: NwcApp): Promise<string[]> {
+  const hashes: string[] = [];
+  for (;;) {
+    const { result } = await app.call('list_transactions', { type: 'incoming', unpaid: true, offset: hashes.length });
+    if (result.transactions.length === 0) return hashes;
+    hashes.push(...result.transactions.map(({ payment_hash: hash }: Json) => hash));
+  }
+}
+
 /** Returns what our node can send to alice. */
 async function spendableMsat(client: Client): Promise<number> {
   const { channels } = await client.get('/playground');
@@ -83,6 +98,8 @@ async function spendableMsat(client: Client): Promise<number> {
 }
 
 interface Scenario {
+  /** Of the summary that `NWC_KILLS` prints. */
+  readonly name: string;
   client(): Client;
   readonly relay: DevnetRelay;
   readonly arrived: Map<string, Set<string>>;
@@ -91,7 +108,7 @@ interface Scenario {
 }
 
 /** Sends requests while the service is killed. Then compares each response with the records of the nodes and the wallet. */
-async function surviveKills({ client, relay, arrived, kill }: Scenario): Promise<void> {
+async function surviveKills({ name, client, relay, arrived, kill }: Scenario): Promise<void> {
   const draw = drawsOf(SEED);
   const wallet = await client().wallet(FUNDED_SAT);
   const app = await connectApp(client(), wallet.id);
@@ -99,16 +116,23 @@ async function surviveKills({ client, relay, arrived, kill }: Scenario): Promise
   expect(relay.url).toBe(new URL(app.uri).searchParams.get('relay'));
   // The service is subscribed.
   await app.call('get_info');
-  const requests = await makeRequests(client(), app, draw);
+  const orders = await makeOrders(client(), draw);
+  const requests: Sent[] = [];
   const before = await spendableMsat(client());
   const answered = () => requests.filter(({ event }) => arrived.has(event.id)).length;
+  /** Requests that were sent and not answered when the service was killed. */
+  let open = 0;
   for (let round = 0; round < KILLS; round += 1) {
-    const batch = requests.slice(round * AT_ONCE, (round + 1) * AT_ONCE);
+    const ofRound = orders.slice(round * AT_ONCE, (round + 1) * AT_ONCE);
+    // A relay does not deliver requests that are older than the service reads them again.
+    const batch = ofRound.map((order) => ({ ...order, event: app.request(order.method, order.params) }));
+    requests.push(...batch);
     const early = draw(AT_ONCE + 1);
     const goal = answered() + draw(early + 1);
     await Promise.all(batch.slice(0, early).map(({ event }) => app.send(event)));
     await expect.poll(answered, { ...HANGS, interval: 2 }).toBeGreaterThanOrEqual(goal);
     await delay(draw(40));
+    open += requests.length - batch.length + early - answered();
     const killed = kill();
     // Some requests arrive while no service runs.
     await Promise.all(batch.slice(early).map(({ event }) => app.send(event)));
@@ -137,10 +161,16 @@ async function surviveKills({ client, relay, arrived, kill }: Scenario): Promise
   expect(succeeded.map(({ payment_hash: hash }) => hash).sort()).toEqual(paid.sort());
   expect(before - (await spendableMsat(client()))).toBe(spent);
   expect((await client().get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(FUNDED_SAT * 1000 - spent);
-  const listed = await app.call('list_transactions', { type: 'incoming', unpaid: true });
+  const received = await listReceived(app);
   // One has funded the wallet.
-  expect(listed.result.total_count).toBe(made.length + 1);
+  expect(received).toHaveLength(made.length + 1);
+  expect(new Set(received).size).toBe(received.length);
+  expect(made.filter((hash) => !received.includes(hash))).toEqual([]);
   expect([paid.length > 0, paid.length < requests.length]).toEqual([true, true]);
+  if (process.env.NWC_KILLS !== undefined) {
+    const totals = { kills: KILLS, requests: requests.length, openAtKills: open, paid: paid.length, invoices: made.length };
+    process.stdout.write(`NWC kills, ${name}: ${JSON.stringify({ ...totals, failed: requests.length - paid.length - made.length })}\n`);
+  }
 }
 
 for (const dialect of ['sqlite', 'postgres'] as const) {
@@ -166,7 +196,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
           service = await startProcess(settings);
           running.service = service;
         };
-        await surviveKills({ client: () => service.client, relay, arrived, kill });
+        await surviveKills({ name: dialect, client: () => service.client, relay, arrived, kill });
         expect(await service.stop()).toBe(0);
         expect((await runVerify(settings)).code).toBe(0);
       },
@@ -199,7 +229,7 @@ describe('requests of an app to two instances', () => {
         await startAgain(serving);
         serving = other;
       };
-      await surviveKills({ client: () => services[serving]?.client as Client, ...relayOfTwo, kill });
+      await surviveKills({ name: 'two instances', client: () => services[serving]?.client as Client, ...relayOfTwo, kill });
       expect(await Promise.all(services.map((service) => service.stop()))).toEqual([0, 0]);
       expect((await runVerify(settings())).code).toBe(0);
     },
