@@ -55,9 +55,9 @@ describe('a service that was away', () => {
         await restart(() => {
           for (const event of [...reads, payment, lookup]) relay.store(event);
         });
+        await vi.waitUntil(() => reads.every((event) => app.responsesTo(event).length === 1), { timeout: 150_000, interval: 50 });
         expect((await app.responseTo(payment)).result.preimage).toMatch(/^[0-9a-f]{64}$/);
         expect((await app.responseTo(lookup)).result).toMatchObject({ payment_hash: paymentHash });
-        await vi.waitUntil(() => reads.every((event) => app.responsesTo(event).length === 1), { timeout: 60_000, interval: 50 });
         expect((await client.get(`/v1/wallet/${wallet.id}`)).balance_msat).toBe(986_000);
         expect(await problems()).toEqual([]);
       });

@@ -75,7 +75,7 @@ export class Inbox {
   receive(event: NostrEvent): void {
     const { served, maxAgeSeconds, modules } = this.#serving;
     if (this.#reading.has(event.id)) this.#ignore('duplicate');
-    else if (this.#waiting.length + this.#late.size >= MAX_WAITING) this.#ignore('too_many');
+    else if (this.#waiting.length >= MAX_WAITING) this.#ignore('too_many');
     else {
       const from = admit(event, served, { nowSeconds: unixSeconds(modules.clock), maxAgeSeconds });
       if (typeof from === 'string') this.#ignore(from);
@@ -137,8 +137,9 @@ export class Inbox {
     // Before the limit: after a restart, relays send what was executed before it.
     if (await this.#isStored(event, from)) return false;
     if (!isLate && !this.#late.take(from)) {
-      this.#late.add(from, () => this.#queue(arrived, true));
-      return true;
+      const isPostponed = this.#late.add(from, () => this.#queue(arrived, true));
+      if (!isPostponed) this.#ignore('too_many');
+      return isPostponed;
     }
     await this.#serve(event, from, turn);
     return false;

@@ -12,7 +12,7 @@ const PAGE = 1000;
 /** How long apps of revoked connections get the error UNAUTHORIZED. */
 export const TOLD_SECONDS = 30 * 86_400;
 /** Events of one app per second, and the burst: after a restart, relays send those of ten minutes at once. Each is looked up in the database. */
-const EVENT_RATE = { perSecond: 200, burst: 5000 };
+const EVENT_RATE = { perSecond: 100, burst: 5000 };
 /** The same of those that were not executed before. A signature is checked in 2 ms. */
 const REQUEST_RATE = { perSecond: 20, burst: 500 };
 const MAX_BUCKETS = 100_000;
