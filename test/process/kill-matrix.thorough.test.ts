@@ -6,8 +6,10 @@ import type { Dialect } from '../../src/core/db/database.ts';
 import { startChild } from '../devnet/playground/support/shared.ts';
 import { freshUrls } from '../support/ledger.ts';
 import { processSettings, runVerify } from '../support/process.ts';
+import { sentOf } from './kill-matrix/app-operations.ts';
 import { Column, isBegun, isCertain, middlePoints } from './kill-matrix/matrix.ts';
-import { OPERATIONS, type Operation } from './kill-matrix/operations.ts';
+import type { Operation } from './kill-matrix/operation.ts';
+import { OPERATIONS } from './kill-matrix/operations.ts';
 import { Table } from './kill-matrix/table.ts';
 
 const KEY = `sak_${'killMatrix1'.repeat(3)}`;
@@ -92,6 +94,10 @@ describe('kill -9 at every step', () => {
       // The test needs dozens of starts. Each wait in them has its own limit.
     }, 1_800_000);
   }
+
+  it('has answered each request of an app once, and sent one receipt of each zap, after all the starts', () => {
+    for (const { lane } of columns) expect(sentOf(lane).filter((times) => times !== 1)).toEqual([]);
+  });
 
   it('F9: keeps the ledger clean', async () => {
     const verified = await Promise.all(columns.map(({ lane }) => runVerify(lane.settings)));

@@ -1,4 +1,5 @@
 import { EventEmitter, once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** An order of the test to the service that it kills. */
 export type Order =
@@ -9,7 +10,7 @@ export type Order =
   /** The response is sent when the service is idle. */
   | { readonly kind: 'rest'; readonly position: number };
 
-/** The response to each order, sent when every event up to `position` is booked and no transaction runs. */
+/** The response to each order, sent when every event up to `position` is booked, no transaction runs, and nothing waits to be sent to others. */
 export interface Report {
   readonly passed: readonly string[];
 }
@@ -65,8 +66,12 @@ export class CrashPoints {
     this.#moved.emit('moved');
   }
 
-  async obey(order: Order): Promise<Report> {
-    while (this.#running > 0 || this.#keptPosition < order.position) await once(this.#moved, 'moved');
+  /** @param isSending returns whether a response or a receipt waits to be sent */
+  async obey(order: Order, isSending: () => Promise<boolean>): Promise<Report> {
+    do {
+      while (this.#running > 0 || this.#keptPosition < order.position) await once(this.#moved, 'moved');
+      while (await isSending()) await delay(5);
+    } while (this.#running > 0);
     const passed = this.#passed ?? [];
     if (order.kind === 'arm') {
       this.#armed = order.point;

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { eventNumber } from '../../../devnet/event-position.ts';
 import { openSharedPlayground } from '../../../devnet/playground/client.ts';
+import { type DevnetRelay, startRelay } from '../../../devnet/relay.ts';
 import type { OutsidePayment, PlaygroundControl } from '../../../devnet/test-network.ts';
 import type { Dialect } from '../../../src/core/db/database.ts';
 import { openDatabase } from '../../../src/core/db/open.ts';
@@ -9,6 +10,7 @@ import { statement } from '../../../src/core/db/statement.ts';
 import type { LightningNode, Position } from '../../../src/core/lightning/node.ts';
 import type { Client, Json, TestWallet } from '../../support/client.ts';
 import { silentLog } from '../../support/ledger.ts';
+import { connectApp, type NwcApp } from '../../support/nwc.ts';
 import { type ServiceProcess, startProcess } from '../../support/process.ts';
 import type { Order, Report } from './crash-points.ts';
 
@@ -26,6 +28,9 @@ export class Lane {
   readonly outside: PlaygroundControl;
   /** The service's node as the node itself reports it. */
   readonly hub: LightningNode;
+  /** The relay of the apps and payers of zaps. */
+  readonly relay: DevnetRelay;
+  readonly #apps = new Map<string, NwcApp>();
   #service: ServiceProcess;
   #lastOutside = 0;
   #position: Position | undefined;
@@ -35,18 +40,22 @@ export class Lane {
     settings: Record<string, string>,
     outside: PlaygroundControl,
     hub: LightningNode,
+    relay: DevnetRelay,
     service: ServiceProcess,
   ) {
     this.dialect = dialect;
     this.settings = settings;
     this.outside = outside;
     this.hub = hub;
+    this.relay = relay;
     this.#service = service;
   }
 
   static async open(dialect: Dialect, settings: Record<string, string>): Promise<Lane> {
     const { node, control } = openSharedPlayground({ url: settings.LIGHTNING_URL ?? '', log: silentLog });
-    return new Lane(dialect, settings, control, node, await startProcess(settings, ENTRY));
+    const relay = await startRelay();
+    const all = { ...settings, NWC_RELAYS: relay.url, ZAPS: 'true', LNDHUB: 'true' };
+    return new Lane(dialect, all, control, node, relay, await startProcess(all, ENTRY));
   }
 
   get client(): Client {
@@ -59,6 +68,15 @@ export class Lane {
 
   wallet(numSatoshis: number): Promise<TestWallet> {
     return this.client.wallet(numSatoshis);
+  }
+
+  /** Returns the app of a wallet. It is connected when it is needed first, because it makes each start of the service slower. */
+  async app({ id }: TestWallet): Promise<NwcApp> {
+    // With a permission to read, it would also be notified of payments.
+    const order = { permissions: ['wallet_deposit', 'wallet_withdraw'] };
+    const app = this.#apps.get(id) ?? (await connectApp(this.client, id, order));
+    this.#apps.set(id, app);
+    return app;
   }
 
   kill(): Promise<void> {
@@ -95,6 +113,8 @@ export class Lane {
 
   async close(): Promise<void> {
     await this.#service.kill();
+    for (const app of this.#apps.values()) app.close();
+    await this.relay.stop();
     await this.hub.close();
   }
 

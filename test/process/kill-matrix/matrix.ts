@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { HttpResponse } from '../../support/client.ts';
 import { Lane, until } from './lane.ts';
-import type { Attempt, Operation, Wallets } from './operations.ts';
+import type { Attempt, Operation, Wallets } from './operation.ts';
 import { comeToRest, isArriving, judge, type Outcome, resolveHold, restingBalances } from './verdict.ts';
 
 /** A point that only hold invoices have: the receiver holds the payment, and the test kills the process. */
@@ -50,15 +50,17 @@ export class Column {
     const before = await restingBalances(lane, this.#wallets);
     const armed = await lane.send('arm', point, operation.isFinalLater);
     expect(armed, 'the service lives until the operation begins').toBeDefined();
-    const response = await this.#request(operation, attempt, point);
+    let response = await this.#request(operation, attempt, point);
     await this.#untilBooked(operation);
     // A killed service does not respond.
     const report = await lane.send('report');
     if (!report) {
       await resolveHold(lane, operation);
       await lane.restart();
+      response = (await this.#recover(operation, attempt)) ?? response;
     }
     await comeToRest(lane, this.#wallets, operation);
+    attempt.check?.();
     const outcome = await judge(lane, operation, { attempt, response, before, wallets: this.#wallets });
     return { killed: !report, outcome, passed: report?.passed ?? [] };
   }
@@ -72,6 +74,20 @@ export class Column {
       const balances = await this.lane.balancesMsat([this.#wallets.payer]).catch(() => undefined);
       return balances?.every(({ pending_msat }) => pending_msat === 0) ?? true;
     });
+  }
+
+  /** Returns the response that a client gets after the restart, if it waits for one. */
+  async #recover(operation: Operation, { recover }: Attempt): Promise<HttpResponse | undefined> {
+    if (!recover) return undefined;
+    let isOver = false;
+    const recovered = recover().finally(() => {
+      isOver = true;
+    });
+    await until('the client has the outcome', async () => {
+      if (!isOver) await resolveHold(this.lane, operation);
+      return isOver;
+    });
+    return recovered;
   }
 
   async #request(operation: Operation, attempt: Attempt, point: string | undefined): Promise<HttpResponse | undefined> {

@@ -1,42 +1,12 @@
-import type { Msat } from '../../../src/core/kernel/money.ts';
 import { METADATA_HASH, RemoteService } from '../../lnurl/payee.ts';
-import type { HttpResponse, Json, TestWallet } from '../../support/client.ts';
+import type { HttpResponse, Json } from '../../support/client.ts';
+import { APP_OPERATIONS } from './app-operations.ts';
 import type { Lane } from './lane.ts';
-
-/** A prepared operation. */
-export interface Attempt {
-  /** Requests it. @returns the response, if it has one. May throw when the service is killed. */
-  request(): Promise<HttpResponse | undefined>;
-  /** The payment hash, if it is known in advance. */
-  readonly paymentHash?: string;
-  readonly amountMsat: number;
-}
-
-export interface Operation {
-  readonly name: string;
-  /** The movement of money: `out` of the first wallet, `in` to the second, `inside` from the first to the second, `none`. */
-  readonly moves: 'out' | 'in' | 'inside' | 'none';
-  /** The outcome if the service has started it. */
-  readonly ends: 'paid' | 'failed';
-  /** The initiator. A request of a client may be lost without any effect; an outside payer retries until the outcome is known. */
-  readonly startedBy: 'service' | 'outside';
-  /** For a hold invoice: the decision of its receiver once it is paid. */
-  readonly hold?: 'settle' | 'cancel';
-  /** Whether the node reports the payment before it can prove it. */
-  readonly isFinalLater?: boolean;
-  prepare(lane: Lane, wallets: Wallets, numSatoshis: number): Promise<Attempt>;
-}
-
-export interface Wallets {
-  readonly payer: TestWallet;
-  readonly receiver: TestWallet;
-}
+import { msatOf, type Operation, outsideStarts } from './operation.ts';
 
 function request(lane: Lane, path: string, json: Json): Promise<HttpResponse> {
   return lane.client.request('POST', path, { key: lane.client.secretKey, json });
 }
-
-const msatOf = (numSatoshis: number): Msat => (numSatoshis * 1000) as Msat;
 
 function withdrawal(
   name: string,
@@ -182,11 +152,6 @@ function finalLater(operation: Operation): Operation {
   return { ...operation, name: `${operation.name} that is final later`, isFinalLater: true };
 }
 
-/** Retries, because the payer waits for the claim of our node, and a killed service does not decide. */
-async function outsideStarts(lane: Lane, paid: Promise<unknown>): Promise<undefined> {
-  await Promise.race([paid, lane.dead]);
-}
-
 export const OPERATIONS: readonly Operation[] = [
   withdrawal('withdrawal', 'paid'),
   withdrawal('withdrawal that fails', 'failed', { feeLimitMsat: 0 }),
@@ -202,4 +167,5 @@ export const OPERATIONS: readonly Operation[] = [
   lnurlWithdrawal,
   transfer,
   newInvoice,
+  ...APP_OPERATIONS,
 ];

@@ -3,7 +3,7 @@ import type { OutsidePayment } from '../../../devnet/test-network.ts';
 import type { HttpResponse, Json } from '../../support/client.ts';
 import type { Lane } from './lane.ts';
 import { until } from './lane.ts';
-import type { Attempt, Operation, Wallets } from './operations.ts';
+import type { Attempt, Operation, Wallets } from './operation.ts';
 
 /** How an operation ended: money moved, the payment failed for good, or there is no trace of it. */
 export type Outcome = 'paid' | 'failed' | 'nothing';
