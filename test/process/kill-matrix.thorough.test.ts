@@ -20,8 +20,8 @@ type Points = Readonly<Record<Dialect, readonly string[]>>;
 
 /**
  * Returns the points of an operation that are tested on a database; with KILL_MATRIX=all, each one on both. Otherwise:
- * - In the middle of a transaction, a kill leaves nothing of it. So these points are tested on each database, but only in the first operation
- *   with a transaction of the same statements in the same order.
+ * - In the middle of a transaction, a kill leaves nothing of it. So these points are tested on each database, but only in the first operation with
+ *   their statement.
  * - Every other point is tested in every operation, on one of the databases in turn. The next operation begins with the other database.
  */
 function select(operation: Operation, points: Points, dialect: Dialect, tested: Set<string>): readonly string[] {
@@ -33,14 +33,14 @@ function select(operation: Operation, points: Points, dialect: Dialect, tested: 
   const turn = OPERATIONS.indexOf(operation);
   const isOther = (point: string) => shared.includes(point) && DIALECTS[(shared.indexOf(point) + turn) % DIALECTS.length] !== dialect;
   const selected = points[dialect].filter((point) => (middle.has(point) ? !isTested(point) : !isOther(point)));
-  for (const statements of middle.values()) tested.add(`${dialect} ${statements}`);
+  for (const statement of middle.values()) tested.add(`${dialect} ${statement}`);
   return selected;
 }
 
 describe('kill -9 at every step', () => {
   const folder = mkdtempSync(join(tmpdir(), 'satchel-matrix-'));
   const columns: Column[] = [];
-  /** The databases and statements of the transactions that were tested. */
+  /** The databases and statements after which a kill was tested. */
   const tested = new Set<string>();
   const grounds = DIALECTS.map((dialect) => ({
     dialect,

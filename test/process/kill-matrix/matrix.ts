@@ -126,14 +126,12 @@ export function isCertain(point: string): boolean {
   return !/^tx \d+ [a-z]+_/.test(point);
 }
 
-/** Returns the points between BEGIN and COMMIT, with all statements of their transaction. */
+/** Returns the points between BEGIN and COMMIT, each with the statement that it follows. */
 export function middlePoints(points: readonly string[]): ReadonlyMap<string, string> {
-  const steps = points.flatMap((point) => {
-    const [, transaction = '', statement] = /^((?:tx|position) \d+) ([a-z]+_.*)$/.exec(point) ?? [];
-    return statement === undefined ? [] : [{ point, transaction, statement }];
-  });
-  const statementsOf = Map.groupBy(steps, ({ transaction }) => transaction);
   return new Map(
-    steps.map(({ point, transaction }) => [point, (statementsOf.get(transaction) ?? []).map(({ statement }) => statement).join(' ')]),
+    points.flatMap((point) => {
+      const [, statement] = /^(?:tx|position) \d+ ([a-z]+_\w*)/.exec(point) ?? [];
+      return statement === undefined ? [] : [[point, statement]];
+    }),
   );
 }
