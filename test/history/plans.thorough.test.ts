@@ -74,6 +74,7 @@ const READS: [Statement, unknown[]][] = [
   [transactions.findById, ['x']],
   [transactions.findMany, [['x']]],
   [transactions.findCredit, ['x']],
+  [transactions.listCredited, [5, 50, 7]],
   [transactions.newestUpTo, [7]],
   [transactions.countOfAccount, ['x']],
   [storedTexts, [['x'], ['y']]],

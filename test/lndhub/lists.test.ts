@@ -9,7 +9,7 @@ const hexOf = ({ data }: { data: number[] }) => Buffer.from(data).toString('hex'
 
 onFakeNode(
   'the lists of wallet apps',
-  ({ client, net, problems }) => {
+  ({ client, net, execute, problems }) => {
     it('have transfers between wallets, with the hash of their transaction', async () => {
       const [from, to] = [await client.wallet(1000), await client.wallet()];
       await client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 40, memo: 'rent' });
@@ -23,7 +23,7 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
-    it('have the newest invoices, with all open ones', async () => {
+    it('have the newest invoices, with open ones and those that were just paid', async () => {
       const wallet = await client.wallet();
       const app = appOfWallet(client, wallet);
       const open = (await app.addInvoice({ amt: 1, memo: 'open' })).body;
@@ -35,14 +35,32 @@ onFakeNode(
       const list: Json[] = (await app.get('/getuserinvoices?limit=1')).body;
       expect(list.map(({ description, ispaid }) => [description, ispaid])).toEqual([
         ['second', true],
+        ['first', true],
         ['open', false],
       ]);
-      expect(list[1]).toMatchObject({ payment_hash: open.hash, expire_time: 86_400, add_index: '500' });
+      expect(list[2]).toMatchObject({ payment_hash: open.hash, expire_time: 86_400, add_index: '500' });
       expect((await app.get('/getuserinvoices?limit=1000')).body).toHaveLength(3);
       expect((await app.get('/getuserinvoices?limit=x')).body).toMatchObject({ error: true, code: 8 });
       const other = await client.wallet();
       expect((await appOfWallet(client, other).get('/getuserinvoices')).body).toEqual([]);
       expect((await appOfWallet(client, other).get(`/checkpayment/${open.hash}`)).status).toBe(404);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('have an invoice until ten minutes after its payment, however many newer ones there are', async () => {
+      const wallet = await client.wallet();
+      const app = appOfWallet(client, wallet);
+      const { body: shown } = await app.addInvoice({ amt: 7, memo: 'shown' });
+      for (let i = 0; i < 60; i++) await app.addInvoice({ amt: 1, memo: 'newer' });
+      const found = async (query = '') =>
+        (await app.get(`/getuserinvoices${query}`)).body.filter(({ payment_hash: hash }: Json) => hash === shown.hash);
+      expect(await found()).toMatchObject([{ amt: 7, ispaid: false }]);
+      await net.outside.pay({ paymentRequest: shown.payment_request });
+      await expect.poll(async () => (await app.get(`/checkpayment/${shown.hash}`)).body.paid).toBe(true);
+      expect(await found()).toMatchObject([{ amt: 7, ispaid: true }]);
+      await execute('UPDATE wallet_transaction SET placed_at_ms = placed_at_ms - 700000 WHERE wallet_id = $1', wallet.id);
+      expect(await found('?limit=51')).toEqual([]);
+      await execute('UPDATE wallet_transaction SET placed_at_ms = placed_at_ms + 700000 WHERE wallet_id = $1', wallet.id);
       expect(await problems()).toEqual([]);
     });
 
@@ -104,7 +122,7 @@ onFakeNode(
     it('have a rate limit of their own', async () => {
       const wallet = await client.wallet();
       const app = appOfWallet(client, wallet);
-      const lists = await Promise.all(Array.from({ length: 150 }, () => app.get('/gettxs')));
+      const lists = await Promise.all(Array.from({ length: 300 }, () => app.get('/gettxs')));
       expect(lists.filter(({ status, body }) => status === 429 && body.code === 6).length).toBeGreaterThan(0);
       expect((await app.get('/balance')).status).toBe(200);
     });

@@ -7,7 +7,7 @@ import type { Database } from '../db/database.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
-import type { TransactionOwner } from '../journal/wallet-transactions.ts';
+import { listCredited, type TransactionOwner } from '../journal/wallet-transactions.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
@@ -88,8 +88,10 @@ export interface OpenInvoiceQuery {
 interface NewestInvoices {
   readonly limit: number;
   /** Unix seconds. */
-  readonly openAfter: number;
-  readonly maxOpen: number;
+  readonly openSince: number;
+  readonly paidSince: number;
+  /** The maximum of open ones, and of paid ones, that are not among the newest. */
+  readonly maxOlder: number;
 }
 
 /** How many rows one statement and one list read. */
@@ -195,14 +197,21 @@ export class Invoices {
     return findInvoiceByHash(this.#context.database, paymentHash);
   }
 
-  /** Returns the newest invoices of a wallet, and the open ones that were created after a time (Unix seconds), newest first. */
-  async listNewest({ ledgerAccount }: Wallet, { limit, openAfter, maxOpen }: NewestInvoices): Promise<Invoice[]> {
+  /** Returns the newest invoices of a wallet, and older ones that are open or were paid not long ago, newest first. */
+  async listNewest({ ledgerAccount }: Wallet, { limit, openSince, paidSince, maxOlder }: NewestInvoices): Promise<Invoice[]> {
     const { database, clock } = this.#context;
-    const rows = await database.all(sql.listNewest, ledgerAccount, limit);
-    const oldest = rows.at(-1);
-    if (!oldest || rows.length < limit || oldest.createdAt <= openAfter) return rows.map(rowToInvoice);
-    const open = await database.all(sql.listOpen.wallet.desc, ledgerAccount, unixSeconds(clock), oldest.id, maxOpen);
-    return [...rows, ...open.filter(({ createdAt }) => createdAt > openAfter)].map(rowToInvoice);
+    const newest = (await database.all(sql.listNewest, ledgerAccount, limit)).map(rowToInvoice);
+    const oldest = newest.at(-1);
+    if (!oldest || newest.length < limit) return newest;
+    const areOlderOpen = oldest.createdAt > openSince;
+    const rows = areOlderOpen ? await database.all(sql.listOpen.wallet.desc, ledgerAccount, unixSeconds(clock), oldest.id, maxOlder) : [];
+    const open = rows.filter(({ createdAt }) => createdAt > openSince).map(rowToInvoice);
+    // Read last: one that is paid meanwhile is in one of the lists.
+    const paid = await this.findMany(
+      (await listCredited(database, ledgerAccount, maxOlder, paidSince * 1000)).filter((id) => id < oldest.id),
+    );
+    const older = new Map([...open, ...paid].map((invoice) => [invoice.id, invoice]));
+    return [...newest, ...Array.from(older.values()).sort((a, b) => (a.id < b.id ? 1 : -1))];
   }
 
   async findMany(ids: readonly string[]): Promise<Invoice[]> {

@@ -65,6 +65,13 @@ export const findCredit = statement<WalletTransactionRow>(
   `SELECT ${COLUMNS} FROM wallet_transaction WHERE lntx = $1 AND amount_msat > 0`,
 );
 
+/** The invoices that were credited since a time ($3, Unix milliseconds), among the newest $2 transactions of a wallet ($1). */
+export const listCredited = statement<{ lntx: string }>(
+  'wallet_transaction_list_credited',
+  `SELECT lntx FROM (SELECT lntx, amount_msat, placed_at_ms FROM wallet_transaction WHERE ledger_account = $1 AND status = 'settled'
+     ORDER BY position DESC LIMIT $2) AS listed WHERE amount_msat > 0 AND lntx IS NOT NULL AND placed_at_ms >= $3`,
+);
+
 export type ListOwner = 'wallet' | 'account';
 export type Status = 'settled' | 'pending' | 'failed';
 export type Order = 'desc' | 'asc';

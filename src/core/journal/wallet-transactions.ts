@@ -104,6 +104,11 @@ export function findCredit(database: Database, invoiceId: string): Promise<sql.W
   return database.first(sql.findCredit, invoiceId);
 }
 
+/** Returns the ids of invoices that were credited since a time (Unix milliseconds), among the newest transactions of a wallet. */
+export async function listCredited(database: Database, ledgerAccount: number, limit: number, sinceMs: number): Promise<string[]> {
+  return (await database.all(sql.listCredited, ledgerAccount, limit, sinceMs)).map(({ lntx }) => lntx);
+}
+
 /** Returns the number of settled transactions of an account. */
 export async function countTransactions(database: Database, accountId: string): Promise<number> {
   return (await database.first(sql.countOfAccount, accountId))?.n ?? 0;

@@ -20,8 +20,12 @@ const MAX_LIMIT = 200;
 const PAYMENTS = 100;
 const INVOICES = 50;
 const MAX_OFFSET = 1000;
-/** An app that shows an invoice waits for its payment in the list, however many other invoices are created. */
+/**
+ * An app that shows an invoice waits for its payment in the list, however many other invoices are created: it is part of the list for an hour, and
+ * for some time after its payment. Apps read the list every few seconds.
+ */
 const OPEN_SECONDS = 3600;
+const PAID_SECONDS = 600;
 /** The lists of one key. BTCPay reads one every 2.5 seconds and after each new invoice. */
 const LIST_RATE = { perSecond: 20, burst: 100 };
 const MAX_BUCKETS = 100_000;
@@ -69,11 +73,12 @@ async function listPayments(deps: LndhubContext, wallet: Wallet, count: number):
   return newestFirst([...listed, ...sent.map(renderSent)]);
 }
 
-/** Returns the newest invoices with all open ones of the last hour, and the newest transfers from other wallets. */
+/** Returns the newest invoices with older ones that are open or were just paid, and the newest transfers from other wallets. */
 async function listInvoices({ invoices, ...deps }: LndhubContext, wallet: Wallet, count: number): Promise<Listed[]> {
-  const open = { openAfter: unixSeconds(deps.clock) - OPEN_SECONDS, maxOpen: MAX_LIMIT };
+  const now = unixSeconds(deps.clock);
+  const older = { openSince: now - OPEN_SECONDS, paidSince: now - PAID_SECONDS, maxOlder: MAX_LIMIT };
   const [newest, received] = await Promise.all([
-    invoices.listNewest(wallet, { limit: count, ...open }),
+    invoices.listNewest(wallet, { limit: count, ...older }),
     transfers(deps, wallet, 'ln_transfer_in', count),
   ]);
   return newestFirst([...newest.map(renderInvoice), ...received.map(renderReceived)]);
