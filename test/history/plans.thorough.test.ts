@@ -71,6 +71,7 @@ const READS: [Statement, unknown[]][] = [
   [events.pages.all.asc, [7, 50]],
   [events.findMany, [[7]]],
   [events.newestUpTo, [7]],
+  [events.newestOfWallet, ['x']],
   [transactions.findById, ['x']],
   [transactions.findMany, [['x']]],
   [transactions.findCredit, ['x']],

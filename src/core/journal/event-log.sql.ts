@@ -48,6 +48,11 @@ export const newestPosition = statement<{ position: number | null }>(
   'SELECT max(position) AS position FROM event',
 );
 
+export const newestOfWallet = statement<{ position: number }>(
+  'event_newest_of_wallet',
+  'SELECT position FROM event WHERE wallet_id = $1 ORDER BY position DESC LIMIT 1',
+);
+
 /** The newest event up to a position. */
 export const newestUpTo = statement<{ position: number; created_at_ms: number }>(
   'event_newest_up_to',

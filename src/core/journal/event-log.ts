@@ -86,6 +86,8 @@ export function createEventLog(database: Database, retentionDays: number) {
     oldest,
     /** Returns the position of the newest event. */
     newest,
+    /** Returns the position of the newest event of a wallet. While it stays the same, nothing has changed of which the log has an event. */
+    newestOfWallet: async (walletId: string): Promise<number> => (await database.first(sql.newestOfWallet, walletId))?.position ?? START,
     /** Returns the position of the newest event. Until the transaction ends, no other one inserts events. */
     async lockNewest(tx: Tx): Promise<number> {
       await tx.all(lockEventOrder);

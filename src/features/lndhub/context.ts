@@ -5,6 +5,7 @@ import { canonicalText, type Permission } from '../../core/accounts/keys.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
+import type { EventLog } from '../../core/journal/event-log.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Ledger } from '../../core/ledger/ledger.ts';
@@ -25,6 +26,7 @@ export interface LndhubContext {
   readonly ledger: Ledger;
   readonly payments: Payments;
   readonly invoices: Invoices;
+  readonly eventLog: EventLog;
   readonly connections: NodeConnections;
   readonly database: Database;
   readonly clock: Clock;

@@ -14,6 +14,7 @@ import { authorizeApp, keyRoute, type LndhubContext } from './context.ts';
 import { bufferObject, fieldsOf, readInteger } from './fields.ts';
 import { ADD_INDEX } from './invoice-routes.ts';
 import { costOf } from './payment-object.ts';
+import { RenderedLists } from './rendered-lists.ts';
 
 const MAX_LIMIT = 200;
 /** BTCPay looks for a payment in the list. */
@@ -40,6 +41,8 @@ export function listRoutes(app: App, deps: LndhubContext): void {
   const config = keyRoute(deps.lndhubTokens);
   const buckets = new TokenBuckets(deps.rateLimit.perSecond === 0 ? deps.rateLimit : LIST_RATE, MAX_BUCKETS, () => performance.now());
 
+  const rendered = new RenderedLists();
+
   async function authorizeList(request: FastifyRequest): Promise<Wallet> {
     const { wallet, credential } = await authorizeApp(deps, request, 'wallet_tx_read');
     if (!buckets.takeToken(credential.key.id)) throw new Refusal('rate_limited');
@@ -51,9 +54,15 @@ export function listRoutes(app: App, deps: LndhubContext): void {
     return (await listPayments(deps, await authorizeList(request), offset + limit)).slice(offset, offset + limit);
   });
 
-  app.get(`${LNDHUB_PATH}/getuserinvoices`, { config }, async (request) => {
+  app.get(`${LNDHUB_PATH}/getuserinvoices`, { config }, async (request, reply) => {
     const { limit, offset } = readPage(request, INVOICES);
-    return (await listInvoices(deps, await authorizeList(request), offset + limit)).slice(offset);
+    const wallet = await authorizeList(request);
+    // Every invoice that is created, paid, cancelled or expires, and every transfer, has an event. Read before the list, it is never newer.
+    const version = await deps.eventLog.newestOfWallet(wallet.id);
+    reply.type('application/json; charset=utf-8');
+    return rendered.get(wallet.id, `${version} ${limit} ${offset}`, async () =>
+      (await listInvoices(deps, wallet, offset + limit)).slice(offset),
+    );
   });
 }
 
