@@ -39,7 +39,8 @@ onFakeNode(
       expect((await app.responseTo(later)).result.balance).toBe(before.balance_msat);
       expect(app.responsesTo(event)).toHaveLength(1);
       const metrics = await fetch(`${client.url}/metrics`).then((response) => response.text());
-      expect(metrics).toContain('satchel_app_events_ignored_total{reason="before_restore"} 1');
+      // The relay may send the stored event to the new subscription, too.
+      expect(metrics).toMatch(/satchel_app_events_ignored_total\{reason="before_restore"\} [1-9]/);
       expect(await service.problems()).toEqual([]);
     });
   },
