@@ -166,7 +166,7 @@ export const findPayable = statement<PayableRow>(
 );
 
 const newestOf = (state: 'succeeded' | 'pending') =>
-  `SELECT * FROM (SELECT ${FIELDS} FROM payment WHERE wallet_id = $1 AND state = '${state}' ORDER BY id DESC LIMIT $2) AS ${state}`;
+  `SELECT * FROM (SELECT ${FIELDS} FROM payment WHERE wallet_id = $1 AND state = '${state}' ORDER BY id DESC LIMIT $2) AS ${state}_rows`;
 
 /**
  * The newest payments of a wallet that are pending or paid. One statement, because a payment that ends between two would be in neither
