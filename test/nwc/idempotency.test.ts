@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type DevnetRelay, startRelay } from '../../devnet/relay.ts';
-import { type NostrEvent, tagValue } from '../../src/core/nostr/event.ts';
+import type { NostrEvent } from '../../src/core/nostr/event.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
-import { connectApp, type NwcApp } from '../support/nwc.ts';
+import { connectApp, type NwcApp, requestAnsweredBy } from '../support/nwc.ts';
 import { codeOf, QUICK } from './timing.ts';
 
 const relays = [await startRelay(), await startRelay()] as const;
@@ -19,7 +19,7 @@ function deliverAgain(event: NostrEvent): void {
 }
 
 const answers = (relay: DevnetRelay, request: NostrEvent): NostrEvent[] =>
-  relay.events.filter((event) => event.kind === 23_195 && tagValue(event, 'e') === request.id);
+  relay.events.filter((event) => requestAnsweredBy(event) === request.id);
 
 describe('events of apps', () => {
   onFakeNode(

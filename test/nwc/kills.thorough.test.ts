@@ -6,12 +6,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type DevnetRelay, startRelay } from '../../devnet/relay.ts';
-import { type NostrEvent, tagValue } from '../../src/core/nostr/event.ts';
+import type { NostrEvent } from '../../src/core/nostr/event.ts';
 import { type Index, startTwoInstances } from '../process/two-instances.ts';
 import { drawsOf } from '../restore/lossy-load.ts';
 import type { Client, Json } from '../support/client.ts';
 import { freshUrls } from '../support/ledger.ts';
-import { connectApp, type NwcApp } from '../support/nwc.ts';
+import { connectApp, type NwcApp, requestAnsweredBy } from '../support/nwc.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../support/process.ts';
 
 /** `NWC_KILLS=100` kills more often. A failure names its seed, for `NWC_SEED`. */
@@ -43,7 +43,7 @@ async function startRecordingRelay(): Promise<{ readonly relay: DevnetRelay; rea
   const arrived = new Map<string, Set<string>>();
   const store = relay.store.bind(relay);
   relay.store = (event) => {
-    const request = event.kind === 23_195 ? tagValue(event, 'e') : undefined;
+    const request = requestAnsweredBy(event);
     if (request !== undefined) arrived.set(request, (arrived.get(request) ?? new Set()).add(JSON.stringify(event)));
     store(event);
   };

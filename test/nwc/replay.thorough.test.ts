@@ -1,10 +1,10 @@
 import { afterAll, expect, it, vi } from 'vitest';
 import { startRelay } from '../../devnet/relay.ts';
-import { type NostrEvent, tagValue } from '../../src/core/nostr/event.ts';
+import type { NostrEvent } from '../../src/core/nostr/event.ts';
 import type { NwcMethod } from '../../src/features/nwc/methods.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
-import { connectApp, type NwcApp } from '../support/nwc.ts';
+import { connectApp, type NwcApp, RESPONSE, requestAnsweredBy } from '../support/nwc.ts';
 import { QUICK } from './timing.ts';
 
 const [APPS, REQUESTS] = [5, 200];
@@ -25,7 +25,7 @@ interface Sent {
 function responseIds(): Map<string, Set<string>> {
   const ids = new Map<string, Set<string>>();
   for (const event of relays.flatMap(({ events }) => events)) {
-    const request = event.kind === 23_195 ? tagValue(event, 'e') : undefined;
+    const request = requestAnsweredBy(event);
     if (request !== undefined) ids.set(request, (ids.get(request) ?? new Set()).add(event.id));
   }
   return ids;
@@ -94,7 +94,7 @@ onFakeNode(
 
       // The relays send all again when the service subscribes, and then once more.
       await restart(() => {
-        for (const relay of relays) relay.forget(({ kind }) => kind === 23_195);
+        for (const relay of relays) relay.forget(({ kind }) => kind === RESPONSE);
       });
       await vi.waitUntil(() => responseIds().size === sent.length, HANGS);
       const known = await ignored('duplicate');

@@ -39,6 +39,14 @@ export interface NwcApp {
   close(): void;
 }
 
+/** The kind of responses (NIP-47). */
+export const RESPONSE = 23_195;
+
+/** Returns the id of the request that an event answers; undefined if it is no response. */
+export function requestAnsweredBy(event: NostrEvent): string | undefined {
+  return event.kind === RESPONSE ? tagValue(event, 'e') : undefined;
+}
+
 /** Connects an app to a wallet. */
 export async function connectApp(client: Client, walletId: string, order: object = {}, scheme: Scheme = 'nip44_v2'): Promise<NwcApp> {
   const created = await client.post(`/v1/wallet/${walletId}/connections`, order);
@@ -62,7 +70,7 @@ export async function openApp({ id, uri }: Json, scheme: Scheme = 'nip44_v2', se
   });
   const received: Received[] = [];
   const subscription = relay.subscribe({
-    filters: () => [{ kinds: [23_195, 23_196, 23_197], '#p': [pubkey] }],
+    filters: () => [{ kinds: [RESPONSE, 23_196, 23_197], '#p': [pubkey] }],
     onEvent(event) {
       const text = event.content.includes('?iv=') ? decryptNip04(key04, event.content) : decryptNip44(key44, event.content);
       if (!received.some((one) => one.event.id === event.id)) received.push({ event, body: JSON.parse(text ?? 'null') });
@@ -95,7 +103,7 @@ export async function openApp({ id, uri }: Json, scheme: Scheme = 'nip44_v2', se
       const { accepted, message } = await relay.publish(event);
       if (!accepted) throw new Error(`the relay refused the request: ${message}`);
     },
-    responsesTo: ({ id: eventId }) => received.filter(({ event }) => event.kind === 23_195 && tagValue(event, 'e') === eventId),
+    responsesTo: ({ id: requestId }) => received.filter(({ event }) => requestAnsweredBy(event) === requestId),
     async responseTo(event) {
       const first = () => app.responsesTo(event)[0];
       await vi.waitUntil(first, { timeout: 20_000, interval: 5 });

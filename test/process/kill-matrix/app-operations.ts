@@ -3,8 +3,9 @@ import { expect } from 'vitest';
 import { publicKeyOf, signEvent, tagValue } from '../../../src/core/nostr/event.ts';
 import { appOfWallet, type TestApp } from '../../lndhub/app.ts';
 import type { HttpResponse, Json } from '../../support/client.ts';
+import { RESPONSE, requestAnsweredBy } from '../../support/nwc.ts';
 import { type Lane, until } from './lane.ts';
-import { type Attempt, msatOf, type Operation, outsideStarts } from './operation.ts';
+import { type Attempt, msatOf, type Operation, outsideInvoice, outsideStarts, pubkeyOfCarol, type Wallets } from './operation.ts';
 
 /** Returns a response of another API as the HTTP API responds to the same: 201 for an effect, 4xx if there is and will be none. */
 function responseOf(status: number, body: Json): HttpResponse {
@@ -15,13 +16,13 @@ function hashOf(preimage: Buffer): string {
   return createHash('sha256').update(preimage).digest('hex');
 }
 
-/** An invoice of an outside node behind alice, so that there is a routing fee. */
-function outsideInvoice(lane: Lane, numSatoshis: number, hold = false) {
-  return lane.outside.createInvoice({ amountMsat: msatOf(numSatoshis), memo: '', at: 'carol', expirySeconds: 3600, hold });
+interface PayableInvoice {
+  readonly paymentHash: string;
+  readonly paymentRequest: string;
 }
 
 /** Pays as an app does over LNDhub. It repeats its request until it has the outcome. */
-function lndhubPayment(app: TestApp, invoice: { paymentHash: string; paymentRequest: string }, amountMsat: number): Attempt {
+function lndhubAttempt(app: TestApp, invoice: PayableInvoice, amountMsat: number): Attempt {
   const pay = async () => {
     const { status, body } = await app.pay(invoice.paymentRequest);
     expect([200, 503]).toContain(status);
@@ -47,28 +48,26 @@ function lndhubPayment(app: TestApp, invoice: { paymentHash: string; paymentRequ
   };
 }
 
-const lndhubOutside: Operation = {
-  name: 'payment over LNDhub',
-  moves: 'out',
-  ends: 'paid',
-  startedBy: 'outside',
-  async prepare(lane, { payer }, numSatoshis) {
-    const made = await outsideInvoice(lane, numSatoshis);
-    return lndhubPayment(appOfWallet(lane.client, payer), made, msatOf(numSatoshis));
-  },
-};
+function lndhubPayment(
+  { name, moves }: Pick<Operation, 'name' | 'moves'>,
+  invoiceOf: (lane: Lane, numSatoshis: number, wallets: Wallets) => Promise<PayableInvoice>,
+): Operation {
+  return {
+    name: `${name} over LNDhub`,
+    moves,
+    ends: 'paid',
+    startedBy: 'outside',
+    async prepare(lane, wallets, numSatoshis) {
+      const invoice = await invoiceOf(lane, numSatoshis, wallets);
+      return lndhubAttempt(appOfWallet(lane.client, wallets.payer), invoice, msatOf(numSatoshis));
+    },
+  };
+}
 
-const lndhubInside: Operation = {
-  name: 'payment to a local invoice over LNDhub',
-  moves: 'inside',
-  ends: 'paid',
-  startedBy: 'outside',
-  async prepare(lane, { payer, receiver }, numSatoshis) {
-    const { body } = await appOfWallet(lane.client, receiver).addInvoice({ amt: numSatoshis });
-    const made = { paymentHash: body.hash, paymentRequest: body.pay_req };
-    return lndhubPayment(appOfWallet(lane.client, payer), made, msatOf(numSatoshis));
-  },
-};
+async function lndhubInvoiceOfReceiver({ client }: Lane, numSatoshis: number, { receiver }: Wallets): Promise<PayableInvoice> {
+  const { body } = await appOfWallet(client, receiver).addInvoice({ amt: numSatoshis });
+  return { paymentHash: body.hash, paymentRequest: body.pay_req };
+}
 
 const lndhubInvoice: Operation = {
   name: 'new invoice over LNDhub',
@@ -108,7 +107,7 @@ function nwcOperation(
       const { method, params, wallet, paymentHash } = await requestOf(lane, numSatoshis);
       const app = await lane.app(wallets[wallet]);
       const event = app.request(method, params);
-      const responses = () => lane.relay.events.filter((one) => one.kind === RESPONSE && tagValue(one, 'e') === event.id);
+      const responses = () => lane.relay.events.filter((one) => requestAnsweredBy(one) === event.id);
       const response = async () => nwcResponse(await app.responseTo(event), paymentHash);
       return {
         amountMsat: msatOf(numSatoshis),
@@ -124,8 +123,6 @@ function nwcOperation(
   };
 }
 
-const RESPONSE = 23_195;
-
 /** Any other error would say that nothing was paid, before that is certain. */
 function nwcResponse({ result, error }: Json, paymentHash: string | undefined): HttpResponse {
   if (error) {
@@ -140,13 +137,12 @@ function nwcResponse({ result, error }: Json, paymentHash: string | undefined): 
 }
 
 async function payInvoice(lane: Lane, numSatoshis: number, hold = false): Promise<NwcRequest> {
-  const { paymentRequest, paymentHash } = await outsideInvoice(lane, numSatoshis, hold);
+  const { paymentRequest, paymentHash } = await outsideInvoice(lane, numSatoshis, { hold });
   return { method: 'pay_invoice', params: { invoice: paymentRequest }, wallet: 'payer', paymentHash };
 }
 
 async function payKeysend(lane: Lane, numSatoshis: number): Promise<NwcRequest> {
-  const carol = (await lane.outside.describe()).nodes.find(({ name }) => name === 'carol');
-  return { method: 'pay_keysend', params: { amount: msatOf(numSatoshis), pubkey: carol?.pubkey }, wallet: 'payer' };
+  return { method: 'pay_keysend', params: { amount: msatOf(numSatoshis), pubkey: await pubkeyOfCarol(lane) }, wallet: 'payer' };
 }
 
 async function makeInvoice(_lane: Lane, numSatoshis: number): Promise<NwcRequest> {
@@ -156,7 +152,7 @@ async function makeInvoice(_lane: Lane, numSatoshis: number): Promise<NwcRequest
 /** Returns the number of different responses to each request of an app, and of receipts of each zap, that were published until now. */
 export function sentOf({ relay }: Lane): number[] {
   const sent = relay.events.flatMap((event) => {
-    if (event.kind === RESPONSE) return [tagValue(event, 'e')];
+    if (event.kind === RESPONSE) return [requestAnsweredBy(event)];
     return event.kind === RECEIPT ? [tagValue(event, 'bolt11')] : [];
   });
   return Array.from(Map.groupBy(sent, (answered) => answered).values(), ({ length }) => length);
@@ -195,8 +191,8 @@ const zap: Operation = {
 
 /** The operations of wallet apps: over LNDhub, Nostr Wallet Connect, and zaps. */
 export const APP_OPERATIONS: readonly Operation[] = [
-  lndhubOutside,
-  lndhubInside,
+  lndhubPayment({ name: 'payment', moves: 'out' }, (lane, sat) => outsideInvoice(lane, sat)),
+  lndhubPayment({ name: 'payment to a local invoice', moves: 'inside' }, lndhubInvoiceOfReceiver),
   lndhubInvoice,
   zap,
   nwcOperation({ name: 'payment', moves: 'out', ends: 'paid' }, payInvoice),

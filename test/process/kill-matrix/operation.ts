@@ -42,6 +42,15 @@ export function msatOf(numSatoshis: number): Msat {
   return (numSatoshis * 1000) as Msat;
 }
 
+/** Creates an invoice of carol, a node behind alice, so that there is a routing fee. */
+export function outsideInvoice(lane: Lane, numSatoshis: number, more: { readonly hold?: boolean; readonly descriptionHash?: string } = {}) {
+  return lane.outside.createInvoice({ amountMsat: msatOf(numSatoshis), memo: '', at: 'carol', expirySeconds: 3600, hold: false, ...more });
+}
+
+export async function pubkeyOfCarol(lane: Lane): Promise<string | undefined> {
+  return (await lane.outside.describe()).nodes.find(({ name }) => name === 'carol')?.pubkey;
+}
+
 /** Retries, because the payer waits for the claim of our node, and a killed service does not decide. */
 export async function outsideStarts(lane: Lane, paid: Promise<unknown>): Promise<undefined> {
   await Promise.race([paid, lane.dead]);

@@ -2,7 +2,7 @@ import { METADATA_HASH, RemoteService } from '../../lnurl/payee.ts';
 import type { HttpResponse, Json } from '../../support/client.ts';
 import { APP_OPERATIONS } from './app-operations.ts';
 import type { Lane } from './lane.ts';
-import { msatOf, type Operation, outsideStarts } from './operation.ts';
+import { msatOf, type Operation, outsideInvoice, outsideStarts, pubkeyOfCarol } from './operation.ts';
 
 function request(lane: Lane, path: string, json: Json): Promise<HttpResponse> {
   return lane.client.request('POST', path, { key: lane.client.secretKey, json });
@@ -21,8 +21,7 @@ function withdrawal(
     ...(hold && { hold }),
     async prepare(lane, { payer }, numSatoshis) {
       const amountMsat = msatOf(numSatoshis);
-      // The node is behind alice, so that there is a routing fee.
-      const made = await lane.outside.createInvoice({ amountMsat, memo: '', at: 'carol', expirySeconds: 3600, hold: hold !== undefined });
+      const made = await outsideInvoice(lane, numSatoshis, { hold: hold !== undefined });
       const body = { payment_request: made.paymentRequest, ...(feeLimitMsat !== undefined && { fee_limit_msat: feeLimitMsat }) };
       return { amountMsat, paymentHash: made.paymentHash, request: () => request(lane, `/v1/wallet/${payer.id}/withdraw`, body) };
     },
@@ -42,8 +41,7 @@ const lnurlPayment: Operation = {
   startedBy: 'service',
   async prepare(lane, { payer }, numSatoshis) {
     const amountMsat = msatOf(numSatoshis);
-    const order = { amountMsat, memo: '', descriptionHash: METADATA_HASH, expirySeconds: 3600, hold: false };
-    const made = await lane.outside.createInvoice({ ...order, at: 'carol' });
+    const made = await outsideInvoice(lane, numSatoshis, { descriptionHash: METADATA_HASH });
     payeeInvoices.set(lane.dialect, made.paymentRequest);
     const body = { lnurlpay_encoded: `lnurlp://${payee.host}/link?of=${lane.dialect}`, amt_msat: amountMsat };
     return { amountMsat, paymentHash: made.paymentHash, request: () => request(lane, `/v1/wallet/${payer.id}/lnurlp/pay`, body) };
@@ -56,8 +54,7 @@ const keysend: Operation = {
   ends: 'paid',
   startedBy: 'service',
   async prepare(lane, { payer }, num_satoshis) {
-    const carol = (await lane.outside.describe()).nodes.find(({ name }) => name === 'carol');
-    const body = { dest_pubkey: carol?.pubkey, num_satoshis };
+    const body = { dest_pubkey: await pubkeyOfCarol(lane), num_satoshis };
     return { amountMsat: msatOf(num_satoshis), request: () => request(lane, `/v1/wallet/${payer.id}/keysend`, body) };
   },
 };
@@ -96,7 +93,7 @@ const lnurlWithdrawal: Operation = {
   async prepare(lane, { payer }, num_satoshis) {
     const amountMsat = msatOf(num_satoshis);
     const link = await lane.client.post(`/v1/wallet/${payer.id}/lnurl/withdraw`, { num_satoshis });
-    const made = await lane.outside.createInvoice({ amountMsat, memo: '', at: 'carol', expirySeconds: 3600, hold: false });
+    const made = await outsideInvoice(lane, num_satoshis);
     return {
       amountMsat,
       paymentHash: made.paymentHash,
