@@ -5,13 +5,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
-import { type Satchel, startSatchel } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { newKeyText } from '../../src/core/accounts/keys.ts';
+import type { Satchel } from '../../src/app.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
-import { type Client, clientOf, type TestWallet } from '../support/client.ts';
-import { freePort } from '../support/free-port.ts';
+import type { Client, TestWallet } from '../support/client.ts';
 import { problemsOf, silentLog } from '../support/ledger.ts';
+import { startOnDatabase } from '../support/service-on-database.ts';
 import { type Cluster, startCluster } from '../support/standby-postgres.ts';
 import { CUTS } from '../support/waiting-postgres.ts';
 
@@ -32,13 +30,8 @@ describe('a failover of PostgreSQL to a synchronous standby that is promoted by 
 
   beforeAll(async () => {
     cluster = await startCluster();
-    const key = newKeyText('secret_api');
-    const port = await freePort();
-    const settings = { DATA_DIR: dataDir, DATABASE_URL: cluster.url, PORT: String(port), LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: key };
-    const config = readConfig({ ...settings, LIGHTNING_URL: 'fake:', PAYMENT_WAIT_SECONDS: '1' });
-    satchel = await startSatchel(config, { openDatabase, openNode: async () => ({ node: net.connect(), playground: net.control }) });
-    await satchel.server.listen({ host: '127.0.0.1', port });
-    client = clientOf(`http://127.0.0.1:${port}`, key, satchel.newKeys?.publicKey ?? '');
+    const settings = { DATA_DIR: dataDir, DATABASE_URL: cluster.url, PAYMENT_WAIT_SECONDS: '1' };
+    ({ satchel, client } = await startOnDatabase(net, settings));
   });
   afterAll(async () => {
     await satchel?.close();

@@ -4,13 +4,12 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
-import { type Satchel, startSatchel } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
+import type { Satchel } from '../../src/app.ts';
 import { newKeyText } from '../../src/core/accounts/keys.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
-import { type Client, clientOf } from '../support/client.ts';
-import { freePort } from '../support/free-port.ts';
+import type { Client } from '../support/client.ts';
 import { problemsOf, silentLog } from '../support/ledger.ts';
+import { startOnDatabase } from '../support/service-on-database.ts';
 import { type Cluster, startCluster } from '../support/standby-postgres.ts';
 
 const WAIT = { timeout: 60_000 };
@@ -35,20 +34,10 @@ describe('a failover of PostgreSQL to a standby that lacks confirmed commits', (
   });
 
   async function start(name: string): Promise<{ satchel: Satchel; client: Client }> {
-    const port = await freePort();
-    const config = readConfig({
-      DATA_DIR: join(dataDir, name),
-      DATABASE_URL: cluster.url,
-      PORT: String(port),
-      LOG_LEVEL: 'silent',
-      BOOTSTRAP_SECRET_KEY: key,
-      SECRET_KEY: '5e'.repeat(32),
-      LIGHTNING_URL: 'fake:',
-    });
-    const satchel = await startSatchel(config, { openDatabase, openNode: async () => ({ node: net.connect(), playground: net.control }) });
-    running.push(satchel);
-    await satchel.server.listen({ host: '127.0.0.1', port });
-    return { satchel, client: clientOf(`http://127.0.0.1:${port}`, key, satchel.newKeys?.publicKey ?? '') };
+    const settings = { DATA_DIR: join(dataDir, name), DATABASE_URL: cluster.url, SECRET_KEY: '5e'.repeat(32) };
+    const started = await startOnDatabase(net, { ...settings, BOOTSTRAP_SECRET_KEY: key });
+    running.push(started.satchel);
+    return started;
   }
 
   async function makeAsynchronous(): Promise<void> {

@@ -4,13 +4,11 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FakeNetwork } from '../../devnet/fake/fake.ts';
 import { SteppedTime } from '../../devnet/fake/time.ts';
-import { type Satchel, startSatchel } from '../../src/app.ts';
-import { readConfig } from '../../src/config.ts';
-import { newKeyText } from '../../src/core/accounts/keys.ts';
+import type { Satchel } from '../../src/app.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
-import { type Client, clientOf } from '../support/client.ts';
-import { freePort } from '../support/free-port.ts';
+import type { Client } from '../support/client.ts';
 import { problemsOf, silentLog } from '../support/ledger.ts';
+import { startOnDatabase } from '../support/service-on-database.ts';
 import { startWaitingPostgres, type WaitingPostgres } from '../support/waiting-postgres.ts';
 
 describe('a service on a PostgreSQL server whose synchronous standby is missing', () => {
@@ -21,16 +19,10 @@ describe('a service on a PostgreSQL server whose synchronous standby is missing'
 
   beforeAll(async () => {
     server = await startWaitingPostgres();
-    const key = newKeyText('secret_api');
-    const port = await freePort();
-    const settings = { DATA_DIR: dataDir, DATABASE_URL: server.url, PORT: String(port), LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: key };
     const net = new FakeNetwork({ seed: 'missing standby', time: new SteppedTime() });
-    satchel = await startSatchel(readConfig({ ...settings, LIGHTNING_URL: 'fake:' }), {
-      openDatabase: (url, options) => openDatabase(url, { ...options, stalledMs: 200 }),
-      openNode: async () => ({ node: net.connect(), playground: net.control }),
-    });
-    await satchel.server.listen({ host: '127.0.0.1', port });
-    client = clientOf(`http://127.0.0.1:${port}`, key, satchel.newKeys?.publicKey ?? '');
+    ({ satchel, client } = await startOnDatabase(net, { DATA_DIR: dataDir, DATABASE_URL: server.url }, (url, options) =>
+      openDatabase(url, { ...options, stalledMs: 200 }),
+    ));
   });
   afterAll(async () => {
     await server?.release();
