@@ -13,7 +13,7 @@ const PAGE = 1000;
 export const TOLD_SECONDS = 30 * 86_400;
 /** Events of one app per second, and the burst: after a restart, relays send those of ten minutes at once. Each is looked up in the database. */
 const EVENT_RATE = { perSecond: 100, burst: 5000 };
-/** The same of those that were not executed before. A signature is checked in 2 ms. */
+/** Requests of one app per second, and the burst. Those that were executed before do not count. A signature is checked in 2 ms. */
 const REQUEST_RATE = { perSecond: 20, burst: 500 };
 const MAX_BUCKETS = 100_000;
 
