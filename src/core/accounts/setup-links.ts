@@ -1,6 +1,7 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import type { Database, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { hmacSha256 } from '../kernel/crypto.ts';
 import { randomText, secretHash } from '../kernel/ids.ts';
 import * as sql from './accounts.sql.ts';
 import { lockAccount } from './accounts.ts';
@@ -65,7 +66,7 @@ export function createStartLink(database: Database, clock: Clock, secretKey: Uin
 }
 
 function startToken(key: Uint8Array, accountId: string, createdAt: number): string {
-  return createHmac('sha256', key).update(`${accountId} ${createdAt}`).digest('base64url');
+  return hmacSha256(key, `${accountId} ${createdAt}`).toString('base64url');
 }
 
 /** Returns the account of a link that can be used; undefined if it is unknown, used or expired. */

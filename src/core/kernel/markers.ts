@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { invariant } from './assert.ts';
+import { hmacSha256, wrapKey } from './crypto.ts';
 import { ID_BYTES, idBytes, idFromBytes, isIdOf } from './ids.ts';
 
 /*
@@ -27,7 +28,8 @@ export function createMarkers(secretKey: Uint8Array) {
     return Array.from({ length: keys }, (_, index) => bytes.subarray(32 * index, 32 * (index + 1)));
   };
   const roundKeys = derive('invoice preimages', ROUNDS);
-  const [tagKey, cipherKey] = derive('payment markers', 2) as [Buffer, Buffer];
+  const [tagKey, cipherBytes] = derive('payment markers', 2) as [Buffer, Buffer];
+  const cipherKey = wrapKey(cipherBytes);
 
   return {
     /**
@@ -89,7 +91,7 @@ const HASH = /^[0-9a-f]{64}$/;
 
 /** The hash comes first and has a fixed length, so no two pairs of hash and text are the same bytes. */
 function tagOf(key: Buffer, paymentHash: string, text: Buffer): Buffer {
-  return createHmac('sha256', key).update(paymentHash, 'hex').update(text).digest().subarray(0, TAG_BYTES);
+  return hmacSha256(key, Buffer.from(paymentHash, 'hex'), text).subarray(0, TAG_BYTES);
 }
 
 /**
@@ -114,6 +116,6 @@ function halvesOf(block: Buffer): [Buffer, Buffer] {
 
 /** Returns `other`, xor the hash of `half`. */
 function mix(key: Buffer, half: Buffer, other: Buffer): Buffer {
-  const bits = createHmac('sha256', key).update(half).digest();
+  const bits = hmacSha256(key, half);
   return Buffer.from(other.map((byte, index) => byte ^ (bits[index] as number)));
 }

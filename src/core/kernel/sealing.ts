@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { wrapKey } from './crypto.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
@@ -7,13 +8,13 @@ const TAG_BYTES = 16;
 /** Encrypts a text with a key of 32 bytes. `context` is not encrypted; the text opens only with the same one. Returns nonce ‖ ciphertext ‖ tag. */
 export function sealText(key: Uint8Array, text: string, context = ''): Uint8Array {
   const nonce = randomBytes(NONCE_BYTES);
-  const cipher = createCipheriv(ALGORITHM, key, nonce).setAAD(Buffer.from(context));
+  const cipher = createCipheriv(ALGORITHM, wrapKey(key), nonce).setAAD(Buffer.from(context));
   return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]);
 }
 
 /** Decrypts a sealed text. @throws Error if the key or the context differs, or the bytes were changed */
 export function unsealText(key: Uint8Array, sealed: Uint8Array, context = ''): string {
-  const decipher = createDecipheriv(ALGORITHM, key, sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv(ALGORITHM, wrapKey(key), sealed.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(Buffer.from(context)).setAuthTag(sealed.subarray(-TAG_BYTES));
   return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]).toString('utf8');
 }

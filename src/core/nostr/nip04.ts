@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { wrapKey } from '../kernel/crypto.ts';
 import { sharedX } from '../kernel/secp256k1.ts';
 import { decodeUtf8 } from './nip44.ts';
 
@@ -20,7 +21,7 @@ export function nip04Key(secretKey: Uint8Array, pubkey: string): Buffer | undefi
 
 export function encryptNip04(key: Uint8Array, plaintext: string): string {
   const iv = randomBytes(IV_BYTES);
-  const cipher = createCipheriv('aes-256-cbc', key, iv);
+  const cipher = createCipheriv('aes-256-cbc', wrapKey(key), iv);
   const encrypted = Buffer.concat([cipher.update(plaintext, 'utf8'), cipher.final()]);
   return `${encrypted.toString('base64')}?iv=${iv.toString('base64')}`;
 }
@@ -31,7 +32,7 @@ export function decryptNip04(key: Uint8Array, payload: string): string | undefin
   const [, encrypted, iv] = PAYLOAD.exec(payload) ?? [];
   if (encrypted === undefined || iv === undefined) return undefined;
   try {
-    const decipher = createDecipheriv('aes-256-cbc', key, Buffer.from(iv, 'base64'));
+    const decipher = createDecipheriv('aes-256-cbc', wrapKey(key), Buffer.from(iv, 'base64'));
     return decodeUtf8(Buffer.concat([decipher.update(encrypted, 'base64'), decipher.final()]));
   } catch {
     // Wrong padding.

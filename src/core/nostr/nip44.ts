@@ -1,4 +1,5 @@
-import { createCipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, randomBytes, timingSafeEqual } from 'node:crypto';
+import { hmacSha256, wrapKey } from '../kernel/crypto.ts';
 import { sharedX } from '../kernel/secp256k1.ts';
 
 /*
@@ -7,6 +8,7 @@ import { sharedX } from '../kernel/secp256k1.ts';
  */
 
 const VERSION = 2;
+const SALT = Buffer.from('nip44-v2');
 const NONCE_BYTES = 32;
 const MAC_BYTES = 32;
 const LENGTH_BYTES = 2;
@@ -21,7 +23,7 @@ const MAX_PAYLOAD_LENGTH = 4 * Math.ceil((1 + NONCE_BYTES + LENGTH_BYTES + 65_53
 /** Returns the key of all messages between two keys, 32 bytes; undefined for an invalid public key. @throws TypeError for an invalid secret key */
 export function nip44Key(secretKey: Uint8Array, pubkey: string): Buffer | undefined {
   const shared = sharedX(secretKey, Buffer.from(pubkey, 'hex'));
-  return shared && createHmac('sha256', 'nip44-v2').update(shared).digest();
+  return shared && hmacSha256(SALT, shared);
 }
 
 /** Encrypts a text of 1 to 65,535 bytes. @throws RangeError for another length */
@@ -83,16 +85,16 @@ function messageKeys(key: Uint8Array, nonce: Uint8Array): MessageKeys {
   // OpenSSL's nonce has the block counter in front, 4 bytes that begin with zero.
   const iv = Buffer.concat([Buffer.alloc(4), bytes.subarray(32, 44)]);
   return {
-    cipher: (data) => createCipheriv('chacha20', bytes.subarray(0, 32), iv).update(data),
-    mac: (encrypted) => createHmac('sha256', bytes.subarray(44)).update(nonce).update(encrypted).digest(),
+    cipher: (data) => createCipheriv('chacha20', wrapKey(bytes.subarray(0, 32)), iv).update(data),
+    mac: (encrypted) => hmacSha256(bytes.subarray(44), nonce, encrypted),
   };
 }
 
 /** HKDF-expand to 76 bytes (RFC 5869, section 2.3). The key is already the extracted one, and node:crypto offers only both steps together. */
 function expand(key: Uint8Array, info: Uint8Array): Buffer {
-  let block = Buffer.alloc(0);
+  let block: Buffer = Buffer.alloc(0);
   const blocks = [1, 2, 3].map((counter) => {
-    block = createHmac('sha256', key).update(block).update(info).update(Uint8Array.of(counter)).digest();
+    block = hmacSha256(key, block, info, Uint8Array.of(counter));
     return block;
   });
   return Buffer.concat(blocks).subarray(0, 76);

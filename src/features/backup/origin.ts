@@ -1,4 +1,5 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hmacSha256 } from '../../core/kernel/crypto.ts';
 import { BackupFailed, type Manifest } from './manifest.ts';
 
 /**
@@ -8,7 +9,7 @@ import { BackupFailed, type Manifest } from './manifest.ts';
 export function originOf(manifest: Manifest, secretKey: Uint8Array): string {
   const key = new Uint8Array(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel backup manifests, version 1', 32));
   const { mac: _, ...described } = manifest;
-  return createHmac('sha256', key).update(canonical(described)).digest('hex');
+  return hmacSha256(key, canonical(described)).toString('hex');
 }
 
 /** JSON with the names in order, so that the code does not depend on how the file is written. */

@@ -1,8 +1,9 @@
-import { createHmac, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
+import { hmacSha256 } from '../../core/kernel/crypto.ts';
 import { ID_LENGTH } from '../../core/kernel/ids.ts';
 import { requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
@@ -111,5 +112,5 @@ async function findByStatusToken(invoices: Invoices, token: string): Promise<Inv
 }
 
 function mac(preimage: string): Buffer {
-  return createHmac('sha256', Buffer.from(preimage, 'hex')).update(DOMAIN).digest().subarray(0, MAC_BYTES);
+  return hmacSha256(Buffer.from(preimage, 'hex'), DOMAIN).subarray(0, MAC_BYTES);
 }

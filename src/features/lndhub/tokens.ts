@@ -1,5 +1,6 @@
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto';
+import { hkdfSync, timingSafeEqual } from 'node:crypto';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { hmacSha256 } from '../../core/kernel/crypto.ts';
 
 /** `access`: for requests. `refresh`: for the next pair of tokens. */
 type TokenUse = 'access' | 'refresh';
@@ -20,7 +21,7 @@ export type Tokens = ReturnType<typeof createTokens>;
 export function createTokens(secretKey: Uint8Array, clock: Clock) {
   const key = Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), 'satchel LNDhub tokens, version 1', 32));
 
-  const sign = (text: string) => createHmac('sha256', key).update(text).digest();
+  const sign = (text: string) => hmacSha256(key, text);
 
   function issue(keyId: string, use: TokenUse, issuedAt: number): string {
     const text = `${HEADER}.${encode({ sub: keyId, use, iat: issuedAt, exp: issuedAt + LIFETIME_SECONDS[use] })}`;

@@ -1,5 +1,6 @@
-import { createHmac, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { invariant } from '../../core/kernel/assert.ts';
+import { hmacSha256 } from '../../core/kernel/crypto.ts';
 import { msat } from '../../core/kernel/money.ts';
 import type { EpochRow, Leaf } from './proof.sql.ts';
 
@@ -68,7 +69,7 @@ export function windowOf(account: number): number {
 }
 
 function keyed(seed: Uint8Array, purpose: 'salt' | 'order', walletId: string): Buffer {
-  return createHmac('sha256', seed).update(`${purpose} ${walletId}`).digest();
+  return hmacSha256(seed, `${purpose} ${walletId}`);
 }
 
 function sha256(...parts: readonly Uint8Array[]): Uint8Array {

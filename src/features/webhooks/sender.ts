@@ -1,6 +1,6 @@
-import { createHmac } from 'node:crypto';
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { unixSeconds } from '../../core/kernel/clock.ts';
+import { hmacSha256 } from '../../core/kernel/crypto.ts';
 import { tracedRemotely, traceparentOf } from '../../core/kernel/tracing.ts';
 import { OutboundError } from '../../core/outbound/outbound.ts';
 import type { DeliveryRow } from './deliveries.sql.ts';
@@ -82,7 +82,7 @@ async function send(
  */
 function signedHeaders(row: DeliveryRow, body: string, timestamp: number, secrets: readonly [string, ...string[]]): Record<string, string> {
   const id = eventIdOf(row);
-  const signatures = secrets.map((secret) => `v1,${hmac(keyOf(secret), `${id}.${timestamp}.${body}`).toString('base64')}`);
+  const signatures = secrets.map((secret) => `v1,${hmacSha256(keyOf(secret), `${id}.${timestamp}.${body}`).toString('base64')}`);
   return {
     'content-type': 'application/json',
     'webhook-id': id,
@@ -90,16 +90,12 @@ function signedHeaders(row: DeliveryRow, body: string, timestamp: number, secret
     'webhook-signature': signatures.join(' '),
     'X-LNPay-Event': row.event_type,
     'X-LNPay-HookId': row.webhook_id,
-    'X-LNPay-Signature': hmac(secrets[0], body).toString('hex'),
+    'X-LNPay-Signature': hmacSha256(Buffer.from(secrets[0]), body).toString('hex'),
   };
 }
 
 function keyOf(secret: string): Buffer {
   return Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
-}
-
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
 }
 
 function errorOf(status: number): string | null {

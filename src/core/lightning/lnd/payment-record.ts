@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { hmacSha256 } from '../../kernel/crypto.ts';
 import type { FailureReason, PaymentOutcome, SendOrder } from '../node.ts';
 import { fromBase64, readMsat, toBase64 } from './values.ts';
 
@@ -20,7 +20,7 @@ export interface PaymentRecord {
  * ignore it.
  */
 const ID_RECORD = '696971';
-const ID_DOMAIN = 'satchel payment id for LND, version 1';
+const ID_DOMAIN = Buffer.from('satchel payment id for LND, version 1');
 
 /** The record that names the payment's wallet, encrypted. */
 const MARKER_RECORD = '696973';
@@ -32,7 +32,7 @@ export function recordsOf({ paymentId, marker }: SendOrder): Readonly<Record<str
 
 /** Returns the records that identify a payment. A peer sees them, so they contain a hash of the id, not the id. */
 export function idRecords(paymentId: string): Readonly<Record<string, string>> {
-  return { [ID_RECORD]: createHmac('sha256', ID_DOMAIN).update(paymentId).digest('base64') };
+  return { [ID_RECORD]: hmacSha256(ID_DOMAIN, paymentId).toString('base64') };
 }
 
 /** Returns whether a record is of this payment, and not of another with the same payment hash. */

@@ -1,7 +1,8 @@
-import { createHmac, hkdfSync } from 'node:crypto';
+import { hkdfSync } from 'node:crypto';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import { TOO_MANY_REQUESTED } from '../../../core/invoices/invoices.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
+import { hmacSha256 } from '../../../core/kernel/crypto.ts';
 import { limitEntries } from '../../../core/kernel/limit-entries.ts';
 import { Refusal, type RefusalType } from '../../../core/kernel/refusal.ts';
 import { NodeUnavailable } from '../../../core/lightning/node.ts';
@@ -31,7 +32,7 @@ export function createPayerLimits({ database, invoices, clock, maxOpenInvoices, 
 
   /** Returns a short keyed hash of each network of an address, the largest first. The addresses of payers are not stored. */
   function payerNetworks(ip: string): string {
-    const hashes = networksOf(ip).map((network) => createHmac('sha256', key).update(network).digest().subarray(0, HASH_BYTES));
+    const hashes = networksOf(ip).map((network) => hmacSha256(key, network).subarray(0, HASH_BYTES));
     return hashes.map((hash) => hash.toString('hex')).join(' ');
   }
 

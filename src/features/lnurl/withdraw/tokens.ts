@@ -1,4 +1,5 @@
-import { createCipheriv, createDecipheriv, createHmac, timingSafeEqual } from 'node:crypto';
+import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
+import { hmacSha256 } from '../../../core/kernel/crypto.ts';
 import { secretHash } from '../../../core/kernel/ids.ts';
 
 /*
@@ -12,7 +13,7 @@ import { secretHash } from '../../../core/kernel/ids.ts';
 
 /** Returns the `k1` of an `ott`: 32 bytes in hex, which cannot be computed without the `ott`. */
 export function k1Of(ott: string): string {
-  return createHmac('sha256', ott).update('k1').digest('hex');
+  return hmacSha256(Buffer.from(ott), 'k1').toString('hex');
 }
 
 interface HashedLink {
@@ -68,5 +69,5 @@ function periodOf(nowSeconds: number): number {
 }
 
 function keyOf(link: HashedLink, period: number): Uint8Array {
-  return createHmac('sha256', link.k1_hash).update(`balanceCheck ${period}`).digest();
+  return hmacSha256(link.k1_hash, `balanceCheck ${period}`);
 }
