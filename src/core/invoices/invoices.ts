@@ -118,19 +118,18 @@ export class Invoices {
     const { database, ledger, clock, maxOpenInvoices } = this.#context;
     const { wallet, wtxType } = order;
     const limitName = `${wallet.id} ${wtxType}`;
-    const tooMany = tooManyInvoices(this.#context, order);
     // Saves a call to the node, and a batch of the ledger: a rejected row makes the ledger write the rest of its batch again.
     if (this.#fullWallets.has(limitName)) {
       const row = await database.first(sql.countOpen, wallet.ledgerAccount, wtxType, unixSeconds(clock), maxOpenInvoices);
-      if ((row?.n ?? 0) >= maxOpenInvoices) throw tooMany;
+      if ((row?.n ?? 0) >= maxOpenInvoices) throw tooManyInvoices(this.#context, order);
       this.#fullWallets.delete(limitName);
     }
     const invoice = await createAtNode(this.#context, order);
     try {
       // It moves no money. It goes through the ledger to share its commits.
-      await ledger.post(invoicePosting(this.#context, order, invoice, tooMany));
+      await ledger.post(invoicePosting(this.#context, order, invoice));
     } catch (error) {
-      if (error === tooMany) {
+      if (error instanceof Refusal && error.type === 'too_many_invoices') {
         if (this.#fullWallets.size >= MAX_FULL_WALLETS) this.#fullWallets.clear();
         this.#fullWallets.add(limitName);
       }
@@ -295,7 +294,7 @@ async function createAtNode({ connections, markers, clock }: InvoiceContext, ord
 }
 
 /** Returns the posting that stores an open invoice. */
-function invoicePosting({ clock, maxOpenInvoices }: InvoiceContext, order: NewInvoice, invoice: Invoice, onMiss: Refusal): Posting {
+function invoicePosting(context: InvoiceContext, order: NewInvoice, invoice: Invoice): Posting {
   const parameters = [
     invoice.id,
     invoice.walletId,
@@ -313,13 +312,13 @@ function invoicePosting({ clock, maxOpenInvoices }: InvoiceContext, order: NewIn
     invoice.createdAt,
     invoice.preimage ?? null,
     invoice.passThru ?? null,
-    maxOpenInvoices,
+    context.maxOpenInvoices,
   ];
-  const event = eventRow(clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
+  const event = eventRow(context.clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
   return {
     guards: order.guards ?? [],
     rows: [
-      { statement: sql.insertOpen, parameters, onMiss },
+      { statement: sql.insertOpen, parameters, onMiss: () => tooManyInvoices(context, order) },
       ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),
       ...traceRows(invoice.id),
       ...(order.extraRows?.(invoice.id) ?? []),
