@@ -18,6 +18,8 @@ export type App = FastifyInstance<
 
 declare module 'fastify' {
   interface FastifyRequest {
+    /** Null: none was sent. Set by sentCredential on first use. */
+    sentCredential: SentCredential | null | undefined;
     /** Set by Access on first use. */
     credential: Credential | undefined;
     /** Set when the request begins. */

@@ -165,6 +165,7 @@ function sharedLogger(log: FastifyBaseLogger): FastifyBaseLogger {
 
 /** Fastify creates each request with these fields, so that all requests have one hidden class. */
 function addRequestFields(app: App): void {
+  app.decorateRequest('sentCredential', undefined);
   app.decorateRequest('credential', undefined);
   app.decorateRequest('span', undefined);
   app.decorateRequest('booking', undefined);

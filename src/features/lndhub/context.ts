@@ -12,7 +12,7 @@ import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
 import type { Access, WalletAuthorization } from '../../http/auth/access.ts';
-import { bearerToken, type SentCredential } from '../../http/auth/credential.ts';
+import { bearerToken, type SentCredential, sentCredential } from '../../http/auth/credential.ts';
 import type { Rate } from '../../http/limits/token-buckets.ts';
 import { isForApps } from '../keys/lndhub-link.ts';
 import type { Tokens } from './tokens.ts';
@@ -65,8 +65,9 @@ export async function accessKey(
 ): Promise<Key & { readonly walletId: string }> {
   const key = await access.anyKey(request);
   if (key.walletId === undefined || !isForApps(key.kind)) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
-  // Apps read often and rarely pay, so a revoked key would be noticed late if it was cached.
-  if (!(await accounts.findValid(key.id))) throw new Refusal('unauthorized', 'The key is revoked or expired.');
+  // Apps read often and rarely pay, so a revoked key would be noticed late if it was cached. The key of a token never is.
+  const isCached = sentCredential(request)?.kind !== 'token';
+  if (isCached && !(await accounts.findValid(key.id))) throw new Refusal('unauthorized', 'The key is revoked or expired.');
   return { ...key, walletId: key.walletId };
 }
 

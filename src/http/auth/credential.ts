@@ -10,13 +10,17 @@ export interface SentCredential {
   readonly kind: 'key' | 'basic' | 'session' | 'token';
 }
 
-/**
- * Returns the credential of a request. The first of these is used: X-Api-Key, Authorization: Bearer, ?access-token=, the user name of
- * Authorization: Basic, the cookie of a session. Some routes read it in another way.
- */
+/** Returns the credential of a request. Some routes read it in another way than the others. */
 export function sentCredential(request: FastifyRequest): SentCredential | undefined {
-  const read = request.routeOptions.config?.readCredential;
-  if (read) return read(request);
+  request.sentCredential ??= (request.routeOptions.config?.readCredential ?? readCredential)(request) ?? null;
+  return request.sentCredential ?? undefined;
+}
+
+/**
+ * The first of these is used: X-Api-Key, Authorization: Bearer, ?access-token=, the user name of Authorization: Basic, the cookie of a
+ * session.
+ */
+function readCredential(request: FastifyRequest): SentCredential | undefined {
   const key = sentKey(request);
   if (key !== undefined) return { text: canonicalText(key), kind: 'key' };
   const basic = /^basic +([a-z0-9+/=_-]+)$/i.exec(request.headers.authorization ?? '')?.[1];

@@ -2,7 +2,7 @@ import { isIP, isIPv6 } from 'node:net';
 
 /** Returns the part of an address that identifies a client: all of an IPv4 address, the first 64 bits of an IPv6 address. */
 export function networkOf(ip: string): string {
-  if (!isIPv6(ip) || ip.includes('.')) return ip;
+  if (!ip.includes(':') || ip.includes('.') || !isIPv6(ip)) return ip;
   const [head = '', tail] = ip.split('::');
   const first = head === '' ? [] : head.split(':');
   const last = tail === undefined || tail === '' ? [] : tail.split(':');
