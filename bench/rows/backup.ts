@@ -3,14 +3,16 @@ import { startSatchel } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Dialect } from '../../src/core/db/database.ts';
 import { backupProcess } from '../../src/features/backup/schedule.ts';
-import { compare } from '../compare.ts';
+import { compare, perSecond } from '../compare.ts';
 import { load } from '../load-worker.ts';
 import type { Figure, Row } from '../row.ts';
 import { DATABASE_NAMES, DIALECTS, type Run } from '../run.ts';
 import { postRequest } from '../web.ts';
 
 const CONNECTIONS = 64;
-const WALLETS = 100;
+/** With few wallets, each row of a balance would have hundreds of versions that the snapshot of a backup keeps. */
+const WALLETS = 2000;
+const AT_ONCE = 16;
 const FUNDS_SAT = 10_000;
 const OFFERED_PER_SECOND = 5_000;
 const SECRET_KEY = `sak_${'b'.repeat(30)}`;
@@ -94,11 +96,11 @@ async function transfers(url: string): Promise<string[]> {
     return (await response.json()) as { id: string };
   };
   const ids: string[] = [];
-  for (let i = 0; i < WALLETS; i++) {
+  await perSecond(WALLETS, AT_ONCE, async (index) => {
     const { id } = await post('/v1/wallet', { user_label: '' });
     await post('/playground/fund', { wallet_id: id, num_satoshis: FUNDS_SAT });
-    ids.push(id);
-  }
+    ids[index] = id;
+  });
   return ids.map((id, i) =>
     postRequest(`/v1/wallet/${id}/transfer`, SECRET_KEY, { dest_wallet_id: ids[(i + 1) % WALLETS], num_satoshis: 1 }),
   );

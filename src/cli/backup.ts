@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Progress } from '../features/backup/take-backup.ts';
 import { counted } from './table.ts';
 import { EXIT, localAction, verb } from './verb.ts';
 
@@ -11,39 +12,45 @@ export function addBackup(program: Command): void {
       'The service may run at the same time. The backup goes to BACKUP_DIR, encrypted to BACKUP_RECIPIENTS (public keys of age). It is checked ' +
       'completely. With BACKUP_DIR set, the service writes one every hour. SECRET_KEY (or DATA_DIR/secret-key) is not in it: keep a copy elsewhere.',
     example: 'backup',
-  }).action(
-    localAction('No backup was written: ', async ({ output }) => {
-      const [{ readConfig }, { runBackup }, { readVersion }, { removeParts }] = await Promise.all([
-        import('../config.ts'),
-        import('./run-backup.ts'),
-        import('../version.ts'),
-        import('../features/backup/take-backup.ts'),
-      ]);
-      process.umask(0o077);
-      const config = readConfig(process.env);
-      for (const signal of ['SIGINT', 'SIGTERM'] as const)
-        process.once(signal, () => {
-          for (const folder of [config.backup.folder, config.dataDir]) removeParts(folder);
-          process.exit(EXIT.notDone);
-        });
-      const { version } = await readVersion(config.commit);
-      const taken = await runBackup(config, version, (step, done, total) => output.progress(`${step}: ${percent(done, total)}`));
-      output.progress('');
-      const { path, manifest, deleted, warning } = taken;
-      if (warning !== undefined) process.stderr.write(`${warning}\n`);
-      if (manifest.mac === undefined)
-        process.stderr.write(
-          'A restore cannot check the origin of this backup: set SECRET_KEY, or DATA_DIR to the folder with secret-key.\n',
+  })
+    .option('--background', 'spare the service, as its own backups do: use idle processors, and read PostgreSQL for a third of the time')
+    .action(
+      localAction<{ background?: boolean }>('No backup was written: ', async ({ options, output }) => {
+        const [{ readConfig }, { runBackup }, { readVersion }, { removeParts }, { yieldToOthers }] = await Promise.all([
+          import('../config.ts'),
+          import('./run-backup.ts'),
+          import('../version.ts'),
+          import('../features/backup/take-backup.ts'),
+          import('../features/backup/background.ts'),
+        ]);
+        process.umask(0o077);
+        const config = readConfig(process.env);
+        for (const signal of ['SIGINT', 'SIGTERM'] as const)
+          process.once(signal, () => {
+            for (const folder of [config.backup.folder, config.dataDir]) removeParts(folder);
+            process.exit(EXIT.notDone);
+          });
+        const { version } = await readVersion(config.commit);
+        const isBackground = options.background === true;
+        if (isBackground) await yieldToOthers();
+        const progress: Progress = (step, done, total) => output.progress(`${step}: ${percent(done, total)}`);
+        const taken = await runBackup(config, { version, isBackground, progress });
+        output.progress('');
+        const { path, manifest, deleted, warning } = taken;
+        if (warning !== undefined) process.stderr.write(`${warning}\n`);
+        if (manifest.mac === undefined)
+          process.stderr.write(
+            'A restore cannot check the origin of this backup: set SECRET_KEY, or DATA_DIR to the folder with secret-key.\n',
+          );
+        await output.print(
+          { manifest: path, ...manifest, deleted },
+          `${path}\n${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, ${manifest.bytes} bytes` +
+            (config.backup.recipients.length === 0 ? ', not encrypted: set BACKUP_RECIPIENTS before you copy it elsewhere' : '') +
+            (deleted === 0 ? '' : `\nDeleted ${counted(deleted, 'older backup')} (BACKUP_KEEP)`),
         );
-      await output.print(
-        { manifest: path, ...manifest, deleted },
-        `${path}\n${counted(manifest.transfers, 'transfer')} over ${counted(manifest.wallets, 'wallet')}, ${manifest.bytes} bytes` +
-          (config.backup.recipients.length === 0 ? ', not encrypted: set BACKUP_RECIPIENTS before you copy it elsewhere' : '') +
-          (deleted === 0 ? '' : `\nDeleted ${counted(deleted, 'older backup')} (BACKUP_KEEP)`),
-      );
-      return EXIT.done;
-    }),
-  );
+        return EXIT.done;
+      }),
+    );
 }
 
 export function percent(done: number, total: number): string {

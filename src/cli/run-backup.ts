@@ -7,14 +7,20 @@ import { type Progress, type TakenBackup, takeBackup } from '../features/backup/
 import { findSecretKey, requireSecretKey } from '../secret-key.ts';
 import { stderrLog, withDatabase } from './database.ts';
 
+interface BackupRun {
+  readonly version: string;
+  readonly isBackground: boolean;
+  readonly progress: Progress;
+}
+
 /** Writes a backup of the configured database, and stores that it did. @throws BackupFailed */
-export async function runBackup(config: Config, version: string, progress: Progress): Promise<TakenBackup> {
+export async function runBackup(config: Config, { version, isBackground, progress }: BackupRun): Promise<TakenBackup> {
   const { databaseUrl, backup, dataDir: workFolder } = config;
   const log = stderrLog;
   return withDatabase({ withoutLock: true }, async (database) => {
     const secretKey = await findSecretKey(config);
     if (secretKey) await requireSecretKey(database, secretKey);
-    const source = await sourceOf(databaseUrl, database, log);
+    const source = await sourceOf(databaseUrl, { database, log, isBackground });
     const taken = await takeBackup({ ...backup, workFolder, secretKey, source, version, clock: systemClock, log, progress });
     const { manifest } = taken;
     // The old database of a move rejects writes.

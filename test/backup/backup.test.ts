@@ -41,7 +41,7 @@ async function opened<T>(url: string, work: (database: Database) => Promise<T>, 
 /** Backs up the database of a running service. */
 async function backUp(url: string, options: Partial<BackupOptions> = {}): Promise<TakenBackup> {
   return opened(url, async (database) => {
-    const source = await sourceOf(url, database, silentLog);
+    const source = await sourceOf(url, { database, log: silentLog, isBackground: true });
     const common = {
       recipients: [],
       keep: KEEP,

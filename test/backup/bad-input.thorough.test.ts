@@ -95,7 +95,9 @@ onFakeNode('a backup that was damaged', (app, dialect) => {
 
   const back = async (recipients: readonly string[]) => {
     const database = await openDatabase(app.databaseUrl, { readOnly: true, log: silentLog });
-    return backUp(await sourceOf(app.databaseUrl, database, silentLog), recipients).finally(() => database.close());
+    return backUp(await sourceOf(app.databaseUrl, { database, log: silentLog, isBackground: false }), recipients).finally(() =>
+      database.close(),
+    );
   };
 
   beforeAll(async () => {

@@ -149,7 +149,7 @@ describe('a full disk', () => {
     /** Writes a backup without the check of the free space, as when something else fills the disk meanwhile. */
     async function backUp(folder: string, workFolder: string) {
       const database = await openDatabase(app.databaseUrl, { readOnly: true, log: silentLog });
-      const source = { ...(await sourceOf(app.databaseUrl, database, silentLog)), bytes: 0 };
+      const source = { ...(await sourceOf(app.databaseUrl, { database, log: silentLog, isBackground: false })), bytes: 0 };
       return takeBackup({ source, folder, workFolder, recipients: [], keep: KEEP, version: '0.1.0', ...common }).finally(() =>
         database.close(),
       );

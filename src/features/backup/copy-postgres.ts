@@ -1,15 +1,15 @@
-import type { Database } from '../../core/db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../../core/db/migrate.ts';
 import { deleteMoveTarget } from '../../core/db/move-facts.ts';
 import { openDatabase } from '../../core/db/open.ts';
 import { statement } from '../../core/db/statement.ts';
-import type { Log } from '../../core/kernel/log.ts';
 import { copyTables } from '../move/copy.ts';
 import { openPostgresSide } from '../move/postgres-side.ts';
 import type { CopySide } from '../move/side.ts';
 import { openSqliteSide } from '../move/sqlite-side.ts';
 import { listTables } from '../move/tables.ts';
 import { completeSchema, createTarget } from '../move/target-schema.ts';
+import { readSlowly } from './background.ts';
+import type { SourceOptions } from './source.ts';
 
 const estimateRows = statement<{ n: number }>('copy_rows', {
   sqlite: 'SELECT 0 AS n',
@@ -24,9 +24,8 @@ const estimateRows = statement<{ n: number }>('copy_rows', {
  */
 export async function copyPostgres(
   url: string,
-  database: Database,
   to: string,
-  log: Log,
+  { database, log, isBackground }: SourceOptions,
   progress: (done: number, total: number) => void,
 ): Promise<void> {
   await requireMigrated(database, MIGRATIONS);
@@ -39,8 +38,9 @@ export async function copyPostgres(
     await createTarget(target, tables, nothing);
     const [from, file] = [await openPostgresSide(url, { mode: 'snapshot' }), openSqliteSide(to, { readOnly: false })];
     sides.push(from, file);
+    const source = isBackground ? readSlowly(from) : from;
     const contents = { totals: new Map(), rows: total, hashes: new Map() };
-    await copyTables({ source: from, target: file, tables }, contents, (done) => progress(Math.min(done, total), total));
+    await copyTables({ source, target: file, tables }, contents, (done) => progress(Math.min(done, total), total));
     await completeSchema(target, () => {});
     await file.finish(tables);
     await target.transaction(deleteMoveTarget);

@@ -1,5 +1,4 @@
 import { execFile } from 'node:child_process';
-import { setPriority } from 'node:os';
 import { promisify } from 'node:util';
 import type { Alerts } from '../../core/alerts/alerts.ts';
 import type { Database } from '../../core/db/database.ts';
@@ -109,9 +108,6 @@ const execute = promisify(execFile);
 /** When a file server does not answer, a process that writes to it never ends by itself. */
 const MAX_MS = 12 * 3_600_000;
 
-/** Less than the service's own. */
-const PRIORITY = 10;
-
 /**
  * Returns a function that runs the command `satchel backup` as a process of its own, so that checking the copy does not delay requests.
  * @param program the path of the command line program
@@ -119,18 +115,9 @@ const PRIORITY = 10;
  */
 export function backupProcess(program: string, env = process.env): (signal: AbortSignal) => Promise<void> {
   return async (signal) => {
-    const running = execute(process.execPath, [program, 'backup', '--json'], { env, signal, timeout: MAX_MS, maxBuffer: 1_000_000 });
-    if (running.child.pid !== undefined) lowerPriority(running.child.pid);
-    await running.catch((error: Error & { stderr?: string }) => {
+    const options = { env, signal, timeout: MAX_MS, maxBuffer: 1_000_000 };
+    await execute(process.execPath, [program, 'backup', '--background', '--json'], options).catch((error: Error & { stderr?: string }) => {
       throw new Error(error.stderr?.trim().split('\n').at(-1) || error.message);
     });
   };
-}
-
-function lowerPriority(pid: number): void {
-  try {
-    setPriority(pid, PRIORITY);
-  } catch {
-    // It has ended already, or the system forbids it.
-  }
 }

@@ -11,10 +11,17 @@ const readSize = statement<{ bytes: number }>('backup_database_size', {
   postgres: 'SELECT pg_database_size(current_database()) AS bytes',
 });
 
+export interface SourceOptions {
+  readonly database: Database;
+  readonly log: Log;
+  /** Spares the server. */
+  readonly isBackground: boolean;
+}
+
 /** Returns the source of an open database. */
-export async function sourceOf(url: string, database: Database, log: Log): Promise<BackupSource> {
+export async function sourceOf(url: string, options: SourceOptions): Promise<BackupSource> {
   const path = sqlitePathOf(url);
   if (path !== undefined) return { bytes: sizeOfSqlite(path), copy: (to, progress) => copySqlite(path, to, progress) };
-  const { bytes = 0 } = (await database.first(readSize)) ?? {};
-  return { bytes, copy: (to, progress) => copyPostgres(url, database, to, log, progress) };
+  const { bytes = 0 } = (await options.database.first(readSize)) ?? {};
+  return { bytes, copy: (to, progress) => copyPostgres(url, to, options, progress) };
 }

@@ -1,0 +1,49 @@
+import { execFile } from 'node:child_process';
+import { setPriority } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { CopySide } from '../move/side.ts';
+
+/** Less than the service's own. */
+const PRIORITY = 10;
+
+/** After this time a backup no longer waits for idle processors. On a machine that is always busy it would never end. */
+const IDLE_MS = 20 * 60_000;
+
+/**
+ * Lets this process run only while a processor is idle, where the system can (Linux, with `chrt` of util-linux); elsewhere with a lower priority.
+ * On Linux a low priority is not enough: a process that wakes up for a moment, as the service does, waits some milliseconds for a running one.
+ */
+export async function yieldToOthers(): Promise<void> {
+  try {
+    setPriority(PRIORITY);
+  } catch {
+    // The system forbids it.
+  }
+  await setPolicy('--idle');
+  setTimeout(() => void setPolicy('--other'), IDLE_MS).unref();
+}
+
+/** Does nothing where there is no such program. */
+function setPolicy(policy: '--idle' | '--other'): Promise<void> {
+  return new Promise((resolve) => {
+    execFile('chrt', [policy, '--all-tasks', '--pid', '0', String(process.pid)], () => resolve());
+  });
+}
+
+/** A process that was stopped for a while must not pause for twice that time. */
+const MAX_PAUSE_MS = 1000;
+
+/** Reads for a third of the time. The server runs each of its sessions with the same priority. */
+export function readSlowly(side: CopySide): CopySide {
+  return {
+    ...side,
+    async *lines(table, after) {
+      let since = performance.now();
+      for await (const lines of side.lines(table, after)) {
+        yield lines;
+        await delay(Math.min(2 * (performance.now() - since), MAX_PAUSE_MS));
+        since = performance.now();
+      }
+    },
+  };
+}
