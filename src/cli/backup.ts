@@ -13,7 +13,7 @@ export function addBackup(program: Command): void {
       'completely. With BACKUP_DIR set, the service writes one every hour. SECRET_KEY (or DATA_DIR/secret-key) is not in it: keep a copy elsewhere.',
     example: 'backup',
   })
-    .option('--background', 'spare the service, as its own backups do: use idle processors, and read PostgreSQL for a third of the time')
+    .option('--background', 'spare the service, as its own backups do: use idle processors, and read PostgreSQL for a quarter of the time')
     .action(
       localAction<{ background?: boolean }>('No backup was written: ', async ({ options, output }) => {
         const [{ readConfig }, { runBackup }, { readVersion }, { removeParts }, { yieldToOthers }] = await Promise.all([

@@ -30,10 +30,10 @@ function setPolicy(policy: '--idle' | '--other'): Promise<void> {
   });
 }
 
-/** A process that was stopped for a while must not pause for twice that time. */
+/** A process that was stopped for a while must not pause for three times as long. */
 const MAX_PAUSE_MS = 1000;
 
-/** Reads for a third of the time. The server runs each of its sessions with the same priority. */
+/** Reads for a quarter of the time. The server runs each of its sessions with the same priority. */
 export function readSlowly(side: CopySide): CopySide {
   return {
     ...side,
@@ -41,7 +41,7 @@ export function readSlowly(side: CopySide): CopySide {
       let since = performance.now();
       for await (const lines of side.lines(table, after)) {
         yield lines;
-        await delay(Math.min(2 * (performance.now() - since), MAX_PAUSE_MS));
+        await delay(Math.min(3 * (performance.now() - since), MAX_PAUSE_MS));
         since = performance.now();
       }
     },
