@@ -51,7 +51,7 @@ async function run(): Promise<LoadResult> {
   const start = performance.now();
   const end = start + order.seconds * 1000;
   const due = schedule(start);
-  // The connections begin at different places of the list. Otherwise all would use the same wallets at a time.
+  // The connections begin at different places of the list. Otherwise all of them would use the same wallets at the same time.
   const firstOf = (index: number) => Math.floor((index * requests.length) / sockets.length);
   await Promise.all(sockets.map((socket, index) => runConnection(socket, firstOf(index), end, due)));
   stop();

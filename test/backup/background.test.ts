@@ -1,8 +1,11 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readSlowly } from '../../src/features/backup/background.ts';
+import { backupProcess } from '../../src/features/backup/schedule.ts';
 import type { Lines } from '../../src/features/move/lines.ts';
 import type { CopySide } from '../../src/features/move/side.ts';
 import { listTables } from '../../src/features/move/tables.ts';
@@ -39,4 +42,27 @@ it('reads the same rows with pauses between them', async () => {
   const read: Lines[] = [];
   for await (const lines of readSlowly(side).lines(table)) read.push(lines);
   expect(read).toEqual(given);
+});
+
+it('repeats a backup in the foreground when it does not end in the background', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-background-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const [program, written] = [join(folder, 'program.mjs'), join(folder, 'written')];
+  const script = `import { writeFileSync } from 'node:fs';
+    if (process.argv.includes('--background')) setInterval(() => {}, 1000);
+    else writeFileSync(${JSON.stringify(written)}, process.argv.slice(2).join(' '));`;
+  writeFileSync(program, script);
+  await backupProcess(program, process.env, 100)(new AbortController().signal);
+  expect(readFileSync(written, 'utf8')).toBe('backup --json');
+});
+
+it('does not repeat a backup that fails in the background, and reports its reason', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'satchel-background-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const program = join(folder, 'program.mjs');
+  writeFileSync(
+    program,
+    "process.stderr.write(process.argv.includes('--background') ? 'the disk is full\\n' : 'repeated\\n'); process.exit(2);",
+  );
+  await expect(backupProcess(program)(new AbortController().signal)).rejects.toThrow('the disk is full');
 });

@@ -1,17 +1,18 @@
 import { execFile } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import type { CopySide } from '../move/side.ts';
+
+const execute = promisify(execFile);
 
 /** Less than the service's own. */
 const PRIORITY = 10;
 
-/** After this time a backup no longer waits for idle processors. On a machine that is always busy it would never end. */
-const IDLE_MS = 20 * 60_000;
-
 /**
  * Lets this process run only while a processor is idle, where the system can (Linux, with `chrt` of util-linux); elsewhere with a lower priority.
  * On Linux a low priority is not enough: a process that wakes up for a moment, as the service does, waits some milliseconds for a running one.
+ * On a machine that is always busy the process may never end, and only root can give it another policy.
  */
 export async function yieldToOthers(): Promise<void> {
   try {
@@ -19,15 +20,8 @@ export async function yieldToOthers(): Promise<void> {
   } catch {
     // The system forbids it.
   }
-  await setPolicy('--idle');
-  setTimeout(() => void setPolicy('--other'), IDLE_MS).unref();
-}
-
-/** Does nothing where there is no such program. */
-function setPolicy(policy: '--idle' | '--other'): Promise<void> {
-  return new Promise((resolve) => {
-    execFile('chrt', [policy, '--all-tasks', '--pid', '0', String(process.pid)], () => resolve());
-  });
+  // Fails where there is no such program.
+  await execute('chrt', ['--idle', '--all-tasks', '--pid', '0', String(process.pid)]).catch(() => {});
 }
 
 /** A process that was stopped for a while must not pause for three times as long. */

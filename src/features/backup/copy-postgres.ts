@@ -1,7 +1,9 @@
+import type { Database } from '../../core/db/database.ts';
 import { MIGRATIONS, requireMigrated } from '../../core/db/migrate.ts';
 import { deleteMoveTarget } from '../../core/db/move-facts.ts';
 import { openDatabase } from '../../core/db/open.ts';
 import { statement } from '../../core/db/statement.ts';
+import type { Log } from '../../core/kernel/log.ts';
 import { copyTables } from '../move/copy.ts';
 import { openPostgresSide } from '../move/postgres-side.ts';
 import type { CopySide } from '../move/side.ts';
@@ -9,13 +11,19 @@ import { openSqliteSide } from '../move/sqlite-side.ts';
 import { listTables } from '../move/tables.ts';
 import { completeSchema, createTarget } from '../move/target-schema.ts';
 import { readSlowly } from './background.ts';
-import type { SourceOptions } from './source.ts';
 
 const estimateRows = statement<{ n: number }>('copy_rows', {
   sqlite: 'SELECT 0 AS n',
   postgres:
     "SELECT coalesce(sum(greatest(reltuples, 0)), 0)::bigint AS n FROM pg_class WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace",
 });
+
+export interface SourceOptions {
+  readonly database: Database;
+  readonly log: Log;
+  /** Spares the server. */
+  readonly isBackground: boolean;
+}
 
 /**
  * Copies a PostgreSQL database that is in use into a new SQLite file: all rows of one moment. The schema is the same on both, so the copy is a

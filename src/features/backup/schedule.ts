@@ -108,16 +108,27 @@ const execute = promisify(execFile);
 /** When a file server does not answer, a process that writes to it never ends by itself. */
 const MAX_MS = 12 * 3_600_000;
 
+/** On a machine that is always busy, a backup in the background may never end. */
+const BACKGROUND_MAX_MS = 3_600_000;
+
 /**
- * Returns a function that runs the command `satchel backup` as a process of its own, so that checking the copy does not delay requests.
+ * Returns a function that runs the command `satchel backup` as a process of its own, so that checking the copy does not delay requests: in the
+ * background, and again in the foreground if it has not ended after `backgroundMaxMs`.
  * @param program the path of the command line program
  * @param env the settings; by default those of this process
  */
-export function backupProcess(program: string, env = process.env): (signal: AbortSignal) => Promise<void> {
-  return async (signal) => {
-    const options = { env, signal, timeout: MAX_MS, maxBuffer: 1_000_000 };
-    await execute(process.execPath, [program, 'backup', '--background', '--json'], options).catch((error: Error & { stderr?: string }) => {
-      throw new Error(error.stderr?.trim().split('\n').at(-1) || error.message);
-    });
+export function backupProcess(program: string, env = process.env, backgroundMaxMs = BACKGROUND_MAX_MS) {
+  const run = (args: readonly string[], timeout: number, signal: AbortSignal) =>
+    execute(process.execPath, [program, 'backup', '--json', ...args], { env, signal, timeout, maxBuffer: 1_000_000 });
+  return async (signal: AbortSignal): Promise<void> => {
+    try {
+      await run(['--background'], backgroundMaxMs, signal).catch((error: { killed?: boolean }) => {
+        if (!error.killed || signal.aborted) throw error;
+        return run([], MAX_MS, signal);
+      });
+    } catch (error) {
+      const { stderr, message } = error as Error & { stderr?: string };
+      throw new Error(stderr?.trim().split('\n').at(-1) || message);
+    }
   };
 }

@@ -1,8 +1,6 @@
-import type { Database } from '../../core/db/database.ts';
 import { sqlitePathOf } from '../../core/db/open.ts';
 import { statement } from '../../core/db/statement.ts';
-import type { Log } from '../../core/kernel/log.ts';
-import { copyPostgres } from './copy-postgres.ts';
+import { copyPostgres, type SourceOptions } from './copy-postgres.ts';
 import { copySqlite, sizeOfSqlite } from './copy-sqlite.ts';
 import type { BackupSource } from './take-backup.ts';
 
@@ -10,13 +8,6 @@ const readSize = statement<{ bytes: number }>('backup_database_size', {
   sqlite: 'SELECT 0 AS bytes',
   postgres: 'SELECT pg_database_size(current_database()) AS bytes',
 });
-
-export interface SourceOptions {
-  readonly database: Database;
-  readonly log: Log;
-  /** Spares the server. */
-  readonly isBackground: boolean;
-}
 
 /** Returns the source of an open database. */
 export async function sourceOf(url: string, options: SourceOptions): Promise<BackupSource> {

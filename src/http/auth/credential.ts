@@ -16,10 +16,7 @@ export function sentCredential(request: FastifyRequest): SentCredential | undefi
   return request.sentCredential ?? undefined;
 }
 
-/**
- * The first of these is used: X-Api-Key, Authorization: Bearer, ?access-token=, the user name of Authorization: Basic, the cookie of a
- * session.
- */
+/** Reads the first of these: X-Api-Key, Authorization: Bearer, ?access-token=, the user name of Authorization: Basic, the cookie of a session. */
 function readCredential(request: FastifyRequest): SentCredential | undefined {
   const key = sentKey(request);
   if (key !== undefined) return { text: canonicalText(key), kind: 'key' };
