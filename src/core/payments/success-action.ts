@@ -1,4 +1,5 @@
 import { createDecipheriv } from 'node:crypto';
+import { wrapKey } from '../kernel/crypto.ts';
 import { shownText } from '../kernel/shown-text.ts';
 
 /** What the payee shows after the payment (LUD-09, LUD-10), as it is stored. */
@@ -27,7 +28,7 @@ export function revealSuccessAction(stored: string, preimage: string): RevealedA
 /** LUD-10: AES-256-CBC with the preimage as its key, and UTF-8. */
 function decrypt(ciphertext: Uint8Array, iv: Uint8Array, preimage: string): string | null {
   try {
-    const decipher = createDecipheriv('aes-256-cbc', Buffer.from(preimage, 'hex'), iv);
+    const decipher = createDecipheriv('aes-256-cbc', wrapKey(Buffer.from(preimage, 'hex')), iv);
     const plain = Buffer.concat([decipher.update(ciphertext), decipher.final()]);
     return shownText(new TextDecoder('utf-8', { fatal: true }).decode(plain), MAX_CIPHERTEXT, { keepLines: true });
   } catch {

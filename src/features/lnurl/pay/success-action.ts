@@ -1,4 +1,5 @@
 import { createCipheriv, randomBytes } from 'node:crypto';
+import { wrapKey } from '../../../core/kernel/crypto.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 
 /** What a payer sees after paying (LUD-09, LUD-10). `aes` keeps its text secret until the payment. */
@@ -61,7 +62,7 @@ function requireOwnUrl(text: string, publicUrl: string): void {
 export function sentSuccessAction(action: SuccessAction, preimage: string) {
   if (action.tag !== 'aes') return action;
   const iv = randomBytes(16);
-  const cipher = createCipheriv('aes-256-cbc', Buffer.from(preimage, 'hex'), iv);
+  const cipher = createCipheriv('aes-256-cbc', wrapKey(Buffer.from(preimage, 'hex')), iv);
   const ciphertext = Buffer.concat([cipher.update(action.text, 'utf8'), cipher.final()]);
   return { tag: 'aes', description: action.description, ciphertext: ciphertext.toString('base64'), iv: iv.toString('base64') };
 }

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, timingSafeEqual } from 'node:crypto';
-import { hmacSha256 } from '../../../core/kernel/crypto.ts';
+import { hmacSha256, wrapKey } from '../../../core/kernel/crypto.ts';
 import { secretHash } from '../../../core/kernel/ids.ts';
 
 /*
@@ -35,7 +35,7 @@ const TAG_BYTES = 16;
 /** Returns the token of a link's balance checks at a time in Unix seconds. */
 export function sealBalanceToken(link: HashedLink, k1: string, nowSeconds: number): string {
   const period = periodOf(nowSeconds);
-  const cipher = createCipheriv(CIPHER, keyOf(link, period), NONCE);
+  const cipher = createCipheriv(CIPHER, wrapKey(keyOf(link, period)), NONCE);
   const sealed = Buffer.concat([cipher.update(k1, 'hex'), cipher.final(), cipher.getAuthTag()]);
   return `${link.id.slice(ID_PREFIX.length)}.${period}.${sealed.toString('base64url')}`;
 }
@@ -53,7 +53,7 @@ export function openBalanceToken(link: HashedLink, token: string, nowSeconds: nu
   // The clock of another instance may be ahead.
   if (age < -1 || age > ACCEPTED_PERIODS) return undefined;
   const sealed = Buffer.from(text, 'base64url');
-  const decipher = createDecipheriv(CIPHER, keyOf(link, Number(period)), NONCE, { authTagLength: TAG_BYTES });
+  const decipher = createDecipheriv(CIPHER, wrapKey(keyOf(link, Number(period))), NONCE, { authTagLength: TAG_BYTES });
   decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
   try {
     const k1 = Buffer.concat([decipher.update(sealed.subarray(0, -TAG_BYTES)), decipher.final()]).toString('hex');
