@@ -5,6 +5,7 @@ import { createAccountDirectory } from '../src/core/accounts/directory.ts';
 import { createKeyUses } from '../src/core/accounts/key-uses.ts';
 import { createSessions } from '../src/core/accounts/sessions.ts';
 import { openDatabase } from '../src/core/db/open.ts';
+import { createFees } from '../src/core/fees/fees.ts';
 import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
 import { systemClock } from '../src/core/kernel/clock.ts';
 import { SYSTEM_ACCOUNTS } from '../src/core/ledger/accounts.ts';
@@ -44,7 +45,8 @@ const access = createAccess({
 const objects = createObjects({ clock: systemClock });
 // No payment is made. The modules behind the payment routes only have to be loaded, because they count as idle memory.
 const runIdempotent = createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) });
-const deps = { access, runIdempotent, wallets, ledger, objects, payments: createPayments, paymentWaitSeconds: 0 };
+const fees = createFees({ database, clock: systemClock });
+const deps = { access, runIdempotent, wallets, ledger, fees, objects, payments: createPayments, paymentWaitSeconds: 0 };
 const server = createServer(log, (app) => {
   walletRoutes(app, deps);
   paymentRoutes(app, deps as unknown as Parameters<typeof paymentRoutes>[1]);

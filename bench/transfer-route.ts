@@ -1,3 +1,4 @@
+import { createFees } from '../src/core/fees/fees.ts';
 import { systemClock } from '../src/core/kernel/clock.ts';
 import { newId } from '../src/core/kernel/ids.ts';
 import { msat } from '../src/core/kernel/money.ts';
@@ -13,7 +14,7 @@ type RouteParts = Pick<Web, 'access' | 'runIdempotent' | 'wallets' | 'objects'>;
 /** The service's transfer route with a ledger. */
 export function withLedger({ access, runIdempotent, wallets, objects, ledger, database }: Web): (app: App) => void {
   return transferRoute({ access, runIdempotent, wallets, objects }, (order) =>
-    transferBetween({ database, ledger, clock: systemClock }, order),
+    transferBetween({ database, ledger, fees: createFees({ database, clock: systemClock }), clock: systemClock }, order),
   );
 }
 

@@ -7,6 +7,7 @@ import { createKeyUses } from '../src/core/accounts/key-uses.ts';
 import { parseKey } from '../src/core/accounts/keys.ts';
 import { createSessions, type Sessions } from '../src/core/accounts/sessions.ts';
 import type { Database } from '../src/core/db/database.ts';
+import { createFees, type Fees } from '../src/core/fees/fees.ts';
 import { createIdempotency } from '../src/core/idempotency/idempotency.ts';
 import { systemClock } from '../src/core/kernel/clock.ts';
 import { createLedger, type Ledger } from '../src/core/ledger/ledger.ts';
@@ -32,6 +33,7 @@ export interface Web {
   readonly runIdempotent: IdempotentHandler;
   readonly wallets: Wallets;
   readonly ledger: Ledger;
+  readonly fees: Fees;
   readonly database: Database;
   readonly objects: Objects;
 }
@@ -56,6 +58,7 @@ export async function webOn(database: Database): Promise<Web> {
     runIdempotent: createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) }),
     wallets,
     ledger: createLedger(database, systemClock),
+    fees: createFees({ database, clock: systemClock }),
     database,
     objects: createObjects({ clock: systemClock }),
   };

@@ -136,6 +136,8 @@ export interface CreatedInvoice {
   num_msat: number;
   /** The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known */
   fee_msat: number | null;
+  /** The fee of this service for an outgoing payment, in millisatoshis. It is charged when the payment succeeds, as a transaction of type `service_fee`. 0 for incoming payments, whose fee is such a transaction, too */
+  service_fee_msat: number;
   /** How long the invoice can be paid, in seconds from `created_at` */
   expiry: number;
   /** Unix seconds; null when it does not expire */
@@ -513,6 +515,50 @@ export interface WebhookTestEvent {
 /** An event: `type` selects its data. A later version may add types, so ignore those that you do not know. */
 export type Event = WalletCreatedEvent | WalletUpdatedEvent | WalletReceiveEvent | WalletReceivePendingEvent | WalletReceiveFailureEvent | WalletSendEvent | WalletTransferInEvent | WalletTransferOutEvent | WalletSendFailureEvent | PaymentPendingEvent | PaymentCorrectedEvent | InvoiceCreatedEvent | InvoiceExpiredEvent | InvoiceCancelledEvent | LinkClaimedEvent | KeyCreatedEvent | KeyRevokedEvent | CodesPausedEvent | AlertRaisedEvent | AlertResolvedEvent | WebhookTestEvent;
 
+export interface FeeSchedule {
+  /** The id of this version, `fee_…`; null if there are no fees */
+  id: string | null;
+  /** The account or the wallet that has this schedule; null if there are no fees */
+  owner_id: string | null;
+  /** The number of this version of the owner, from 1; 0 if there are no fees */
+  version: number;
+  /** When it was set, in Unix seconds; null if there are no fees */
+  created_at: number | null;
+  /** Payments over the network and keysends. The wallet pays the fee in addition to the amount. Null: free */
+  ln_out: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+  /** Money that arrives over the network. The fee is taken from the credit and is at most the amount. Null: free */
+  ln_in: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+  /** Transfers, and payments of invoices of this service. The sender pays. Null: free */
+  internal: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+  /** Claims of withdraw links. The wallet of the link pays in addition to the amount. Null: free */
+  link: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+}
+
+export interface FeeVersion {
+  /** The id of this version, `fee_…` */
+  id: string;
+  /** The account or the wallet that has this schedule; null if there are no fees */
+  owner_id: string | null;
+  /** The number of this version of the owner, from 1; 0 if there are no fees */
+  version: number;
+  /** When it was set, in Unix seconds; null if there are no fees */
+  created_at: number | null;
+  /** Payments over the network and keysends. The wallet pays the fee in addition to the amount. Null: free */
+  ln_out: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+  /** Money that arrives over the network. The fee is taken from the credit and is at most the amount. Null: free */
+  ln_in: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+  /** Transfers, and payments of invoices of this service. The sender pays. Null: free */
+  internal: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+  /** Claims of withdraw links. The wallet of the link pays in addition to the amount. Null: free */
+  link: { /** The fixed part in millisatoshis */ flat_msat: number; /** The share of the amount in millionths, rounded down to a millisatoshi */ proportional_millionths: number; /** The least that is charged for an amount that is not free, in millisatoshis */ min_msat: number; /** The most that is charged, in millisatoshis; null without a maximum */ max_msat: number | null; /** Smaller amounts are free, in millisatoshis */ free_below_msat: number; } | null;
+  /** Whether this version removed the schedule of its owner */
+  is_removed: boolean;
+  /** The key or session that set it, and its account */
+  made_by: string;
+  /** Why; may be empty */
+  reason: string;
+}
+
 export interface FiatRate {
   /** The ISO 4217 code of the currency; null if no rate is set */
   currency: string | null;
@@ -604,6 +650,8 @@ export interface LightningTransaction {
   num_msat: number;
   /** The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known */
   fee_msat: number | null;
+  /** The fee of this service for an outgoing payment, in millisatoshis. It is charged when the payment succeeds, as a transaction of type `service_fee`. 0 for incoming payments, whose fee is such a transaction, too */
+  service_fee_msat: number;
   /** How long the invoice can be paid, in seconds from `created_at` */
   expiry: number;
   /** Unix seconds; null when it does not expire */
@@ -657,6 +705,8 @@ export interface LightningTransactionDetails {
   num_msat: number;
   /** The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known */
   fee_msat: number | null;
+  /** The fee of this service for an outgoing payment, in millisatoshis. It is charged when the payment succeeds, as a transaction of type `service_fee`. 0 for incoming payments, whose fee is such a transaction, too */
+  service_fee_msat: number;
   /** How long the invoice can be paid, in seconds from `created_at` */
   expiry: number;
   /** Unix seconds; null when it does not expire */
@@ -850,7 +900,7 @@ export interface NewWallet {
   balance_msat: number;
   /** Millisatoshis that are held for payments in flight: their amounts and fee limits */
   pending_msat: number;
-  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */
+  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */
   max_payable_msat: number;
   /** `inactive`: the wallet receives, but sends no money */
   status: 'active' | 'inactive' | (string & {});
@@ -1095,7 +1145,7 @@ export interface Payment {
   user_label: string;
   wal: Wallet;
   /** The type of the transaction */
-  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; };
+  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; };
   lnTx: LightningTransaction;
   /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
   passThru: Record<string, unknown>;
@@ -1124,6 +1174,21 @@ export interface ProbedPayLink {
   payerData: Record<string, unknown> | null;
   /** The description of the payee */
   metadata: { /** What is paid, at most 1000 characters */ text: string; /** A longer description; null when there is none */ long_desc: string | null; /** The Lightning address or email address that the payee states; null when there is none */ identifier: string | null; /** A PNG or JPEG image as a data URL; null when there is none */ image: string | null; };
+}
+
+export interface Quote {
+  /** What the fee is charged for */
+  direction: 'ln_out' | 'ln_in' | 'internal' | (string & {});
+  /** The amount in millisatoshis */
+  amount_msat: number;
+  /** The fee of this service in millisatoshis */
+  service_fee_msat: number;
+  /** The default limit for routing fees in millisatoshis, of which only the real cost is charged; 0 without routing */
+  fee_limit_msat: number;
+  /** Millisatoshis that the wallet pays at most, with both fees. For money that arrives: what it is credited */
+  total_msat: number;
+  /** The schedule that requires the fee, `fee_…`; null if there is none */
+  fee_schedule_id: string | null;
 }
 
 export interface Readiness {
@@ -1200,7 +1265,7 @@ export interface Summary {
 
 export interface Transfer {
   /** The transaction of the wallet that received the money */
-  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
+  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
   /** The transaction of the wallet that sent the money */
   wtx_transfer_out: WalletTransaction;
   /** The `passThru` of both transactions */
@@ -1237,7 +1302,7 @@ export interface Wallet {
   balance_msat: number;
   /** Millisatoshis that are held for payments in flight: their amounts and fee limits */
   pending_msat: number;
-  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat). Transfers and payments between wallets of this service cost no fee and can use all of `balance_msat` */
+  /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */
   max_payable_msat: number;
   /** `inactive`: the wallet receives, but sends no money */
   status: 'active' | 'inactive' | (string & {});
@@ -1293,7 +1358,7 @@ export interface WalletTransaction {
   user_label: string;
   wal: Wallet;
   /** The type of the transaction */
-  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; };
+  wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; };
   /** The invoice or payment; null for a transfer and for a fee */
   lnTx: LightningTransaction | null;
   /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */
@@ -2058,6 +2123,32 @@ export interface ListAccountChangesRequest {
   count?: number;
 }
 
+export interface GetAccountFeesRequest {
+
+}
+
+export interface SetAccountFeesRequest {
+  /** The fees by direction. A direction that is absent is free */
+  rules: { /** Payments over the network and keysends. The wallet pays the fee in addition to the amount */ ln_out?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Money that arrives over the network. The fee is taken from the credit and is at most the amount */ ln_in?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Transfers, and payments of invoices of this service. The sender pays */ internal?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Claims of withdraw links. The wallet of the link pays in addition to the amount */ link?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; };
+  /** Why, for the record of versions */
+  reason?: string;
+}
+
+export interface RemoveAccountFeesRequest {
+
+}
+
+export interface ListAccountFeeVersionsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
 export interface CreateAuthChallengeRequest {
   /** What the person agrees to. Wallets show it */
   action?: 'register' | 'login' | 'link' | 'auth';
@@ -2776,7 +2867,7 @@ export interface ListTransactionsRequest {
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
-  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference';
+  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference';
   /** Only transactions of this wallet: its id or one of its access keys */
   wallet_id?: string;
   /** Selects these fields of the response */
@@ -2826,6 +2917,21 @@ export interface ChangeWalletRequest {
   user_label?: string;
   /** `inactive`: the wallet receives, but sends no money */
   status?: 'active' | 'inactive';
+}
+
+export interface GetFeeScheduleRequest {
+
+}
+
+export interface GetQuoteRequest {
+  /** The amount in whole satoshis. Send it or `num_msat` */
+  num_satoshis?: number;
+  /** The amount in millisatoshis, instead of `num_satoshis` */
+  num_msat?: number;
+  /** A BOLT11 invoice to be paid. It decides the direction, and the amount if it has one */
+  payment_request?: string;
+  /** Without `payment_request`: what the fee is charged for. Default: `ln_out` */
+  direction?: 'ln_out' | 'ln_in' | 'internal';
 }
 
 export interface WithdrawRequest {
@@ -2895,7 +3001,7 @@ export interface ListWalletTransactionsRequest {
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
-  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'restore_difference';
+  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference';
   /** Selects these fields of the response */
   fields?: string;
 }
@@ -2970,6 +3076,32 @@ export interface PullLnurlRequest {
   num_msat?: number;
   /** The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8 */
   memo?: string;
+}
+
+export interface GetWalletFeesRequest {
+
+}
+
+export interface SetWalletFeesRequest {
+  /** The fees by direction. A direction that is absent is free */
+  rules: { /** Payments over the network and keysends. The wallet pays the fee in addition to the amount */ ln_out?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Money that arrives over the network. The fee is taken from the credit and is at most the amount */ ln_in?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Transfers, and payments of invoices of this service. The sender pays */ internal?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; /** Claims of withdraw links. The wallet of the link pays in addition to the amount */ link?: { /** A fixed part. Default: 0 */ flat_msat?: number; /** A share of the amount in millionths, rounded down to a millisatoshi: 10000 is 1 %. Default: 0 */ proportional_millionths?: number; /** The least that is charged for an amount that is not free. Default: 0 */ min_msat?: number; /** The most that is charged. Default: no maximum */ max_msat?: number; /** Smaller amounts are free. Default: 0 */ free_below_msat?: number; }; };
+  /** Why, for the record of versions */
+  reason?: string;
+}
+
+export interface RemoveWalletFeesRequest {
+
+}
+
+export interface ListWalletFeeVersionsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
 }
 
 export interface ListWalletKeysRequest {
@@ -3182,6 +3314,14 @@ export interface Operations<Options> {
     createSetupLink(id: string, request?: CreateSetupLinkRequest, options?: Options): Promise<SetupLink>;
     /** List the changes that operators made to an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/changes`) @param id The id of the account, `acc_…` */
     listChanges(id: string, request?: ListAccountChangesRequest, options?: Options): List<AccountChange>;
+    /** Read the fees of an account. Returns the schedule of the account itself. Its wallets may have others. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/fees`) @param id The id of the account */
+    getFees(id: string, request?: GetAccountFeesRequest, options?: Options): Promise<FeeSchedule>;
+    /** Set the fees of an account. Stores a new version that replaces the whole schedule. It applies within a second to payments that start and money that arrives from then on. A payment that has started pays the fee with which it started. Permission: a secret API key of an operator. (`PUT /v1/accounts/{id}/fees`) @param id The id of the account */
+    setFees(id: string, request: SetAccountFeesRequest, options?: Options): Promise<FeeSchedule>;
+    /** Remove the fees of an account. Stores a new version without a schedule, so that the one above applies, if there is one. Permission: a secret API key of an operator. (`DELETE /v1/accounts/{id}/fees`) @param id The id of the account */
+    removeFees(id: string, request?: RemoveAccountFeesRequest, options?: Options): Promise<FeeSchedule>;
+    /** List the versions of the fees of an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/fees/versions`) @param id The id of the account */
+    listFeeVersions(id: string, request?: ListAccountFeeVersionsRequest, options?: Options): List<FeeVersion>;
   };
   readonly authChallenges: {
     /** Let a person log in with a Lightning wallet. Creates an LNURL-auth challenge (LUD-04) for your own application. Show `lnurl` as a QR code, and read the challenge until it is `authenticated`. Each person has the same `linking_key` each time, as long as the host of PUBLIC_URL does not change. Permission: a secret API key. (`POST /v1/lnurl-auth`) */
@@ -3432,11 +3572,15 @@ export interface Operations<Options> {
     get(wallet: string, request?: GetWalletRequest & { fields?: undefined }, options?: Options): Promise<Wallet>;
     /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     update(wallet: string, request?: ChangeWalletRequest, options?: Options): Promise<Wallet>;
+    /** Read the fees that this service charges to a wallet. Permission: `wallet_read`. (`GET /v1/wallet/{key}/fees`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    getFeeSchedule(wallet: string, request?: GetFeeScheduleRequest, options?: Options): Promise<FeeSchedule>;
+    /** Compute what a payment or a receipt will cost. Nothing is reserved. The fees of a payment are fixed when it is started. Permission: `wallet_read`. (`GET /v1/wallet/{key}/quote`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    getQuote(wallet: string, request?: GetQuoteRequest, options?: Options): Promise<Quote>;
     /** Pay an invoice. Pays a BOLT11 invoice. Paying the same invoice again from the same wallet returns the first payment. A Lightning address or an LNURL is paid as by payLnurl. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/withdraw`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     withdraw(wallet: string, request: WithdrawRequest, options?: Options): Promise<Payment>;
     /** Pay a node without an invoice. Sends money to a node by its public key. 201: the payment succeeded. 202: it is in flight or its outcome is unknown, and its money is held; poll `GET /v1/lntx/{id}` with the id of `lnTx` until `status` is not `pending`. 4xx: nothing was or will be paid; `payment_failed` names the reason. 500, a timeout or a lost connection: the outcome is unknown; send the same request again with the same `Idempotency-Key`. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/keysend`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     keysend(wallet: string, request: KeysendRequest, options?: Options): Promise<Payment>;
-    /** Move money to another wallet of the account. Costs nothing and is complete at once: both wallets change, or neither. The `passThru` of both transactions contains the two wallet ids and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfer`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    /** Move money to another wallet of the account. Is complete at once: both wallets change, or neither. It has no routing fee. The `passThru` of both transactions contains the two wallet ids and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfer`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     transfer(wallet: string, request: TransferRequest, options?: Options): Promise<Transfer>;
     /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listTransactions(wallet: string, request: ListWalletTransactionsRequest & { fields: string }, options?: Options): List<Part<WalletTransaction>>;
@@ -3456,6 +3600,14 @@ export interface Operations<Options> {
     payLnurl(wallet: string, request?: PayLnurlRequest, options?: Options): Promise<Payment>;
     /** Withdraw from a link of another service. Creates an invoice of the wallet and sends it to the service of a withdraw link (LUD-03), which pays it later: poll `GET /v1/lntx/{id}` until `status` is neither `open` nor `arriving`. The other service may pay until the invoice expires after an hour, even if its response was lost. 400: it does not pay, and the invoice is cancelled. Permission: `wallet_deposit`. (`POST /v1/wallet/{key}/lnurl/pull`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     pullLnurl(wallet: string, request: PullLnurlRequest, options?: Options): Promise<LightningTransaction>;
+    /** Read the fees of a wallet. Returns the schedule that applies to the wallet: its own, or else that of its account, or of the nearest account above. Permission: a secret API key of an operator. (`GET /v1/wallets/{id}/fees`) @param id The id of the wallet */
+    getFees(id: string, request?: GetWalletFeesRequest, options?: Options): Promise<FeeSchedule>;
+    /** Set the fees of a wallet. Stores a new version that replaces the whole schedule. It applies within a second to payments that start and money that arrives from then on. A payment that has started pays the fee with which it started. Permission: a secret API key of an operator. (`PUT /v1/wallets/{id}/fees`) @param id The id of the wallet */
+    setFees(id: string, request: SetWalletFeesRequest, options?: Options): Promise<FeeSchedule>;
+    /** Remove the fees of a wallet. Stores a new version without a schedule, so that the one above applies, if there is one. Permission: a secret API key of an operator. (`DELETE /v1/wallets/{id}/fees`) @param id The id of the wallet */
+    removeFees(id: string, request?: RemoveWalletFeesRequest, options?: Options): Promise<FeeSchedule>;
+    /** List the versions of the fees of a wallet. Permission: a secret API key of an operator. (`GET /v1/wallets/{id}/fees/versions`) @param id The id of the wallet */
+    listFeeVersions(id: string, request?: ListWalletFeeVersionsRequest, options?: Options): List<FeeVersion>;
     /** List the access keys of a wallet. Permission: a secret API key. (`GET /v1/wallet/{key}/keys`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listKeys(wallet: string, request?: ListWalletKeysRequest, options?: Options): List<Key>;
     /** Create an access key of a wallet. The response contains the key itself; no later response does. `budget_msat` and `budget_period` are sent together. Payments in flight count with their amount and fee limit. Permission: a secret API key. (`POST /v1/wallet/{key}/keys`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */

@@ -238,10 +238,16 @@ CREATE TABLE account (
   status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
   -- The most wallets that it may have; 0: no limit.
   max_wallets INTEGER NOT NULL DEFAULT 0 CHECK (max_wallets >= 0),
+  -- Of a sub-account: the accounts above it, the nearest first, separated by spaces. It never changes.
+  ancestors TEXT NOT NULL DEFAULT '',
+  -- Of a sub-account: the share of the service's fees of its wallets that goes to a wallet of an account above it (src/core/fees/).
+  revenue_share_millionths INTEGER NOT NULL DEFAULT 0 CHECK (revenue_share_millionths BETWEEN 0 AND 1000000),
+  revenue_wallet_id TEXT,
   -- In lower case. With a password it is the login.
   email TEXT,
   -- scrypt with its parameters and salt (src/features/logins/passwords.ts); NULL: a login with a password is not possible.
-  password_hash TEXT
+  password_hash TEXT,
+  CHECK (revenue_share_millionths = 0 OR revenue_wallet_id IS NOT NULL)
 ) STRICT;
 -- Partial, so that PostgreSQL does not take a change of the e-mail for a change of the row's key, which would block inserts of wallets.
 CREATE UNIQUE INDEX account_email ON account (email) WHERE email IS NOT NULL;
@@ -328,8 +334,57 @@ CREATE TABLE key_transfer (
   transfer_id TEXT PRIMARY KEY,
   lineage_id TEXT NOT NULL,
   period_start INTEGER NOT NULL,
+  -- The amount and the fee of the service.
+  cost_msat INTEGER NOT NULL CHECK (cost_msat > 0),
   FOREIGN KEY (lineage_id, period_start) REFERENCES key_spending (lineage_id, period_start)
 ) STRICT;
+
+-- Fees of this service (src/core/fees/) -----------------------------------------------------------------------------------
+
+-- One version of the fees of an account or a wallet. The one with the highest number applies. Rows are never changed or deleted.
+CREATE TABLE fee_schedule (
+  id TEXT PRIMARY KEY,
+  -- An account, or a wallet, whose schedule replaces that of its account.
+  owner_id TEXT NOT NULL,
+  version INTEGER NOT NULL CHECK (version > 0),
+  -- 1: the owner has no schedule of its own from this version on.
+  is_removed INTEGER NOT NULL CHECK (is_removed IN (0, 1)),
+  -- The key or session that requested it.
+  made_by TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  UNIQUE (owner_id, version)
+) STRICT;
+
+-- The fee of one direction. A direction without a row is free.
+CREATE TABLE fee_rule (
+  schedule_id TEXT NOT NULL REFERENCES fee_schedule (id),
+  direction TEXT NOT NULL CHECK (direction IN ('ln_out', 'ln_in', 'internal', 'link')),
+  flat_msat INTEGER NOT NULL CHECK (flat_msat >= 0),
+  proportional_millionths INTEGER NOT NULL CHECK (proportional_millionths BETWEEN 0 AND 1000000),
+  min_msat INTEGER NOT NULL CHECK (min_msat >= 0),
+  max_msat INTEGER CHECK (max_msat >= min_msat),
+  free_below_msat INTEGER NOT NULL CHECK (free_below_msat >= 0),
+  PRIMARY KEY (schedule_id, direction)
+) STRICT, WITHOUT ROWID;
+
+-- One fee that was charged, by a transfer from a wallet to `service_fees`. It is part of the posting of that transfer.
+CREATE TABLE service_fee (
+  transfer_id TEXT PRIMARY KEY,
+  schedule_id TEXT NOT NULL REFERENCES fee_schedule (id),
+  direction TEXT NOT NULL CHECK (direction IN ('ln_out', 'ln_in', 'internal', 'link')),
+  amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
+  wallet_id TEXT NOT NULL REFERENCES wallet (id),
+  -- The payment or the invoice; NULL for a transfer.
+  lntx TEXT,
+  -- The part that went from `service_fees` to a wallet of an account above, and its transfer.
+  share_msat INTEGER NOT NULL CHECK (share_msat BETWEEN 0 AND amount_msat),
+  share_transfer_id TEXT UNIQUE,
+  CHECK ((share_msat = 0) = (share_transfer_id IS NULL))
+) STRICT;
+-- A payment or an invoice is charged once.
+CREATE UNIQUE INDEX service_fee_lntx ON service_fee (lntx) WHERE lntx IS NOT NULL;
+CREATE INDEX service_fee_wallet ON service_fee (wallet_id, transfer_id);
 
 -- Nostr Wallet Connect -----------------------------------------------------------------------------------------------------
 
@@ -640,6 +695,9 @@ CREATE TABLE payment (
   budget_lineage_id TEXT REFERENCES access_key (id),
   budget_period_start INTEGER,
   budget_reserved_msat INTEGER CHECK (budget_reserved_msat > 0),
+  -- What the service charges when the payment succeeds, by which schedule; both are NULL if nothing.
+  service_fee_msat INTEGER CHECK (service_fee_msat > 0),
+  fee_schedule_id TEXT REFERENCES fee_schedule (id),
   -- What changes comes last and in pages with free space: PostgreSQL then writes only these bytes to its WAL.
   state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
   failure_reason TEXT,
@@ -660,7 +718,8 @@ CREATE TABLE payment (
   -- Of a payment that was read back from the node after a restore: what its wallet lacked and `restore_difference` bears. NULL: all others.
   shortfall_msat INTEGER CHECK (shortfall_msat >= 0),
   CHECK ((state = 'succeeded') = (settled_at IS NOT NULL)),
-  CHECK ((state = 'failed') = (failure_reason IS NOT NULL))
+  CHECK ((state = 'failed') = (failure_reason IS NOT NULL)),
+  CHECK ((service_fee_msat IS NULL) = (fee_schedule_id IS NULL))
 ) STRICT;
 -- begin postgres
 ALTER TABLE payment SET (fillfactor = 50);

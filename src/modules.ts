@@ -8,6 +8,7 @@ import { createAlerts } from './core/alerts/alerts.ts';
 import { connectNodes } from './core/connection/connections.ts';
 import type { Database, Tx } from './core/db/database.ts';
 import { Instances } from './core/db/instances.ts';
+import { createFees } from './core/fees/fees.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
 import { Invoices } from './core/invoices/invoices.ts';
 import { keysendRouting } from './core/invoices/settle.ts';
@@ -83,9 +84,10 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const wallets = createWallets({ database, accounts, clock, isNodeAvailable: (id) => connections.isAvailable(id), rowsOf });
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
+  const fees = createFees({ database, clock });
   const marked = { markers, quarantine, recoverWallet: walletRecovery({ database, clock, rowsOf }) };
-  const invoices = new Invoices({ ...config, ...marked, database, ledger, alerts, connections, routeKeysend, clock, log });
-  const options = { ...marked, maxInFlight, paymentWaitSeconds };
+  const invoices = new Invoices({ ...config, ...marked, database, ledger, alerts, connections, routeKeysend, fees, clock, log });
+  const options = { ...marked, fees, maxInFlight, paymentWaitSeconds };
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...options });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
@@ -95,7 +97,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const newOutbound = (settings = {}) => new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, ...settings });
   const outbound = newOutbound();
   const nostrCrypto = createNostrCrypto();
-  const linked = { ...config, database, secretKey, ledger, accounts, wallets, invoices, payments, clock, log };
+  const linked = { ...config, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
   const webhooks = new Webhooks({
@@ -110,7 +112,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  const money = { ...marked, ledger, wallets, invoices, payments, history, ...links, nostrCrypto, stuckPaymentSeconds };
+  const money = { ...marked, fees, ledger, wallets, invoices, payments, history, ...links, nostrCrypto, stuckPaymentSeconds };
   const common = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   const modules = { ...common, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };

@@ -6,6 +6,7 @@ import { readLastBackup } from './features/backup/last-backup.ts';
 import { eventRoutes } from './features/events/routes.ts';
 import { createStatusWaits } from './features/events/status-waits.ts';
 import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
+import { feeRoutes } from './features/fees/routes.ts';
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
@@ -104,6 +105,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   walletLoginRoutes(app, login);
   passkeyRoutes(app, login);
   keyRoutes(app, { ...deps, lndhub: config.lndhub });
+  feeRoutes(app, deps);
   connectionRoutes(app, deps);
   invoiceRoutes(app, deps);
   invoiceStatusRoutes(app, deps);

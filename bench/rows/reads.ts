@@ -4,6 +4,7 @@ import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { NodeConnection } from '../../src/core/connection/connection.ts';
 import { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database, Dialect } from '../../src/core/db/database.ts';
+import { createFees } from '../../src/core/fees/fees.ts';
 import { Invoices } from '../../src/core/invoices/invoices.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { createMarkers } from '../../src/core/kernel/markers.ts';
@@ -112,6 +113,7 @@ function benchInvoices(database: Database, ledger: Ledger): Invoices {
     alerts: createAlerts(database, systemClock, silentLog),
     connections: fakeConnections(database),
     routeKeysend: async () => undefined,
+    fees: createFees({ database, clock: systemClock }),
     markers: createMarkers(new Uint8Array(32)),
     quarantine: new Quarantine(database),
     recoverWallet: () => Promise.reject(new Error('no wallet is lost')),

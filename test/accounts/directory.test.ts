@@ -5,6 +5,7 @@ import { newKeyText } from '../../src/core/accounts/keys.ts';
 import { startSession } from '../../src/core/accounts/sessions.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
+import { createFees } from '../../src/core/fees/fees.ts';
 import { createLedger, requireGuards } from '../../src/core/ledger/ledger.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
 import { createWallets } from '../../src/core/wallets/wallets.ts';
@@ -205,7 +206,9 @@ onBothDatabases('a frozen account', (open) => {
     for (const { ledgerAccount } of [source, other]) await ledger.post({ transfers: [testDeposit(ledgerAccount, 10_000)] });
     const order = { amountMsat: amount(1_000), memo: undefined, passThru: undefined, guards: [] };
     const send = (from: typeof source, to: typeof source) =>
-      typeOf(transferBetween({ database, ledger, clock }, { ...order, source: from, destination: to }));
+      typeOf(
+        transferBetween({ database, ledger, fees: createFees({ database, clock }), clock }, { ...order, source: from, destination: to }),
+      );
     const racing = Array.from({ length: 8 }, () => send(source, target));
     await change(one.accountId, { status: 'frozen' });
     const after = await Promise.all([send(source, target), send(other, rest), send(source, target)]);

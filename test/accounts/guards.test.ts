@@ -3,6 +3,7 @@ import { createAccounts, type Key, keyGuard } from '../../src/core/accounts/acco
 import { createKeyring } from '../../src/core/accounts/keyring.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
+import { createFees } from '../../src/core/fees/fees.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
@@ -24,7 +25,7 @@ async function accountWithWallets(database: Database) {
   const key = (await accounts.find(one.accessKeys.wallet_admin)) as Key;
   const send = (by: Key) =>
     transferBetween(
-      { database, ledger, clock },
+      { database, ledger, fees: createFees({ database, clock }), clock },
       {
         source: one.wallet,
         destination: two.wallet,

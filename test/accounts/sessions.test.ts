@@ -5,6 +5,7 @@ import { createSessions, startSession } from '../../src/core/accounts/sessions.t
 import { createSetupLink } from '../../src/core/accounts/setup-links.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
+import { createFees } from '../../src/core/fees/fees.ts';
 import { systemClock as clock } from '../../src/core/kernel/clock.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
@@ -36,7 +37,8 @@ onBothDatabases('a session', (open) => {
     const [one, two] = [await wallets.create(accountId, ''), await wallets.create(accountId, '')];
     await ledger.post({ transfers: [testDeposit(one.wallet.ledgerAccount, 1_000)] });
     const order = { source: one.wallet, destination: two.wallet, amountMsat: amount(100), memo: undefined, passThru: undefined };
-    const send = (by: Key) => transferBetween({ database, ledger, clock }, { ...order, guards: [keyGuard(by)] });
+    const send = (by: Key) =>
+      transferBetween({ database, ledger, fees: createFees({ database, clock }), clock }, { ...order, guards: [keyGuard(by)] });
     const [other, third] = [(await sessions.find((await start()).secret)) as Key, (await sessions.find((await start()).secret)) as Key];
     await send(key);
     await database.transaction((tx) => tx.run(revoke, key.id));

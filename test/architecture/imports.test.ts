@@ -24,8 +24,22 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets'],
   wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
   quarantine: ['kernel', 'db'],
-  invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'quarantine'],
-  payments: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'budgets', 'lightning', 'connection', 'wallets', 'invoices', 'quarantine'],
+  fees: ['kernel', 'db', 'journal', 'ledger', 'accounts', 'wallets'],
+  invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'quarantine', 'fees'],
+  payments: [
+    'kernel',
+    'db',
+    'journal',
+    'alerts',
+    'ledger',
+    'budgets',
+    'lightning',
+    'connection',
+    'wallets',
+    'invoices',
+    'quarantine',
+    'fees',
+  ],
 };
 
 const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'ledger', 'accounts', 'wallets'];
@@ -33,6 +47,7 @@ const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'ledger', 'accoun
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   accounts: [],
   keys: [],
+  fees: [],
   wallets: [],
   nodes: [],
   service: [],

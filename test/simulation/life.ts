@@ -76,7 +76,7 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
     await requestUnsettledComparison(tx, nodeId);
   };
   const connections = withoutCaches(await connectNodes({ database, nodes: fakeNodes, alerts, onRestore, clock, log: silentLog }));
-  const { accounts, invoices, ledger, payments, wallets } = createModules({ database, connections, clock, linkUses });
+  const { accounts, invoices, ledger, payments, wallets, deps } = createModules({ database, connections, clock, linkUses });
   const publicUrl = 'https://simulation.test';
   const outbound = new Outbound({ allow: parseAllowList(''), proxy: undefined, log: { ...silentLog, debug: () => undefined } });
   const secretKey = Buffer.alloc(32);
@@ -92,8 +92,8 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
     addressDomains: [],
     publicUrl,
   });
-  const deps = { database, ledger, accounts, wallets, payments, payLinks, outbound, publicUrl, clock, log: silentLog };
-  const links = createWithdrawLinks(deps);
+  const linked = { database, ledger, fees: deps.fees, accounts, wallets, payments, payLinks, outbound, publicUrl, clock, log: silentLog };
+  const links = createWithdrawLinks(linked);
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };
   const handlers: EventHandlers = {

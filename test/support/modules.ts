@@ -7,6 +7,7 @@ import { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { NodeIdentity } from '../../src/core/connection/ledger-nodes.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
+import { createFees, type Fees } from '../../src/core/fees/fees.ts';
 import type { Invoice } from '../../src/core/invoices/invoice.ts';
 import { Invoices } from '../../src/core/invoices/invoices.ts';
 import type { SettlementDetails } from '../../src/core/invoices/report.ts';
@@ -92,6 +93,7 @@ export function createModules({ database, healthy = database, connections, clock
   const ledger = createLedger(database, clock);
   const markers = createMarkers(new Uint8Array(32));
   const routeKeysend = keysendRouting(wallets, undefined);
+  const fees = createFees({ database: healthy, clock });
   const marked = { markers, quarantine: new Quarantine(healthy), recoverWallet: walletRecovery({ database: healthy, clock }) };
   const invoices = new TestInvoices({
     database,
@@ -99,6 +101,7 @@ export function createModules({ database, healthy = database, connections, clock
     alerts,
     connections,
     routeKeysend,
+    fees,
     ...marked,
     clock,
     log: silentLog,
@@ -111,6 +114,7 @@ export function createModules({ database, healthy = database, connections, clock
     alerts,
     connections,
     invoices,
+    fees,
     ...marked,
     clock,
     log: silentLog,
@@ -136,6 +140,7 @@ export function sagaOf(deps: PaymentDependencies) {
 export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
+  readonly fees: Fees;
   readonly invoices: TestInvoices;
   readonly saga: ReturnType<typeof sagaOf>;
   wallet(balanceMsat: number): Promise<Wallet>;
@@ -156,6 +161,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
   return {
     database,
     ledger,
+    fees: deps.fees,
     invoices,
     saga: sagaOf(deps),
     async wallet(balanceMsat) {

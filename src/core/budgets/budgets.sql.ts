@@ -24,5 +24,5 @@ export const concludePending = statement(
 
 export const insertTransfer = statement(
   'key_transfer_insert',
-  'INSERT INTO key_transfer (transfer_id, lineage_id, period_start) VALUES ($1, $2, $3)',
+  'INSERT INTO key_transfer (transfer_id, lineage_id, period_start, cost_msat) VALUES ($1, $2, $3, $4)',
 );

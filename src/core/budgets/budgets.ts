@@ -56,23 +56,24 @@ export async function checkLimits(deps: BudgetDependencies, limits: KeyLimits | 
 }
 
 /**
- * Returns the rows that count a transfer between wallets, which is spent at once and has no fee.
+ * Returns the rows that count a transfer between wallets, which is spent at once. It has no routing fee.
  * @throws Refusal `payment_cap_exceeded`, `budget_exceeded`. The posting may throw the second too.
  */
 export async function transferCharge(
   deps: BudgetDependencies,
   limits: KeyLimits | undefined,
   transferId: string,
-  amountMsat: Msat,
+  { amountMsat, feeMsat }: { readonly amountMsat: Msat; readonly feeMsat: Msat },
 ): Promise<readonly RowWrite[]> {
-  const { charge } = await checkLimits(deps, limits, amountMsat, ZERO_MSAT);
+  const costMsat = msat(amountMsat + feeMsat);
+  const { charge } = await checkLimits(deps, limits, costMsat, ZERO_MSAT);
   if (!charge || !limits?.budget) return [];
-  const parameters = [charge.lineageId, charge.periodStart, 0, amountMsat, limits.budget.amountMsat];
+  const parameters = [charge.lineageId, charge.periodStart, 0, costMsat, limits.budget.amountMsat];
   return [
     { statement: sql.addToBudget, parameters, onMiss: new Refusal('budget_exceeded') },
     {
       statement: sql.insertTransfer,
-      parameters: [transferId, charge.lineageId, charge.periodStart],
+      parameters: [transferId, charge.lineageId, charge.periodStart, costMsat],
       onMiss: new Error('the transfer was not counted'),
     },
   ];

@@ -4,6 +4,7 @@ import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
+import type { Fees } from '../fees/fees.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
@@ -47,6 +48,7 @@ export interface InvoiceContext {
   readonly markers: Markers;
   readonly quarantine: Quarantine;
   readonly recoverWallet: RecoverWallet;
+  readonly fees: Fees;
   readonly clock: Clock;
   readonly log: Log;
   /** Amounts up to it are credited when the node reports them, before they are final. */

@@ -1,6 +1,7 @@
+import type { FeePosting } from '../fees/fees.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { isIdOf, newId } from '../kernel/ids.ts';
-import { satText } from '../kernel/money.ts';
+import { type Msat, satText } from '../kernel/money.ts';
 import { type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { CustomRecords, IncomingPayment, SettlementFinality } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
@@ -157,11 +158,9 @@ async function credit(
   const { paymentHash, amountMsat, nodeId } = settlement;
   const { row, ...to } = creditOf(context, settlement, target);
   const id = target.reported?.transfer_id ?? newId(clock.nowMs());
+  const fee = await receiptFeePosting(context, target, { id, amountMsat, lntx: to.toLntx });
   const onMiss = new Error('the settlement was credited before');
-  const rows: RowWrite[] = [
-    { statement: sql.insertSettlement, parameters: [paymentHash], onMiss },
-    { ...row, onMiss },
-  ];
+  const rows: RowWrite[] = [{ statement: sql.insertSettlement, parameters: [paymentHash], onMiss }, { ...row, onMiss }, ...fee.rows];
   if (target.reported) rows.push({ statement: arriving.remove, parameters: [paymentHash, target.reported.state], onMiss });
   if (amount === 'early') {
     rows.push({ ...arrivingRow(context, settlement, { lntx: to.toLntx, id, state: 'arriving', isCredited: true }), onMiss });
@@ -173,13 +172,30 @@ async function credit(
   const message = messages.join('; ');
   if (message !== '') rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message }));
   try {
-    await ledger.post({ rows, transfers: [{ id, from: connections.of(nodeId).ledgerAccount, amountMsat, ...to }] });
+    await ledger.post({
+      rows,
+      transfers: [{ id, from: connections.of(nodeId).ledgerAccount, amountMsat, ...to }, ...fee.charged, ...fee.shared],
+    });
   } catch (error) {
     if (error === onMiss) return undefined;
     throw error;
   }
   if (message !== '') await alerts.announce();
   return 'booked';
+}
+
+/** Returns the parts of the posting that charge the fee of the service for a credit. Money in suspense is free. */
+async function receiptFeePosting(
+  { fees }: InvoiceContext,
+  { invoice, wallet }: SettlementTarget,
+  { id, amountMsat, lntx }: { readonly id: string; readonly amountMsat: Msat; readonly lntx?: string | undefined },
+): Promise<FeePosting> {
+  const walletId = invoice?.walletId ?? wallet?.id;
+  const account = invoice?.ledgerAccount ?? wallet?.ledgerAccount;
+  const quoted = walletId === undefined ? undefined : await fees.quote(walletId, 'ln_in', amountMsat);
+  if (!quoted || walletId === undefined || account === undefined) return fees.posting(undefined);
+  const source = { transferId: id, side: 'to' } as const;
+  return fees.posting({ ...quoted, direction: 'ln_in', wallet: { id: walletId, ledgerAccount: account }, source, lntx });
 }
 
 /** Returns the row that a credit changes, and its side of the transfer. */

@@ -40,6 +40,11 @@ export class TtlCache<V> {
     }
   }
 
+  /** Removes all entries. */
+  clear(): void {
+    this.#entries.clear();
+  }
+
   /** Removes an entry that this process has changed. */
   forget(key: string): void {
     this.#entries.delete(key);

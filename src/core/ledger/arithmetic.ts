@@ -34,10 +34,14 @@ export interface HoldState {
 
 /** The amounts of a posting that the ledger refused. */
 export interface Shortfall {
+  /** The id of the hold or transfer. */
+  readonly id: string;
   readonly spendableMsat: Msat;
   readonly amountMsat: Msat;
   /** The fee reserve that the hold would have had; 0 for a transfer. */
   readonly reserveMsat: Msat;
+  /** The part of `amountMsat` that is a fee of this service. */
+  readonly feeMsat?: Msat | undefined;
 }
 
 /** The message contains no amounts, because not every caller may see the balance. */
@@ -111,7 +115,7 @@ function bookTransfer(sheet: Worksheet, order: TransferOrder): void {
   const from = bookEntry(sheet, order, 'from');
   if (!mayGoBelowZero(from.id) && from.balanceMsat < from.heldMsat) {
     const spendableMsat = msat(from.balanceMsat - from.heldMsat + order.amountMsat);
-    throw new InsufficientBalance({ spendableMsat, amountMsat: order.amountMsat, reserveMsat: ZERO_MSAT });
+    throw new InsufficientBalance({ id: order.id, spendableMsat, amountMsat: order.amountMsat, reserveMsat: ZERO_MSAT });
   }
   const to = bookEntry(sheet, order, 'to');
   sheet.newTransfers.push({

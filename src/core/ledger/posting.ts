@@ -29,6 +29,8 @@ export interface HoldOrder {
   readonly account: number;
   readonly amountMsat: Msat;
   readonly reserveMsat: Msat;
+  /** The part of `amountMsat` that is a fee of this service, for the error. */
+  readonly feeMsat?: Msat | undefined;
 }
 
 /** Ends a hold: the real cost is transferred, the rest is released. */

@@ -4,10 +4,10 @@ import { closeToOutside } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { invariant } from '../kernel/assert.ts';
 import { errorMessage } from '../kernel/log.ts';
-import { type Msat, subMsat } from '../kernel/money.ts';
+import type { Msat } from '../kernel/money.ts';
 import { NodeUnavailable, type PaymentOutcome } from '../lightning/node.ts';
 import { bookConclusion, conclude, internalSuccess } from './conclude.ts';
-import { type Payment, referenceOf } from './payment.ts';
+import { type Payment, referenceOf, routingReserve } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -52,7 +52,7 @@ async function payInternally(context: PaymentContext, payment: Payment, invoiceI
   const invoice = issued ?? (await readIssued(context, invoiceId));
   // While this payment is pending, only an outside payment can change the invoice. A restored node may have lost that payment.
   const isUnpaid = invoice.state === 'open' || invoice.state === 'closing';
-  if (outcome === 'closed' && isUnpaid) return bookConclusion(context, internalSuccess(context, payment, invoice));
+  if (outcome === 'closed' && isUnpaid) return bookConclusion(context, await internalSuccess(context, payment, invoice));
   await conclude(context, payment, { state: 'failed', reason: 'INCORRECT_PAYMENT_DETAILS' });
 }
 
@@ -81,7 +81,7 @@ async function attemptAtNode(context: PaymentContext, payment: Payment, isFirstR
   const sending = isFirstRequest ? payment : await beginAgain(context, payment);
   if (!sending) return;
   const firstRequestAtMs = isFirstRequest ? payment.sendingSinceMs : undefined;
-  const outcome = await send(context, sending, subMsat(heldMsat, payment.amountMsat), firstRequestAtMs);
+  const outcome = await send(context, sending, routingReserve(payment, heldMsat), firstRequestAtMs);
   if (outcome.state === 'pending') await context.database.transaction((tx) => tx.run(sql.markAtNode, payment.id));
   await conclude(context, sending, outcome);
 }

@@ -1,5 +1,6 @@
 import { concludeCharge } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
+import type { FeePosting } from '../fees/fees.ts';
 import { reopenedRow, settledInternallyRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
@@ -13,7 +14,7 @@ import { type Msat, minMsat, msat, satText, subMsat, ZERO_MSAT } from '../kernel
 import { HoldClosed, type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
-import type { Payment } from './payment.ts';
+import { type Payment, routingReserve } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -63,9 +64,15 @@ export async function conclude(context: PaymentContext, payment: Payment, outcom
   const heldMsat = await context.ledger.openHoldMsat(payment.id);
   if (heldMsat === undefined) return;
   const { chargedMsat, charged, excess, alert } = divideCost(context, payment, heldMsat, outcome.feeMsat);
-  const returned = returnShortfall(context, payment, subMsat(subMsat(heldMsat, payment.amountMsat), chargedMsat));
-  const rows = [...alert, ...returned.rows];
-  const end = { preimage: outcome.preimage, feeMsat: chargedMsat, charged, rows, transfers: [...excess, ...returned.transfers] };
+  const fee = await serviceFeePosting(context, payment);
+  const returned = returnShortfall(context, payment, subMsat(routingReserve(payment, heldMsat), chargedMsat));
+  const end = {
+    preimage: outcome.preimage,
+    feeMsat: chargedMsat,
+    charged: [...charged, ...fee.charged],
+    rows: [...alert, ...fee.rows, ...returned.rows],
+    transfers: [...fee.shared, ...excess, ...returned.transfers],
+  };
   await bookConclusion(context, success(context, payment, end));
   if (excess.length === 0) return;
   // The alert about it is stored already, so a failure here only delays its line in the log.
@@ -98,7 +105,7 @@ export function requireProof(payment: Payment, preimage: string): void {
  * to the ledger account of the payment's node.
  */
 export function divideCost({ alerts, connections, clock }: PaymentContext, payment: Payment, reservedMsat: Msat, feeMsat: Msat) {
-  const chargedMsat = minMsat(feeMsat, subMsat(reservedMsat, payment.amountMsat));
+  const chargedMsat = minMsat(feeMsat, routingReserve(payment, reservedMsat));
   const excessMsat = subMsat(feeMsat, chargedMsat);
   const to = connections.of(payment.nodeId).ledgerAccount;
   const passThru = JSON.stringify({ source_transaction: walletTransactionId(payment.transferId, 'from') });
@@ -117,12 +124,28 @@ export function divideCost({ alerts, connections, clock }: PaymentContext, payme
   };
 }
 
-/** Returns the end of a successful internal payment: the amount moves to the other wallet, without a fee. */
-export function internalSuccess(context: PaymentContext, payment: Payment, invoice: Invoice): Conclusion {
+/** Returns the parts of the posting that charge the fee of the service for a payment that succeeded. */
+export function serviceFeePosting({ fees }: PaymentContext, payment: Payment): Promise<FeePosting> {
+  const { id, walletId, ledgerAccount, transferId, invoiceId, linkId, serviceFeeMsat: feeMsat, feeScheduleId: scheduleId } = payment;
+  if (feeMsat === undefined || scheduleId === undefined) return fees.posting(undefined);
+  const direction = linkId !== undefined ? 'link' : invoiceId !== undefined ? 'internal' : 'ln_out';
+  const source = { transferId, side: 'from' } as const;
+  return fees.posting({ feeMsat, scheduleId, direction, wallet: { id: walletId, ledgerAccount }, source, lntx: id });
+}
+
+/** Returns the end of a successful internal payment: the amount moves to the other wallet, without a routing fee. */
+export async function internalSuccess(context: PaymentContext, payment: Payment, invoice: Invoice): Promise<Conclusion> {
   invariant(invoice.preimage, 'an issued invoice has a preimage');
   const settled = settledInternallyRow(invoice.id, payment.amountMsat, unixSeconds(context.clock), notPending);
   const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
-  return success(context, payment, { preimage: invoice.preimage, feeMsat: ZERO_MSAT, charged: [transfer], rows: [settled] });
+  const fee = await serviceFeePosting(context, payment);
+  return success(context, payment, {
+    preimage: invoice.preimage,
+    feeMsat: ZERO_MSAT,
+    charged: [transfer, ...fee.charged],
+    rows: [settled, ...fee.rows],
+    transfers: fee.shared,
+  });
 }
 
 /**
@@ -169,7 +192,7 @@ function amountTransfer(payment: Payment): Omit<TransferOrder, 'to'> {
 
 interface Success {
   readonly preimage: string;
-  /** The fee that the wallet pays. */
+  /** The routing fee that the wallet pays. */
   readonly feeMsat: Msat;
   /** The transfers from the wallet. */
   readonly charged: readonly TransferOrder[];
@@ -182,7 +205,7 @@ interface Success {
 function success({ clock, linkUses }: PaymentContext, payment: Payment, end: Success): Conclusion {
   const { preimage, feeMsat, charged, rows, transfers = [] } = end;
   const settledAt = unixSeconds(clock);
-  const spentMsat = msat(payment.amountMsat + feeMsat);
+  const spentMsat = msat(payment.amountMsat + feeMsat + (payment.serviceFeeMsat ?? 0));
   const posting: Posting = {
     rows: [
       ...rows,

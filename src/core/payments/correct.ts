@@ -7,7 +7,7 @@ import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
-import { conclude, divideCost, isClaim, LinkUsesChanged, requireProof } from './conclude.ts';
+import { conclude, divideCost, isClaim, LinkUsesChanged, requireProof, serviceFeePosting } from './conclude.ts';
 import { type Payment, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -64,23 +64,24 @@ async function correctLateSuccess(context: PaymentContext, payment: Payment, out
 async function bookLateSuccess(context: PaymentContext, payment: Payment, reservedMsat: Msat, outcome: Success): Promise<void> {
   const overused = isClaim(payment) ? await context.linkUses.readOveruse(context.database, payment) : 0;
   try {
-    await context.ledger.post(chargedToWallet(context, payment, reservedMsat, outcome, overused));
+    await context.ledger.post(await chargedToWallet(context, payment, reservedMsat, outcome, overused));
   } catch (error) {
     if (!(error instanceof Refusal && error.type === 'insufficient_balance')) throw error;
     await context.ledger.post(borneByOperator(context, payment, outcome, overused));
   }
 }
 
-function chargedToWallet(
+async function chargedToWallet(
   context: PaymentContext,
   payment: Payment,
   reservedMsat: Msat,
   { preimage, feeMsat }: Success,
   overused: number,
-): Posting {
+): Promise<Posting> {
   const { chargedMsat, charged, excess, alert } = divideCost(context, payment, reservedMsat, feeMsat);
+  const fee = await serviceFeePosting(context, payment);
   const parameters = [payment.id, preimage, chargedMsat, unixSeconds(context.clock)];
-  const spentMsat = msat(payment.amountMsat + chargedMsat);
+  const spentMsat = msat(payment.amountMsat + chargedMsat + (payment.serviceFeeMsat ?? 0));
   const message = `reported as failed, then as succeeded: the wallet was charged ${satText(payment.amountMsat)} and ${satText(chargedMsat)} for routing`;
   return {
     rows: [
@@ -88,8 +89,9 @@ function chargedToWallet(
       ...chargeLate(payment.charge, spentMsat),
       ...correctionRows(context, payment, message, overused, spentMsat),
       ...alert,
+      ...fee.rows,
     ],
-    transfers: [...charged, ...excess],
+    transfers: [...charged, ...fee.charged, ...fee.shared, ...excess],
     events: [correctionEvent(context, payment, 'charged')],
   };
 }

@@ -17,6 +17,23 @@ export function feeLimit({ divisor, minimumMsat }: FeeRule, amountMsat: Msat): M
   return maxMsat(msat(Math.floor(amountMsat / divisor)), minimumMsat);
 }
 
+/** Returns the largest amount with amount + {@link feeLimit} + service fee ≤ spendable; 0 if there is none. The fee never falls with the amount. */
+export function maxPayableWithFee(rule: FeeRule, spendableMsat: Msat, feeOf: ((amountMsat: Msat) => Msat) | undefined): Msat {
+  const most = maxPayable(rule, spendableMsat);
+  return feeOf ? largestAmount(most, (amountMsat) => amountMsat + feeLimit(rule, amountMsat) + feeOf(amountMsat) <= spendableMsat) : most;
+}
+
+/** Returns the largest amount up to `most` that meets a condition, which also holds for all smaller amounts; 0 if there is none. */
+export function largestAmount(most: Msat, isPayable: (amountMsat: Msat) => boolean): Msat {
+  let [low, high] = [0, most as number];
+  while (low < high) {
+    const middle = low + Math.ceil((high - low) / 2);
+    if (isPayable(msat(middle))) low = middle;
+    else high = middle - 1;
+  }
+  return msat(low);
+}
+
 /**
  * Returns the largest amount with amount + {@link feeLimit} ≤ spendable; 0 if there is none.
  *

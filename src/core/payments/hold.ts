@@ -7,7 +7,7 @@ import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { pendingTransactionRow } from '../journal/wallet-transactions.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
-import type { AmountUnit, Msat } from '../kernel/money.ts';
+import { type AmountUnit, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
 import { sendingWalletGuard } from '../wallets/wallets.ts';
@@ -64,7 +64,7 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
     let { payment } = draft;
     let balance: Balance | undefined;
     try {
-      const { charge, reserveMsat, rows } = await checkLimits(context, draft.limits, payment.amountMsat, draft.reserveMsat);
+      const { charge, reserveMsat, rows } = await checkLimits(context, draft.limits, requiredMsat(payment), draft.reserveMsat);
       payment = { ...payment, charge };
       const receipt = await context.ledger.post(
         holdPosting(context, { ...draft, payment, reserveMsat, rows: [...rows, ...(draft.rows ?? [])] }),
@@ -86,6 +86,11 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
   }
 }
 
+/** Returns what a payment costs at least: its amount and the fee of the service. */
+function requiredMsat({ amountMsat, serviceFeeMsat = ZERO_MSAT }: Payment): Msat {
+  return msat(amountMsat + serviceFeeMsat);
+}
+
 /** An internal payment needs the node of the invoice, any other the node of the wallet. @throws NodeUnavailable */
 async function requireNode(context: PaymentContext, { payment, issued }: PaymentDraft): Promise<void> {
   const { connections } = context;
@@ -94,15 +99,15 @@ async function requireNode(context: PaymentContext, { payment, issued }: Payment
   return connections.of(nodeId).requireAvailable();
 }
 
-/** Returns the posting that holds amount and fee reserve, and inserts the payment as pending. */
+/** Returns the posting that holds amount, fee of the service and fee reserve, and inserts the payment as pending. */
 function holdPosting(
   { maxInFlight, clock }: PaymentContext,
   { payment, reserveMsat, rows = [], extraRows = () => [], events = [], guards = [] }: PaymentDraft,
 ): Posting {
-  const { id, transferId, walletId, ledgerAccount, amountMsat, invoiceId, createdAt, userLabel } = payment;
+  const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, createdAt, userLabel } = payment;
   return {
     guards: [sendingWalletGuard(walletId), ...guards],
-    holds: [{ id, account: ledgerAccount, amountMsat, reserveMsat }],
+    holds: [{ id, account: ledgerAccount, amountMsat: requiredMsat(payment), reserveMsat, feeMsat: serviceFeeMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
       pendingTransactionRow(payment, clock.nowMs()),

@@ -45,10 +45,13 @@ export async function keysend(context: PaymentContext, order: Keysend): Promise<
       '`dest_pubkey` must not be a node of this service. Use a transfer, or pay an invoice of the other wallet.',
     );
   }
+  const fee = await context.fees.quote(wallet.id, 'ln_out', amountMsat);
   const preimage = randomBytes(32).toString('hex');
   const label = `${floorSat(amountMsat)} keysend to ${destination}`;
   const payment = newPayment(context.clock, wallet, {
     wtxType: 'ln_withdrawal',
+    serviceFeeMsat: fee?.feeMsat,
+    feeScheduleId: fee?.scheduleId,
     paymentHash: paymentHashOf(preimage),
     paymentRequest: `${destination}:${floorSat(amountMsat)}`,
     destPubkey: destination,

@@ -28,6 +28,8 @@ export interface InvoicePayment extends RequestTerms {
   readonly amountMsat?: Msat | undefined;
   /** 0 allows no fee. Absent: {@link PAYMENT_FEE_RULE}. */
   readonly feeLimitMsat?: Msat | undefined;
+  /** The service charges no fee, because an operator requested the payment. */
+  readonly isFree?: boolean | undefined;
   /** JSON text. */
   readonly passThru?: string | undefined;
   /** Absent: the description of the invoice. */
@@ -63,8 +65,12 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
   if (live) requireReplay(live, wanted);
   const local = found.issued && requireOpen(found.issued, invoice, wallet);
+  const direction = claim ? 'link' : local ? 'internal' : 'ln_out';
+  const fee = order.isFree ? undefined : await context.fees.quote(wallet.id, direction, amountMsat);
   const payment = newPayment(context.clock, wallet, {
     wtxType: order.wtxType,
+    serviceFeeMsat: fee?.feeMsat,
+    feeScheduleId: fee?.scheduleId,
     paymentHash,
     paymentRequest,
     destPubkey: invoice.payee,

@@ -4,7 +4,7 @@ import { type RowOf, withoutNulls } from '../db/fields.ts';
 import type { Statement } from '../db/statement.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Msat } from '../kernel/money.ts';
+import { type Msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import type { CustomRecords, FailureReason, PaymentReference } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import * as sql from './payments.sql.ts';
@@ -29,6 +29,9 @@ export interface Payment {
   readonly destPubkey: string;
   readonly amountMsat: Msat;
   readonly feeMsat?: Msat | undefined;
+  /** What the service charges when the payment succeeds, and the fee schedule; undefined if nothing. */
+  readonly serviceFeeMsat?: Msat | undefined;
+  readonly feeScheduleId?: string | undefined;
   readonly userLabel: string;
   readonly memo: string;
   readonly descriptionHash?: string | undefined;
@@ -127,6 +130,11 @@ export async function readPayment(
 ): Promise<Payment | undefined> {
   const row = await database.first(statement, ...parameters);
   return row && rowToPayment(row);
+}
+
+/** Returns the part of a hold that is for routing fees: what it has beyond the amount and the fee of the service. */
+export function routingReserve({ amountMsat, serviceFeeMsat = ZERO_MSAT }: Payment, heldMsat: Msat): Msat {
+  return subMsat(subMsat(heldMsat, amountMsat), serviceFeeMsat);
 }
 
 /** Returns what identifies the payment at the node. */

@@ -6,9 +6,10 @@ import type { PaymentRow } from './payment.ts';
 /** The columns of a new payment that are texts, and those that are numbers. */
 const TEXTS =
   `id, wallet_id, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey, user_label, memo, description_hash,
-  preimage, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, success_action`.split(/,\s+/);
+  preimage, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, success_action,
+  fee_schedule_id`.split(/,\s+/);
 const NUMBERS = `ledger_account, amount_msat, expiry_seconds, expires_at, created_at, is_keysend, budget_period_start, budget_reserved_msat,
-  sending_since_ms`.split(/,\s+/);
+  sending_since_ms, service_fee_msat`.split(/,\s+/);
 const NEW_COLUMNS = [...TEXTS, ...NUMBERS];
 
 /** The fields of a new payment, in the order of the parameters of {@link insertPending}. */

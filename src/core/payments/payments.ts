@@ -1,12 +1,13 @@
 import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database, Tx } from '../db/database.ts';
+import type { Fees } from '../fees/fees.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { Log } from '../kernel/log.ts';
 import type { MarkedPayment, Markers } from '../kernel/markers.ts';
-import { amountText, MAX_MSAT, type Msat, subMsat } from '../kernel/money.ts';
+import { amountText, MAX_MSAT, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Ledger, type Receipt } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
@@ -19,7 +20,7 @@ import { reportOutcome } from './correct.ts';
 import type { RequestTerms, StartedPayment } from './hold.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
-import { type Payment, readPayment, rowToPayment } from './payment.ts';
+import { type Payment, readPayment, routingReserve, rowToPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import { bookSentPayment, type ReadBackResult } from './read-back.ts';
 import { readAgain, resumePending } from './resume.ts';
@@ -40,6 +41,7 @@ export interface PaymentDependencies {
   /** The maximum of pending payments of one wallet. */
   readonly maxInFlight: number;
   readonly linkUses: LinkUses;
+  readonly fees: Fees;
   /** How long a response waits for the end of a payment. */
   readonly paymentWaitSeconds: number;
 }
@@ -111,9 +113,9 @@ export function createPayments(deps: PaymentDependencies) {
       ids.length === 0 ? [] : (await database.all(sql.findMany, ids)).map(rowToPayment),
 
     /** Returns the fee limit of a payment; undefined if it never had a hold. */
-    async feeLimitMsat({ id, amountMsat }: Payment): Promise<Msat | undefined> {
-      const reservedMsat = await ledger.reservedMsat(id);
-      return reservedMsat === undefined ? undefined : subMsat(reservedMsat, amountMsat);
+    async feeLimitMsat(payment: Payment): Promise<Msat | undefined> {
+      const reservedMsat = await ledger.reservedMsat(payment.id);
+      return reservedMsat === undefined ? undefined : routingReserve(payment, reservedMsat);
     },
 
     /** Counts the pending payments, up to 100,000. */
@@ -168,15 +170,16 @@ async function withShortfall<T>(what: 'payment' | 'transfer', { unit }: RequestT
     return await work;
   } catch (error) {
     if (!(error instanceof InsufficientBalance)) throw error;
-    const { spendableMsat, amountMsat, reserveMsat } = error.shortfall;
+    const { spendableMsat, amountMsat, reserveMsat, feeMsat = 0 } = error.shortfall;
     const text = (amount: number) => amountText(amount, unit);
     // The sum may be larger than any amount.
     const required = `The spendable balance is ${text(spendableMsat)}. The ${what} requires ${text(Math.min(amountMsat + reserveMsat, MAX_MSAT))}`;
-    if (reserveMsat === 0) throw new Refusal('insufficient_balance', `${required}.`);
-    throw new Refusal(
-      'insufficient_balance',
-      `${required}: ${text(amountMsat)} for the amount and ${text(reserveMsat)} for the fee reserve. ` +
-        'A balance that covers the amount, but not all of the fee reserve, is accepted.',
-    );
+    const fee = feeMsat > 0 ? [`${text(feeMsat)} for the fee of this service`] : [];
+    const reserve = reserveMsat > 0 ? [`${text(reserveMsat)} for the fee reserve`] : [];
+    if (fee.length + reserve.length === 0) throw new Refusal('insufficient_balance', `${required}.`);
+    const parts = new Intl.ListFormat('en').format([`${text(amountMsat - feeMsat)} for the amount`, ...fee, ...reserve]);
+    const accepted = feeMsat > 0 ? 'the amount and the fee of this service' : 'the amount';
+    const remedy = reserveMsat > 0 ? ` A balance that covers ${accepted}, but not all of the fee reserve, is accepted.` : '';
+    throw new Refusal('insufficient_balance', `${required}: ${parts}.${remedy}`);
   }
 }

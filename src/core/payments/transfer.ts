@@ -1,13 +1,19 @@
 import { type BudgetDependencies, transferCharge } from '../budgets/budgets.ts';
+import type { Fees } from '../fees/fees.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { newId } from '../kernel/ids.ts';
-import type { Msat } from '../kernel/money.ts';
+import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Ledger, Receipt } from '../ledger/ledger.ts';
+import { InsufficientBalance, type Ledger, type Posting, type Receipt } from '../ledger/ledger.ts';
 import { sendingWalletGuard, type Wallet } from '../wallets/wallets.ts';
 import type { RequestTerms } from './hold.ts';
+
+export interface TransferDependencies extends BudgetDependencies {
+  readonly ledger: Ledger;
+  readonly fees: Fees;
+}
 
 export interface WalletTransfer extends RequestTerms {
   readonly source: Wallet;
@@ -23,14 +29,20 @@ export interface WalletTransfer extends RequestTerms {
  * @returns the receipt, with the one transfer and both balances.
  * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`, `wallet_inactive`, `payment_cap_exceeded`, `budget_exceeded`.
  */
-export async function transferBetween(deps: BudgetDependencies & { ledger: Ledger }, order: WalletTransfer): Promise<Receipt> {
+export async function transferBetween(deps: TransferDependencies, order: WalletTransfer): Promise<Receipt> {
   const { source, destination, amountMsat, memo, passThru } = order;
   if (source.id === destination.id) throw new Refusal('same_wallet');
   const id = newId(deps.clock.nowMs());
-  return deps.ledger.post({
+  const quoted = await deps.fees.quote(source.id, 'internal', amountMsat);
+  const fee = await deps.fees.posting(
+    quoted && { ...quoted, direction: 'internal', wallet: source, source: { transferId: id, side: 'from' } },
+  );
+  const feeMsat = quoted?.feeMsat ?? ZERO_MSAT;
+  const posting: Posting = {
     guards: [sendingWalletGuard(source.id), ...(order.guards ?? [])],
     rows: [
-      ...(await transferCharge(deps, order.limits, id, amountMsat)),
+      ...(await transferCharge(deps, order.limits, id, { amountMsat, feeMsat })),
+      ...fee.rows,
       ...searchRows({ id: walletTransactionId(id, 'from'), owner: source.id, text: memo ?? '' }),
       ...searchRows({ id: walletTransactionId(id, 'to'), owner: destination.id, text: memo ?? '' }),
       ...(order.extraRows?.(id) ?? []),
@@ -47,6 +59,16 @@ export async function transferBetween(deps: BudgetDependencies & { ledger: Ledge
         ...(memo !== undefined && { memo }),
         ...(passThru !== undefined && { passThru }),
       },
+      ...fee.charged,
+      ...fee.shared,
     ],
-  });
+  };
+  try {
+    return await deps.ledger.post(posting);
+  } catch (error) {
+    if (!(error instanceof InsufficientBalance) || feeMsat === 0) throw error;
+    // The ledger names the transfer that the balance did not cover. The error is for both.
+    const beforeMsat = error.shortfall.id === id ? error.shortfall.spendableMsat : msat(error.shortfall.spendableMsat + amountMsat);
+    throw new InsufficientBalance({ ...error.shortfall, spendableMsat: beforeMsat, amountMsat: msat(amountMsat + feeMsat), feeMsat });
+  }
 }

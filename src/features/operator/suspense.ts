@@ -65,6 +65,7 @@ async function beginReturn(modules: OperatorModules, action: Action): Promise<vo
     const started = await modules.payments.payInvoice({
       wallet,
       invoice,
+      isFree: true,
       feeLimitMsat: msat(movedMsat - (invoice.amountMsat ?? movedMsat)),
       wtxType: 'ln_withdrawal',
       passThru: passThruOf(action),

@@ -34,7 +34,7 @@ export const transferSchema = {
   tags: ['Money'],
   summary: 'Move money to another wallet of the account',
   description:
-    'Costs nothing and is complete at once: both wallets change, or neither. The `passThru` of both transactions contains the two wallet ids ' +
+    'Is complete at once: both wallets change, or neither. It has no routing fee. The `passThru` of both transactions contains the two wallet ids ' +
     'and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet.',
   ...requires('wallet_transfer'),
   params: KeyParams,

@@ -39,6 +39,11 @@ export const LightningTransactionObject = selectable(
     fee_msat: nullable(
       Type.Integer({ description: 'The routing fee that was paid, in millisatoshis. Null for incoming payments and until it is known' }),
     ),
+    service_fee_msat: Type.Integer({
+      description:
+        'The fee of this service for an outgoing payment, in millisatoshis. It is charged when the payment succeeds, as a transaction of type ' +
+        '`service_fee`. 0 for incoming payments, whose fee is such a transaction, too',
+    }),
     expiry: Type.Integer({ description: 'How long the invoice can be paid, in seconds from `created_at`' }),
     expires_at: nullable(Type.Integer({ description: 'Unix seconds; null when it does not expire' })),
     payment_preimage: nullable(Type.String({ description: 'The proof of the payment: 32 bytes in hex. Null until it is settled' })),
@@ -162,6 +167,7 @@ export function renderPayment(payment: Payment, noKeysend: NoKeysend): Lightning
   };
   const rendered = render(payment, own, noKeysend);
   rendered.fee_msat = payment.feeMsat ?? null;
+  rendered.service_fee_msat = payment.serviceFeeMsat ?? 0;
   rendered.failure_reason = payment.failureReason ?? null;
   if (payment.successAction !== undefined && preimage !== undefined)
     rendered.success_action = revealSuccessAction(payment.successAction, preimage);
@@ -202,6 +208,7 @@ function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): Lightnin
     num_satoshis: floorSat(own.amountMsat),
     num_msat: own.amountMsat,
     fee_msat: null,
+    service_fee_msat: 0,
     expiry: of.expirySeconds,
     expires_at: of.expiresAt ?? null,
     payment_preimage: own.preimage ?? null,

@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Database } from '../../core/db/database.ts';
+import type { Fees } from '../../core/fees/fees.ts';
 import { readSummary, type Summary, type SummaryQuery } from '../../core/journal/sums.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { msat, subMsat } from '../../core/kernel/money.ts';
+import { type Msat, msat, subMsat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { maxPayable, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
+import { maxPayableWithFee, PAYMENT_FEE_RULE } from '../../core/payments/fee-limit.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
@@ -70,10 +71,11 @@ const COMMON = {
 interface SummaryContext {
   readonly access: Access;
   readonly database: Database;
+  readonly fees: Fees;
   readonly clock: Clock;
 }
 
-export function summaryRoutes(app: App, { access, database, clock }: SummaryContext): void {
+export function summaryRoutes(app: App, { access, database, fees, clock }: SummaryContext): void {
   for (const base of WALLET_BASES) {
     const schema = {
       ...COMMON,
@@ -84,8 +86,9 @@ export function summaryRoutes(app: App, { access, database, clock }: SummaryCont
       querystring: SummaryParameters,
     };
     app.get(`${base}/summary`, { schema }, async (request) => {
-      const { ledgerAccount } = await access.wallet(request, 'wallet_read');
-      return summaryObject(await readSummary(database, { ledgerAccount }, periodOf(clock, request.query)), 'wallet');
+      const { id, ledgerAccount } = await access.wallet(request, 'wallet_read');
+      const summary = await readSummary(database, { ledgerAccount }, periodOf(clock, request.query));
+      return summaryObject(summary, { feeOf: await fees.feeFunction(id, 'ln_out') });
     });
   }
   const schema = {
@@ -99,7 +102,8 @@ export function summaryRoutes(app: App, { access, database, clock }: SummaryCont
   app.get('/v1/account/summary', { schema }, async (request) => {
     const scope = await accountScope(access, request);
     const owner = 'wallet' in scope ? { ledgerAccount: scope.wallet.ledgerAccount } : { accountId: scope.accountId };
-    return summaryObject(await readSummary(database, owner, periodOf(clock, request.query)), 'wallet' in scope ? 'wallet' : 'account');
+    const summary = await readSummary(database, owner, periodOf(clock, request.query));
+    return summaryObject(summary, 'wallet' in scope ? { feeOf: await fees.feeFunction(scope.wallet.id, 'ln_out') } : undefined);
   });
 }
 
@@ -117,13 +121,17 @@ function periodOf(clock: Clock, { from = 0, until, interval }: Static<typeof Sum
   return { from, until: end, interval };
 }
 
-function summaryObject(summary: Summary, kind: 'wallet' | 'account'): Static<typeof SummaryObject> {
+/** Returns the object of a wallet's summary, or without `wallet` of an account's. */
+function summaryObject(
+  summary: Summary,
+  wallet: { readonly feeOf: ((amountMsat: Msat) => Msat) | undefined } | undefined,
+): Static<typeof SummaryObject> {
   const { balance_msat, held_msat, wallets, ...sums } = summary;
   const spendableMsat = subMsat(msat(balance_msat), msat(held_msat));
   return {
     balance_msat: spendableMsat,
     pending_msat: held_msat,
-    ...(kind === 'wallet' ? { max_payable_msat: maxPayable(PAYMENT_FEE_RULE, spendableMsat) } : { wallets }),
+    ...(wallet ? { max_payable_msat: maxPayableWithFee(PAYMENT_FEE_RULE, spendableMsat, wallet.feeOf) } : { wallets }),
     ...sums,
   };
 }

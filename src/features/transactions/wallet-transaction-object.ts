@@ -24,6 +24,7 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   ln_lnurl_withdraw: 'LNURL Withdraw',
   network_fee: 'LN Routing Fees',
   service_fee: 'Service Fee',
+  revenue_share: 'Revenue Share',
   restore_difference: 'Restore Difference',
 };
 

@@ -25,11 +25,11 @@ export const RECORD_CHECKS: RecordChecks = {
      WHERE h.id IS NULL OR h.state <> CASE WHEN p.state = 'pending' THEN 'open'
        WHEN p.state = 'succeeded' AND p.correction IS NULL THEN 'posted' ELSE 'voided' END`,
   ],
-  // A hold covers the amount and the fee that its payment was charged, on the payment's own account.
+  // A hold covers the amount and the fees that its payment was charged, on the payment's own account.
   verify_payment_reserves: [
     'its hold is on another account, or holds less than the payment took',
     `SELECT p.id FROM payment p JOIN ledger_hold h ON h.id = p.id
-     WHERE h.account <> p.ledger_account OR h.amount_msat < p.amount_msat + COALESCE(p.fee_msat, 0)`,
+     WHERE h.account <> p.ledger_account OR h.amount_msat < p.amount_msat + COALESCE(p.fee_msat, 0) + COALESCE(p.service_fee_msat, 0)`,
   ],
   verify_payment_transfers: [
     'its state does not match its transfer',
@@ -67,10 +67,32 @@ export const RECORD_CHECKS: RecordChecks = {
      LEFT JOIN invoice i ON i.id = t.to_lntx
      LEFT JOIN payment p ON p.id = t.from_lntx
      WHERE t.to_account > 4 AND CASE
-       WHEN t.to_lntx IS NULL THEN t.from_account < 4
+       WHEN t.to_lntx IS NULL THEN t.from_account < 3
        WHEN i.id IS NULL THEN true
        WHEN t.from_account <= 1 THEN t.from_lntx IS NOT NULL
        ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END`,
+  ],
+  // Fees of the service: each transfer to or from `service_fees` is that of one recorded fee, and the other way round.
+  verify_service_fees: [
+    'it differs from the recorded fees of the service',
+    `SELECT f.transfer_id AS id FROM service_fee f
+     LEFT JOIN ledger_transfer t ON t.id = f.transfer_id
+     LEFT JOIN ledger_transfer s ON s.id = f.share_transfer_id
+     LEFT JOIN wallet w ON w.id = f.wallet_id
+     WHERE t.id IS NULL OR t.to_account <> 3 OR t.from_account <> w.ledger_account OR t.amount_msat <> f.amount_msat
+       OR (f.share_msat > 0 AND (s.id IS NULL OR s.from_account <> 3 OR s.amount_msat <> f.share_msat))
+     UNION ALL
+     SELECT t.id FROM ledger_transfer t LEFT JOIN service_fee f ON f.transfer_id = t.id WHERE t.to_account = 3 AND f.transfer_id IS NULL
+     UNION ALL
+     SELECT t.id FROM ledger_transfer t LEFT JOIN service_fee f ON f.share_transfer_id = t.id
+     WHERE t.from_account = 3 AND f.transfer_id IS NULL`,
+  ],
+  // Payments that succeeded and were not charged the fee of the service with which they started, or were charged another one.
+  verify_payment_service_fees: [
+    'the fee of the service differs from the fee that was charged',
+    `SELECT p.id FROM payment p LEFT JOIN service_fee f ON f.lntx = p.id
+     WHERE p.service_fee_msat IS NOT NULL
+       AND CASE WHEN p.state = 'succeeded' THEN f.amount_msat IS NULL OR f.amount_msat <> p.service_fee_msat ELSE f.transfer_id IS NOT NULL END`,
   ],
   // What `restore_difference` paid to a wallet and did not get back is what its payments lacked after a restore.
   verify_shortfalls: [
@@ -186,7 +208,7 @@ export const RECORD_CHECKS: RecordChecks = {
        UNION ALL
        SELECT c.link_id, c.day_start, CASE WHEN p.state <> 'failed' OR p.correction IS NOT NULL THEN -1 ELSE 0 END,
          CASE WHEN p.state = 'pending' THEN -c.reserved_msat ELSE 0 END,
-         CASE WHEN p.state = 'succeeded' THEN -(p.amount_msat + p.fee_msat) ELSE 0 END,
+         CASE WHEN p.state = 'succeeded' THEN -(p.amount_msat + p.fee_msat + coalesce(p.service_fee_msat, 0)) ELSE 0 END,
          CASE WHEN p.state = 'succeeded' OR p.correction IS NOT NULL THEN -p.amount_msat ELSE 0 END
        FROM withdraw_claim c JOIN payment p ON p.id = c.payment_id
      ) AS counted
@@ -207,10 +229,10 @@ export const RECORD_CHECKS: RecordChecks = {
        SELECT lineage_id, period_start, pending_msat, spent_msat FROM key_spending
        UNION ALL
        SELECT budget_lineage_id, budget_period_start, CASE WHEN state = 'pending' THEN -budget_reserved_msat ELSE 0 END,
-         CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat) ELSE 0 END
+         CASE WHEN state = 'succeeded' THEN -(amount_msat + fee_msat + coalesce(service_fee_msat, 0)) ELSE 0 END
        FROM payment WHERE budget_lineage_id IS NOT NULL
        UNION ALL
-       SELECT k.lineage_id, k.period_start, 0, -t.amount_msat FROM key_transfer k JOIN ledger_transfer t ON t.id = k.transfer_id
+       SELECT k.lineage_id, k.period_start, 0, -k.cost_msat FROM key_transfer k
      ) AS counted
      GROUP BY lineage_id, period_start HAVING sum(pending_msat) <> 0 OR sum(spent_msat) <> 0`,
   ],

@@ -1,10 +1,11 @@
 import { Type } from 'typebox';
 import { keyGuard } from '../../core/accounts/accounts.ts';
+import type { Fees } from '../../core/fees/fees.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { mapList } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Balance, Ledger } from '../../core/ledger/ledger.ts';
-import type { NewWallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
+import type { NewWallet, Wallet, WalletKeyKind, Wallets } from '../../core/wallets/wallets.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { ChangedLabel, choice, KeyParams, plainText, requestBody, requireNoKey, UserLabel } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
@@ -109,10 +110,15 @@ const changeSchema = {
   response: { 200: WalletObject },
 };
 
-type WalletRouteContext = RouteContext & { readonly wallets: Wallets; readonly ledger: Ledger };
+type WalletRouteContext = RouteContext & { readonly wallets: Wallets; readonly ledger: Ledger; readonly fees: Fees };
 
 export function walletRoutes(app: App, deps: WalletRouteContext): void {
-  const { access, runIdempotent, wallets, ledger } = deps;
+  const { access, runIdempotent, wallets, ledger, fees } = deps;
+
+  async function render(wallet: Wallet) {
+    const feeOf = await fees.feeFunction(wallet.id, 'ln_out');
+    return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount), feeOf);
+  }
 
   listRoute(app, deps);
 
@@ -141,7 +147,7 @@ export function walletRoutes(app: App, deps: WalletRouteContext): void {
     );
     const keys = Object.entries(accessKeys) as [WalletKeyKind, string][];
     return reply.code(201).send({
-      ...renderWallet(wallet, await ledger.balance(wallet.ledgerAccount)),
+      ...(await render(wallet)),
       access_keys: Object.fromEntries(keys.map(([kind, text]) => [KEY_NAMES[kind], [text]])),
     });
   });
@@ -149,7 +155,7 @@ export function walletRoutes(app: App, deps: WalletRouteContext): void {
   for (const base of WALLET_BASES) {
     app.get(base, { schema: getSchema }, async (request) => {
       const wallet = await access.wallet(request, 'wallet_read');
-      return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount));
+      return render(wallet);
     });
 
     app.patch(base, { schema: changeSchema }, async (request) => {
@@ -158,12 +164,12 @@ export function walletRoutes(app: App, deps: WalletRouteContext): void {
       const userLabel = user_label === undefined ? undefined : plainText('user_label', user_label);
       const { wallet: before, guards } = await access.authorizeWallet(request, 'wallet_read');
       const wallet = await wallets.change(before, { userLabel, status }, guards);
-      return renderWallet(wallet, await ledger.balance(wallet.ledgerAccount));
+      return render(wallet);
     });
   }
 }
 
-function listRoute(app: App, { access, wallets, ledger }: WalletRouteContext): void {
+function listRoute(app: App, { access, wallets, ledger, fees }: WalletRouteContext): void {
   app.get('/v1/wallets', { schema: listSchema }, async (request, reply) => {
     const accountId = await access.account(request);
     const { page, id, label, status } = request.query;
@@ -173,7 +179,8 @@ function listRoute(app: App, { access, wallets, ledger }: WalletRouteContext): v
       throw new Refusal('validation_failed', 'Send either `page`, or `label` and `status`, not both. `after` continues the list.');
     const list = mapList(wallets.list(accountId, { ids: id?.split(','), label, status }), async (listed) => {
       const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
-      return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance));
+      const feesOf = await Promise.all(listed.map(({ id }) => fees.feeFunction(id, 'ln_out')));
+      return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance, feesOf[index]));
     });
     return sendList(request, reply, list, (object) => object, { allowsPages: !isSearch });
   });

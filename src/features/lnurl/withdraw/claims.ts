@@ -173,14 +173,14 @@ async function payClaim(
 }
 
 /**
- * Returns the rows that take one use of a link, and reserve amount and fee limit within its daily limit. A claim counts on the day of its
+ * Returns the rows that take one use of a link, and reserve amount, fee of the service and fee limit within its daily limit. A claim counts on the day of its
  * payment, like a payment against the budget of a key.
  */
 function claimRows(link: sql.LinkRow, payment: Payment, feeLimitMsat: Msat): readonly RowWrite[] {
-  const { id, createdAt, amountMsat, invoiceId } = payment;
+  const { id, createdAt, amountMsat, invoiceId, serviceFeeMsat = ZERO_MSAT } = payment;
   const day = periodStart('day', createdAt);
   // A payment between two wallets of this service has no routing fee.
-  const reservedMsat = invoiceId === undefined ? msat(amountMsat + feeLimitMsat) : amountMsat;
+  const reservedMsat = msat(amountMsat + serviceFeeMsat + (invoiceId === undefined ? feeLimitMsat : 0));
   return [
     { statement: sql.claimUse, parameters: [link.id, createdAt], onMiss: linkUsed },
     { statement: sql.reserveDay, parameters: [link.id, day, reservedMsat, link.daily_limit_msat], onMiss: dayUsedUp },

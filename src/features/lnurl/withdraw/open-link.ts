@@ -3,7 +3,7 @@ import { periodStart } from '../../../core/budgets/limits.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { MAX_MSAT, type Msat, minMsat, msat, satToMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
-import { CLAIM_FEE_RULE, maxPayable } from '../../../core/payments/fee-limit.ts';
+import { CLAIM_FEE_RULE, largestAmount, maxPayableWithFee } from '../../../core/payments/fee-limit.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import type * as sql from './withdraw-links.sql.ts';
 import type { WithdrawLinkOptions } from './withdraw-links.ts';
@@ -15,7 +15,7 @@ export type OpenAmounts = Awaited<ReturnType<typeof requireOpenLink>>;
 
 /** Returns what can be withdrawn now. @throws Refusal if the link cannot be claimed now */
 export async function requireOpenLink(options: WithdrawLinkOptions, { link, wallet }: { link: sql.ClaimableRow; wallet: Wallet }) {
-  const { accounts, ledger, clock } = options;
+  const { accounts, ledger, fees, clock } = options;
   const end = endOfLink(link, clock);
   if (end === USED && link.is_busy === 1) throw new Refusal('link_unusable', 'A withdrawal with this link is in progress.');
   if (end !== undefined) throw new Refusal('link_unusable', end);
@@ -26,9 +26,10 @@ export async function requireOpenLink(options: WithdrawLinkOptions, { link, wall
   if (remainingMsat === 0) throw new Refusal('budget_exceeded', 'The budget of this link is used up for now.');
   const dayMsat = link.daily_limit_msat === null ? MAX_MSAT : msat(Math.max(0, link.daily_limit_msat - link.day_msat));
   const { spendableMsat } = await ledger.balance(link.ledger_account);
-  const payableMsat = largestClaim(link, minMsat(minMsat(remainingMsat, dayMsat), spendableMsat));
+  const feeOf = await fees.feeFunction(wallet.id, 'link');
+  const payableMsat = largestClaim(link, minMsat(minMsat(remainingMsat, dayMsat), spendableMsat), feeOf);
   if (payableMsat === 0) {
-    if (largestClaim(link, dayMsat) === 0) throw dayUsedUp();
+    if (largestClaim(link, dayMsat, feeOf) === 0) throw dayUsedUp();
     throw new Refusal('insufficient_balance', 'The wallet of this link has nothing to withdraw now.');
   }
   /** By one claim. `payableMsat` is without this limit. */
@@ -48,9 +49,14 @@ export function endOfLink({ revoked_at, expires_at, uses_left }: sql.LinkRow, cl
   return uses_left === 0 ? USED : undefined;
 }
 
-/** Returns the largest amount whose fee limit is also available, because the routing fee is paid from the same balance and limits. */
-function largestClaim({ fee_limit_msat }: sql.LinkRow, availableMsat: Msat): Msat {
-  return fee_limit_msat === null ? maxPayable(CLAIM_FEE_RULE, availableMsat) : msat(Math.max(0, availableMsat - fee_limit_msat));
+/**
+ * Returns the largest amount whose fee limit and fee of the service are also available, because both fees are paid from the same balance and
+ * limits.
+ */
+function largestClaim({ fee_limit_msat }: sql.LinkRow, availableMsat: Msat, feeOf: ((amountMsat: Msat) => Msat) | undefined): Msat {
+  if (fee_limit_msat === null) return maxPayableWithFee(CLAIM_FEE_RULE, availableMsat, feeOf);
+  const most = msat(Math.max(0, availableMsat - fee_limit_msat));
+  return feeOf ? largestAmount(most, (amountMsat) => amountMsat + feeOf(amountMsat) <= most) : most;
 }
 
 export function makerInvalid(): Refusal {

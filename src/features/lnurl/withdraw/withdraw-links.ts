@@ -2,6 +2,7 @@ import type { Accounts, Key } from '../../../core/accounts/accounts.ts';
 import type { Database, Tx } from '../../../core/db/database.ts';
 import { openList } from '../../../core/db/list.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
+import type { Fees } from '../../../core/fees/fees.ts';
 import { searchRows } from '../../../core/journal/search-words.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId, secretHash } from '../../../core/kernel/ids.ts';
@@ -26,6 +27,7 @@ import * as sql from './withdraw-links.sql.ts';
 export interface WithdrawLinkOptions {
   readonly database: Database;
   readonly ledger: Ledger;
+  readonly fees: Fees;
   readonly accounts: Accounts;
   readonly wallets: Wallets;
   readonly payments: Payments;

@@ -1,0 +1,38 @@
+import { type Msat, maxMsat, minMsat, msat, ZERO_MSAT } from '../kernel/money.ts';
+
+/**
+ * What a fee is charged for. `ln_out`: a payment over the network. `ln_in`: money that arrives over the network. `internal`: a transfer, or the
+ * payment of an invoice of this service; the sender pays. `link`: a claim of a withdraw link; the wallet of the link pays.
+ */
+export const FEE_DIRECTIONS = ['ln_out', 'ln_in', 'internal', 'link'] as const;
+
+export type FeeDirection = (typeof FEE_DIRECTIONS)[number];
+
+/** How the fee of one direction is computed from an amount. */
+export interface ServiceFeeRule {
+  readonly flatMsat: Msat;
+  /** Millionths of the amount, rounded down. */
+  readonly proportionalMillionths: number;
+  readonly minMsat: Msat;
+  /** Undefined: no maximum. */
+  readonly maxMsat: Msat | undefined;
+  /** Smaller amounts are free. */
+  readonly freeBelowMsat: Msat;
+}
+
+/** Returns the fee of an amount. It never falls when the amount rises. */
+export function serviceFee(rule: ServiceFeeRule, amountMsat: Msat): Msat {
+  if (amountMsat < rule.freeBelowMsat) return ZERO_MSAT;
+  // The product may be larger than a safe integer.
+  const share = Number((BigInt(amountMsat) * BigInt(rule.proportionalMillionths)) / 1_000_000n);
+  const feeMsat = maxMsat(msat(rule.flatMsat + share), rule.minMsat);
+  return rule.maxMsat === undefined ? feeMsat : minMsat(feeMsat, rule.maxMsat);
+}
+
+/**
+ * Returns the fee of money that arrives. It is taken from the credit, so it is at most the amount. That is the only difference to
+ * {@link serviceFee}.
+ */
+export function receiptFee(rule: ServiceFeeRule, amountMsat: Msat): Msat {
+  return minMsat(serviceFee(rule, amountMsat), amountMsat);
+}
