@@ -39,7 +39,7 @@ const access = createAccess({
   accounts,
   keyUses: createKeyUses(database, systemClock),
   wallets,
-  directory: createAccountDirectory(database, systemClock),
+  directory: createAccountDirectory({ database, ledger, clock: systemClock }),
   sessions: createSessions(database, systemClock),
 });
 const objects = createObjects({ clock: systemClock });

@@ -45,6 +45,7 @@ export async function webOn(database: Database): Promise<Web> {
   if (!keys) throw new Error('the benchmark needs an empty database');
   const made = await Promise.all(Array.from({ length: WALLETS }, () => wallets.create(keys.accountId, '')));
   await fundWallets(database);
+  const ledger = createLedger(database, systemClock);
   return {
     secretKey: keys.secretKey,
     funded: made.map(({ wallet }) => wallet),
@@ -52,12 +53,12 @@ export async function webOn(database: Database): Promise<Web> {
       accounts,
       keyUses: createKeyUses(database, systemClock),
       wallets,
-      directory: createAccountDirectory(database, systemClock),
+      directory: createAccountDirectory({ database, ledger, clock: systemClock }),
       sessions: createSessions(database, systemClock),
     }),
     runIdempotent: createIdempotentHandler({ idempotency: createIdempotency(database, systemClock) }),
     wallets,
-    ledger: createLedger(database, systemClock),
+    ledger,
     fees: createFees({ database, clock: systemClock }),
     database,
     objects: createObjects({ clock: systemClock }),

@@ -10,7 +10,7 @@ export interface List<Item> extends Promise<Item[]>, AsyncIterable<Item> {
 }
 
 /** The cause of an error. A later version may add types. */
-export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
+export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
 
 /** An object of which the query parameter `fields` selected a part. */
 export type Part<T> = T extends Array<infer Item> ? Array<Part<Item>> : T extends object ? { [Name in keyof T]?: Part<T[Name]> } : T;
@@ -24,8 +24,8 @@ export interface Account {
   public_key: string;
   /** An `operator` also manages the accounts */
   role: 'operator' | 'member' | (string & {});
-  /** A `frozen` account receives and reads, but sends no money */
-  status: 'active' | 'frozen' | (string & {});
+  /** What the account may do. `active`: everything. `receive_only`: it sends no money. `frozen`: it only reads. `closing`: it only sends money. `closed`: it only reads, and has no money */
+  status: 'active' | 'receive_only' | 'frozen' | 'closing' | 'closed' | (string & {});
   /** The e-mail, which is the name of its login; null without one */
   email: string | null;
   /** Whether the account can log in with e-mail and password */
@@ -54,7 +54,7 @@ export interface AccountChange {
   /** Why; may be empty */
   reason: string;
   /** The fields that were set, and only these */
-  changes: { /** The new role */ role?: 'operator' | 'member' | (string & {}); /** The new status */ status?: 'active' | 'frozen' | (string & {}); /** The new e-mail */ email?: string; /** The new limit of wallets */ max_wallets?: number; /** A setup link was created */ setup_link?: 'created' | (string & {}); };
+  changes: { /** The new role */ role?: 'operator' | 'member' | (string & {}); /** The new status */ status?: 'active' | 'receive_only' | 'frozen' | 'closing' | 'closed' | (string & {}); /** The new e-mail */ email?: string; /** The new limit of wallets */ max_wallets?: number; /** A setup link was created */ setup_link?: 'created' | (string & {}); };
 }
 
 export interface AuthChallenge {
@@ -764,8 +764,8 @@ export interface NewAccount {
   public_key: string;
   /** An `operator` also manages the accounts */
   role: 'operator' | 'member' | (string & {});
-  /** A `frozen` account receives and reads, but sends no money */
-  status: 'active' | 'frozen' | (string & {});
+  /** What the account may do. `active`: everything. `receive_only`: it sends no money. `frozen`: it only reads. `closing`: it only sends money. `closed`: it only reads, and has no money */
+  status: 'active' | 'receive_only' | 'frozen' | 'closing' | 'closed' | (string & {});
   /** The e-mail, which is the name of its login; null without one */
   email: string | null;
   /** Whether the account can log in with e-mail and password */
@@ -2095,8 +2095,8 @@ export interface GetAccountByIdRequest {
 }
 
 export interface ChangeAccountRequest {
-  /** A `frozen` account sends no money. It receives and reads, and its pending payments continue */
-  status?: 'active' | 'frozen';
+  /** `active`: the account may do everything. `receive_only`: it sends no money. `frozen`: it only reads. `closing`: it only sends money. `closed`: it only reads, and has no money. Pending payments continue, and what a node has received is credited, in every state. Needs a `reason` */
+  status?: 'active' | 'receive_only' | 'frozen' | 'closing' | 'closed';
   /** An `operator` also manages the accounts. A new account is a `member` by default */
   role?: 'operator' | 'member';
   /** The e-mail, which is the name of the login. Upper case counts as lower case */
@@ -3308,7 +3308,7 @@ export interface Operations<Options> {
     create(request?: CreateAccountRequest, options?: Options): Promise<NewAccount>;
     /** Read an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}`) @param id The id of the account, `acc_…` */
     get(id: string, request?: GetAccountByIdRequest, options?: Options): Promise<Account>;
-    /** Change an account. Changes only the fields that are sent. The last active operator can be neither frozen nor made a member: 409. Permission: a secret API key of an operator. (`PATCH /v1/accounts/{id}`) @param id The id of the account, `acc_…` */
+    /** Change an account. Changes only the fields that are sent. The last active operator remains active and an operator: 409. An account is closed only when its wallets are empty: 409 `action_refused`. Permission: a secret API key of an operator. (`PATCH /v1/accounts/{id}`) @param id The id of the account, `acc_…` */
     update(id: string, request?: ChangeAccountRequest, options?: Options): Promise<Account>;
     /** Create a link to set e-mail and password. For an owner who has no password yet, or has lost it. It replaces an earlier link, and can be used once. Permission: a secret API key of an operator. (`POST /v1/accounts/{id}/setup-link`) @param id The id of the account, `acc_…` */
     createSetupLink(id: string, request?: CreateSetupLinkRequest, options?: Options): Promise<SetupLink>;

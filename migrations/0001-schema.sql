@@ -234,8 +234,8 @@ CREATE TABLE account (
   id TEXT PRIMARY KEY,
   created_at INTEGER NOT NULL,
   role TEXT NOT NULL DEFAULT 'member' CHECK (role IN ('operator', 'member')),
-  -- From a frozen account no money leaves. It still receives, and pending payments continue.
-  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'frozen')),
+  -- What it may do (src/core/accounts/account-states.ts). Pending payments continue, and what nodes have received is credited, in every state.
+  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'receive_only', 'frozen', 'closing', 'closed')),
   -- The most wallets that it may have; 0: no limit.
   max_wallets INTEGER NOT NULL DEFAULT 0 CHECK (max_wallets >= 0),
   -- Of a sub-account: the accounts above it, the nearest first, separated by spaces. It never changes.

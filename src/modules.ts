@@ -77,7 +77,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     keyUses: createKeyUses(database, clock, jobTiming?.keyUses),
     lndhubTokens: createTokens(secretKey, clock),
   };
-  const directory = createAccountDirectory(database, clock);
+  const directory = createAccountDirectory({ database, ledger, clock });
   const markers = createMarkers(secretKey);
   const idempotency = createIdempotency(database, clock);
   const rowsOf = (wallet: Wallet) => [defaultLinkRow(wallet)];

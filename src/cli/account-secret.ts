@@ -35,11 +35,11 @@ export function createsAccountSecret(command: Command, what: string, loadCreate:
 
 /** Returns the only account. It does not guess: a key for the wrong account gives access to another customer's money. */
 async function onlyAccount(database: Database): Promise<string> {
-  const [{ createAccountDirectory }, { systemClock }] = await Promise.all([
+  const [{ listAccounts }, { systemClock }] = await Promise.all([
     import('../core/accounts/directory.ts'),
     import('../core/kernel/clock.ts'),
   ]);
-  const { items } = await createAccountDirectory(database, systemClock).list().readPage({ limit: MAX_LISTED, order: 'asc' });
+  const { items } = await listAccounts(database, systemClock).readPage({ limit: MAX_LISTED, order: 'asc' });
   const [first, ...others] = items;
   if (!first) throw new Error('The database has no account yet; the next start of the service creates one.');
   if (others.length === 0) return first.id;

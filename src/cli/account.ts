@@ -1,5 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { Account } from '../../client/satchel.js';
+import type { AccountStatus } from '../core/accounts/account-states.ts';
 import { listAction, printAction, type ServiceCall, serviceAction, withKey } from './service.ts';
 import { moment } from './table.ts';
 import { EXIT, idParser, noun, verb, withReason } from './verb.ts';
@@ -27,8 +28,7 @@ export function addAccount(program: Command): void {
     .action(printAction(({ service, args: [id = ''] }) => service.accounts.get(id), describe));
 
   addCreate(account);
-  addStatus(account, 'freeze', 'frozen', 'Stop an account from sending money', 'It receives and reads, and its pending payments continue.');
-  addStatus(account, 'unfreeze', 'active', 'Let a frozen account send money again');
+  for (const change of STATUS_CHANGES) addStatus(account, change);
 }
 
 function addCreate(account: Command): void {
@@ -59,9 +59,26 @@ function addCreate(account: Command): void {
   );
 }
 
-function addStatus(account: Command, name: 'freeze' | 'unfreeze', status: 'active' | 'frozen', summary: string, details?: string): void {
+interface StatusChange {
+  readonly name: string;
+  readonly status: AccountStatus;
+  readonly summary: string;
+  readonly details: string;
+}
+
+const CONTINUE = 'Its pending payments continue.';
+
+const STATUS_CHANGES: readonly StatusChange[] = [
+  { name: 'freeze', status: 'frozen', summary: 'Let an account only read', details: CONTINUE },
+  { name: 'receive-only', status: 'receive_only', summary: 'Stop an account from sending money', details: CONTINUE },
+  { name: 'wind-down', status: 'closing', summary: 'Let an account only send money', details: 'Close it when its wallets are empty.' },
+  { name: 'close', status: 'closed', summary: 'Close an account', details: 'Its wallets must be empty.' },
+  { name: 'unfreeze', status: 'active', summary: 'Let an account do everything again', details: 'Ends every other state.' },
+];
+
+function addStatus(account: Command, { name, status, summary, details }: StatusChange): void {
   const example = `account ${name} acc_… --reason "ticket 12"`;
-  const change = verb(account, { name, summary, example, ...(details !== undefined && { details }) });
+  const change = verb(account, { name, summary, details, example });
   withKey(withReason(change.argument('<account>', ID, idParser('acc')))).action(
     printAction(
       ({ service, options: { reason }, args: [id = ''] }: ServiceCall<{ reason: string }>) =>

@@ -5,6 +5,7 @@ import { newKeyText } from '../../src/core/accounts/keys.ts';
 import { createSetupLink } from '../../src/core/accounts/setup-links.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import type { List } from '../../src/core/kernel/list.ts';
+import { createLedger } from '../../src/core/ledger/ledger.ts';
 import { createLoginModules } from '../../src/features/logins/login-modules.ts';
 import { createPasswords } from '../../src/features/logins/passwords.ts';
 import { totpCode } from '../../src/features/logins/totp.ts';
@@ -24,7 +25,7 @@ function testClock() {
  */
 export function loginsOn(database: Database, { secretKey = SECRET_KEY, clock = testClock() } = {}) {
   const accounts = createAccounts(database, clock);
-  const directory = createAccountDirectory(database, clock);
+  const directory = createAccountDirectory({ database, ledger: createLedger(database, clock), clock });
   const modules = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords: QUICK });
   const { logins, secondFactors, sessions } = modules;
 

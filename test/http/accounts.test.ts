@@ -41,7 +41,7 @@ onFakeNode('accounts', (app) => {
     await client.post('/v1/accounts', { email });
     const second = await request('POST', '/v1/accounts', { email: email.toUpperCase() });
     expect(second.body).toMatchObject({ status: 409, type: 'email_taken' });
-    expect((await change('acc_unknown', { status: 'frozen' })).status).toBe(404);
+    expect((await change('acc_unknown', { status: 'frozen', reason: 'test' })).status).toBe(404);
     expect((await request('GET', '/v1/accounts/acc_unknown')).status).toBe(404);
   });
 
@@ -96,20 +96,20 @@ onFakeNode('accounts', (app) => {
 
   it('keeps the last active operator, also when two operators demote each other at once', async () => {
     const own = await ownId(client);
-    for (const changes of [{ role: 'member' }, { status: 'frozen' }])
+    for (const changes of [{ role: 'member' }, { status: 'frozen', reason: 'test' }])
       expect((await change(own, changes)).body).toMatchObject({ status: 409, type: 'last_operator' });
     const { id, secret_key } = await client.post('/v1/accounts', { role: 'operator' });
-    const both = await Promise.all([change(id, { role: 'member' }), change(own, { status: 'frozen' }, secret_key)]);
+    const both = await Promise.all([change(id, { role: 'member' }), change(own, { status: 'frozen', reason: 'test' }, secret_key)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 403]);
     // Restores the first account.
-    if (both[1]?.status === 200) await change(own, { status: 'active' }, secret_key);
+    if (both[1]?.status === 200) await change(own, { status: 'active', reason: 'test' }, secret_key);
     expect((await change(id, { role: 'member' })).status).toBe(200);
   });
 
   it('keeps the last operator who can log in or has a key, also when others are only invited', async () => {
     const own = await ownId(client);
     const { id } = await client.post('/v1/accounts', { role: 'operator', email: 'invited@example.com', invite: true });
-    for (const changes of [{ role: 'member' }, { status: 'frozen' }])
+    for (const changes of [{ role: 'member' }, { status: 'frozen', reason: 'test' }])
       expect((await change(own, changes)).body).toMatchObject({ status: 409, type: 'last_operator' });
     expect((await change(id, { role: 'member' })).status).toBe(200);
   });
@@ -118,7 +118,7 @@ onFakeNode('accounts', (app) => {
     const id = await ownId(neighbour);
     for (const [json, name] of [
       [{ role: 'admin' }, 'role'],
-      [{ status: 'closed' }, 'status'],
+      [{ status: 'ended', reason: 'test' }, 'status'],
       [{ email: 'nobody' }, 'email'],
       [{ max_wallets: -1 }, 'max_wallets'],
       [{ max_wallets: null }, 'max_wallets'],
@@ -157,7 +157,7 @@ onFakeNode('accounts', (app) => {
 });
 
 onFakeNode('a frozen account', ({ client, neighbour, net, problems }) => {
-  it('A7: sends no money in any way, reads and receives, and sends again when it is active', async () => {
+  it('A7: sends no money in any way, reads, and sends and receives again when it is active', async () => {
     const [wallet, other] = [await neighbour.wallet(1000), await neighbour.wallet()];
     const key = neighbour.secretKey;
     const link = await neighbour.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 10 });
@@ -181,7 +181,11 @@ onFakeNode('a frozen account', ({ client, neighbour, net, problems }) => {
     expect((await client.request('GET', `${claim.pathname}${claim.search}`)).body).toMatchObject({ status: 'ERROR' });
     expect(await neighbour.get(path)).toMatchObject({ balance: 1000, pending_msat: 0 });
     expect(await neighbour.get('/v1/account')).toMatchObject({ status: 'frozen' });
-    await neighbour.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 7 });
+    const fund = () => client.request('POST', '/playground/fund', { key, json: { wallet_id: wallet.id, num_satoshis: 7 } });
+    expect((await fund()).body).toMatchObject({ status: 403, type: 'account_restricted' });
+    await set('receive_only');
+    for (const { body } of await ways()) expect(body).toMatchObject({ status: 400, type: 'wallet_inactive' });
+    expect((await fund()).status).toBeLessThan(300);
     expect(await neighbour.get(path)).toMatchObject({ balance: 1007 });
 
     await set('active');
@@ -200,7 +204,7 @@ onFakeNode('a frozen account', ({ client, neighbour, net, problems }) => {
       headers: { prefer: 'respond-async' },
     });
     expect(sent.status).toBe(202);
-    await client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json: { status: 'frozen' } });
+    await client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json: { status: 'frozen', reason: 'test' } });
     await client.decideHold(payment_hash, 'settle');
     const status = async () => (await client.request('GET', `/v1/lntx/${sent.body.lnTx.id}`, { key })).body.status;
     await expect.poll(status, { timeout: 30_000 }).toBe('settled');

@@ -116,16 +116,18 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
-    for (const [name, freeze, thaw] of [
-      ['a frozen account', "UPDATE account SET status = 'frozen'", "UPDATE account SET status = 'active'"],
-      ['an inactive wallet', "UPDATE wallet SET status = 'inactive'", "UPDATE wallet SET status = 'active'"],
+    for (const [name, freeze, thaw, receives] of [
+      ['a receive-only account', "UPDATE account SET status = 'receive_only'", "UPDATE account SET status = 'active'", true],
+      ['a frozen account', "UPDATE account SET status = 'frozen'", "UPDATE account SET status = 'active'", false],
+      ['an inactive wallet', "UPDATE wallet SET status = 'inactive'", "UPDATE wallet SET status = 'active'", true],
     ] as const)
-      it(`answers payments of ${name} with RESTRICTED, and still reads and receives`, async () => {
+      it(`answers payments of ${name} with RESTRICTED, still reads, and ${receives ? 'receives' : 'makes no invoices'}`, async () => {
         const before = await balance();
         await execute(freeze);
         for (const method of Object.keys(METHODS) as NwcMethod[]) {
-          const pays = ruleOf(method as 'pay').permission === 'wallet_withdraw';
-          expect([method, await codeOf(app, method, paramsOf(method))]).toEqual([method, pays ? 'RESTRICTED' : successOf(method)]);
+          const { permission } = ruleOf(method);
+          const isRefused = permission === 'wallet_withdraw' || (permission === 'wallet_deposit' && !receives);
+          expect([method, await codeOf(app, method, paramsOf(method))]).toEqual([method, isRefused ? 'RESTRICTED' : successOf(method)]);
         }
         await execute(thaw);
         expect(await balance()).toBe(before);

@@ -71,9 +71,9 @@ onFakeNode('operations for operators', ({ client, neighbour, rows, problems }) =
     ];
     const change = (json: object) => client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json });
     expect(await read()).toEqual([200, 200]);
-    await change({ status: 'frozen' });
+    await change({ status: 'frozen', reason: 'test' });
     expect(await read()).toEqual([403, 403]);
-    await change({ status: 'active' });
+    await change({ status: 'active', reason: 'test' });
     expect(await read()).toEqual([200, 200]);
     await change({ role: 'member' });
     expect(await read()).toEqual([403, 403]);

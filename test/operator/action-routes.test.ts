@@ -69,7 +69,7 @@ onFakeNode('changes by operators', ({ client, rows }) => {
       { reason: '' },
       { reason: 'stolen' },
     ]);
-    expect((await change({ status: 'active' })).body).toMatchObject({ status: 422, type: 'idempotency_mismatch' });
+    expect((await change({ status: 'active', reason: 'found' })).body).toMatchObject({ status: 422, type: 'idempotency_mismatch' });
     expect(await client.get(`/v1/accounts/${id}`)).toMatchObject({ status: 'frozen' });
   });
 });

@@ -1,5 +1,6 @@
 import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
+import type { AccountStatus } from './account-states.ts';
 
 /** The first account is the operator's. */
 export const insertAccount = statement(
@@ -19,7 +20,7 @@ export type DirectoryRow = {
   created_at: number;
   public_key: string;
   role: 'operator' | 'member';
-  status: 'active' | 'frozen';
+  status: AccountStatus;
   email: string | null;
   has_password: number;
   has_totp: number;
@@ -76,6 +77,14 @@ export const updateAccount = statement(
 
 /** Waits until no posting holds the account, and prevents that one reads its status until the transaction ends. */
 export const lockForStatus = statement<{ id: string }>('directory_lock_for_status', 'SELECT id FROM account WHERE id = $1 FOR UPDATE');
+
+export const findStatus = statement<{ status: AccountStatus }>('directory_find_status', 'SELECT status FROM account WHERE id = $1');
+
+/** The ledger accounts of the wallets of an account after one, in pages. */
+export const listLedgerAccounts = statement<{ ledger_account: number }>(
+  'directory_list_ledger_accounts',
+  'SELECT ledger_account FROM wallet WHERE account_id = $1 AND ledger_account > $2 ORDER BY ledger_account LIMIT $3',
+);
 
 export const readWalletLimit = statement<{ max_wallets: number }>(
   'directory_read_wallet_limit',

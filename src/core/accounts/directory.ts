@@ -4,9 +4,10 @@ import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
-import { mapList } from '../kernel/list.ts';
+import { type List, mapList } from '../kernel/list.ts';
 import { Refusal, requireFound } from '../kernel/refusal.ts';
-import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
+import { type Guard, type Ledger, type RowWrite, requireGuards } from '../ledger/ledger.ts';
+import { type AccountAction, type AccountStatus, allows } from './account-states.ts';
 import * as sql from './accounts.sql.ts';
 import { type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
 import { newKeyText } from './keys.ts';
@@ -16,16 +17,13 @@ import { createSetupLink, type SetupLink } from './setup-links.ts';
 /** `operator`: also manages the accounts. */
 export const ROLES = ['operator', 'member'] as const;
 
-/** From a `frozen` account no money leaves. */
-export const ACCOUNT_STATUSES = ['active', 'frozen'] as const;
-
 /** An account as the API returns it, to its owner and to operators. Times are Unix seconds. */
 export type Account = ReturnType<typeof accountFromRow>;
 
 /** The fields that an operator sets, as the API names them. Absent fields remain unchanged. */
 export interface AccountChanges {
   readonly role?: Account['role'];
-  readonly status?: Account['status'];
+  readonly status?: AccountStatus;
   readonly email?: string;
   /** 0: no limit. */
   readonly max_wallets?: number;
@@ -52,7 +50,19 @@ export interface OperatorRequest {
 /** All accounts, and what operators may change of them. */
 export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
 
-export function createAccountDirectory(database: Database, clock: Clock) {
+/** Returns all accounts. */
+export function listAccounts(database: Database, clock: Clock): List<Account> {
+  const rows = openList(database, { statements: sql.listAccounts, prefix: 'acc' });
+  return mapList(rows, (page) => page.map((row) => accountFromRow(row, unixSeconds(clock))));
+}
+
+interface DirectoryOptions {
+  readonly database: Database;
+  readonly ledger: Pick<Ledger, 'balances'>;
+  readonly clock: Clock;
+}
+
+export function createAccountDirectory({ database, ledger, clock }: DirectoryOptions) {
   async function read(queries: SqlReader, id: string) {
     const row = requireFound(await queries.first(sql.findAccount, id));
     return accountFromRow(row, unixSeconds(clock));
@@ -67,14 +77,17 @@ export function createAccountDirectory(database: Database, clock: Clock) {
     /** @throws Refusal `not_found` */
     find: (id: string): Promise<Account> => read(database, id),
 
-    list: () =>
-      mapList(openList(database, { statements: sql.listAccounts, prefix: 'acc' }), (rows) =>
-        rows.map((row) => accountFromRow(row, unixSeconds(clock))),
-      ),
+    list: () => listAccounts(database, clock),
 
     /** Returns the changes that operators made to an account. */
     listChanges: (id: string) =>
       mapList(openList(database, { statements: sql.listChanges, filters: [id], prefix: 'acch' }), (rows) => rows.map(changeFromRow)),
+
+    /** @throws Refusal `account_restricted` unless the state of the account allows the action */
+    async requireAllowed(id: string, action: AccountAction): Promise<void> {
+      const { status } = requireFound(await database.first(sql.findStatus, id));
+      if (!allows(status, action)) throw restricted(status);
+    },
 
     /** Returns whether an account is an active operator. */
     isOperator: async (id: string) => (await database.first(sql.findOperator, id)) !== undefined,
@@ -110,8 +123,9 @@ export function createAccountDirectory(database: Database, clock: Clock) {
       }),
 
     /**
-     * Changes an account. When it returns, no new payment leaves an account that was frozen.
-     * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`
+     * Changes an account. When it returns, the account does nothing new that its state does not allow.
+     * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`; `action_refused` if an account that holds money
+     * would be closed
      */
     change: (id: string, { by, changes, reason }: OperatorRequest, extraRows: readonly RowWrite[] = []): Promise<Account> =>
       asOperator(database, by, async (tx) => {
@@ -122,12 +136,43 @@ export function createAccountDirectory(database: Database, clock: Clock) {
           await tx.run(revokeWalletSessionsOfMember, id, unixSeconds(clock));
         }
         await applyChanges(tx, id, changes);
+        if (changes.status === 'closed') await requireEmpty(tx, ledger, id);
         if (!(await tx.first(sql.findWorkingOperator))) throw new Refusal('last_operator');
         await record(tx, id, by, changes, reason);
         await writeRows(tx, extraRows);
         return read(tx, id);
       }),
   };
+}
+
+/** Returns the error for a request that the state of its account does not allow. */
+export function restricted(status: AccountStatus): Refusal {
+  return new Refusal(
+    'account_restricted',
+    `The account is \`${status}\`, which does not allow this request. Ask the operator of the service.`,
+  );
+}
+
+/** How many wallets are read at once. */
+const PAGE = 500;
+
+/**
+ * Rejects the end of an account that has money. The account is locked, so no posting moves its money meanwhile, except that what a node has received
+ * is credited.
+ * @throws Refusal `action_refused`
+ */
+async function requireEmpty(tx: Tx, ledger: DirectoryOptions['ledger'], id: string): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await tx.all(sql.listLedgerAccounts, id, after, PAGE);
+    const balances = await ledger.balances(page.map(({ ledger_account: account }) => account));
+    if (balances.some(({ balanceMsat }) => balanceMsat !== 0))
+      throw new Refusal(
+        'action_refused',
+        'The wallets of the account hold money. Set `status` to `closing`, and close it when they are empty.',
+      );
+    if (page.length < PAGE) return;
+    after = page.at(-1)?.ledger_account ?? after;
+  }
 }
 
 /** Runs a transaction of an operator; one at a time. */

@@ -36,6 +36,10 @@ export const ALERT_KINDS = {
       'Payments were credited before they were final (CREDIT_BEFORE_FINAL_MSAT), and for more than ten minutes the node has not shown that they arrived.',
     remedy: `On LND, set store-final-htlc-resolutions=true. Compare the balances of the channels. Then close the alert ${CLOSE} <node>, which accepts the payments that it counts; they are still looked up, at least once a day. Or end one with satchel payment resolve <lntx> --received --reason "…" (or --failed).`,
   },
+  received_restricted: {
+    meaning: 'A node received money for a wallet whose account may not receive (`frozen`, `closing` or `closed`). It was credited.',
+    remedy: `Decide what happens with the money: it stays in the wallet, which cannot send it while the account is frozen or closed. Then close the alert ${CLOSE} <wallet>.`,
+  },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',
     remedy: 'Read the log for the reason, often a full disk. Every reconciliation retries it.',

@@ -20,7 +20,7 @@ import type { IncomingPayment, InvoiceRequest } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { RecoverWallet } from '../wallets/recovery.ts';
-import type { Wallet } from '../wallets/wallets.ts';
+import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import { sumUncredited } from './arriving.sql.ts';
 import {
   type ArrivalReport,
@@ -318,7 +318,7 @@ function invoicePosting(context: InvoiceContext, order: NewInvoice, invoice: Inv
   ];
   const event = eventRow(context.clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
   return {
-    guards: order.guards ?? [],
+    guards: [...(order.guards ?? []), walletGuard(order.wallet.id, 'receive')],
     rows: [
       { statement: sql.insertOpen, parameters, onMiss: () => tooManyInvoices(context, order) },
       ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),

@@ -5,7 +5,7 @@ import { type Msat, satText } from '../kernel/money.ts';
 import { type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { CustomRecords, IncomingPayment, SettlementFinality } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
-import type { Wallet, Wallets } from '../wallets/wallets.ts';
+import { findReceivingRestriction, type Wallet, type Wallets } from '../wallets/wallets.ts';
 import * as arriving from './arriving.sql.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
@@ -24,13 +24,18 @@ const WAIT_MS = 2000;
 const RECENT_SECONDS = 600;
 const MAX_TRIES = 3;
 
-/** Returns whether the node may claim an incoming payment: one for an open invoice, or a keysend for a wallet. */
+/** Returns whether the node may claim an incoming payment: one for an open invoice, or a keysend for a wallet, of an account that may receive. */
 export async function mayClaim(context: InvoiceContext, incoming: IncomingPayment): Promise<boolean> {
   const { paymentHash, keysend, customRecords } = incoming;
   const invoice = await findInvoiceByHash(context.database, paymentHash);
+  if (!keysend) {
+    const isOpen = invoice?.state === 'open' && (invoice.expiresAt ?? 0) > unixSeconds(context.clock);
+    return isOpen && !(await restrictionOf(context, { invoice }));
+  }
   // A payment hash is credited once, so a second keysend with the same hash would be lost to its payer.
-  if (keysend) return !invoice && !(await isCredited(context, paymentHash)) && (await context.routeKeysend(customRecords)) !== undefined;
-  return invoice?.state === 'open' && (invoice.expiresAt ?? 0) > unixSeconds(context.clock);
+  if (invoice || (await isCredited(context, paymentHash))) return false;
+  const wallet = await context.routeKeysend(customRecords);
+  return wallet !== undefined && !(await restrictionOf(context, { wallet }));
 }
 
 /**
@@ -170,6 +175,8 @@ async function credit(
   if (target.reported?.state === 'failed')
     messages.push(`${satText(amountMsat)} were ended as never received; the node reports now that they arrived, and they were credited`);
   const message = messages.join('; ');
+  const restriction = await restrictionOf(context, target);
+  if (restriction) rows.push(...alerts.rowsOf({ ...restriction, message: `${satText(amountMsat)} were credited; ${restriction.message}` }));
   if (message !== '') rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message }));
   try {
     await ledger.post({
@@ -180,7 +187,7 @@ async function credit(
     if (error === onMiss) return undefined;
     throw error;
   }
-  if (message !== '') await alerts.announce();
+  if (message !== '' || restriction) await alerts.announce();
   return 'booked';
 }
 
@@ -196,6 +203,13 @@ async function receiptFeePosting(
   if (!quoted || walletId === undefined || account === undefined) return fees.posting(undefined);
   const source = { transferId: id, side: 'to' } as const;
   return fees.posting({ ...quoted, direction: 'ln_in', wallet: { id: walletId, ledgerAccount: account }, source, lntx });
+}
+
+/** Money that a node has received cannot be refused. @returns the alert if the state of the receiving account does not allow receiving */
+async function restrictionOf({ database }: InvoiceContext, { invoice, wallet }: SettlementTarget) {
+  const subject = invoice?.walletId ?? wallet?.id;
+  const status = subject === undefined ? undefined : await findReceivingRestriction(database, subject);
+  return subject !== undefined && status && { kind: 'received_restricted' as const, subject, message: `the account is ${status}` };
 }
 
 /** Returns the row that a credit changes, and its side of the transfer. */

@@ -24,7 +24,8 @@ export const REFUSALS = {
       'another amount. This request paid nothing.',
   },
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
-  wallet_inactive: { status: 400, meaning: 'The wallet is inactive, or its account is frozen: it receives, but sends no money.' },
+  wallet_inactive: { status: 400, meaning: 'The wallet is inactive, or the state of its account does not allow sending money.' },
+  payee_restricted: { status: 400, meaning: 'The receiving account accepts no money now. This request paid nothing.' },
   too_many_wallets: { status: 409, meaning: 'The account has the maximum number of wallets. Ask the operator for a higher limit.' },
   too_many_keys: { status: 409, meaning: 'The account or the wallet has the maximum number of active keys. Revoke one first.' },
   budget_exceeded: {
@@ -73,6 +74,7 @@ export const REFUSALS = {
       'The password is right, or the Lightning wallet has signed. Send the request again with `code`, a code of the authenticator app or a recovery code.',
   },
   forbidden: { status: 403, meaning: 'The key lacks the permission that the message names.' },
+  account_restricted: { status: 403, meaning: 'The state of the account does not allow this request. Ask the operator of the service.' },
   password_required: { status: 403, meaning: 'Send `current_password`, or log in again with e-mail and password or a passkey.' },
   proof_unavailable: {
     status: 404,

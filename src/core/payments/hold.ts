@@ -10,7 +10,7 @@ import { markBooked } from '../kernel/booking-mark.ts';
 import { type AmountUnit, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
-import { sendingWalletGuard } from '../wallets/wallets.ts';
+import { walletGuard } from '../wallets/wallets.ts';
 import { attempt, readIssued } from './attempt.ts';
 import { type Payment, pendingParameters, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
@@ -102,11 +102,11 @@ async function requireNode(context: PaymentContext, { payment, issued }: Payment
 /** Returns the posting that holds amount, fee of the service and fee reserve, and inserts the payment as pending. */
 function holdPosting(
   { maxInFlight, clock }: PaymentContext,
-  { payment, reserveMsat, rows = [], extraRows = () => [], events = [], guards = [] }: PaymentDraft,
+  { payment, issued, reserveMsat, rows = [], extraRows = () => [], events = [], guards = [] }: PaymentDraft,
 ): Posting {
   const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, createdAt, userLabel } = payment;
   return {
-    guards: [sendingWalletGuard(walletId), ...guards],
+    guards: [walletGuard(walletId, 'send'), ...(issued ? [walletGuard(issued.walletId, 'payee')] : []), ...guards],
     holds: [{ id, account: ledgerAccount, amountMsat: requiredMsat(payment), reserveMsat, feeMsat: serviceFeeMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },

@@ -7,7 +7,7 @@ import { newId } from '../kernel/ids.ts';
 import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Ledger, type Posting, type Receipt } from '../ledger/ledger.ts';
-import { sendingWalletGuard, type Wallet } from '../wallets/wallets.ts';
+import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import type { RequestTerms } from './hold.ts';
 
 export interface TransferDependencies extends BudgetDependencies {
@@ -27,7 +27,7 @@ export interface WalletTransfer extends RequestTerms {
 /**
  * Moves money between two wallets of this service, in one posting.
  * @returns the receipt, with the one transfer and both balances.
- * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`, `wallet_inactive`, `payment_cap_exceeded`, `budget_exceeded`.
+ * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`, `wallet_inactive`, `payee_restricted`, `payment_cap_exceeded`, `budget_exceeded`.
  */
 export async function transferBetween(deps: TransferDependencies, order: WalletTransfer): Promise<Receipt> {
   const { source, destination, amountMsat, memo, passThru } = order;
@@ -39,7 +39,7 @@ export async function transferBetween(deps: TransferDependencies, order: WalletT
   );
   const feeMsat = quoted?.feeMsat ?? ZERO_MSAT;
   const posting: Posting = {
-    guards: [sendingWalletGuard(source.id), ...(order.guards ?? [])],
+    guards: [walletGuard(source.id, 'send'), walletGuard(destination.id, 'payee'), ...(order.guards ?? [])],
     rows: [
       ...(await transferCharge(deps, order.limits, id, { amountMsat, feeMsat })),
       ...fee.rows,

@@ -1,3 +1,4 @@
+import { allowsInSql } from '../accounts/account-states.ts';
 import { asFields, type RowOf } from '../db/fields.ts';
 import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
@@ -51,14 +52,27 @@ export const updateWallet = statement(
    WHERE id = $1 AND (user_label <> coalesce(CAST($2 AS TEXT), user_label) OR status <> coalesce(CAST($3 AS TEXT), status))`,
 );
 
+/** An inactive wallet still receives. */
+const WALLET_CONDITIONS = { send: `AND w.status = 'active' `, receive: '' } as const;
+
 /**
- * Returns the wallets among these that may send money, and locks them until the transaction ends. The lock of the account is the weakest
+ * Returns the wallets among these that may send or receive money, and locks them until the transaction ends. The lock of the account is the weakest
  * one, which conflicts only with a change of its status: a stronger one would wait for changes of the account's keys.
  */
-export const sendingWallets = statement<{ id: string }>(
-  'wallet_sending',
-  `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
-    WHERE w.id = ANY($1::text[]) AND w.status = 'active' AND a.status = 'active' FOR SHARE OF w FOR KEY SHARE OF a`,
+function walletsThatMay(action: 'send' | 'receive') {
+  return statement<{ id: string }>(
+    `wallet_may_${action}`,
+    `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
+     WHERE w.id = ANY($1::text[]) ${WALLET_CONDITIONS[action]}AND ${allowsInSql('a.status', action)} FOR SHARE OF w FOR KEY SHARE OF a`,
+  );
+}
+
+export const walletsThat = { send: walletsThatMay('send'), receive: walletsThatMay('receive') };
+
+/** The state of the account of a wallet if it does not allow receiving. */
+export const findReceivingRestricted = statement<{ status: string }>(
+  'wallet_find_receiving_restricted',
+  `SELECT a.status FROM wallet w JOIN account a ON a.id = w.account_id WHERE w.id = $1 AND NOT (${allowsInSql('a.status', 'receive')})`,
 );
 
 /**

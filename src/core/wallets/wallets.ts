@@ -2,7 +2,7 @@ import { type Accounts, insertKey, type Key } from '../accounts/accounts.ts';
 import { lockWalletLimit } from '../accounts/directory.ts';
 import { type KeyKind, newKeyText } from '../accounts/keys.ts';
 import { batchReads } from '../db/batched-reads.ts';
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { eventRow } from '../journal/events.ts';
@@ -60,9 +60,21 @@ export interface WalletChanges {
   readonly status?: Wallet['status'] | undefined;
 }
 
-/** Returns a guard that rejects a posting if the wallet is inactive, or its account frozen, at its commit. */
-export function sendingWalletGuard(walletId: string): Guard {
-  return { statement: sql.sendingWallets, id: walletId, onMiss: () => new Refusal('wallet_inactive') };
+/** The errors of {@link walletGuard}. `payee`: the request is of a payer, who may not learn more about the receiving account. */
+const GUARD_ERRORS = { send: 'wallet_inactive', receive: 'account_restricted', payee: 'payee_restricted' } as const;
+
+/**
+ * Returns the guard of every posting that spends from a wallet, hands out an invoice of it or credits it: rejects the posting unless the states of the
+ * wallet and of its account allow that at its commit. Only what a node has received is credited without it.
+ */
+export function walletGuard(walletId: string, use: keyof typeof GUARD_ERRORS): Guard {
+  const statement = sql.walletsThat[use === 'payee' ? 'receive' : use];
+  return { statement, id: walletId, onMiss: () => new Refusal(GUARD_ERRORS[use]) };
+}
+
+/** Returns the state of the account of a wallet if it does not allow receiving. */
+export async function findReceivingRestriction(database: SqlReader, walletId: string): Promise<string | undefined> {
+  return (await database.first(sql.findReceivingRestricted, walletId))?.status;
 }
 
 /** Options for the transaction that creates a wallet. */

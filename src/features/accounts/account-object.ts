@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { ACCOUNT_STATUSES, type CreatedAccount, ROLES } from '../../core/accounts/directory.ts';
+import { ACCOUNT_STATUSES, STATUS_MEANING } from '../../core/accounts/account-states.ts';
+import { type CreatedAccount, ROLES } from '../../core/accounts/directory.ts';
 import { type SetupLink, setupUrl } from '../../core/accounts/setup-links.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 
@@ -8,7 +9,7 @@ export const AccountObject = namedObject('Account', {
   created_at: Type.Integer({ description: 'Unix seconds' }),
   public_key: Type.String({ description: 'The public API key of the account, `pak_…`' }),
   role: oneOf(ROLES, { description: 'An `operator` also manages the accounts' }),
-  status: oneOf(ACCOUNT_STATUSES, { description: 'A `frozen` account receives and reads, but sends no money' }),
+  status: oneOf(ACCOUNT_STATUSES, { description: `What the account may do. \`active\`: everything. ${STATUS_MEANING}` }),
   email: nullable(Type.String({ description: 'The e-mail, which is the name of its login; null without one' })),
   has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password' }),
   has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app' }),

@@ -1,6 +1,8 @@
 import { type Static, Type } from 'typebox';
-import { ACCOUNT_STATUSES, type AccountChanges, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
+import { ACCOUNT_STATUSES, STATUS_MEANING } from '../../core/accounts/account-states.ts';
+import { type AccountChanges, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
 import type { SetupLink } from '../../core/accounts/setup-links.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App, RouteContext } from '../../http/app-type.ts';
 import { choice, Email, emailText, plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
@@ -34,7 +36,7 @@ const SetupLinkBody = requestBody({ reason: fields.reason });
 const AccountChangeBody = requestBody({
   status: Type.Optional(
     choice(ACCOUNT_STATUSES, {
-      description: 'A `frozen` account sends no money. It receives and reads, and its pending payments continue',
+      description: `\`active\`: the account may do everything. ${STATUS_MEANING}. Pending payments continue, and what a node has received is credited, in every state. Needs a \`reason\``,
     }),
   ),
   ...fields,
@@ -85,7 +87,8 @@ const changeSchema = {
   ...COMMON,
   operationId: 'changeAccount',
   summary: 'Change an account',
-  description: 'Changes only the fields that are sent. The last active operator can be neither frozen nor made a member: 409.',
+  description:
+    'Changes only the fields that are sent. The last active operator remains active and an operator: 409. An account is closed only when its wallets are empty: 409 `action_refused`.',
   params: IdParams,
   body: AccountChangeBody,
   response: { 200: AccountObject },
@@ -171,5 +174,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
 
 /** @throws Refusal naming the field */
 function readChanges({ email, reason = '', ...others }: Static<typeof AccountChangeBody>): { changes: AccountChanges; reason: string } {
+  if (others.status !== undefined && reason.trim() === '')
+    throw new Refusal('validation_failed', '`reason` must not be blank when `status` is sent. State why the account changes its state.');
   return { changes: { ...others, ...(email !== undefined && { email: emailText(email) }) }, reason: plainText('reason', reason) };
 }

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { allows } from '../../core/accounts/account-states.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { floorSat, type Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
@@ -98,7 +99,7 @@ export function waitSeconds(paymentWaitSeconds: number, elapsedMs: number): numb
 async function inactive({ access, directory }: LndhubContext, request: FastifyRequest): Promise<Refusal> {
   const { accountId } = await access.anyKey(request);
   const { status } = await directory.find(accountId);
-  if (status === 'frozen') return new Refusal('unauthorized', 'The account is frozen: it receives, but sends no money.');
+  if (!allows(status, 'send')) return new Refusal('unauthorized', `The account is \`${status}\`: it sends no money.`);
   return new Refusal('wallet_inactive', 'The wallet is inactive: it receives, but sends no money.');
 }
 

@@ -45,6 +45,7 @@ const CODES: Partial<Record<RefusalType, NwcErrorCode>> = {
   invoice_amount_fixed: 'BAD_REQUEST',
   invoice_wrong_network: 'UNSUPPORTED_NETWORK',
   wallet_inactive: 'RESTRICTED',
+  account_restricted: 'RESTRICTED',
   forbidden: 'RESTRICTED',
   unauthorized: 'UNAUTHORIZED',
   not_found: 'NOT_FOUND',

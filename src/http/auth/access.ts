@@ -42,20 +42,18 @@ export function createAccess({ directory, keyUses, wallets, limits, ...modules }
   async function credentialOf(request: FastifyRequest): Promise<Credential> {
     if (request.credential) return request.credential;
     const sent = sentCredential(request);
-    const isSession = sent?.kind === 'session';
     const key = sent && (await findKey(modules, sent));
-    if (key && !isLinkKey(key.kind)) {
-      requireNoLimits(request, key);
-      limits?.recordValidKey(request);
-      keyUses.record(key);
-      request.credential = { text: sent.text, key };
-      if (request.booking) request.booking.accountId = key.accountId;
-      return request.credential;
+    if (!key || isLinkKey(key.kind)) {
+      limits?.recordInvalidKey(request);
+      throw invalidCredential(sent, key);
     }
-    limits?.recordInvalidKey(request);
-    if (key) throw new Refusal('forbidden', ONLY_FOR_LINKS);
-    if (isSession) throw new Refusal('unauthorized', 'The session has ended. Log in again.');
-    throw new Refusal('unauthorized', sent ? 'The API key is unknown or revoked.' : 'No API key was sent.');
+    requireNoLimits(request, key);
+    limits?.recordValidKey(request);
+    keyUses.record(key);
+    request.credential = { text: sent.text, key };
+    if (request.booking) request.booking.accountId = key.accountId;
+    if (isManaging(request)) await directory.requireAllowed(key.accountId, 'manage');
+    return request.credential;
   }
 
   /** Returns the key of the request. @throws Refusal `unauthorized`; `forbidden` for a key that only identifies a wallet in links. */
@@ -138,6 +136,12 @@ export function createAccess({ directory, keyUses, wallets, limits, ...modules }
   };
 }
 
+function invalidCredential(sent: SentCredential | undefined, key: Key | undefined): Refusal {
+  if (key) return new Refusal('forbidden', ONLY_FOR_LINKS);
+  if (sent?.kind === 'session') return new Refusal('unauthorized', 'The session has ended. Log in again.');
+  return new Refusal('unauthorized', sent ? 'The API key is unknown or revoked.' : 'No API key was sent.');
+}
+
 function findKey({ accounts, sessions }: Pick<AccessModules, 'accounts' | 'sessions'>, { kind, text }: SentCredential) {
   if (kind === 'session') return sessions.find(text.slice(SESSION_PREFIX.length));
   return kind === 'token' ? accounts.findValid(text) : accounts.find(text);
@@ -146,6 +150,11 @@ function findKey({ accounts, sessions }: Pick<AccessModules, 'accounts' | 'sessi
 /** @throws Refusal `forbidden` for a key with a budget or a cap, at a route that manages something. */
 function requireNoLimits({ routeOptions }: FastifyRequest, { limits }: Key): void {
   if (limits && routeOptions.schema?.['x-without-limits']) throw new Refusal('forbidden', NEEDS_NO_LIMITS);
+}
+
+/** Returns whether the route changes what an account has, apart from its money. */
+function isManaging({ method, routeOptions }: FastifyRequest): boolean {
+  return method !== 'GET' && method !== 'HEAD' && routeOptions.schema?.['x-without-limits'] === true;
 }
 
 function hasPermission(kind: Key['kind'], permission: Permission): boolean {

@@ -1,3 +1,4 @@
+import type { AccountStatus } from '../../../core/accounts/account-states.ts';
 import type { SqlValue } from '../../../core/db/database.ts';
 import { listStatements } from '../../../core/db/list.ts';
 import { statement } from '../../../core/db/statement.ts';
@@ -47,14 +48,14 @@ export type PayLinkRow = LinkSettings & {
   public_key: string;
 };
 
-/** With the metadata, which has the image. The link can be paid if its wallet and itself are active. */
-export type WholePayLinkRow = PayLinkRow & { metadata: string; wallet_status: 'active' | 'inactive' };
+/** With the metadata, which has the image. The link can be paid if its wallet and itself are active, and its account may receive. */
+export type WholePayLinkRow = PayLinkRow & { metadata: string; wallet_status: 'active' | 'inactive'; account_status: AccountStatus };
 
 const COLUMNS = `l.id, l.wallet_id, l.account_id, l.${SETTINGS.join(', l.')}, l.metadata_hash, l.created_at, l.updated_at,
   (SELECT public_text FROM access_key k WHERE k.wallet_id = l.wallet_id AND k.kind = 'wallet_lnurl_pay' ORDER BY k.id LIMIT 1) AS public_key`;
 
-const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata, w.status AS wallet_status
-  FROM pay_link l JOIN pay_metadata m ON m.hash = l.metadata_hash JOIN wallet w ON w.id = l.wallet_id`;
+const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata, w.status AS wallet_status, a.status AS account_status
+  FROM pay_link l JOIN pay_metadata m ON m.hash = l.metadata_hash JOIN wallet w ON w.id = l.wallet_id JOIN account a ON a.id = l.account_id`;
 
 export const findLink = statement<WholePayLinkRow>('pay_link_find', `${WHOLE} WHERE l.id = $1`);
 

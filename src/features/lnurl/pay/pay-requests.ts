@@ -1,3 +1,4 @@
+import { allows } from '../../../core/accounts/account-states.ts';
 import type { SqlParameter } from '../../../core/db/database.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
@@ -125,9 +126,9 @@ function linkInvoiceRow(link: sql.WholePayLinkRow, parameters: readonly SqlParam
   };
 }
 
-/** Throws the same error for an unknown link, an inactive one and the link of an inactive wallet. @throws Refusal */
+/** Throws the same error for an unknown link, an inactive one, and the link of an inactive wallet or a restricted account. @throws Refusal */
 function requirePayable(link: sql.WholePayLinkRow | undefined): sql.WholePayLinkRow {
-  if (link?.state === 'active' && link.wallet_status === 'active') return link;
+  if (link?.state === 'active' && link.wallet_status === 'active' && allows(link.account_status, 'receive')) return link;
   throw unpayable();
 }
 

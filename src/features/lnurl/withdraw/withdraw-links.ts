@@ -15,7 +15,7 @@ import { encodeLnurl, InvalidLnurl } from '../../../core/lightning/bech32.ts';
 import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../../core/payments/fee-limit.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
-import { sendingWalletGuard, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
+import { type Wallet, type Wallets, walletGuard } from '../../../core/wallets/wallets.ts';
 import { newToken, protocolUri } from '../lnurl.ts';
 import type { PayLinks } from '../pay/pay-links.ts';
 import { createNoticeJob } from './balance-notices.ts';
@@ -83,7 +83,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
       const stored = [id, wallet.id, wallet.ledgerAccount, secretHash(k1Of(token))];
       const limits = [max_msat, fee_limit_msat, uses, daily_limit_msat];
       return database.transaction(async (tx) => {
-        await requireGuards(tx, [sendingWalletGuard(wallet.id), ...guards]);
+        await requireGuards(tx, [walletGuard(wallet.id, 'send'), ...guards]);
         await tx.run(sql.insertLink, ...stored, ...limits, memo, user_label, pass_thru, expiresAt, now, madeBy?.id ?? null);
         const link = await readLink(tx, wallet.id, id);
         const secrets = linkSecrets(linkUrl(options, link), token, link);
