@@ -3,6 +3,7 @@ import { systemClock } from '../src/core/kernel/clock.ts';
 import { newId } from '../src/core/kernel/ids.ts';
 import { msat } from '../src/core/kernel/money.ts';
 import type { Receipt } from '../src/core/ledger/posting.ts';
+import { createLimits } from '../src/core/limits/limits.ts';
 import { transferBetween, type WalletTransfer } from '../src/core/payments/transfer.ts';
 import { transferRoutes, transferSchema } from '../src/features/payments/transfer-routes.ts';
 import type { App } from '../src/http/app-type.ts';
@@ -14,7 +15,16 @@ type RouteParts = Pick<Web, 'access' | 'runIdempotent' | 'wallets' | 'objects'>;
 /** The service's transfer route with a ledger. */
 export function withLedger({ access, runIdempotent, wallets, objects, ledger, database }: Web): (app: App) => void {
   return transferRoute({ access, runIdempotent, wallets, objects }, (order) =>
-    transferBetween({ database, ledger, fees: createFees({ database, clock: systemClock }), clock: systemClock }, order),
+    transferBetween(
+      {
+        database,
+        ledger,
+        fees: createFees({ database, clock: systemClock }),
+        limits: createLimits({ database, clock: systemClock }),
+        clock: systemClock,
+      },
+      order,
+    ),
   );
 }
 

@@ -10,7 +10,7 @@ export interface List<Item> extends Promise<Item[]>, AsyncIterable<Item> {
 }
 
 /** The cause of an error. A later version may add types. */
-export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
+export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'spending_limit_exceeded' | 'receiving_limit_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
 
 /** An object of which the query parameter `fields` selected a part. */
 export type Part<T> = T extends Array<infer Item> ? Array<Part<Item>> : T extends object ? { [Name in keyof T]?: Part<T[Name]> } : T;
@@ -741,6 +741,33 @@ export interface LightningTransactionDetails {
   held_msat: number | null;
   /** The highest routing fee for the payment, in millisatoshis; 0 for a payment between two wallets. Null for an invoice */
   fee_limit_msat: number | null;
+}
+
+export interface Limits {
+  /** The account or the wallet */
+  owner_id: string;
+  /** The most that the balance may be. Money that arrives beyond it is credited, with an alert. Null: no such limit */
+  max_balance_msat: number | null;
+  /** The most that one payment or transfer may be, without fees. Null: no such limit */
+  max_payment_msat: number | null;
+  /** The most that one invoice may be for. Money that arrives beyond it is credited, with an alert. Null: no such limit */
+  max_receive_msat: number | null;
+  /** The most that may be sent per day (UTC), without fees. Pending payments count. Null: no such limit */
+  max_out_day_msat: number | null;
+  /** The most that may be sent per month (UTC), without fees. Pending payments count. Null: no such limit */
+  max_out_month_msat: number | null;
+  /** The most payments and transfers that may be started per minute. Null: no such limit */
+  max_payments_per_minute: number | null;
+  /** The most payments that may be pending. Null: no such limit */
+  max_pending: number | null;
+  /** What counts against the limit per day now, in millisatoshis. 0 until a limit is first set */
+  out_day_msat: number;
+  /** What counts against the limit per month now, in millisatoshis. 0 until a limit is first set */
+  out_month_msat: number;
+  /** The payments and transfers of the present minute */
+  payments_this_minute: number;
+  /** The pending payments */
+  pending_payments: number;
 }
 
 export interface LnurlError {
@@ -2149,6 +2176,27 @@ export interface ListAccountFeeVersionsRequest {
   count?: number;
 }
 
+export interface GetAccountLimitsRequest {
+
+}
+
+export interface SetAccountLimitsRequest {
+  /** The most that the balance may be. Money that arrives beyond it is credited, with an alert. Without it there is no such limit */
+  max_balance_msat?: number;
+  /** The most that one payment or transfer may be, without fees. Without it there is no such limit */
+  max_payment_msat?: number;
+  /** The most that one invoice may be for. Money that arrives beyond it is credited, with an alert. Without it there is no such limit */
+  max_receive_msat?: number;
+  /** The most that may be sent per day (UTC), without fees. Pending payments count. Without it there is no such limit */
+  max_out_day_msat?: number;
+  /** The most that may be sent per month (UTC), without fees. Pending payments count. Without it there is no such limit */
+  max_out_month_msat?: number;
+  /** The most payments and transfers that may be started per minute. Without it there is no such limit */
+  max_payments_per_minute?: number;
+  /** The most payments that may be pending. Without it there is no such limit */
+  max_pending?: number;
+}
+
 export interface CreateAuthChallengeRequest {
   /** What the person agrees to. Wallets show it */
   action?: 'register' | 'login' | 'link' | 'auth';
@@ -2919,6 +2967,10 @@ export interface ChangeWalletRequest {
   status?: 'active' | 'inactive';
 }
 
+export interface ListLimitsRequest {
+
+}
+
 export interface GetFeeScheduleRequest {
 
 }
@@ -3102,6 +3154,27 @@ export interface ListWalletFeeVersionsRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+}
+
+export interface GetWalletLimitsRequest {
+
+}
+
+export interface SetWalletLimitsRequest {
+  /** The most that the balance may be. Money that arrives beyond it is credited, with an alert. Without it there is no such limit */
+  max_balance_msat?: number;
+  /** The most that one payment or transfer may be, without fees. Without it there is no such limit */
+  max_payment_msat?: number;
+  /** The most that one invoice may be for. Money that arrives beyond it is credited, with an alert. Without it there is no such limit */
+  max_receive_msat?: number;
+  /** The most that may be sent per day (UTC), without fees. Pending payments count. Without it there is no such limit */
+  max_out_day_msat?: number;
+  /** The most that may be sent per month (UTC), without fees. Pending payments count. Without it there is no such limit */
+  max_out_month_msat?: number;
+  /** The most payments and transfers that may be started per minute. Without it there is no such limit */
+  max_payments_per_minute?: number;
+  /** The most payments that may be pending. Without it there is no such limit */
+  max_pending?: number;
 }
 
 export interface ListWalletKeysRequest {
@@ -3322,6 +3395,10 @@ export interface Operations<Options> {
     removeFees(id: string, request?: RemoveAccountFeesRequest, options?: Options): Promise<FeeSchedule>;
     /** List the versions of the fees of an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/fees/versions`) @param id The id of the account */
     listFeeVersions(id: string, request?: ListAccountFeeVersionsRequest, options?: Options): List<FeeVersion>;
+    /** Read the limits of an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/limits`) @param id The id of the account */
+    getLimits(id: string, request?: GetAccountLimitsRequest, options?: Options): Promise<Limits>;
+    /** Set the limits of an account. Replaces all limits: one that is absent is removed. What was sent since the beginning of the day and the month counts. Permission: a secret API key of an operator. (`PUT /v1/accounts/{id}/limits`) @param id The id of the account */
+    setLimits(id: string, request?: SetAccountLimitsRequest, options?: Options): Promise<Limits>;
   };
   readonly authChallenges: {
     /** Let a person log in with a Lightning wallet. Creates an LNURL-auth challenge (LUD-04) for your own application. Show `lnurl` as a QR code, and read the challenge until it is `authenticated`. Each person has the same `linking_key` each time, as long as the host of PUBLIC_URL does not change. Permission: a secret API key. (`POST /v1/lnurl-auth`) */
@@ -3572,6 +3649,8 @@ export interface Operations<Options> {
     get(wallet: string, request?: GetWalletRequest & { fields?: undefined }, options?: Options): Promise<Wallet>;
     /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     update(wallet: string, request?: ChangeWalletRequest, options?: Options): Promise<Wallet>;
+    /** List the limits that apply to a wallet. Those of the wallet, of its account, and of the accounts above, as far as they have any. Permission: `wallet_read`. (`GET /v1/wallet/{key}/limits`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    listLimits(wallet: string, request?: ListLimitsRequest, options?: Options): List<Limits>;
     /** Read the fees that this service charges to a wallet. Permission: `wallet_read`. (`GET /v1/wallet/{key}/fees`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     getFeeSchedule(wallet: string, request?: GetFeeScheduleRequest, options?: Options): Promise<FeeSchedule>;
     /** Compute what a payment or a receipt will cost. Nothing is reserved. The fees of a payment are fixed when it is started. Permission: `wallet_read`. (`GET /v1/wallet/{key}/quote`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
@@ -3608,6 +3687,10 @@ export interface Operations<Options> {
     removeFees(id: string, request?: RemoveWalletFeesRequest, options?: Options): Promise<FeeSchedule>;
     /** List the versions of the fees of a wallet. Permission: a secret API key of an operator. (`GET /v1/wallets/{id}/fees/versions`) @param id The id of the wallet */
     listFeeVersions(id: string, request?: ListWalletFeeVersionsRequest, options?: Options): List<FeeVersion>;
+    /** Read the limits of a wallet. Permission: a secret API key. (`GET /v1/wallets/{id}/limits`) @param id The id of the wallet */
+    getLimits(id: string, request?: GetWalletLimitsRequest, options?: Options): Promise<Limits>;
+    /** Set the limits of a wallet. Replaces all limits: one that is absent is removed. What was sent since the beginning of the day and the month counts. The owner of the account can change them, too: what must bind the owner is a limit of the account. Permission: a secret API key. (`PUT /v1/wallets/{id}/limits`) @param id The id of the wallet */
+    setLimits(id: string, request?: SetWalletLimitsRequest, options?: Options): Promise<Limits>;
     /** List the access keys of a wallet. Permission: a secret API key. (`GET /v1/wallet/{key}/keys`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listKeys(wallet: string, request?: ListWalletKeysRequest, options?: Options): List<Key>;
     /** Create an access key of a wallet. The response contains the key itself; no later response does. `budget_msat` and `budget_period` are sent together. Payments in flight count with their amount and fee limit. Permission: a secret API key. (`POST /v1/wallet/{key}/keys`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */

@@ -275,6 +275,9 @@ CREATE TABLE wallet (
   node_id TEXT NOT NULL REFERENCES lightning_node (id),
   user_label TEXT NOT NULL,
   status TEXT NOT NULL CHECK (status IN ('active', 'inactive')),
+  -- The owners whose limits count its payments, separated by spaces: the wallet, its account, the accounts above. Only these have rows in
+  -- `spending_limit`.
+  limit_owners TEXT NOT NULL DEFAULT '',
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL
 ) STRICT;
@@ -385,6 +388,31 @@ CREATE TABLE service_fee (
 -- A payment or an invoice is charged once.
 CREATE UNIQUE INDEX service_fee_lntx ON service_fee (lntx) WHERE lntx IS NOT NULL;
 CREATE INDEX service_fee_wallet ON service_fee (wallet_id, transfer_id);
+
+-- Limits of accounts and wallets (src/core/limits/) ------------------------------------------------------------------------
+
+-- The limits of one account or wallet, and what counts against them: amounts without fees. NULL: no limit. Each posting that spends from a wallet
+-- changes the rows of its owners (wallet.limit_owners), which makes the check and the count one step. Rows are never deleted.
+CREATE TABLE spending_limit (
+  owner_id TEXT PRIMARY KEY,
+  max_balance_msat INTEGER CHECK (max_balance_msat >= 0),
+  max_payment_msat INTEGER CHECK (max_payment_msat >= 0),
+  max_receive_msat INTEGER CHECK (max_receive_msat >= 0),
+  max_out_day_msat INTEGER CHECK (max_out_day_msat >= 0),
+  max_out_month_msat INTEGER CHECK (max_out_month_msat >= 0),
+  max_payments_per_minute INTEGER CHECK (max_payments_per_minute >= 0),
+  max_pending INTEGER CHECK (max_pending >= 0),
+  -- Payments that are pending and were started under these limits.
+  pending_msat INTEGER NOT NULL CHECK (pending_msat >= 0),
+  pending_count INTEGER NOT NULL CHECK (pending_count >= 0),
+  -- What was spent in the period that began at `…_start`; in a later period it counts as 0.
+  day_start INTEGER NOT NULL,
+  day_msat INTEGER NOT NULL CHECK (day_msat >= 0),
+  month_start INTEGER NOT NULL,
+  month_msat INTEGER NOT NULL CHECK (month_msat >= 0),
+  minute_start INTEGER NOT NULL,
+  minute_count INTEGER NOT NULL CHECK (minute_count >= 0)
+) STRICT;
 
 -- Nostr Wallet Connect -----------------------------------------------------------------------------------------------------
 
@@ -698,6 +726,8 @@ CREATE TABLE payment (
   -- What the service charges when the payment succeeds, by which schedule; both are NULL if nothing.
   service_fee_msat INTEGER CHECK (service_fee_msat > 0),
   fee_schedule_id TEXT REFERENCES fee_schedule (id),
+  -- The owners in whose limits it counts, separated by spaces; NULL: none.
+  limit_owners TEXT,
   -- What changes comes last and in pages with free space: PostgreSQL then writes only these bytes to its WAL.
   state TEXT NOT NULL CHECK (state IN ('pending', 'succeeded', 'failed')),
   failure_reason TEXT,

@@ -16,6 +16,7 @@ import { createEventLog, type LoggedEvent } from './core/journal/event-log.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createMarkers } from './core/kernel/markers.ts';
 import { createLedger } from './core/ledger/ledger.ts';
+import { createLimits } from './core/limits/limits.ts';
 import { createNostrCrypto } from './core/nostr/crypto-pool.ts';
 import { Outbound } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
@@ -85,9 +86,10 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
   const fees = createFees({ database, clock });
+  const limits = createLimits({ database, clock });
   const marked = { markers, quarantine, recoverWallet: walletRecovery({ database, clock, rowsOf }) };
-  const invoices = new Invoices({ ...config, ...marked, database, ledger, alerts, connections, routeKeysend, fees, clock, log });
-  const options = { ...marked, fees, maxInFlight, paymentWaitSeconds };
+  const invoices = new Invoices({ ...config, ...marked, database, ledger, alerts, connections, routeKeysend, fees, limits, clock, log });
+  const options = { ...marked, fees, limits, maxInFlight, paymentWaitSeconds };
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...options });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
@@ -112,7 +114,19 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  const money = { ...marked, fees, ledger, wallets, invoices, payments, history, ...links, nostrCrypto, stuckPaymentSeconds };
+  const money = {
+    ...marked,
+    fees,
+    spendingLimits: limits,
+    ledger,
+    wallets,
+    invoices,
+    payments,
+    history,
+    ...links,
+    nostrCrypto,
+    stuckPaymentSeconds,
+  };
   const common = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   const modules = { ...common, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };

@@ -6,6 +6,7 @@ import { readLastBackup } from './features/backup/last-backup.ts';
 import { eventRoutes } from './features/events/routes.ts';
 import { createStatusWaits } from './features/events/status-waits.ts';
 import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
+import { limitRoutes } from './features/fees/limit-routes.ts';
 import { feeRoutes } from './features/fees/routes.ts';
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
@@ -106,6 +107,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   passkeyRoutes(app, login);
   keyRoutes(app, { ...deps, lndhub: config.lndhub });
   feeRoutes(app, deps);
+  limitRoutes(app, deps);
   connectionRoutes(app, deps);
   invoiceRoutes(app, deps);
   invoiceStatusRoutes(app, deps);

@@ -12,6 +12,7 @@ import { satToMsat } from '../../src/core/kernel/money.ts';
 import { SYSTEM_ACCOUNTS } from '../../src/core/ledger/accounts.ts';
 import type { Ledger } from '../../src/core/ledger/ledger.ts';
 import type { LightningNode } from '../../src/core/lightning/node.ts';
+import { createLimits } from '../../src/core/limits/limits.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
 import { Quarantine } from '../../src/core/quarantine/quarantine.ts';
 import type { StatusWaits } from '../../src/features/events/status-waits.ts';
@@ -114,6 +115,7 @@ function benchInvoices(database: Database, ledger: Ledger): Invoices {
     connections: fakeConnections(database),
     routeKeysend: async () => undefined,
     fees: createFees({ database, clock: systemClock }),
+    limits: createLimits({ database, clock: systemClock }),
     markers: createMarkers(new Uint8Array(32)),
     quarantine: new Quarantine(database),
     recoverWallet: () => Promise.reject(new Error('no wallet is lost')),

@@ -7,6 +7,7 @@ import type { Database } from '../../src/core/db/database.ts';
 import { type Statement, statement } from '../../src/core/db/statement.ts';
 import { createFees } from '../../src/core/fees/fees.ts';
 import { createLedger, requireGuards } from '../../src/core/ledger/ledger.ts';
+import { createLimits } from '../../src/core/limits/limits.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
 import { createWallets } from '../../src/core/wallets/wallets.ts';
 import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
@@ -207,7 +208,10 @@ onBothDatabases('a frozen account', (open) => {
     const order = { amountMsat: amount(1_000), memo: undefined, passThru: undefined, guards: [] };
     const send = (from: typeof source, to: typeof source) =>
       typeOf(
-        transferBetween({ database, ledger, fees: createFees({ database, clock }), clock }, { ...order, source: from, destination: to }),
+        transferBetween(
+          { database, ledger, fees: createFees({ database, clock }), limits: createLimits({ database, clock }), clock },
+          { ...order, source: from, destination: to },
+        ),
       );
     const racing = Array.from({ length: 8 }, () => send(source, target));
     await change(one.accountId, { status: 'frozen' });

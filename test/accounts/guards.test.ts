@@ -6,6 +6,7 @@ import { statement } from '../../src/core/db/statement.ts';
 import { createFees } from '../../src/core/fees/fees.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
+import { createLimits } from '../../src/core/limits/limits.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
 import { createWallets } from '../../src/core/wallets/wallets.ts';
 import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
@@ -25,7 +26,7 @@ async function accountWithWallets(database: Database) {
   const key = (await accounts.find(one.accessKeys.wallet_admin)) as Key;
   const send = (by: Key) =>
     transferBetween(
-      { database, ledger, fees: createFees({ database, clock }), clock },
+      { database, ledger, fees: createFees({ database, clock }), limits: createLimits({ database, clock }), clock },
       {
         source: one.wallet,
         destination: two.wallet,

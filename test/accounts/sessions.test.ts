@@ -8,6 +8,7 @@ import { statement } from '../../src/core/db/statement.ts';
 import { createFees } from '../../src/core/fees/fees.ts';
 import { systemClock as clock } from '../../src/core/kernel/clock.ts';
 import { createLedger } from '../../src/core/ledger/ledger.ts';
+import { createLimits } from '../../src/core/limits/limits.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
 import { createWallets } from '../../src/core/wallets/wallets.ts';
 import { createLoginModules } from '../../src/features/logins/login-modules.ts';
@@ -38,7 +39,10 @@ onBothDatabases('a session', (open) => {
     await ledger.post({ transfers: [testDeposit(one.wallet.ledgerAccount, 1_000)] });
     const order = { source: one.wallet, destination: two.wallet, amountMsat: amount(100), memo: undefined, passThru: undefined };
     const send = (by: Key) =>
-      transferBetween({ database, ledger, fees: createFees({ database, clock }), clock }, { ...order, guards: [keyGuard(by)] });
+      transferBetween(
+        { database, ledger, fees: createFees({ database, clock }), limits: createLimits({ database, clock }), clock },
+        { ...order, guards: [keyGuard(by)] },
+      );
     const [other, third] = [(await sessions.find((await start()).secret)) as Key, (await sessions.find((await start()).secret)) as Key];
     await send(key);
     await database.transaction((tx) => tx.run(revoke, key.id));

@@ -25,7 +25,8 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
   quarantine: ['kernel', 'db'],
   fees: ['kernel', 'db', 'journal', 'ledger', 'accounts', 'wallets'],
-  invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'quarantine', 'fees'],
+  limits: ['kernel', 'db', 'ledger', 'budgets'],
+  invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'quarantine', 'fees', 'limits'],
   payments: [
     'kernel',
     'db',
@@ -39,6 +40,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
     'invoices',
     'quarantine',
     'fees',
+    'limits',
   ],
 };
 

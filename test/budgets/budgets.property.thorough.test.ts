@@ -84,7 +84,10 @@ async function tableOn(database: Database, budgetMsat: number, capMsat: number):
     async spend({ msat, reserve }) {
       if (reserve === undefined) {
         const order = { source: wallet, destination: friend, amountMsat: amount(msat), memo: undefined, passThru: undefined, limits };
-        await transferBetween({ database: modules.database, ledger: modules.ledger, fees: modules.fees, clock }, order);
+        await transferBetween(
+          { database: modules.database, ledger: modules.ledger, fees: modules.fees, limits: modules.limits, clock },
+          order,
+        );
         twin.spent.push(msat);
       } else {
         const { payment } = await modules.saga.start({ payment: draftOf(wallet, msat), reserveMsat: amount(reserve), limits });

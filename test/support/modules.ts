@@ -18,6 +18,7 @@ import { createMarkers } from '../../src/core/kernel/markers.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { createLedger, type Ledger, SYSTEM_ACCOUNTS } from '../../src/core/ledger/ledger.ts';
 import type { LightningNode, PaymentOutcome, Settlement } from '../../src/core/lightning/node.ts';
+import { createLimits, type Limits } from '../../src/core/limits/limits.ts';
 import { attempt, stopAttempts } from '../../src/core/payments/attempt.ts';
 import { conclude } from '../../src/core/payments/conclude.ts';
 import { type PaymentDraft, startPayment } from '../../src/core/payments/hold.ts';
@@ -94,6 +95,7 @@ export function createModules({ database, healthy = database, connections, clock
   const markers = createMarkers(new Uint8Array(32));
   const routeKeysend = keysendRouting(wallets, undefined);
   const fees = createFees({ database: healthy, clock });
+  const limits = createLimits({ database: healthy, clock });
   const marked = { markers, quarantine: new Quarantine(healthy), recoverWallet: walletRecovery({ database: healthy, clock }) };
   const invoices = new TestInvoices({
     database,
@@ -102,6 +104,7 @@ export function createModules({ database, healthy = database, connections, clock
     connections,
     routeKeysend,
     fees,
+    limits,
     ...marked,
     clock,
     log: silentLog,
@@ -115,6 +118,7 @@ export function createModules({ database, healthy = database, connections, clock
     connections,
     invoices,
     fees,
+    limits,
     ...marked,
     clock,
     log: silentLog,
@@ -141,6 +145,7 @@ export interface Modules {
   readonly database: FaultyDatabase;
   readonly ledger: Ledger;
   readonly fees: Fees;
+  readonly limits: Limits;
   readonly invoices: TestInvoices;
   readonly saga: ReturnType<typeof sagaOf>;
   wallet(balanceMsat: number): Promise<Wallet>;
@@ -162,6 +167,7 @@ export async function modulesOn(healthy: Database, node: Partial<LightningNode> 
     database,
     ledger,
     fees: deps.fees,
+    limits: deps.limits,
     invoices,
     saga: sagaOf(deps),
     async wallet(balanceMsat) {

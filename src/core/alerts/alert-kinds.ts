@@ -40,6 +40,10 @@ export const ALERT_KINDS = {
     meaning: 'A node received money for a wallet whose account may not receive (`frozen`, `closing` or `closed`). It was credited.',
     remedy: `Decide what happens with the money: it stays in the wallet, which cannot send it while the account is frozen or closed. Then close the alert ${CLOSE} <wallet>.`,
   },
+  over_limit: {
+    meaning: 'A node received money for a wallet beyond the limit of its balance or its receipts. It was credited.',
+    remedy: `Ask the customer to withdraw, or raise the limit. Then close the alert ${CLOSE} <wallet>.`,
+  },
   settlement_unbooked: {
     meaning: 'The node was paid for an invoice, and the ledger could not book it.',
     remedy: 'Read the log for the reason, often a full disk. Every reconciliation retries it.',

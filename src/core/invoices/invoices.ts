@@ -18,6 +18,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import type { Guard, Ledger, Posting, RowWrite } from '../ledger/ledger.ts';
 import type { IncomingPayment, InvoiceRequest } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { RecoverWallet } from '../wallets/recovery.ts';
 import { type Wallet, walletGuard } from '../wallets/wallets.ts';
@@ -35,6 +36,7 @@ import {
 import { cancelInvoice, repeatable, reportExpired } from './close.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
+import { requireMayReceive } from './receiving.ts';
 import type { SettlementDetails } from './report.ts';
 import { type KeysendRouting, mayClaim, type SettlementResult, settle } from './settle.ts';
 
@@ -49,6 +51,7 @@ export interface InvoiceContext {
   readonly quarantine: Quarantine;
   readonly recoverWallet: RecoverWallet;
   readonly fees: Fees;
+  readonly limits: Limits;
   readonly clock: Clock;
   readonly log: Log;
   /** Amounts up to it are credited when the node reports them, before they are final. */
@@ -114,7 +117,7 @@ export class Invoices {
   /**
    * Creates an invoice at the wallet's node and stores it. Limits the open invoices of each wallet: those that it created, and separately those
    * that payers requested. The insert counts them; a read counts first only for a wallet that reached the maximum.
-   * @throws Refusal `too_many_invoices`, NodeUnavailable; then no invoice was handed out.
+   * @throws Refusal `too_many_invoices`, `receiving_limit_exceeded`, NodeUnavailable; then no invoice was handed out.
    */
   async create(order: NewInvoice): Promise<Invoice> {
     const { database, ledger, clock, maxOpenInvoices } = this.#context;
@@ -126,6 +129,7 @@ export class Invoices {
       if ((row?.n ?? 0) >= maxOpenInvoices) throw tooManyInvoices(this.#context, order);
       this.#fullWallets.delete(limitName);
     }
+    await requireMayReceive(this.#context, { walletId: wallet.id, ledgerAccount: wallet.ledgerAccount }, order.amountMsat);
     const invoice = await createAtNode(this.#context, order);
     try {
       // It moves no money. It goes through the ledger to share its commits.

@@ -10,6 +10,7 @@ import * as arriving from './arriving.sql.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
+import { overLimitAlert } from './receiving.ts';
 import { arrivingRow, readFinality, receivedParameters, type SettlementAtNode, type SettlementTarget, storeReport } from './report.ts';
 
 /** Returns the wallet that an incoming keysend is for; undefined when there is none. */
@@ -176,6 +177,8 @@ async function credit(
     messages.push(`${satText(amountMsat)} were ended as never received; the node reports now that they arrived, and they were credited`);
   const message = messages.join('; ');
   const restriction = await restrictionOf(context, target);
+  const excess = await excessOf(context, target, amountMsat);
+  if (excess) rows.push(...alerts.rowsOf(excess));
   if (restriction) rows.push(...alerts.rowsOf({ ...restriction, message: `${satText(amountMsat)} were credited; ${restriction.message}` }));
   if (message !== '') rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message }));
   try {
@@ -203,6 +206,12 @@ async function receiptFeePosting(
   if (!quoted || walletId === undefined || account === undefined) return fees.posting(undefined);
   const source = { transferId: id, side: 'to' } as const;
   return fees.posting({ ...quoted, direction: 'ln_in', wallet: { id: walletId, ledgerAccount: account }, source, lntx });
+}
+
+/** Returns the alert for a credit beyond a limit of the receiving wallet. */
+async function excessOf(context: InvoiceContext, { invoice, wallet }: SettlementTarget, amountMsat: Msat) {
+  const receiver = invoice ?? (wallet && { walletId: wallet.id, ledgerAccount: wallet.ledgerAccount });
+  return receiver && overLimitAlert(context, receiver, amountMsat);
 }
 
 /** Money that a node has received cannot be refused. @returns the alert if the state of the receiving account does not allow receiving */

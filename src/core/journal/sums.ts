@@ -1,4 +1,4 @@
-import type { Database, Tx } from '../db/database.ts';
+import type { Database, SqlReader, Tx } from '../db/database.ts';
 import * as sql from './sums.sql.ts';
 import type { TransactionOwner } from './wallet-transactions.ts';
 
@@ -50,6 +50,11 @@ async function summaryIn(tx: Tx, owner: TransactionOwner, { from, until, interva
     ...total(parts),
     buckets: interval ? bucketsOf(parts, { from, until, interval }, balanceMsat - (later?.net_msat ?? 0)) : [],
   };
+}
+
+/** Returns the booked balance of all wallets of an account. */
+export async function readAccountBalance(database: SqlReader, accountId: string): Promise<number> {
+  return (await database.first(sql.balanceOfAccount, accountId))?.balance_msat ?? 0;
 }
 
 /** What was booked, or failed, in an hour or a day that begins at `start`. */

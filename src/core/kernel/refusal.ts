@@ -33,6 +33,11 @@ export const REFUSALS = {
     meaning: 'The amount exceeds the rest of the budget of the key. Pending payments count against the budget.',
   },
   payment_cap_exceeded: { status: 400, meaning: 'The amount exceeds the maximum per payment of the key.' },
+  spending_limit_exceeded: {
+    status: 400,
+    meaning: 'The wallet or its account has reached a limit, which the message names. Pending payments count. This request paid nothing.',
+  },
+  receiving_limit_exceeded: { status: 400, meaning: 'The wallet or its account may not receive that much. The message names the limit.' },
   key_unusable: { status: 409, meaning: 'The key is revoked, expired, replaced or public, so it cannot be rotated or revoked.' },
   same_wallet: { status: 400, meaning: 'A wallet cannot transfer to itself.' },
   no_route: { status: 400, meaning: 'unable to find a path to destination' },

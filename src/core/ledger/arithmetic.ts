@@ -118,6 +118,7 @@ function bookTransfer(sheet: Worksheet, order: TransferOrder): void {
     throw new InsufficientBalance({ id: order.id, spendableMsat, amountMsat: order.amountMsat, reserveMsat: ZERO_MSAT });
   }
   const to = bookEntry(sheet, order, 'to');
+  if (order.toMaxBalanceMsat !== undefined && to.balanceMsat > order.toMaxBalanceMsat) throw new Refusal('receiving_limit_exceeded');
   sheet.newTransfers.push({
     ...order,
     createdAtMs: sheet.nowMs,

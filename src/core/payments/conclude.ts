@@ -14,7 +14,8 @@ import { type Msat, minMsat, msat, satText, subMsat, ZERO_MSAT } from '../kernel
 import { HoldClosed, type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
-import { type Payment, routingReserve } from './payment.ts';
+import { endRows } from '../limits/limits.ts';
+import { limitOwnersOf, type Payment, routingReserve } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -172,6 +173,7 @@ function failure(context: PaymentContext, payment: Payment, reason: FailureReaso
     { statement: sql.markFailed, parameters: [payment.id, reason, payment.sendingSinceMs ?? null], onMiss: () => new SentAgain() },
     failedTransactionRow(payment),
     ...concludeCharge(payment.charge, ZERO_MSAT),
+    ...endRows(clock, limitOwnersOf(payment), payment.amountMsat, 'failed'),
     ...(payment.invoiceId === undefined ? [] : [reopenedRow(payment.invoiceId, notPending)]),
     ...(isClaim(payment) ? linkUses.releaseUse(payment) : []),
     ...returned.rows,
@@ -211,6 +213,7 @@ function success({ clock, linkUses }: PaymentContext, payment: Payment, end: Suc
       ...rows,
       { statement: sql.markSucceeded, parameters: [payment.id, preimage, feeMsat, settledAt], onMiss: notPending },
       ...concludeCharge(payment.charge, spentMsat),
+      ...endRows(clock, limitOwnersOf(payment), payment.amountMsat, 'succeeded'),
       ...(isClaim(payment) ? linkUses.settleUse(payment, spentMsat) : []),
     ],
     posts: [{ holdId: payment.id, account: payment.ledgerAccount, transfers: charged }],

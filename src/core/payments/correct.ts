@@ -7,8 +7,9 @@ import { type Msat, msat, satText, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { type Posting, type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { PaymentOutcome } from '../lightning/node.ts';
+import { lateRows } from '../limits/limits.ts';
 import { conclude, divideCost, isClaim, LinkUsesChanged, requireProof, serviceFeePosting } from './conclude.ts';
-import { type Payment, readPayment } from './payment.ts';
+import { limitOwnersOf, type Payment, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -87,6 +88,7 @@ async function chargedToWallet(
     rows: [
       { statement: sql.correctCharged, parameters, onMiss: new CorrectedBefore() },
       ...chargeLate(payment.charge, spentMsat),
+      ...lateRows(context.clock, limitOwnersOf(payment), payment.amountMsat),
       ...correctionRows(context, payment, message, overused, spentMsat),
       ...alert,
       ...fee.rows,

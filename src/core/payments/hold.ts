@@ -10,9 +10,10 @@ import { markBooked } from '../kernel/booking-mark.ts';
 import { type AmountUnit, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
-import { walletGuard } from '../wallets/wallets.ts';
+import { LimitMissed } from '../limits/limits.ts';
+import { limitOwnersGuard, walletGuard } from '../wallets/wallets.ts';
 import { attempt, readIssued } from './attempt.ts';
-import { type Payment, pendingParameters, readPayment } from './payment.ts';
+import { limitOwnersOf, type Payment, pendingParameters, readPayment } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -60,12 +61,13 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
   await requireNode(context, draft);
   // Rejects most requests beyond the wallet's limit without a posting.
   if (pending >= context.maxInFlight) throw new Refusal('too_many_payments');
+  let owners = await context.limits.ownersOf(draft.payment.walletId);
   for (;;) {
     let { payment } = draft;
     let balance: Balance | undefined;
     try {
       const { charge, reserveMsat, rows } = await checkLimits(context, draft.limits, requiredMsat(payment), draft.reserveMsat);
-      payment = { ...payment, charge };
+      payment = { ...payment, charge, limitOwners: owners.join(' ') || undefined };
       const receipt = await context.ledger.post(
         holdPosting(context, { ...draft, payment, reserveMsat, rows: [...rows, ...(draft.rows ?? [])] }),
       );
@@ -76,6 +78,17 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
       const first = await findReplayed(context, payment);
       // Another payment has changed the same budget; a smaller reserve may fit now.
       if (!first && error instanceof BudgetChanged) continue;
+      if (!first && error instanceof LimitMissed) {
+        const { amountMsat, linkId } = payment;
+        const reason = await context.limits.explain(owners, { amountMsat, kind: 'payment', unit: draft.unit });
+        // The claimer of a withdraw link must not learn about the limits of its owner.
+        if (reason) throw linkId === undefined ? reason : new Refusal('spending_limit_exceeded');
+        continue;
+      }
+      if (!first && isInactive(error) && (await context.limits.haveChanged(payment.walletId, owners))) {
+        owners = await context.limits.ownersOf(payment.walletId);
+        continue;
+      }
       if (!first) throw error;
       if (first.id !== payment.id) return toReplay(context, first);
       markBooked();
@@ -84,6 +97,17 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
     void attempt(context, payment, { issued: draft.issued });
     return { payment, isReplay: false, balance };
   }
+}
+
+/** Returns whether a posting was rejected because the wallet may not send, or has other limited owners than were read. */
+export function isInactive(error: unknown): boolean {
+  return error instanceof Refusal && error.type === 'wallet_inactive';
+}
+
+/** Returns the guards of a posting that spends from a wallet whose limited owners are these. */
+export function sendingGuards(walletId: string, owners: readonly string[]): Guard[] {
+  if (owners.length === 0) return [walletGuard(walletId, 'send')];
+  return [walletGuard(walletId, 'sendWithinLimits'), limitOwnersGuard(walletId, owners)];
 }
 
 /** Returns what a payment costs at least: its amount and the fee of the service. */
@@ -101,12 +125,12 @@ async function requireNode(context: PaymentContext, { payment, issued }: Payment
 
 /** Returns the posting that holds amount, fee of the service and fee reserve, and inserts the payment as pending. */
 function holdPosting(
-  { maxInFlight, clock }: PaymentContext,
+  { maxInFlight, clock, limits }: PaymentContext,
   { payment, issued, reserveMsat, rows = [], extraRows = () => [], events = [], guards = [] }: PaymentDraft,
 ): Posting {
   const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, createdAt, userLabel } = payment;
   return {
-    guards: [walletGuard(walletId, 'send'), ...(issued ? [walletGuard(issued.walletId, 'payee')] : []), ...guards],
+    guards: [...sendingGuards(walletId, limitOwnersOf(payment)), ...(issued ? [walletGuard(issued.walletId, 'payee')] : []), ...guards],
     holds: [{ id, account: ledgerAccount, amountMsat: requiredMsat(payment), reserveMsat, feeMsat: serviceFeeMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
@@ -114,6 +138,7 @@ function holdPosting(
       ...searchRows({ id: walletTransactionId(transferId, 'from'), owner: walletId, text: userLabel }),
       { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: () => new Refusal('too_many_payments') },
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
+      ...limits.startRows(limitOwnersOf(payment), payment.amountMsat, 'payment'),
       ...rows,
       ...extraRows(id),
       ...traceRows(id),

@@ -1,4 +1,5 @@
 import { type Invoice, rowToInvoice } from '../invoices/invoice.ts';
+import { requireMayReceive } from '../invoices/receiving.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
 import { type Msat, ZERO_MSAT } from '../kernel/money.ts';
@@ -65,6 +66,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
   if (live) requireReplay(live, wanted);
   const local = found.issued && requireOpen(found.issued, invoice, wallet);
+  if (local) await requirePayeeMayReceive(context, local, amountMsat);
   const direction = claim ? 'link' : local ? 'internal' : 'ln_out';
   const fee = order.isFree ? undefined : await context.fees.quote(wallet.id, direction, amountMsat);
   const payment = newPayment(context.clock, wallet, {
@@ -91,6 +93,15 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   const { guards, extraRows, limits } = order;
   const claimed = claim && { rows: claim.rows(payment), events: [claim.event(payment)] };
   return startPayment(context, { payment, issued: local, reserveMsat, guards, extraRows, limits, ...claimed }, found.pending);
+}
+
+/** The payer may not learn more about the payee. @throws Refusal `payee_restricted` */
+async function requirePayeeMayReceive(context: PaymentContext, issued: Invoice, amountMsat: Msat): Promise<void> {
+  try {
+    await requireMayReceive(context, issued, amountMsat);
+  } catch (error) {
+    throw error instanceof Refusal && error.type === 'receiving_limit_exceeded' ? new Refusal('payee_restricted') : error;
+  }
 }
 
 /** Checks expiry, description and features. BOLT 11: a payer must not pay if it does not know a required feature. */

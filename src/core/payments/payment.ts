@@ -53,6 +53,8 @@ export interface Payment {
   readonly successAction?: string | undefined;
   /** What the payment counts against the budget of the requesting key. */
   readonly charge?: Charge | undefined;
+  /** The owners in whose limits it counts, separated by spaces; undefined: none. */
+  readonly limitOwners?: string | undefined;
   /** Set when the node reported success after failure: the wallet was `charged`, or the operator has `borne` the cost. */
   readonly correction?: 'charged' | 'borne' | undefined;
   /** When the last request to send it began, in Unix milliseconds. Absent: the node never received one. */
@@ -130,6 +132,11 @@ export async function readPayment(
 ): Promise<Payment | undefined> {
   const row = await database.first(statement, ...parameters);
   return row && rowToPayment(row);
+}
+
+/** Returns the owners in whose limits a payment counts. */
+export function limitOwnersOf({ limitOwners }: Payment): readonly string[] {
+  return limitOwners?.split(' ') ?? [];
 }
 
 /** Returns the part of a hold that is for routing fees: what it has beyond the amount and the fee of the service. */

@@ -7,7 +7,7 @@ import type { PaymentRow } from './payment.ts';
 const TEXTS =
   `id, wallet_id, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey, user_label, memo, description_hash,
   preimage, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, success_action,
-  fee_schedule_id`.split(/,\s+/);
+  fee_schedule_id, limit_owners`.split(/,\s+/);
 const NUMBERS = `ledger_account, amount_msat, expiry_seconds, expires_at, created_at, is_keysend, budget_period_start, budget_reserved_msat,
   sending_since_ms, service_fee_msat`.split(/,\s+/);
 const NEW_COLUMNS = [...TEXTS, ...NUMBERS];

@@ -12,6 +12,7 @@ import { Refusal } from '../kernel/refusal.ts';
 import { InsufficientBalance, type Ledger, type Receipt } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { PaymentOutcome, SentPayment } from '../lightning/node.ts';
+import type { Limits } from '../limits/limits.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { RecoverWallet } from '../wallets/recovery.ts';
 import { attempt, stopAttempts } from './attempt.ts';
@@ -42,6 +43,7 @@ export interface PaymentDependencies {
   readonly maxInFlight: number;
   readonly linkUses: LinkUses;
   readonly fees: Fees;
+  readonly limits: Limits;
   /** How long a response waits for the end of a payment. */
   readonly paymentWaitSeconds: number;
 }

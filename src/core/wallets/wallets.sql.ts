@@ -14,6 +14,15 @@ export const openLedgerAccount = statement<{ id: number }>(
   `INSERT INTO ledger_account (kind) VALUES ('wallet') RETURNING id`,
 );
 
+/** Gives a new wallet the limited owners that it has from its account. Runs after {@link insertWallet}, which locks the account. */
+export const inheritLimits = statement(
+  'wallet_inherit_limits',
+  `UPDATE wallet AS w SET limit_owners = (SELECT trim(coalesce(l.owner_id, '') || coalesce((SELECT string_agg(' ' || owner_id, '') FROM (
+       SELECT owner_id FROM spending_limit above WHERE ' ' || a.ancestors || ' ' LIKE '% ' || above.owner_id || ' %' ORDER BY owner_id) AS x), ''))
+     FROM account a LEFT JOIN spending_limit l ON l.owner_id = a.id WHERE a.id = w.account_id)
+   WHERE w.id = $1 AND EXISTS (SELECT 1 FROM spending_limit)`,
+);
+
 export const insertWallet = statement(
   'wallet_insert',
   `INSERT INTO wallet (id, account_id, ledger_account, user_label, status, created_at, updated_at, node_id)
@@ -53,21 +62,38 @@ export const updateWallet = statement(
 );
 
 /** An inactive wallet still receives. */
-const WALLET_CONDITIONS = { send: `AND w.status = 'active' `, receive: '' } as const;
+const WALLET_CONDITIONS = {
+  send: `AND w.status = 'active' AND w.limit_owners = '' `,
+  sendWithinLimits: `AND w.status = 'active' `,
+  receive: '',
+} as const;
 
 /**
  * Returns the wallets among these that may send or receive money, and locks them until the transaction ends. The lock of the account is the weakest
  * one, which conflicts only with a change of its status: a stronger one would wait for changes of the account's keys.
  */
-function walletsThatMay(action: 'send' | 'receive') {
+function walletsThatMay(use: keyof typeof WALLET_CONDITIONS) {
+  const action = use === 'receive' ? 'receive' : 'send';
   return statement<{ id: string }>(
-    `wallet_may_${action}`,
+    `wallet_may_${use}`,
     `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
-     WHERE w.id = ANY($1::text[]) ${WALLET_CONDITIONS[action]}AND ${allowsInSql('a.status', action)} FOR SHARE OF w FOR KEY SHARE OF a`,
+     WHERE w.id = ANY($1::text[]) ${WALLET_CONDITIONS[use]}AND ${allowsInSql('a.status', action)} FOR SHARE OF w FOR KEY SHARE OF a`,
   );
 }
 
-export const walletsThat = { send: walletsThatMay('send'), receive: walletsThatMay('receive') };
+export const walletsThat = {
+  send: walletsThatMay('send'),
+  sendWithinLimits: walletsThatMay('sendWithinLimits'),
+  receive: walletsThatMay('receive'),
+};
+
+/** Returns the texts among these that are the id of a wallet and, after a space, its limited owners. */
+export const walletsWithOwners = statement<{ id: string }>('wallet_with_owners', {
+  sqlite: `SELECT n.value AS id FROM json_each($1) AS n JOIN wallet w ON w.id = substr(n.value, 1, instr(n.value, ' ') - 1)
+    WHERE w.limit_owners = substr(n.value, instr(n.value, ' ') + 1)`,
+  postgres: `SELECT n.id FROM unnest($1::text[]) AS n (id) JOIN wallet w ON w.id = split_part(n.id, ' ', 1)
+    WHERE w.limit_owners = substr(n.id, position(' ' IN n.id) + 1)`,
+});
 
 /** The state of the account of a wallet if it does not allow receiving. */
 export const findReceivingRestricted = statement<{ status: string }>(

@@ -61,15 +61,27 @@ export interface WalletChanges {
 }
 
 /** The errors of {@link walletGuard}. `payee`: the request is of a payer, who may not learn more about the receiving account. */
-const GUARD_ERRORS = { send: 'wallet_inactive', receive: 'account_restricted', payee: 'payee_restricted' } as const;
+const GUARD_ERRORS = {
+  send: 'wallet_inactive',
+  sendWithinLimits: 'wallet_inactive',
+  receive: 'account_restricted',
+  payee: 'payee_restricted',
+} as const;
 
 /**
+ * `send`: the wallet has no limits; otherwise `sendWithinLimits`, with {@link limitOwnersGuard}.
+ *
  * Returns the guard of every posting that spends from a wallet, hands out an invoice of it or credits it: rejects the posting unless the states of the
  * wallet and of its account allow that at its commit. Only what a node has received is credited without it.
  */
 export function walletGuard(walletId: string, use: keyof typeof GUARD_ERRORS): Guard {
   const statement = sql.walletsThat[use === 'payee' ? 'receive' : use];
   return { statement, id: walletId, onMiss: () => new Refusal(GUARD_ERRORS[use]) };
+}
+
+/** Returns a guard that rejects a posting unless the limited owners of the wallet are these. It follows the guard that locks the wallet. */
+export function limitOwnersGuard(walletId: string, owners: readonly string[]): Guard {
+  return { statement: sql.walletsWithOwners, id: `${walletId} ${owners.join(' ')}`, onMiss: () => new Refusal('wallet_inactive') };
 }
 
 /** Returns the state of the account of a wallet if it does not allow receiving. */
@@ -209,6 +221,7 @@ export async function insertWallet(tx: Tx, clock: Clock, fields: WalletFields & 
   if (ledgerAccount === undefined) throw new Error('no ledger account was opened');
   const now = unixSeconds(clock);
   await tx.run(sql.insertWallet, id, accountId, ledgerAccount, userLabel, now, nodeId);
+  await tx.run(sql.inheritLimits, id);
   return { id, accountId, ledgerAccount, nodeId, userLabel, status: 'active', createdAt: now, updatedAt: now };
 }
 

@@ -51,6 +51,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   fee_schedule: EVERY_ROW,
   fee_rule: EVERY_ROW,
   service_fee: EVERY_ROW,
+  spending_limit: EVERY_ROW,
   nwc_connection: EVERY_ROW,
   nwc_request: EVERY_ROW,
   nwc_outbox: EVERY_ROW,

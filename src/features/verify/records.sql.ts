@@ -221,6 +221,24 @@ export const RECORD_CHECKS: RecordChecks = {
     `SELECT p.id FROM payment p LEFT JOIN withdraw_claim c ON c.payment_id = p.id
      WHERE p.link_id IS NOT NULL AND (c.payment_id IS NULL OR c.link_id <> p.link_id OR c.day_start <> p.created_at - p.created_at % 86400)`,
   ],
+  // Limits whose counters are not those of the pending payments that count in them.
+  verify_limits: [
+    'the pending amount counted against its limits is not the sum of its pending payments',
+    `SELECT l.owner_id AS id FROM spending_limit l LEFT JOIN payment p
+       ON p.state = 'pending' AND ' ' || p.limit_owners || ' ' LIKE '% ' || l.owner_id || ' %'
+     GROUP BY l.owner_id, l.pending_msat, l.pending_count
+     HAVING l.pending_msat <> coalesce(sum(p.amount_msat), 0) OR l.pending_count <> count(p.id)`,
+  ],
+  // A wallet counts in the limits of itself, of its account and of the accounts above that have any, and in no others.
+  verify_limit_owners: [
+    'it does not count in the limits of its owners',
+    `SELECT w.id FROM wallet w JOIN account a ON a.id = w.account_id
+       LEFT JOIN spending_limit l ON l.owner_id = w.id OR l.owner_id = a.id OR ' ' || a.ancestors || ' ' LIKE '% ' || l.owner_id || ' %'
+     WHERE w.limit_owners <> '' OR l.owner_id IS NOT NULL
+     GROUP BY w.id, w.limit_owners
+     HAVING length(w.limit_owners) <> coalesce(sum(length(l.owner_id) + 1), 1) - 1
+       OR sum(CASE WHEN ' ' || w.limit_owners || ' ' LIKE '% ' || l.owner_id || ' %' THEN 0 ELSE 1 END) > CASE WHEN w.limit_owners = '' THEN 1 ELSE 0 END`,
+  ],
   // Budgets whose counters are not the sums of their payments and transfers. All of them are subtracted from the counters; the rest must be
   // zero.
   verify_key_spending: [

@@ -168,6 +168,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listReconciliations.after': cursorOf('rec'),
     'listSessions.after': cursorOf('ses'),
     'getWalletFees.id': () => wallet.id,
+    'getWalletLimits.id': () => wallet.id,
+    'setWalletLimits.id': () => wallet.id,
     'setWalletFees.id': () => wallet.id,
     'removeWalletFees.id': () => wallet.id,
     'listWalletFeeVersions.id': () => wallet.id,

@@ -83,7 +83,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
       const stored = [id, wallet.id, wallet.ledgerAccount, secretHash(k1Of(token))];
       const limits = [max_msat, fee_limit_msat, uses, daily_limit_msat];
       return database.transaction(async (tx) => {
-        await requireGuards(tx, [walletGuard(wallet.id, 'send'), ...guards]);
+        await requireGuards(tx, [walletGuard(wallet.id, 'sendWithinLimits'), ...guards]);
         await tx.run(sql.insertLink, ...stored, ...limits, memo, user_label, pass_thru, expiresAt, now, madeBy?.id ?? null);
         const link = await readLink(tx, wallet.id, id);
         const secrets = linkSecrets(linkUrl(options, link), token, link);

@@ -1,0 +1,204 @@
+import { periodEnd, periodStart } from '../budgets/limits.ts';
+import type { Database, Tx } from '../db/database.ts';
+import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { type AmountUnit, amountText, type Msat, satText } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import { TtlCache } from '../kernel/ttl-cache.ts';
+import type { RowWrite } from '../ledger/ledger.ts';
+import * as sql from './limits.sql.ts';
+
+/** What operators and owners may limit, with the names of the API; null: no limit. Amounts are without fees. */
+export type LimitFields = Pick<
+  sql.LimitRow,
+  | 'max_balance_msat'
+  | 'max_payment_msat'
+  | 'max_receive_msat'
+  | 'max_out_day_msat'
+  | 'max_out_month_msat'
+  | 'max_payments_per_minute'
+  | 'max_pending'
+>;
+
+/** Another posting has changed what counts against a limit, or a limit is reached. {@link Limits.explain} finds out. */
+export class LimitMissed extends Error {
+  override readonly name = 'LimitMissed';
+}
+
+/** Returns the balance of a wallet or an account, by its id. */
+type BalanceOf = (ownerId: string) => Promise<number>;
+
+const CACHE = { maxAgeMs: 1000, maxSize: 20_000 };
+const MINUTE = 60;
+
+export type Limits = ReturnType<typeof createLimits>;
+
+/**
+ * The limits of accounts and wallets. A wallet names its limited owners: itself, its account, the accounts above. A posting that spends counts in the
+ * row of each of them, which is also the check, so limits hold under any concurrency. What counts is the amount without fees: settled in the day or
+ * month, plus pending.
+ */
+export function createLimits({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
+  const owners = new TtlCache<readonly string[]>(CACHE);
+  // A service without limits reads one row per second.
+  const hasLimits = new TtlCache<boolean>({ maxAgeMs: CACHE.maxAgeMs, maxSize: 1 });
+
+  async function readOwners(walletId: string): Promise<readonly string[] | undefined> {
+    const row = await database.first(sql.findOwners, walletId);
+    return row?.owners.split(' ').filter(Boolean);
+  }
+
+  /** Returns the limited owners of a wallet. They may be one second old; the guard of the posting rejects outdated ones. */
+  async function ownersOf(walletId: string): Promise<readonly string[]> {
+    if (!(await hasLimits.get('any', async () => (await database.first(sql.findAny)) !== undefined))) return [];
+    return (await owners.get(walletId, () => readOwners(walletId))) ?? [];
+  }
+
+  async function find(ownerIds: readonly string[]): Promise<sql.LimitRow[]> {
+    return ownerIds.length === 0 ? [] : database.all(sql.find, [...ownerIds]);
+  }
+
+  /** Returns which limit an amount exceeds that a wallet receives; undefined if none. */
+  async function receivingExcess(walletId: string, amountMsat: Msat, balanceOf: BalanceOf): Promise<string | undefined> {
+    for (const row of await find(await ownersOf(walletId))) {
+      const { owner_id, max_receive_msat: most, max_balance_msat: mostBalance } = row;
+      if (most !== null && amountMsat > most) return `the ${nounOf(row)} may receive at most ${satText(most)} at once`;
+      if (mostBalance !== null && (await balanceOf(owner_id)) + amountMsat > mostBalance)
+        return `the balance of the ${nounOf(row)} may be at most ${satText(mostBalance)}`;
+    }
+    return undefined;
+  }
+
+  return {
+    ownersOf,
+    find,
+
+    /** Returns whether the owners of a wallet have changed since they were read, and reads them anew. */
+    async haveChanged(walletId: string, known: readonly string[]): Promise<boolean> {
+      this.forget(walletId);
+      return (await ownersOf(walletId)).join(' ') !== known.join(' ');
+    },
+
+    /** Forgets what this process has read, after a change. */
+    forget(walletId?: string): void {
+      hasLimits.clear();
+      if (walletId === undefined) owners.clear();
+      else owners.forget(walletId);
+    },
+
+    /** Returns the rows that count a payment that is started, or a transfer. They throw {@link LimitMissed} unless it fits into all limits. */
+    startRows: (ownerIds: readonly string[], amountMsat: Msat, kind: 'payment' | 'transfer'): RowWrite[] =>
+      ownerIds.map((id) => {
+        const isPayment = kind === 'payment';
+        const pending = isPayment ? [amountMsat, 1] : [0, 0];
+        return countRow(clock, id, [...pending, isPayment ? 0 : amountMsat, 1, amountMsat], () => new LimitMissed());
+      }),
+
+    /**
+     * Returns the reason why a payment does not fit into the limits; undefined if it fits now.
+     * `isRestricted`: the error is for someone who may not learn about the account.
+     */
+    async explain(
+      ownerIds: readonly string[],
+      { amountMsat, kind, unit }: { amountMsat: Msat; kind: 'payment' | 'transfer'; unit?: AmountUnit | undefined },
+    ): Promise<Refusal | undefined> {
+      const now = unixSeconds(clock);
+      for (const row of await find(ownerIds)) {
+        const reason = reasonOf(row, { amountMsat, kind, now, unit });
+        if (reason !== undefined) return new Refusal('spending_limit_exceeded', reason);
+      }
+      return undefined;
+    },
+
+    /** Returns the most that the balance of a wallet may be by its own limit; undefined without one. */
+    async maxBalance(walletId: string): Promise<Msat | undefined> {
+      if (!(await ownersOf(walletId)).includes(walletId)) return undefined;
+      return ((await find([walletId]))[0]?.max_balance_msat ?? undefined) as Msat | undefined;
+    },
+
+    /** @throws Refusal `receiving_limit_exceeded` if a wallet may not receive an amount now. Undefined: an invoice of any amount. */
+    async requireMayReceive(walletId: string, amountMsat: Msat | undefined, balanceOf: BalanceOf): Promise<void> {
+      const excess = await receivingExcess(walletId, amountMsat ?? (1 as Msat), balanceOf);
+      if (excess !== undefined) throw new Refusal('receiving_limit_exceeded', `Nothing was created: ${excess}.`);
+    },
+
+    receivingExcess,
+  };
+}
+
+/** The end of a payment: it no longer counts as pending, and counts as spent if it succeeded. */
+export function endRows(clock: Clock, ownerIds: readonly string[], amountMsat: Msat, outcome: 'succeeded' | 'failed'): RowWrite[] {
+  return ownerIds.map((id) => countRow(clock, id, [-amountMsat, -1, outcome === 'succeeded' ? amountMsat : 0, 0, null], notCounted));
+}
+
+/** Returns the rows that count a payment that succeeded after it was booked as failed. It counts even beyond the limits. */
+export function lateRows(clock: Clock, ownerIds: readonly string[], amountMsat: Msat): RowWrite[] {
+  return ownerIds.map((id) => countRow(clock, id, [0, 0, amountMsat, 0, null], notCounted));
+}
+
+function countRow(clock: Clock, ownerId: string, changes: readonly (number | null)[], onMiss: () => Error): RowWrite {
+  const now = unixSeconds(clock);
+  const starts = [periodStart('day', now), periodStart('month', now), now - (now % MINUTE)];
+  return { statement: sql.count, parameters: [ownerId, ...starts, ...changes], onMiss };
+}
+
+function notCounted(): Error {
+  return new Error('a payment was not counted against the limits of its owners');
+}
+
+function nounOf({ owner_id }: Pick<sql.LimitRow, 'owner_id'>): 'wallet' | 'account' {
+  return owner_id.startsWith('acc_') ? 'account' : 'wallet';
+}
+
+/** Returns what counts against the limits of a row now. */
+export function usageOf(row: sql.LimitRow, now: number) {
+  return {
+    out_day_msat: row.pending_msat + (row.day_start >= periodStart('day', now) ? row.day_msat : 0),
+    out_month_msat: row.pending_msat + (row.month_start >= periodStart('month', now) ? row.month_msat : 0),
+    payments_this_minute: row.minute_start >= now - (now % MINUTE) ? row.minute_count : 0,
+    pending_payments: row.pending_count,
+  };
+}
+
+interface Wanted {
+  readonly amountMsat: Msat;
+  readonly kind: 'payment' | 'transfer';
+  readonly now: number;
+  readonly unit?: AmountUnit | undefined;
+}
+
+function reasonOf(row: sql.LimitRow, { amountMsat, kind, now, unit }: Wanted): string | undefined {
+  const noun = nounOf(row);
+  const text = (value: number) => amountText(value, unit);
+  const used = usageOf(row, now);
+  const until = (period: 'day' | 'month') => new Date(periodEnd(period, now) * 1000).toISOString().slice(0, 10);
+  const rest = (most: number, spent: number) => text(Math.max(0, most - spent));
+  if (row.max_payment_msat !== null && amountMsat > row.max_payment_msat)
+    return `The ${noun} may send at most ${text(row.max_payment_msat)} at once.`;
+  if (row.max_out_day_msat !== null && used.out_day_msat + amountMsat > row.max_out_day_msat)
+    return `The ${noun} may send ${rest(row.max_out_day_msat, used.out_day_msat)} more until ${until('day')} (UTC), of ${text(row.max_out_day_msat)} per day.`;
+  if (row.max_out_month_msat !== null && used.out_month_msat + amountMsat > row.max_out_month_msat)
+    return `The ${noun} may send ${rest(row.max_out_month_msat, used.out_month_msat)} more until ${until('month')} (UTC), of ${text(row.max_out_month_msat)} per month.`;
+  if (row.max_payments_per_minute !== null && used.payments_this_minute >= row.max_payments_per_minute)
+    return `The ${noun} may start ${row.max_payments_per_minute} payments per minute. Wait for the next minute.`;
+  if (kind === 'payment' && row.max_pending !== null && used.pending_payments >= row.max_pending)
+    return `The ${noun} may have ${row.max_pending} pending payments. Wait until one of them has ended.`;
+  return undefined;
+}
+
+/**
+ * Sets the limits of an account or a wallet. Everything that it has sent in the present day and month counts from the beginning, and what is pending
+ * at that moment counts as sent. Call {@link Limits.forget} after the commit.
+ */
+export async function setLimits(tx: Tx, clock: Clock, ownerId: string, accountId: string, limits: LimitFields): Promise<void> {
+  await tx.all(sql.lockAccounts, accountId);
+  const now = unixSeconds(clock);
+  const [day, month] = [periodStart('day', now), periodStart('month', now)];
+  const isNew = (await tx.first(sql.find, [ownerId])) === undefined;
+  if (isNew) await tx.run(sql.addOwner, ownerId);
+  const spentSince = async (start: number) => (isNew ? ((await tx.first(sql.readSpent, ownerId, start / 3600))?.spent_msat ?? 0) : 0);
+  const { max_balance_msat, max_payment_msat, max_receive_msat, max_out_day_msat, max_out_month_msat } = limits;
+  const { max_payments_per_minute, max_pending } = limits;
+  const most = [max_balance_msat, max_payment_msat, max_receive_msat, max_out_day_msat, max_out_month_msat];
+  const counters = [await spentSince(day), day, await spentSince(month), month];
+  await tx.run(sql.set, ownerId, ...most, max_payments_per_minute, max_pending, ...counters);
+}

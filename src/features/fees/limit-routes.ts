@@ -1,0 +1,214 @@
+import { type Static, Type } from 'typebox';
+import { keyGuard } from '../../core/accounts/accounts.ts';
+import { type AccountDirectory, operatorGuards } from '../../core/accounts/directory.ts';
+import type { Database } from '../../core/db/database.ts';
+import { writeRows } from '../../core/db/row-write.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { MAX_MSAT } from '../../core/kernel/money.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
+import { requireGuards } from '../../core/ledger/ledger.ts';
+import { type LimitFields, type Limits, setLimits, usageOf } from '../../core/limits/limits.ts';
+import type { Wallets } from '../../core/wallets/wallets.ts';
+import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
+import type { Credential } from '../../http/auth/access.ts';
+import { KeyParams, requestBody } from '../../http/fields.ts';
+import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
+import { namedObject, nullable } from '../../http/responses/response-types.ts';
+
+const MEANINGS = {
+  max_balance_msat: 'The most that the balance may be. Money that arrives beyond it is credited, with an alert',
+  max_payment_msat: 'The most that one payment or transfer may be, without fees',
+  max_receive_msat: 'The most that one invoice may be for. Money that arrives beyond it is credited, with an alert',
+  max_out_day_msat: 'The most that may be sent per day (UTC), without fees. Pending payments count',
+  max_out_month_msat: 'The most that may be sent per month (UTC), without fees. Pending payments count',
+  max_payments_per_minute: 'The most payments and transfers that may be started per minute',
+  max_pending: 'The most payments that may be pending',
+} as const;
+
+type LimitName = keyof typeof MEANINGS;
+
+const NAMES = Object.keys(MEANINGS) as LimitName[];
+
+const unitOf = (name: LimitName) => (name.endsWith('_msat') ? 'millisatoshis' : 'payments');
+
+const limitField = (name: LimitName) =>
+  Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_MSAT,
+      unit: unitOf(name),
+      description: `${MEANINGS[name]}. Without it there is no such limit`,
+    }),
+  );
+
+const LimitBody = requestBody({
+  max_balance_msat: limitField('max_balance_msat'),
+  max_payment_msat: limitField('max_payment_msat'),
+  max_receive_msat: limitField('max_receive_msat'),
+  max_out_day_msat: limitField('max_out_day_msat'),
+  max_out_month_msat: limitField('max_out_month_msat'),
+  max_payments_per_minute: limitField('max_payments_per_minute'),
+  max_pending: limitField('max_pending'),
+});
+
+const shownLimit = (name: LimitName) => nullable(Type.Integer({ description: `${MEANINGS[name]}. Null: no such limit` }));
+
+export const LimitsObject = namedObject('Limits', {
+  owner_id: Type.String({ description: 'The account or the wallet' }),
+  max_balance_msat: shownLimit('max_balance_msat'),
+  max_payment_msat: shownLimit('max_payment_msat'),
+  max_receive_msat: shownLimit('max_receive_msat'),
+  max_out_day_msat: shownLimit('max_out_day_msat'),
+  max_out_month_msat: shownLimit('max_out_month_msat'),
+  max_payments_per_minute: shownLimit('max_payments_per_minute'),
+  max_pending: shownLimit('max_pending'),
+  out_day_msat: Type.Integer({ description: 'What counts against the limit per day now, in millisatoshis. 0 until a limit is first set' }),
+  out_month_msat: Type.Integer({
+    description: 'What counts against the limit per month now, in millisatoshis. 0 until a limit is first set',
+  }),
+  payments_this_minute: Type.Integer({ description: 'The payments and transfers of the present minute' }),
+  pending_payments: Type.Integer({ description: 'The pending payments' }),
+});
+
+type LimitRouteContext = RouteContext & {
+  readonly directory: AccountDirectory;
+  readonly database: Database;
+  readonly wallets: Wallets;
+  readonly spendingLimits: Limits;
+  readonly clock: Clock;
+};
+
+const NEEDS_KEY = { needsIdempotencyKey: true };
+
+/** Routes of limits. Operators limit accounts; operators and the owner of an account limit its wallets. */
+export function limitRoutes(app: App, deps: LimitRouteContext): void {
+  const { access, directory, wallets, database, runIdempotent, spendingLimits, clock } = deps;
+  const common = { tags: ['Accounts'], ...MANAGES };
+  const forAccounts = {
+    ...common,
+    ...requires('operator'),
+    params: Type.Object({ id: Type.String({ description: 'The id of the account' }) }),
+    response: { 200: LimitsObject },
+  };
+  const forWallets = {
+    ...common,
+    ...requires('account'),
+    params: Type.Object({ id: Type.String({ description: 'The id of the wallet' }) }),
+    response: { 200: LimitsObject },
+  };
+  const setDescription =
+    'Replaces all limits: one that is absent is removed. What was sent since the beginning of the day and the month counts.';
+
+  async function render(id: string): Promise<Static<typeof LimitsObject>> {
+    const [row] = await spendingLimits.find([id]);
+    const usage = row
+      ? usageOf(row, unixSeconds(clock))
+      : { out_day_msat: 0, out_month_msat: 0, payments_this_minute: 0, pending_payments: 0 };
+    return { owner_id: id, ...(Object.fromEntries(NAMES.map((name) => [name, row?.[name] ?? null])) as LimitFields), ...usage };
+  }
+
+  /** Sets the limits once per Idempotency-Key. */
+  async function change(
+    request: Parameters<typeof runIdempotent>[0],
+    reply: Parameters<typeof runIdempotent>[1],
+    order: { credential: Credential; id: string; accountId: string; body: Static<typeof LimitBody>; isOperator: boolean },
+  ): Promise<Static<typeof LimitsObject>> {
+    const { credential, id, accountId, body, isOperator } = order;
+    const limits = Object.fromEntries(NAMES.map((name) => [name, body[name] ?? null])) as LimitFields;
+    const guards = isOperator ? operatorGuards(credential.key) : [keyGuard(credential.key)];
+    await runIdempotent(
+      request,
+      reply,
+      { credential, objectId: id },
+      {
+        make: ({ rows }) =>
+          database.transaction(async (tx) => {
+            await requireGuards(tx, guards);
+            await setLimits(tx, clock, id, accountId, limits);
+            await writeRows(tx, rows(id));
+            return id;
+          }),
+        replay: async (made) => made,
+      },
+    );
+    spendingLimits.forget();
+    return render(id);
+  }
+
+  app.get(
+    '/v1/accounts/:id/limits',
+    { schema: { ...forAccounts, operationId: 'getAccountLimits', summary: 'Read the limits of an account' } },
+    async (request) => {
+      await access.operator(request);
+      return render((await directory.find(request.params.id)).id);
+    },
+  );
+
+  app.put(
+    '/v1/accounts/:id/limits',
+    {
+      schema: {
+        ...forAccounts,
+        operationId: 'setAccountLimits',
+        summary: 'Set the limits of an account',
+        description: setDescription,
+        body: LimitBody,
+      },
+      config: NEEDS_KEY,
+    },
+    async (request, reply) => {
+      const credential = await access.operator(request);
+      const { id } = await directory.find(request.params.id);
+      return change(request, reply, { credential, id, accountId: id, body: request.body, isOperator: true });
+    },
+  );
+
+  /** Returns the wallet if it is of the caller's account, or the caller is an operator. @throws Refusal `not_found` */
+  async function ownWallet(credential: Credential, id: string) {
+    const wallet = requireFound(await wallets.find(id));
+    const isOwner = wallet.accountId === credential.key.accountId;
+    if (!isOwner && !(await directory.isOperator(credential.key.accountId))) throw new Refusal('not_found');
+    return { wallet, isOperator: !isOwner };
+  }
+
+  app.get(
+    '/v1/wallets/:id/limits',
+    { schema: { ...forWallets, operationId: 'getWalletLimits', summary: 'Read the limits of a wallet' } },
+    async (request) => render((await ownWallet(await access.keyManager(request), request.params.id)).wallet.id),
+  );
+
+  app.put(
+    '/v1/wallets/:id/limits',
+    {
+      schema: {
+        ...forWallets,
+        operationId: 'setWalletLimits',
+        summary: 'Set the limits of a wallet',
+        description: `${setDescription} The owner of the account can change them, too: what must bind the owner is a limit of the account.`,
+        body: LimitBody,
+      },
+      config: NEEDS_KEY,
+    },
+    async (request, reply) => {
+      const credential = await access.keyManager(request);
+      const { wallet, isOperator } = await ownWallet(credential, request.params.id);
+      return change(request, reply, { credential, id: wallet.id, accountId: wallet.accountId, body: request.body, isOperator });
+    },
+  );
+
+  const listSchema = {
+    operationId: 'listLimits',
+    tags: ['Wallets'],
+    summary: 'List the limits that apply to a wallet',
+    description: 'Those of the wallet, of its account, and of the accounts above, as far as they have any.',
+    ...requires('wallet_read'),
+    params: KeyParams,
+    response: { 200: Type.Array(LimitsObject) },
+  };
+  for (const base of WALLET_BASES) {
+    app.get(`${base}/limits`, { schema: listSchema }, async (request) => {
+      const { id } = await access.wallet(request, 'wallet_read');
+      return Promise.all((await spendingLimits.ownersOf(id)).map(render));
+    });
+  }
+}
