@@ -74,6 +74,19 @@ export interface AuthChallenge {
   authenticated_at: number | null;
 }
 
+export interface BulkTransfer {
+  /** Unix seconds */
+  created_at: number;
+  /** The wallet that sent the money, `wal_…` */
+  source_wallet_id: string;
+  /** The sum of the transfers in whole satoshis, rounded down */
+  num_satoshis: number;
+  /** The sum of the transfers in millisatoshis, exact */
+  num_msat: number;
+  /** The transfers in the order of the lines */
+  transfers: Array<{ /** The transaction of the wallet that sent the money, `wtx_…` */ wtx_transfer_out_id: string; /** The transaction of the wallet that received the money, `wtx_…` */ wtx_transfer_in_id: string; /** The wallet that received the money, `wal_…` */ dest_wallet_id: string; /** The amount in whole satoshis, rounded down */ num_satoshis: number; /** The amount in millisatoshis, exact */ num_msat: number; /** The label of both transactions */ memo: string; }>;
+}
+
 export interface Connection {
   /** The id of the connection, `nwc_…` */
   id: string;
@@ -2977,6 +2990,11 @@ export interface TransferRequest {
   lnPayParams?: Record<string, unknown>;
 }
 
+export interface BulkTransferRequest {
+  /** One transfer each, in the order in which they are booked */
+  lines: Array<{ /** The id or an access key of a wallet of the same account */ dest_wallet_id: string; /** The amount in whole satoshis. Send it or `num_msat` */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The label of both transactions. At most 639 bytes in UTF-8 */ memo?: string; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
+}
+
 export interface ListWalletTransactionsRequest {
   /** The number of the page, from 1. Not together with `after` */
   page?: number;
@@ -3582,6 +3600,8 @@ export interface Operations<Options> {
     keysend(wallet: string, request: KeysendRequest, options?: Options): Promise<Payment>;
     /** Move money to another wallet of the account. Is complete at once: both wallets change, or neither. It has no routing fee. The `passThru` of both transactions contains the two wallet ids and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfer`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     transfer(wallet: string, request: TransferRequest, options?: Options): Promise<Transfer>;
+    /** Move money to many wallets of the account. Makes up to 1,000 transfers, all or none. They cost nothing, and are complete at once. The limits of the key count their sum. An error names the line, counted from 0: `lines[17].num_satoshis`. The body may have 1 MiB. It may also be CSV (`text/csv`), whose first row has the names of the fields of a line. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfers`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    bulkTransfer(wallet: string, request: BulkTransferRequest, options?: Options): Promise<BulkTransfer>;
     /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listTransactions(wallet: string, request: ListWalletTransactionsRequest & { fields: string }, options?: Options): List<Part<WalletTransaction>>;
     /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */

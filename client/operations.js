@@ -155,6 +155,7 @@ export const GROUPS = {
     withdraw: 'POST /v1/wallet/{key}/withdraw keyed',
     keysend: 'POST /v1/wallet/{key}/keysend keyed',
     transfer: 'POST /v1/wallet/{key}/transfer keyed',
+    bulkTransfer: 'POST /v1/wallet/{key}/transfers keyed',
     listTransactions: 'GET /v1/wallet/{key}/transactions isList hasCursor',
     getStatement: 'GET /v1/wallet/{key}/statement isText',
     getSummary: 'GET /v1/wallet/{key}/summary',

@@ -34,6 +34,7 @@ import { operatorPaymentRoutes } from './features/operator/payment-routes.ts';
 import { operatorReadRoutes } from './features/operator/read-routes.ts';
 import { reconciliationRoutes } from './features/operator/reconciliation-routes.ts';
 import { suspenseRoutes } from './features/operator/suspense-routes.ts';
+import { bulkTransferRoutes } from './features/payments/bulk-transfer-routes.ts';
 import { remoteLinkRoutes } from './features/payments/lnurl-routes.ts';
 import { paymentRoutes } from './features/payments/routes.ts';
 import { transferRoutes } from './features/payments/transfer-routes.ts';
@@ -117,6 +118,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   webhookDeliveryRoutes(app, deps);
   paymentRoutes(app, deps);
   transferRoutes(app, deps);
+  bulkTransferRoutes(app, deps);
   nodeRoutes(app, deps);
   claimRoutes(app, deps);
   withdrawLinkRoutes(app, deps);

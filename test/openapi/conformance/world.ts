@@ -101,6 +101,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     payment_request: () => outsideInvoice(),
     'playgroundPay.payment_request': ownInvoice,
     num_satoshis: () => SAT,
+    'bulkTransfer.lines': () => [{ dest_wallet_id: other.id, num_satoshis: SAT, memo: 'wages' }],
     custom_records: () => ({ '7629169': 'hello' }),
     'getLightningTransaction.id': madeInvoice,
     'getInvoiceQr.id': madeInvoice,
