@@ -92,6 +92,13 @@ export const GROUPS = {
     getNostrIdentifier: 'GET /.well-known/nostr.json open',
     probe: 'GET /v1/lnurlp/probe/{lnurl}',
   },
+  payouts: {
+    list: 'GET /v1/wallet/{key}/payouts isList hasCursor',
+    create: 'POST /v1/wallet/{key}/payouts keyed',
+    get: 'GET /v1/wallet/{key}/payouts/{id} hasCursor',
+    getReport: 'GET /v1/wallet/{key}/payouts/{id}/report isText',
+    cancel: 'POST /v1/wallet/{key}/payouts/{id}/cancel keyed',
+  },
   playground: {
     get: 'GET /playground',
     pay: 'POST /playground/pay',

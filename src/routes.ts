@@ -38,6 +38,7 @@ import { bulkTransferRoutes } from './features/payments/bulk-transfer-routes.ts'
 import { remoteLinkRoutes } from './features/payments/lnurl-routes.ts';
 import { paymentRoutes } from './features/payments/routes.ts';
 import { transferRoutes } from './features/payments/transfer-routes.ts';
+import { payoutRoutes } from './features/payouts/routes.ts';
 import { proofRoutes } from './features/proof/routes.ts';
 import { lastPositions } from './features/reconcile/requests.ts';
 import { restoreRoutes } from './features/restore/routes.ts';
@@ -119,6 +120,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   paymentRoutes(app, deps);
   transferRoutes(app, deps);
   bulkTransferRoutes(app, deps);
+  payoutRoutes(app, deps);
   nodeRoutes(app, deps);
   claimRoutes(app, deps);
   withdrawLinkRoutes(app, deps);
