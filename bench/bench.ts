@@ -4,6 +4,7 @@ import { details, machine, type Result, resultOf, table } from './report.ts';
 import { type Row, Skipped } from './row.ts';
 import { appRows } from './rows/apps.ts';
 import { backupRows } from './rows/backup.ts';
+import { bulkTransferRows } from './rows/bulk-transfers.ts';
 import { dashboardRows } from './rows/dashboard.ts';
 import { delayRows } from './rows/delays.ts';
 import { engineRows } from './rows/engine.ts';
@@ -39,6 +40,7 @@ const { values: options } = parseArgs({
 
 const ROWS: readonly Row[] = [
   ...transferRows(),
+  ...bulkTransferRows(),
   ...invoicePaymentRows(),
   ...engineRows(),
   ...tpcbRows(),

@@ -74,6 +74,19 @@ export interface AuthChallenge {
   authenticated_at: number | null;
 }
 
+export interface BulkTransfer {
+  /** Unix seconds */
+  created_at: number;
+  /** The wallet that sent the money, `wal_…` */
+  source_wallet_id: string;
+  /** The sum of the transfers in whole satoshis, rounded down */
+  num_satoshis: number;
+  /** The sum of the transfers in millisatoshis, exact */
+  num_msat: number;
+  /** The transfers in the order of the lines */
+  transfers: Array<{ /** The transaction of the wallet that sent the money, `wtx_…` */ wtx_transfer_out_id: string; /** The transaction of the wallet that received the money, `wtx_…` */ wtx_transfer_in_id: string; /** The wallet that received the money, `wal_…` */ dest_wallet_id: string; /** The amount in whole satoshis, rounded down */ num_satoshis: number; /** The amount in millisatoshis, exact */ num_msat: number; /** The label of both transactions */ memo: string; }>;
+}
+
 export interface Connection {
   /** The id of the connection, `nwc_…` */
   id: string;
@@ -207,7 +220,7 @@ export interface Delivery {
   /** The id of the event, which is the header `webhook-id` */
   event_id: string;
   /** What happened */
-  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'key_created' | 'key_revoked' | 'codes_paused' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
+  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'payout_finished' | 'key_created' | 'key_revoked' | 'codes_paused' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
   /** The wallet of the event; null if it concerns none */
   wallet_id: string | null;
   /** `queued`: not sent yet. `retrying`: an attempt failed. `delivered`. `dead`: failed for good. `cancelled`: the event expired first */
@@ -249,7 +262,7 @@ export interface WalletCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletUpdatedEvent {
@@ -262,7 +275,7 @@ export interface WalletUpdatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_updated'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletReceiveEvent {
@@ -275,7 +288,7 @@ export interface WalletReceiveEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_receive'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletReceivePendingEvent {
@@ -288,7 +301,7 @@ export interface WalletReceivePendingEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_receive_pending'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletReceiveFailureEvent {
@@ -301,7 +314,7 @@ export interface WalletReceiveFailureEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_receive_failure'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletSendEvent {
@@ -314,7 +327,7 @@ export interface WalletSendEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_send'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletTransferInEvent {
@@ -327,7 +340,7 @@ export interface WalletTransferInEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_transfer_in'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletTransferOutEvent {
@@ -340,7 +353,7 @@ export interface WalletTransferOutEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_transfer_out'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface WalletSendFailureEvent {
@@ -353,7 +366,7 @@ export interface WalletSendFailureEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'wallet_send_failure'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; /** Why a payment failed for good */ failureReason: string; /** The `passThru` of a payment that failed */ passThru: Record<string, unknown>; lnTx?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; /** Why a payment failed for good */ failureReason: string; /** The `passThru` of a payment that failed */ passThru: Record<string, unknown>; lnTx?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface PaymentPendingEvent {
@@ -366,7 +379,7 @@ export interface PaymentPendingEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'payment_pending'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface PaymentCorrectedEvent {
@@ -379,7 +392,7 @@ export interface PaymentCorrectedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'payment_corrected'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; /** How a payment was corrected that succeeded after it was reported as failed: charged to the wallet, or borne by the operator */ correction: 'charged' | 'borne' | (string & {}); lnTx?: undefined; failureReason?: undefined; passThru?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; /** How a payment was corrected that succeeded after it was reported as failed: charged to the wallet, or borne by the operator */ correction: 'charged' | 'borne' | (string & {}); lnTx?: undefined; failureReason?: undefined; passThru?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface InvoiceCreatedEvent {
@@ -392,7 +405,7 @@ export interface InvoiceCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'invoice_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface InvoiceExpiredEvent {
@@ -405,7 +418,7 @@ export interface InvoiceExpiredEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'invoice_expired'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface InvoiceCancelledEvent {
@@ -418,7 +431,7 @@ export interface InvoiceCancelledEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'invoice_cancelled'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface LinkClaimedEvent {
@@ -431,7 +444,20 @@ export interface LinkClaimedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'link_claimed'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { wtx: WalletTransaction; wal: Wallet; /** The withdraw link that was claimed */ withdraw_link: { /** The id of the link, `lnurlw_…` */ id: string; /** The label of the link for its owner */ user_label?: string; }; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { wtx: WalletTransaction; wal: Wallet; /** The withdraw link that was claimed */ withdraw_link: { /** The id of the link, `lnurlw_…` */ id: string; /** The label of the link for its owner */ user_label?: string; }; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+}
+
+export interface PayoutFinishedEvent {
+  /** The id of the event, `evt_…`. Ids sort in the order of the events */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** What happened */
+  type: 'payout_finished';
+  /** What happened, in the form of LNPay */
+  event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'payout_finished'; /** The name as text for people */ display_name: string; };
+  /** The objects that the event concerns */
+  data: { wal: Wallet; /** The payout whose last line has ended */ payout: { /** The id of the payout, `payout_…` */ id: string; /** The label of the payout */ user_label: string; /** The number of lines that were paid */ num_paid: number; /** The number of lines that were not paid */ num_failed: number; /** The sum of the lines that were paid, in millisatoshis */ paid_msat: number; }; wtx?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface KeyCreatedEvent {
@@ -444,7 +470,7 @@ export interface KeyCreatedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_created'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface KeyRevokedEvent {
@@ -457,7 +483,7 @@ export interface KeyRevokedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'key_revoked'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The key that was created or revoked, without its secret */ key: { /** The id of the key, `key_…`. It is not a secret */ id: string; /** The kind of the key, which decides its permissions. The prefix of the key shows it too */ kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {}); /** The wallet of an access key, `wal_…`; null for a key of the account */ wallet_id: string | null; /** The label that the caller gave the key */ user_label: string; /** The prefix and the last four characters; a public identifier in full */ hint: string; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface CodesPausedEvent {
@@ -470,7 +496,7 @@ export interface CodesPausedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'codes_paused'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The codes of the authenticator app: after ten wrong ones they are not accepted for a day. Recovery codes are accepted */ codes: { /** When they are accepted again, in Unix seconds */ paused_until: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
+  data: { /** The codes of the authenticator app: after ten wrong ones they are not accepted for a day. Recovery codes are accepted */ codes: { /** When they are accepted again, in Unix seconds */ paused_until: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
 export interface AlertRaisedEvent {
@@ -483,7 +509,7 @@ export interface AlertRaisedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'alert_raised'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
+  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
 }
 
 export interface AlertResolvedEvent {
@@ -496,7 +522,7 @@ export interface AlertResolvedEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'alert_resolved'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
+  data: { /** The alert that was raised or resolved */ alert: { /** The id of the alert, `alert_…` */ id: string; /** The kind of the alert: docs/operations.md lists them */ kind: string; /** The id of the object that the alert is about */ subject: string; /** What happened */ message: string; /** Unix seconds */ raised_at: number; /** Unix seconds; only when the alert is resolved */ resolved_at?: number; }; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; webhook_id?: undefined; };
 }
 
 export interface WebhookTestEvent {
@@ -509,11 +535,11 @@ export interface WebhookTestEvent {
   /** What happened, in the form of LNPay */
   event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'webhook_test'; /** The name as text for people */ display_name: string; };
   /** The objects that the event concerns */
-  data: { /** The webhook that was tested, `whk_…` */ webhook_id: string; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; key?: undefined; codes?: undefined; alert?: undefined; };
+  data: { /** The webhook that was tested, `whk_…` */ webhook_id: string; wtx?: undefined; wal?: undefined; lnTx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; };
 }
 
 /** An event: `type` selects its data. A later version may add types, so ignore those that you do not know. */
-export type Event = WalletCreatedEvent | WalletUpdatedEvent | WalletReceiveEvent | WalletReceivePendingEvent | WalletReceiveFailureEvent | WalletSendEvent | WalletTransferInEvent | WalletTransferOutEvent | WalletSendFailureEvent | PaymentPendingEvent | PaymentCorrectedEvent | InvoiceCreatedEvent | InvoiceExpiredEvent | InvoiceCancelledEvent | LinkClaimedEvent | KeyCreatedEvent | KeyRevokedEvent | CodesPausedEvent | AlertRaisedEvent | AlertResolvedEvent | WebhookTestEvent;
+export type Event = WalletCreatedEvent | WalletUpdatedEvent | WalletReceiveEvent | WalletReceivePendingEvent | WalletReceiveFailureEvent | WalletSendEvent | WalletTransferInEvent | WalletTransferOutEvent | WalletSendFailureEvent | PaymentPendingEvent | PaymentCorrectedEvent | InvoiceCreatedEvent | InvoiceExpiredEvent | InvoiceCancelledEvent | LinkClaimedEvent | PayoutFinishedEvent | KeyCreatedEvent | KeyRevokedEvent | CodesPausedEvent | AlertRaisedEvent | AlertResolvedEvent | WebhookTestEvent;
 
 export interface FeeSchedule {
   /** The id of this version, `fee_…`; null if there are no fees */
@@ -1180,6 +1206,101 @@ export interface Payment {
   status: 'settled' | 'pending' | 'failed' | 'open' | (string & {});
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */
   failure_reason: string | null;
+}
+
+export interface Payout {
+  /** The id of the payout, `payout_…` */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The wallet that pays, `wal_…` */
+  wallet_id: string;
+  /** Your label */
+  user_label: string;
+  /** `finished`: each line is `paid` or `failed` */
+  status: 'running' | 'finished' | (string & {});
+  /** When it was cancelled, in Unix seconds; null if it was not */
+  cancelled_at: number | null;
+  /** When its last line had ended, in Unix seconds; null while it is running */
+  finished_at: number | null;
+  /** The number of lines */
+  num_lines: number;
+  /** The number of lines that have not started */
+  num_pending: number;
+  /** The number of lines whose payment is pending */
+  num_sending: number;
+  /** The number of lines that were paid */
+  num_paid: number;
+  /** The number of lines that were not paid */
+  num_failed: number;
+  /** The sum of all lines in whole satoshis, rounded down, without fees */
+  num_satoshis: number;
+  /** The sum of all lines in millisatoshis, exact, without fees */
+  num_msat: number;
+  /** The sum of the lines that were paid, in millisatoshis, without fees */
+  paid_msat: number;
+}
+
+export interface PayoutLine {
+  /** The number of the line, from 0 */
+  line: number;
+  /** The id of a wallet, the invoice, or the Lightning address or LNURL */
+  destination: string;
+  /** The amount in whole satoshis, rounded down */
+  num_satoshis: number;
+  /** The amount in millisatoshis, exact */
+  num_msat: number;
+  /** The label that was ordered; null for none */
+  memo: string | null;
+  /** The JSON object of the line, as the transaction has it */
+  passThru: Record<string, unknown>;
+  /** `pending`: it has not started. `sending`: its payment is pending, and its money is held. `paid`. `failed`: nothing was paid for it, unless `failure_reason` is `restored`, which means that it is not known */
+  status: 'pending' | 'sending' | 'paid' | 'failed' | (string & {});
+  /** Why it failed: the type of an error, such as `insufficient_balance`, or of the network, such as `NO_ROUTE` */
+  failure_reason: string | null;
+  /** The same for people; null where the reason says all */
+  failure_message: string | null;
+  /** The payment, `lntx_…`; null for a transfer to a wallet, and before it started */
+  lntx_id: string | null;
+  /** The transaction of the wallet, `wtx_…`; null before it started */
+  wtx_id: string | null;
+  /** The fee of the payment in millisatoshis; null until it was paid */
+  fee_msat: number | null;
+}
+
+export interface PayoutWithLines {
+  /** The id of the payout, `payout_…` */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The wallet that pays, `wal_…` */
+  wallet_id: string;
+  /** Your label */
+  user_label: string;
+  /** `finished`: each line is `paid` or `failed` */
+  status: 'running' | 'finished' | (string & {});
+  /** When it was cancelled, in Unix seconds; null if it was not */
+  cancelled_at: number | null;
+  /** When its last line had ended, in Unix seconds; null while it is running */
+  finished_at: number | null;
+  /** The number of lines */
+  num_lines: number;
+  /** The number of lines that have not started */
+  num_pending: number;
+  /** The number of lines whose payment is pending */
+  num_sending: number;
+  /** The number of lines that were paid */
+  num_paid: number;
+  /** The number of lines that were not paid */
+  num_failed: number;
+  /** The sum of all lines in whole satoshis, rounded down, without fees */
+  num_satoshis: number;
+  /** The sum of all lines in millisatoshis, exact, without fees */
+  num_msat: number;
+  /** The sum of the lines that were paid, in millisatoshis, without fees */
+  paid_msat: number;
+  /** A page of the lines */
+  lines: Array<PayoutLine>;
 }
 
 export interface ProbedPayLink {
@@ -2262,7 +2383,7 @@ export interface RevokeConnectionRequest {
 export interface ListEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `payout_finished`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
@@ -2652,6 +2773,43 @@ export interface ProbePayLinkRequest {
 
 }
 
+export interface ListPayoutsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface CreatePayoutRequest {
+  /** A label of your choice, for people */
+  user_label?: string;
+  /** One payment each */
+  lines: Array<{ /** A BOLT11 invoice, a Lightning address, the LNURL of a pay link, or the id or an access key of a wallet of the account. An access key is not stored: the line shows the id of the wallet */ destination: string; /** The amount in whole satoshis. Unless `num_msat` is sent, it is required for all destinations but an invoice with an amount */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The label of the transaction. Default: the description of the invoice or link. At most 639 bytes in UTF-8 */ memo?: string; /** A text for the payee of an address or LNURL, up to the length that it allows */ comment?: string; /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */ fee_limit_msat?: number; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
+}
+
+export interface GetPayoutRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface GetPayoutReportRequest {
+
+}
+
+export interface CancelPayoutRequest {
+
+}
+
 export interface GetPlaygroundRequest {
 
 }
@@ -3029,6 +3187,11 @@ export interface TransferRequest {
   lnPayParams?: Record<string, unknown>;
 }
 
+export interface BulkTransferRequest {
+  /** One transfer each, in the order in which they are booked */
+  lines: Array<{ /** The id or an access key of a wallet of the same account */ dest_wallet_id: string; /** The amount in whole satoshis. Send it or `num_msat` */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The label of both transactions. At most 639 bytes in UTF-8 */ memo?: string; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
+}
+
 export interface ListWalletTransactionsRequest {
   /** The number of the page, from 1. Not together with `after` */
   page?: number;
@@ -3077,7 +3240,7 @@ export interface GetWalletSummaryRequest {
 export interface ListWalletEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `payout_finished`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
@@ -3536,6 +3699,18 @@ export interface Operations<Options> {
     /** Read what a payee accepts. Reads the parameters of an LNURL pay link or a Lightning address of another service (LUD-06, LUD-16), without paying. The texts are the payee's: escape them where you show them. Permission: any key. (`GET /v1/lnurlp/probe/{lnurl}`) @param lnurl An LNURL, an `lnurlp:` link, or a Lightning address */
     probe(lnurl: string, request?: ProbePayLinkRequest, options?: Options): Promise<ProbedPayLink>;
   };
+  readonly payouts: {
+    /** List the payouts of a wallet. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    list(wallet: string, request?: ListPayoutsRequest, options?: Options): List<Payout>;
+    /** Order a list of payments. Stores up to 1,000 payments, which are made in the background; the event `payout_finished` follows the last one. Each line is paid at most once, also when the service is restarted. A line that fails does not stop the others. The payments need the key: when it is revoked or its budget is used up, the remaining lines fail. An error names the line, counted from 0: `lines[17].destination`. The body may have 1 MiB. It may also be CSV (`text/csv`), whose first row has the names of the fields of a line. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/payouts`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    create(wallet: string, request: CreatePayoutRequest, options?: Options): Promise<Payout>;
+    /** Read a payout and a page of its lines. The lines are sorted by their numbers. `after` is the number of a line. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
+    get(wallet: string, id: string, request?: GetPayoutRequest, options?: Options): Promise<PayoutWithLines>;
+    /** Read the lines of a payout as CSV. The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id and fee_msat. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}/report`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
+    getReport(wallet: string, id: string, request?: GetPayoutReportRequest, options?: Options): Promise<string>;
+    /** Cancel the lines of a payout that have not started. They are `failed` with the reason `cancelled`. Payments that have started continue. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/payouts/{id}/cancel`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
+    cancel(wallet: string, id: string, request?: CancelPayoutRequest, options?: Options): Promise<Payout>;
+  };
   readonly playground: {
     /** Read the nodes and channels of the playground. Permission: any key that is not public. (`GET /playground`) */
     get(request?: GetPlaygroundRequest, options?: Options): Promise<Playground>;
@@ -3661,6 +3836,8 @@ export interface Operations<Options> {
     keysend(wallet: string, request: KeysendRequest, options?: Options): Promise<Payment>;
     /** Move money to another wallet of the account. Is complete at once: both wallets change, or neither. It has no routing fee. The `passThru` of both transactions contains the two wallet ids and `lnPayParams`. A key of one wallet sees only the `id` of the other wallet. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfer`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     transfer(wallet: string, request: TransferRequest, options?: Options): Promise<Transfer>;
+    /** Move money to many wallets of the account. Makes up to 1,000 transfers, all or none. They cost nothing, and are complete at once. The limits of the key count their sum. An error names the line, counted from 0: `lines[17].num_satoshis`. The body may have 1 MiB. It may also be CSV (`text/csv`), whose first row has the names of the fields of a line. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfers`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    bulkTransfer(wallet: string, request: BulkTransferRequest, options?: Options): Promise<BulkTransfer>;
     /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listTransactions(wallet: string, request: ListWalletTransactionsRequest & { fields: string }, options?: Options): List<Part<WalletTransaction>>;
     /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */

@@ -94,6 +94,13 @@ export const GROUPS = {
     getNostrIdentifier: 'GET /.well-known/nostr.json open',
     probe: 'GET /v1/lnurlp/probe/{lnurl}',
   },
+  payouts: {
+    list: 'GET /v1/wallet/{key}/payouts isList hasCursor',
+    create: 'POST /v1/wallet/{key}/payouts keyed',
+    get: 'GET /v1/wallet/{key}/payouts/{id} hasCursor',
+    getReport: 'GET /v1/wallet/{key}/payouts/{id}/report isText',
+    cancel: 'POST /v1/wallet/{key}/payouts/{id}/cancel keyed',
+  },
   playground: {
     get: 'GET /playground',
     pay: 'POST /playground/pay',
@@ -158,6 +165,7 @@ export const GROUPS = {
     withdraw: 'POST /v1/wallet/{key}/withdraw keyed',
     keysend: 'POST /v1/wallet/{key}/keysend keyed',
     transfer: 'POST /v1/wallet/{key}/transfer keyed',
+    bulkTransfer: 'POST /v1/wallet/{key}/transfers keyed',
     listTransactions: 'GET /v1/wallet/{key}/transactions isList hasCursor',
     getStatement: 'GET /v1/wallet/{key}/statement isText',
     getSummary: 'GET /v1/wallet/{key}/summary',

@@ -1159,6 +1159,86 @@ CREATE TRIGGER zap_of_paid_invoice AFTER UPDATE OF state ON invoice
   FOR EACH ROW WHEN (NEW.state = 'settled' AND OLD.state <> 'settled') EXECUTE FUNCTION plan_zap_receipt();
 -- end postgres
 
+-- Payouts: lists of payments -------------------------------------------------------------------------------------------
+
+-- One list of payments that a client has ordered (src/features/payouts/). A background job makes them with the rights of the key.
+CREATE TABLE payout (
+  id TEXT PRIMARY KEY,
+  wallet_id TEXT NOT NULL REFERENCES wallet (id),
+  user_label TEXT NOT NULL,
+  -- The access key that ordered it, or the session.
+  key_id TEXT NOT NULL,
+  is_session INTEGER NOT NULL CHECK (is_session IN (0, 1)),
+  num_lines INTEGER NOT NULL CHECK (num_lines BETWEEN 1 AND 1000),
+  -- The sum of the lines.
+  amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
+  created_at INTEGER NOT NULL,
+  -- When the client cancelled the lines that had not started.
+  cancelled_at INTEGER,
+  -- When the last line had ended. NULL: it is running.
+  finished_at INTEGER
+) STRICT;
+CREATE INDEX payout_wallet ON payout (wallet_id, id);
+CREATE INDEX payout_running ON payout (id) WHERE finished_at IS NULL;
+
+-- One line of a payout. pending → sending → paid or failed, for a payment; pending → paid or failed, for a transfer to a wallet. `sending` and the
+-- payment are written in the posting that holds the money, `paid` and the transfer in the posting that moves it, so that no line is paid twice.
+-- failed → paid only as a correction of the payment.
+CREATE TABLE payout_line (
+  payout_id TEXT NOT NULL REFERENCES payout (id),
+  -- From 0, in the order of the request.
+  line INTEGER NOT NULL CHECK (line BETWEEN 0 AND 999),
+  -- `link`: a Lightning address or an LNURL.
+  kind TEXT NOT NULL CHECK (kind IN ('wallet', 'invoice', 'link')),
+  -- The id of the wallet, the invoice, or the address or LNURL.
+  destination TEXT NOT NULL,
+  amount_msat INTEGER NOT NULL CHECK (amount_msat > 0),
+  memo TEXT,
+  -- The text for the payee of a link.
+  message TEXT,
+  fee_limit_msat INTEGER CHECK (fee_limit_msat >= 0),
+  pass_thru TEXT,
+  state TEXT NOT NULL CHECK (state IN ('pending', 'sending', 'paid', 'failed')),
+  -- Of a link: the invoice of the payee, stored before it is paid, and what the payee states with it.
+  payment_request TEXT,
+  payee_text TEXT,
+  success_action TEXT,
+  -- Failed requests to the service of a link.
+  attempts INTEGER NOT NULL DEFAULT 0,
+  -- A pending line is not tried before.
+  due_at_ms INTEGER NOT NULL DEFAULT 0,
+  -- The type of a refusal, or why the node could not pay.
+  failure_reason TEXT,
+  failure_message TEXT,
+  payment_id TEXT REFERENCES payment (id),
+  transfer_id TEXT,
+  PRIMARY KEY (payout_id, line),
+  CHECK ((state = 'failed') = (failure_reason IS NOT NULL)),
+  CHECK ((transfer_id IS NOT NULL) = (kind = 'wallet' AND state = 'paid')),
+  CHECK (payment_id IS NULL OR (kind <> 'wallet' AND state <> 'pending')),
+  CHECK (payment_id IS NOT NULL OR kind = 'wallet' OR state IN ('pending', 'failed')),
+  CHECK (payment_request IS NULL OR kind = 'link')
+) STRICT, WITHOUT ROWID;
+-- Counts and sums of the lines of a payout.
+CREATE INDEX payout_line_state ON payout_line (payout_id, state, amount_msat);
+-- Two lines never have one payment, so that neither counts as paid by the payment of the other.
+CREATE UNIQUE INDEX payout_line_payment ON payout_line (payment_id) WHERE payment_id IS NOT NULL;
+
+-- A payment that succeeded after it was booked as failed has reached its payee. Corrections are rare, and other updates run no trigger.
+-- begin sqlite
+CREATE TRIGGER payout_line_of_corrected_payment AFTER UPDATE OF correction ON payment WHEN NEW.correction IS NOT NULL BEGIN
+  UPDATE payout_line SET state = 'paid', failure_reason = NULL, failure_message = NULL WHERE payment_id = NEW.id AND state = 'failed';
+END;
+-- end sqlite
+-- begin postgres
+CREATE FUNCTION correct_payout_line() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  UPDATE payout_line SET state = 'paid', failure_reason = NULL, failure_message = NULL WHERE payment_id = NEW.id AND state = 'failed';
+  RETURN NULL;
+END $$;
+CREATE TRIGGER payout_line_of_corrected_payment AFTER UPDATE OF correction ON payment
+  FOR EACH ROW WHEN (NEW.correction IS NOT NULL) EXECUTE FUNCTION correct_payout_line();
+-- end postgres
+
 -- Reconciliation -------------------------------------------------------------------------------------------------------
 
 -- One comparison of the ledger with the node (src/features/reconcile/). requested → running → done or failed. The newest ones are kept.

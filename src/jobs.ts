@@ -12,6 +12,7 @@ import { moduleUrl } from './core/kernel/module-url.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
 import { backupProcess, runSchedule } from './features/backup/schedule.ts';
 import type { NwcTiming } from './features/nwc/nwc.ts';
+import { type PayoutTiming, runPayouts } from './features/payouts/run-payouts.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
@@ -31,6 +32,7 @@ export interface Job {
     | 'withdraw-notices'
     | 'zap-receipts'
     | 'nwc'
+    | 'payouts'
     | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
@@ -75,6 +77,7 @@ export interface JobTiming {
   readonly resumeMs?: number;
   readonly arriving?: ArrivingTiming;
   readonly nwc?: NwcTiming;
+  readonly payouts?: Partial<PayoutTiming>;
   /** Between two tries to read the records of a node back after a restore. */
   readonly readBackMs?: number;
   /** Writes a scheduled backup. */
@@ -128,6 +131,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     ),
     { name: 'receipts of zaps', lease: 'zap-receipts', interval: receiptsMs, run: (signal) => zaps.publishReceipts(signal) },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: (signal) => links.sendNotices(signal) },
+    { name: 'payouts', lease: 'payouts', interval: 'continuous', run: (signal) => runPayouts(modules, signal, timing.payouts) },
     { name: 'connected apps', lease: 'nwc', interval: 'continuous', run: (signal) => nwc.run(signal) },
     {
       name: 'reconciliation',

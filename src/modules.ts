@@ -34,6 +34,7 @@ import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import { createNwc } from './features/nwc/nwc.ts';
 import { Operator } from './features/operator/operator.ts';
+import { createPayouts } from './features/payouts/payouts.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { createHistory } from './features/transactions/history.ts';
 import { createObjects } from './features/transactions/objects.ts';
@@ -128,7 +129,8 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     stuckPaymentSeconds,
   };
   const common = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
-  const modules = { ...common, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
+  const payouts = createPayouts({ database, clock });
+  const modules = { ...common, payouts, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
 }
 

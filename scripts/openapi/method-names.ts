@@ -17,6 +17,7 @@ const GROUPS: readonly { readonly group: string; readonly path?: RegExp; readonl
   { group: 'withdrawLinks', id: /WithdrawLink/, noun: /WithdrawLinks?/ },
   { group: 'payLinks', id: /[pP]ayLink/, noun: /PayLinks?/ },
   { group: 'authChallenges', id: /AuthChallenge/, noun: /AuthChallenge/ },
+  { group: 'payouts', id: /Payout/, noun: /Payouts?/ },
   { group: 'connections', id: /Connection/, noun: /Connections?/ },
   { group: 'wallets', path: /^\/v1\/wallets?(\/|$)/, noun: /Wallets?/ },
   { group: 'lightningTransactions', path: /^\/v1\/lntx\// },

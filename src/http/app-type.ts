@@ -50,6 +50,8 @@ declare module 'fastify' {
     isPublic?: boolean;
     /** Requests without an Idempotency-Key are rejected. */
     needsIdempotencyKey?: boolean;
+    /** The body is a list of lines: up to 1 MiB, as JSON or as CSV. */
+    isBulk?: boolean;
     /** Rejects undeclared query parameters. Set automatically on lists and on routes that change something. */
     closedQuery?: boolean;
     /** Set on the routes that reject the methods which a path does not have. */

@@ -65,6 +65,11 @@ export function shownName(name: string): string {
   return `\`${JSON.stringify(name.length > LONGEST_NAME ? `${name.slice(0, 8)}…` : name).slice(1, -1)}\``;
 }
 
+/** The name of a field in an item of a list: "`lines[17].memo`". `path` is the part before the name. */
+export function shownPath(path: string, name: string): string {
+  return `\`${path}${shownName(name).slice(1)}`;
+}
+
 /** Names for people: "`a`, `b`". */
 export function shownNames(names: readonly string[]): string {
   return names.map((name) => `\`${name}\``).join(', ');

@@ -66,6 +66,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   nwc: ['keys', 'transactions'],
   logins: ['accounts'],
   payments: ['lnurl', 'transactions'],
+  payouts: ['lnurl'],
   events: ['keys', 'transactions', 'wallets'],
   invoices: ['events', 'transactions'],
   lndhub: ['keys', 'nodes'],

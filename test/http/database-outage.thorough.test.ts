@@ -19,6 +19,10 @@ const OPERATIONS: readonly Operation[] = [
     prepare: async (service) => ['transfer', { dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 10 }],
   },
   {
+    name: 'a bulk transfer of one line',
+    prepare: async (service) => ['transfers', { lines: [{ dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 10 }] }],
+  },
+  {
     name: 'a payment over the network',
     prepare: async ({ net }) => ['withdraw', { payment_request: net.outside.invoice({ amountMsat: 10_000 }).paymentRequest }],
   },

@@ -53,6 +53,7 @@ onFakeNode(
       const [a, b] = [await client.wallet(1000), await client.wallet()];
       await client.request('PATCH', `/v1/wallet/${b.id}`, { key: client.secretKey, json: { user_label: 'b' } });
       await client.post(`/v1/wallet/${a.id}/transfer`, { dest_wallet_id: b.id, num_satoshis: 10 });
+      await client.post(`/v1/wallet/${a.id}/payouts`, { lines: [{ destination: b.id, num_satoshis: 1 }] });
       await withdraw(a.id, outside({}));
       await withdraw(a.id, outside({ fail: 'NO_ROUTE' }));
       await withdraw(a.id, outside({ hold: true }), { prefer: 'respond-async' });

@@ -36,6 +36,7 @@ export interface Business {
   readonly payLink: string;
   readonly withdrawLink: string;
   readonly webhook: string;
+  readonly payout: string;
   readonly member: string;
   /** Stops the receiver of webhooks. */
   close(): Promise<void>;
@@ -86,6 +87,10 @@ export async function fillBusiness(options: BusinessOptions): Promise<Business> 
   });
   await trade(desk, wallets);
   const open = await leaveOpen(desk, wallets, shopKey);
+  // It moves nothing: the balance does not cover it.
+  const lines = [{ destination: wallets.savings, num_satoshis: 1_000_000_000, memo: text('Wages') }];
+  const path = `/v1/wallet/${wallets.till}/payouts`;
+  const payout = await desk.client.request('POST', path, { key: desk.client.secretKey, json: { user_label: text('Wages'), lines } });
   return {
     wallet: wallets.till,
     emptyWallet: wallets.empty,
@@ -93,6 +98,7 @@ export async function fillBusiness(options: BusinessOptions): Promise<Business> 
     ...open,
     webhook,
     member,
+    payout: payout.body.id,
     close: receiver.close,
   };
 }

@@ -51,7 +51,7 @@ export interface TestWallet {
 }
 
 /** Paths whose changes need an Idempotency-Key. A request without one gets a new one. */
-const NEEDS_KEY = /^\/v1\/(accounts|operator|wallets)(\/|$)/;
+const NEEDS_KEY = /^\/v1\/(accounts|operator|wallets)(\/|$)|\/(transfers|payouts)$/;
 
 export function clientOf(url: string, secretKey: string, publicKey: string): Client {
   async function request(

@@ -31,6 +31,11 @@ export const ROUTES: readonly ScreenRoute[] = [
     sheets: ['/apps/connect'],
     Screen: lazy(() => import('./screens/apps/apps.tsx').then((file) => file.AppsScreen)),
   },
+  {
+    path: '/payouts',
+    sheets: ['/payouts/new', '/payouts/:id'],
+    Screen: lazy(() => import('./screens/payouts/payouts.tsx').then((file) => file.PayoutsScreen)),
+  },
   { path: '/apps/new', Screen: lazy(() => import('./screens/apps/new-app.tsx').then((file) => file.NewAppScreen)) },
   { path: '/keys', sheets: ['/keys/new'], Screen: lazy(() => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen)) },
   {
@@ -111,6 +116,7 @@ export interface NavigationEntry {
 export const NAVIGATION: readonly NavigationEntry[] = [
   { path: '/wallets', letter: 'w', label: t.navigation.wallets, icon: 'wallet', isInBar: true },
   { path: '/links', letter: 'l', label: t.navigation.links, icon: 'link', isInBar: true },
+  { path: '/payouts', letter: 'p', label: t.navigation.payouts, icon: 'transfer' },
   { path: '/apps', letter: 'c', label: t.navigation.apps, icon: 'plug' },
   { path: '/keys', letter: 'k', label: t.navigation.keys, icon: 'key', isInBar: true },
   { path: '/webhooks', letter: 'h', label: t.navigation.webhooks, icon: 'webhook' },

@@ -25,4 +25,6 @@ export const concludePending = statement(
 export const insertTransfer = statement(
   'key_transfer_insert',
   'INSERT INTO key_transfer (transfer_id, lineage_id, period_start, cost_msat) VALUES ($1, $2, $3, $4)',
+  `INSERT INTO key_transfer (transfer_id, lineage_id, period_start, cost_msat)
+    SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bigint[]) RETURNING 1`,
 );

@@ -55,28 +55,33 @@ export async function checkLimits(deps: BudgetDependencies, limits: KeyLimits | 
   return { reserveMsat: allowedMsat, charge, rows: [{ statement: sql.addToBudget, parameters, onMiss: new BudgetChanged() }] };
 }
 
+/** What a transfer between wallets costs. */
+export interface TransferCost {
+  /** The id of the transfer. */
+  readonly id: string;
+  /** The amount and the fee of this service. There is no routing fee. */
+  readonly costMsat: Msat;
+}
+
 /**
- * Returns the rows that count a transfer between wallets, which is spent at once. It has no routing fee.
+ * Returns the rows that count transfers between wallets, which are spent at once. The limits count their sum.
  * @throws Refusal `payment_cap_exceeded`, `budget_exceeded`. The posting may throw the second too.
  */
 export async function transferCharge(
   deps: BudgetDependencies,
   limits: KeyLimits | undefined,
-  transferId: string,
-  { amountMsat, feeMsat }: { readonly amountMsat: Msat; readonly feeMsat: Msat },
+  transfers: readonly TransferCost[],
 ): Promise<readonly RowWrite[]> {
-  const costMsat = msat(amountMsat + feeMsat);
-  const { charge } = await checkLimits(deps, limits, costMsat, ZERO_MSAT);
+  const sumMsat = msat(transfers.reduce((sum, { costMsat }) => sum + costMsat, 0));
+  const { charge } = await checkLimits(deps, limits, sumMsat, ZERO_MSAT);
   if (!charge || !limits?.budget) return [];
-  const parameters = [charge.lineageId, charge.periodStart, 0, costMsat, limits.budget.amountMsat];
-  return [
-    { statement: sql.addToBudget, parameters, onMiss: new Refusal('budget_exceeded') },
-    {
-      statement: sql.insertTransfer,
-      parameters: [transferId, charge.lineageId, charge.periodStart, costMsat],
-      onMiss: new Error('the transfer was not counted'),
-    },
-  ];
+  const parameters = [charge.lineageId, charge.periodStart, 0, sumMsat, limits.budget.amountMsat];
+  const counted = ({ id, costMsat }: TransferCost): RowWrite => ({
+    statement: sql.insertTransfer,
+    parameters: [id, charge.lineageId, charge.periodStart, costMsat],
+    onMiss: () => new Error('the transfer was not counted'),
+  });
+  return [{ statement: sql.addToBudget, parameters, onMiss: new Refusal('budget_exceeded') }, ...transfers.map(counted)];
 }
 
 /** Returns the rows that end a charge: the pending amount is released, and the real cost is spent. */

@@ -90,6 +90,11 @@ export function missOf(rows: readonly RowWrite[], error: unknown): Error | undef
   return undefined;
 }
 
+/** Writes many rows of one statement with a text for many, in a transaction that is not a posting. On PostgreSQL they share a round trip. */
+export async function writeManyRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
+  await (tx.dialect === 'postgres' ? sendRows(tx, rows) : writeRows(tx, rows));
+}
+
 /** Writes rows in a transaction that is not a posting. @throws the `onMiss` of a row that does not change as it must */
 export async function writeRows(tx: Tx, rows: readonly RowWrite[]): Promise<void> {
   for (const row of rows) {

@@ -15,6 +15,7 @@ export const EVENT_TYPES = {
   invoice_expired: { category: 'wallet', displayName: 'Invoice Expired' },
   invoice_cancelled: { category: 'wallet', displayName: 'Invoice Cancelled' },
   link_claimed: { category: 'wallet', displayName: 'Link Claimed' },
+  payout_finished: { category: 'wallet', displayName: 'Payout Finished' },
   key_created: { category: 'account', displayName: 'Key Created' },
   key_revoked: { category: 'account', displayName: 'Key Revoked' },
   codes_paused: { category: 'account', displayName: 'Codes Paused' },

@@ -36,6 +36,22 @@ export function newId(nowMs: number = Date.now()): string {
   return lastMsText + encodeBase62(counter, COUNTER_CHARS) + randomText(RANDOM_CHARS);
 }
 
+/**
+ * Returns new ids, at most 3,844, in their order: all have the time and the random part of the first, and differ in the counter.
+ * {@link idsFrom} makes them from the first.
+ */
+export function newIds(count: number, nowMs: number = Date.now()): string[] {
+  const id = newId(nowMs);
+  return idsFrom(id.slice(0, TIME_CHARS) + encodeBase62(0, COUNTER_CHARS) + id.slice(TIME_CHARS + COUNTER_CHARS), count);
+}
+
+/** Returns the ids of {@link newIds} from the first one. */
+export function idsFrom(first: string, count: number): string[] {
+  if (count > COUNTER_LIMIT) throw new RangeError(`at most ${COUNTER_LIMIT} ids have one time`);
+  const [time, random] = [first.slice(0, TIME_CHARS), first.slice(TIME_CHARS + COUNTER_CHARS)];
+  return Array.from({ length: count }, (_, index) => time + encodeBase62(index, COUNTER_CHARS) + random);
+}
+
 /** Returns the smallest id of a moment. Ids that were created earlier sort before it. */
 export function firstIdAt(ms: number): string {
   return encodeBase62(ms, TIME_CHARS);

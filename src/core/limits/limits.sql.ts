@@ -45,7 +45,7 @@ const [DAY, MONTH, MINUTE] = ['CAST($2 AS BIGINT)', 'CAST($3 AS BIGINT)', 'CAST(
 
 /**
  * Counts a change: $5 and $6 are added to the amount and the number of pending payments, $7 to what was spent, $8 to the payments of the minute.
- * $9: the amount that must fit into the limits; NULL: it counts even beyond them. The statement is the lock and the check.
+ * $9 and $10: the sum and the largest amount that must fit into the limits; NULL: they count even beyond them. The statement is the lock and the check.
  */
 export const count = statement(
   'limit_count',
@@ -55,10 +55,10 @@ export const count = statement(
      month_msat = ${counted('month', MONTH)} + $7, month_start = ${later('month', MONTH)},
      minute_count = ${counted('minute', MINUTE, 'minute_count')} + $8, minute_start = ${later('minute', MINUTE)}
    WHERE owner_id = $1 AND (CAST($9 AS BIGINT) IS NULL OR (
-     coalesce(CAST($9 AS BIGINT) <= max_payment_msat, TRUE)
+     coalesce(CAST($10 AS BIGINT) <= max_payment_msat, TRUE)
      AND coalesce(pending_msat + CAST($9 AS BIGINT) + ${counted('day', DAY)} <= max_out_day_msat, TRUE)
      AND coalesce(pending_msat + CAST($9 AS BIGINT) + ${counted('month', MONTH)} <= max_out_month_msat, TRUE)
-     AND coalesce(${counted('minute', MINUTE, 'minute_count')} < max_payments_per_minute, TRUE)
+     AND coalesce(${counted('minute', MINUTE, 'minute_count')} + $8 <= max_payments_per_minute, TRUE)
      AND ($6 = 0 OR coalesce(pending_count < max_pending, TRUE))))`,
 );
 

@@ -85,25 +85,21 @@ export function createLimits({ database, clock }: { readonly database: Database;
       else owners.forget(walletId);
     },
 
-    /** Returns the rows that count a payment that is started, or a transfer. They throw {@link LimitMissed} unless it fits into all limits. */
-    startRows: (ownerIds: readonly string[], amountMsat: Msat, kind: 'payment' | 'transfer'): RowWrite[] =>
-      ownerIds.map((id) => {
-        const isPayment = kind === 'payment';
-        const pending = isPayment ? [amountMsat, 1] : [0, 0];
-        return countRow(clock, id, [...pending, isPayment ? 0 : amountMsat, 1, amountMsat], () => new LimitMissed());
-      }),
+    /** Returns the rows that count a payment that is started, or transfers. They throw {@link LimitMissed} unless all fit into all limits. */
+    startRows(ownerIds: readonly string[], amounts: readonly Msat[], kind: 'payment' | 'transfer'): RowWrite[] {
+      const sumMsat = sumOf(amounts);
+      const changes = kind === 'payment' ? [sumMsat, 1, 0] : [0, 0, sumMsat];
+      const checked = [amounts.length, sumMsat, Math.max(...amounts)];
+      return ownerIds.map((id) => countRow(clock, id, [...changes, ...checked], () => new LimitMissed()));
+    },
 
     /**
-     * Returns the reason why a payment does not fit into the limits; undefined if it fits now.
-     * `isRestricted`: the error is for someone who may not learn about the account.
+     * Returns the reason why a payment, or transfers, do not fit into the limits; undefined if they fit now.
      */
-    async explain(
-      ownerIds: readonly string[],
-      { amountMsat, kind, unit }: { amountMsat: Msat; kind: 'payment' | 'transfer'; unit?: AmountUnit | undefined },
-    ): Promise<Refusal | undefined> {
+    async explain(ownerIds: readonly string[], wanted: Omit<Wanted, 'now'>): Promise<Refusal | undefined> {
       const now = unixSeconds(clock);
       for (const row of await find(ownerIds)) {
-        const reason = reasonOf(row, { amountMsat, kind, now, unit });
+        const reason = reasonOf(row, { ...wanted, now });
         if (reason !== undefined) return new Refusal('spending_limit_exceeded', reason);
       }
       return undefined;
@@ -127,12 +123,12 @@ export function createLimits({ database, clock }: { readonly database: Database;
 
 /** The end of a payment: it no longer counts as pending, and counts as spent if it succeeded. */
 export function endRows(clock: Clock, ownerIds: readonly string[], amountMsat: Msat, outcome: 'succeeded' | 'failed'): RowWrite[] {
-  return ownerIds.map((id) => countRow(clock, id, [-amountMsat, -1, outcome === 'succeeded' ? amountMsat : 0, 0, null], notCounted));
+  return ownerIds.map((id) => countRow(clock, id, [-amountMsat, -1, outcome === 'succeeded' ? amountMsat : 0, 0, null, null], notCounted));
 }
 
 /** Returns the rows that count a payment that succeeded after it was booked as failed. It counts even beyond the limits. */
 export function lateRows(clock: Clock, ownerIds: readonly string[], amountMsat: Msat): RowWrite[] {
-  return ownerIds.map((id) => countRow(clock, id, [0, 0, amountMsat, 0, null], notCounted));
+  return ownerIds.map((id) => countRow(clock, id, [0, 0, amountMsat, 0, null, null], notCounted));
 }
 
 function countRow(clock: Clock, ownerId: string, changes: readonly (number | null)[], onMiss: () => Error): RowWrite {
@@ -159,26 +155,36 @@ export function usageOf(row: sql.LimitRow, now: number) {
   };
 }
 
+/** A payment, or transfers, that must fit into the limits. */
 interface Wanted {
-  readonly amountMsat: Msat;
+  readonly amounts: readonly Msat[];
   readonly kind: 'payment' | 'transfer';
   readonly now: number;
   readonly unit?: AmountUnit | undefined;
 }
 
-function reasonOf(row: sql.LimitRow, { amountMsat, kind, now, unit }: Wanted): string | undefined {
+/** Returns the sum, which may be more than an amount: it then exceeds every limit. */
+function sumOf(amounts: readonly Msat[]): number {
+  return Math.min(
+    amounts.reduce((sum, one) => sum + one, 0),
+    Number.MAX_SAFE_INTEGER,
+  );
+}
+
+function reasonOf(row: sql.LimitRow, { amounts, kind, now, unit }: Wanted): string | undefined {
+  const amountMsat = sumOf(amounts);
   const noun = nounOf(row);
   const text = (value: number) => amountText(value, unit);
   const used = usageOf(row, now);
   const until = (period: 'day' | 'month') => new Date(periodEnd(period, now) * 1000).toISOString().slice(0, 10);
   const rest = (most: number, spent: number) => text(Math.max(0, most - spent));
-  if (row.max_payment_msat !== null && amountMsat > row.max_payment_msat)
+  if (row.max_payment_msat !== null && Math.max(...amounts) > row.max_payment_msat)
     return `The ${noun} may send at most ${text(row.max_payment_msat)} at once.`;
   if (row.max_out_day_msat !== null && used.out_day_msat + amountMsat > row.max_out_day_msat)
     return `The ${noun} may send ${rest(row.max_out_day_msat, used.out_day_msat)} more until ${until('day')} (UTC), of ${text(row.max_out_day_msat)} per day.`;
   if (row.max_out_month_msat !== null && used.out_month_msat + amountMsat > row.max_out_month_msat)
     return `The ${noun} may send ${rest(row.max_out_month_msat, used.out_month_msat)} more until ${until('month')} (UTC), of ${text(row.max_out_month_msat)} per month.`;
-  if (row.max_payments_per_minute !== null && used.payments_this_minute >= row.max_payments_per_minute)
+  if (row.max_payments_per_minute !== null && used.payments_this_minute + amounts.length > row.max_payments_per_minute)
     return `The ${noun} may start ${row.max_payments_per_minute} payments per minute. Wait for the next minute.`;
   if (kind === 'payment' && row.max_pending !== null && used.pending_payments >= row.max_pending)
     return `The ${noun} may have ${row.max_pending} pending payments. Wait until one of them has ended.`;

@@ -80,7 +80,7 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
       if (!first && error instanceof BudgetChanged) continue;
       if (!first && error instanceof LimitMissed) {
         const { amountMsat, linkId } = payment;
-        const reason = await context.limits.explain(owners, { amountMsat, kind: 'payment', unit: draft.unit });
+        const reason = await context.limits.explain(owners, { amounts: [amountMsat], kind: 'payment', unit: draft.unit });
         // The claimer of a withdraw link must not learn about the limits of its owner.
         if (reason) throw linkId === undefined ? reason : new Refusal('spending_limit_exceeded');
         continue;
@@ -138,7 +138,7 @@ function holdPosting(
       ...searchRows({ id: walletTransactionId(transferId, 'from'), owner: walletId, text: userLabel }),
       { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: () => new Refusal('too_many_payments') },
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),
-      ...limits.startRows(limitOwnersOf(payment), payment.amountMsat, 'payment'),
+      ...limits.startRows(limitOwnersOf(payment), [payment.amountMsat], 'payment'),
       ...rows,
       ...extraRows(id),
       ...traceRows(id),

@@ -25,7 +25,7 @@ import { type Payment, readPayment, routingReserve, rowToPayment } from './payme
 import * as sql from './payments.sql.ts';
 import { bookSentPayment, type ReadBackResult } from './read-back.ts';
 import { readAgain, resumePending } from './resume.ts';
-import { transferBetween, type WalletTransfer } from './transfer.ts';
+import { transferBetween, transferToMany, type WalletTransfer, type WalletTransfers } from './transfer.ts';
 import { type AwaitedPayment, Endings, waitForEnd } from './wait.ts';
 
 export interface PaymentDependencies {
@@ -92,6 +92,12 @@ export function createPayments(deps: PaymentDependencies) {
     async transfer(order: WalletTransfer): Promise<Receipt> {
       await context.quarantine.requireNone();
       return withShortfall('transfer', order, transferBetween(context, order));
+    },
+
+    /** Makes all of these transfers or none. See `transfer.ts`. @returns the receipt, with the transfers in their order. @throws Refusal */
+    async transferToMany(order: WalletTransfers): Promise<Receipt> {
+      await context.quarantine.requireNone();
+      return withShortfall('transfers', order, transferToMany(context, order));
     },
 
     /** Returns the payment when it has ended; after `seconds`, the pending payment, with the event `payment_pending`. */
@@ -167,7 +173,7 @@ export async function markPendingAtNode(tx: Tx, nodeId: string): Promise<void> {
  * Adds the amounts to the error for an insufficient balance. Only for callers whose key may spend from the wallet: such a key may also read
  * the balance.
  */
-async function withShortfall<T>(what: 'payment' | 'transfer', { unit }: RequestTerms, work: Promise<T>): Promise<T> {
+async function withShortfall<T>(what: 'payment' | 'transfer' | 'transfers', { unit }: RequestTerms, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
@@ -175,7 +181,7 @@ async function withShortfall<T>(what: 'payment' | 'transfer', { unit }: RequestT
     const { spendableMsat, amountMsat, reserveMsat, feeMsat = 0 } = error.shortfall;
     const text = (amount: number) => amountText(amount, unit);
     // The sum may be larger than any amount.
-    const required = `The spendable balance is ${text(spendableMsat)}. The ${what} requires ${text(Math.min(amountMsat + reserveMsat, MAX_MSAT))}`;
+    const required = `The spendable balance is ${text(spendableMsat)}. The ${what} ${what === 'transfers' ? 'require' : 'requires'} ${text(Math.min(amountMsat + reserveMsat, MAX_MSAT))}`;
     const fee = feeMsat > 0 ? [`${text(feeMsat)} for the fee of this service`] : [];
     const reserve = reserveMsat > 0 ? [`${text(reserveMsat)} for the fee reserve`] : [];
     if (fee.length + reserve.length === 0) throw new Refusal('insufficient_balance', `${required}.`);

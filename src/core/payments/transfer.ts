@@ -1,12 +1,12 @@
-import { type BudgetDependencies, transferCharge } from '../budgets/budgets.ts';
+import { type BudgetDependencies, type TransferCost, transferCharge } from '../budgets/budgets.ts';
 import type { Fees } from '../fees/fees.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
-import { newId } from '../kernel/ids.ts';
-import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
+import { newId, newIds } from '../kernel/ids.ts';
+import { MAX_MSAT, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import { InsufficientBalance, type Ledger, type Posting, type Receipt } from '../ledger/ledger.ts';
+import { InsufficientBalance, type Ledger, type Posting, type Receipt, type RowWrite, type TransferOrder } from '../ledger/ledger.ts';
 import { LimitMissed, type Limits } from '../limits/limits.ts';
 import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import { isInactive, type RequestTerms, sendingGuards } from './hold.ts';
@@ -17,8 +17,8 @@ export interface TransferDependencies extends BudgetDependencies {
   readonly limits: Limits;
 }
 
-export interface WalletTransfer extends RequestTerms {
-  readonly source: Wallet;
+/** One transfer to another wallet of this service. */
+export interface TransferLine {
   readonly destination: Wallet;
   readonly amountMsat: Msat;
   readonly memo: string | undefined;
@@ -26,69 +26,141 @@ export interface WalletTransfer extends RequestTerms {
   readonly passThru: string | undefined;
 }
 
+export interface WalletTransfer extends RequestTerms, TransferLine {
+  readonly source: Wallet;
+}
+
+export interface WalletTransfers extends RequestTerms {
+  readonly source: Wallet;
+  /** At least one. */
+  readonly lines: readonly TransferLine[];
+}
+
 /**
  * Moves money between two wallets of this service, in one posting.
  * @returns the receipt, with the one transfer and both balances.
- * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`, `wallet_inactive`, `payee_restricted`, `spending_limit_exceeded`, `receiving_limit_exceeded`, `payment_cap_exceeded`, `budget_exceeded`.
+ * @throws Refusal `same_wallet`, `insufficient_balance`, `limit_exceeded`, `wallet_inactive`, `payee_restricted`,
+ * `spending_limit_exceeded`, `receiving_limit_exceeded`, `payment_cap_exceeded`, `budget_exceeded`.
  */
-export async function transferBetween(deps: TransferDependencies, order: WalletTransfer): Promise<Receipt> {
-  const { source, destination, amountMsat } = order;
-  if (source.id === destination.id) throw new Refusal('same_wallet');
+export async function transferBetween(deps: TransferDependencies, { source, ...order }: WalletTransfer): Promise<Receipt> {
+  return post(deps, { ...order, source, lines: [order] }, [newId(deps.clock.nowMs())]);
+}
+
+/**
+ * Moves money from a wallet to others, all or nothing, in one posting. The limits of the key count the sum, which must be an amount. `extraRows` gets
+ * the id of the first transfer, from which {@link newIds} makes those of the others.
+ * @returns the receipt, with the transfers in the order of the lines. Each is followed by its fee, if it has one.
+ * @throws Refusal as {@link transferBetween}.
+ */
+export async function transferToMany(deps: TransferDependencies, order: WalletTransfers): Promise<Receipt> {
+  return post(deps, order, newIds(order.lines.length, deps.clock.nowMs()));
+}
+
+/** A line with its fee. */
+interface PricedLine extends TransferCost {
+  readonly feeMsat: Msat;
+  /** The transfer, and those of its fee. */
+  readonly transfers: readonly TransferOrder[];
+  readonly rows: readonly RowWrite[];
+}
+
+async function post(deps: TransferDependencies, order: WalletTransfers, ids: readonly string[]): Promise<Receipt> {
+  const { source, lines, unit } = order;
+  if (lines.some(({ destination }) => source.id === destination.id)) throw new Refusal('same_wallet');
   const owners = await deps.limits.ownersOf(source.id);
   try {
-    return await postTransfer(deps, order, owners);
+    return await postOnce(deps, order, ids, owners);
   } catch (error) {
     if (error instanceof LimitMissed) {
-      const reason = await deps.limits.explain(owners, { amountMsat, kind: 'transfer', unit: order.unit });
+      const reason = await deps.limits.explain(owners, { amounts: lines.map(({ amountMsat }) => amountMsat), kind: 'transfer', unit });
       if (reason) throw reason;
     } else if (!isInactive(error) || !(await deps.limits.haveChanged(source.id, owners))) throw error;
     // The limits have changed since they were read.
-    return transferBetween(deps, order);
+    return post(deps, order, ids);
   }
 }
 
-async function postTransfer(deps: TransferDependencies, order: WalletTransfer, owners: readonly string[]): Promise<Receipt> {
-  const { source, destination, amountMsat, memo, passThru } = order;
-  const id = newId(deps.clock.nowMs());
-  const toMaxBalanceMsat = await deps.limits.maxBalance(destination.id);
-  const quoted = await deps.fees.quote(source.id, 'internal', amountMsat);
-  const fee = await deps.fees.posting(
-    quoted && { ...quoted, direction: 'internal', wallet: source, source: { transferId: id, side: 'from' } },
-  );
-  const feeMsat = quoted?.feeMsat ?? ZERO_MSAT;
+async function postOnce(
+  deps: TransferDependencies,
+  order: WalletTransfers,
+  ids: readonly string[],
+  owners: readonly string[],
+): Promise<Receipt> {
+  const { source, lines } = order;
+  const priced: PricedLine[] = [];
+  for (const [index, line] of lines.entries()) priced.push(await withFee(deps, source, line, ids[index] ?? ''));
+  requireSum(priced);
   const posting: Posting = {
-    guards: [...sendingGuards(source.id, owners), walletGuard(destination.id, 'payee'), ...(order.guards ?? [])],
+    guards: [
+      ...sendingGuards(source.id, owners),
+      ...lines.map(({ destination }) => walletGuard(destination.id, 'payee')),
+      ...(order.guards ?? []),
+    ],
     rows: [
-      ...(await transferCharge(deps, order.limits, id, { amountMsat, feeMsat })),
-      ...deps.limits.startRows(owners, amountMsat, 'transfer'),
-      ...fee.rows,
-      ...searchRows({ id: walletTransactionId(id, 'from'), owner: source.id, text: memo ?? '' }),
-      ...searchRows({ id: walletTransactionId(id, 'to'), owner: destination.id, text: memo ?? '' }),
-      ...(order.extraRows?.(id) ?? []),
-      ...traceRows(id),
+      ...(await transferCharge(deps, order.limits, priced)),
+      ...deps.limits.startRows(
+        owners,
+        lines.map(({ amountMsat }) => amountMsat),
+        'transfer',
+      ),
+      ...priced.flatMap(({ rows }) => rows),
+      ...(order.extraRows?.(ids[0] ?? '') ?? []),
+      ...ids.flatMap((id) => traceRows(id)),
     ],
-    transfers: [
-      {
-        id,
-        from: source.ledgerAccount,
-        to: destination.ledgerAccount,
-        amountMsat,
-        toMaxBalanceMsat,
-        fromType: 'ln_transfer_out',
-        toType: 'ln_transfer_in',
-        ...(memo !== undefined && { memo }),
-        ...(passThru !== undefined && { passThru }),
-      },
-      ...fee.charged,
-      ...fee.shared,
-    ],
+    transfers: priced.flatMap(({ transfers }) => transfers),
   };
   try {
     return await deps.ledger.post(posting);
   } catch (error) {
-    if (!(error instanceof InsufficientBalance) || feeMsat === 0) throw error;
-    // The ledger names the transfer that the balance did not cover. The error is for both.
-    const beforeMsat = error.shortfall.id === id ? error.shortfall.spendableMsat : msat(error.shortfall.spendableMsat + amountMsat);
-    throw new InsufficientBalance({ ...error.shortfall, spendableMsat: beforeMsat, amountMsat: msat(amountMsat + feeMsat), feeMsat });
+    throw error instanceof InsufficientBalance ? shortfallOfAll(error, source, priced) : error;
   }
+}
+
+/** @throws Refusal `limit_exceeded` if the sum of the costs is no amount */
+function requireSum(priced: readonly PricedLine[]): void {
+  let sumMsat = 0;
+  for (const { costMsat } of priced) {
+    sumMsat += costMsat;
+    if (sumMsat > MAX_MSAT) throw new Refusal('limit_exceeded', 'The sum of the lines must be at most 2^53 - 1 millisatoshis.');
+  }
+}
+
+async function withFee({ fees, limits }: TransferDependencies, source: Wallet, line: TransferLine, id: string): Promise<PricedLine> {
+  const { destination, amountMsat, memo, passThru } = line;
+  const quoted = await fees.quote(source.id, 'internal', amountMsat);
+  const fee = await fees.posting(quoted && { ...quoted, direction: 'internal', wallet: source, source: { transferId: id, side: 'from' } });
+  const feeMsat = quoted?.feeMsat ?? ZERO_MSAT;
+  const transfer = {
+    id,
+    from: source.ledgerAccount,
+    to: destination.ledgerAccount,
+    amountMsat,
+    toMaxBalanceMsat: await limits.maxBalance(destination.id),
+    fromType: 'ln_transfer_out',
+    toType: 'ln_transfer_in',
+    ...(memo !== undefined && { memo }),
+    ...(passThru !== undefined && { passThru }),
+  };
+  const rows = [
+    ...fee.rows,
+    ...searchRows({ id: walletTransactionId(id, 'from'), owner: source.id, text: memo ?? '' }),
+    ...searchRows({ id: walletTransactionId(id, 'to'), owner: destination.id, text: memo ?? '' }),
+  ];
+  return { id, costMsat: msat(amountMsat + feeMsat), feeMsat, transfers: [transfer, ...fee.charged, ...fee.shared], rows };
+}
+
+/** The ledger names the first transfer that the balance did not cover. Returns the error for all of them. */
+function shortfallOfAll({ shortfall }: InsufficientBalance, source: Wallet, priced: readonly PricedLine[]): InsufficientBalance {
+  const sent = priced.flatMap(({ transfers }) => transfers).filter(({ from }) => from === source.ledgerAccount);
+  const before = sent.slice(
+    0,
+    sent.findIndex(({ id }) => id === shortfall.id),
+  );
+  const sum = (amounts: readonly number[]) => msat(amounts.reduce((total, one) => total + one, 0));
+  return new InsufficientBalance({
+    ...shortfall,
+    spendableMsat: sum([shortfall.spendableMsat, ...before.map(({ amountMsat }) => amountMsat)]),
+    amountMsat: sum(priced.map(({ costMsat }) => costMsat)),
+    feeMsat: sum(priced.map(({ feeMsat }) => feeMsat)),
+  });
 }

@@ -32,6 +32,7 @@ export const EVENT_DATA = {
   invoice_expired: ['wal', 'lnTx'],
   invoice_cancelled: ['wal', 'lnTx'],
   link_claimed: ['wtx', 'wal', 'withdraw_link'],
+  payout_finished: ['wal', 'payout'],
   key_created: ['key'],
   key_revoked: ['key'],
   codes_paused: ['codes'],
@@ -72,6 +73,18 @@ export const EventObject = namedObject('Event', {
             user_label: Type.Optional(Type.String({ description: 'The label of the link for its owner' })),
           },
           { description: 'The withdraw link that was claimed' },
+        ),
+      ),
+      payout: Type.Optional(
+        Type.Object(
+          {
+            id: Type.String({ description: 'The id of the payout, `payout_…`' }),
+            user_label: Type.String({ description: 'The label of the payout' }),
+            num_paid: Type.Integer({ description: 'The number of lines that were paid' }),
+            num_failed: Type.Integer({ description: 'The number of lines that were not paid' }),
+            paid_msat: Type.Integer({ description: 'The sum of the lines that were paid, in millisatoshis' }),
+          },
+          { description: 'The payout whose last line has ended' },
         ),
       ),
       key: Type.Optional(

@@ -68,6 +68,8 @@ export const COPIED: Readonly<Record<string, string>> = {
   arriving_payment: EVERY_ROW,
   unmatched_settlement: EVERY_ROW,
   payment: EVERY_ROW,
+  payout: EVERY_ROW,
+  payout_line: EVERY_ROW,
   event: EVERY_ROW,
   event_trace: EVERY_ROW,
   wallet_transaction: EVERY_ROW,

@@ -10,8 +10,11 @@ import { transactionFromTransfer } from '../transactions/wallet-transaction.ts';
 import { hideWallet, OtherSideObject, WalletTransactionObject } from '../transactions/wallet-transaction-object.ts';
 import type { PaymentRouteContext } from './run-payment.ts';
 
+/** The wallet that receives a transfer. */
+export const DestinationWallet = Type.String({ maxLength: 128, description: 'The id or an access key of a wallet of the same account' });
+
 const TransferBody = requestBody({
-  dest_wallet_id: Type.String({ maxLength: 128, description: 'The id or an access key of a wallet of the same account' }),
+  dest_wallet_id: DestinationWallet,
   ...AMOUNT,
   memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
   passThru: Type.Optional(PassThru),
@@ -42,6 +45,10 @@ export const transferSchema = {
   response: { 201: TransferObject },
 };
 
+export function unknownDestination(): Refusal {
+  return new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
+}
+
 export function transferRoutes(app: App, deps: PaymentRouteContext): void {
   for (const base of WALLET_BASES) transferRoute(app, deps, base);
 }
@@ -64,8 +71,7 @@ function transferRoute(app: App, deps: PaymentRouteContext, base: string): void 
     const { destination, into, out } = await deps.runIdempotent(request, reply, scope, {
       async make({ rows }) {
         const named = (await wallets.resolve(dest_wallet_id))?.wallet;
-        if (named?.accountId !== source.accountId)
-          throw new Refusal('not_found', '`dest_wallet_id` must be the id or an access key of a wallet of this account.');
+        if (named?.accountId !== source.accountId) throw unknownDestination();
         const extraRows = (id: string) => rows(`${id} ${named.id}`);
         const receipt = await payments.transfer({ ...order, destination: named, extraRows });
         // Rendered from the receipt, so that nothing has to be read back.

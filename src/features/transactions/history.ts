@@ -10,6 +10,7 @@ import {
 import { invariant } from '../../core/kernel/assert.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import type { List } from '../../core/kernel/list.ts';
+import { type Msat, msat } from '../../core/kernel/money.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { completeRows, fundedWallets, renderOpenInvoices, renderRows, type Sources } from './complete.ts';
@@ -20,6 +21,17 @@ import type { RenderedTransaction } from './wallet-transaction-object.ts';
 
 /** The page size of statements: the memory that a slow client occupies. */
 const STATEMENT_PAGE = 100;
+
+/** A transfer as the wallet that sent the money sees it. */
+export interface TransferOut {
+  /** The id of the transfer. */
+  readonly id: string;
+  readonly amountMsat: Msat;
+  readonly memo: string;
+  readonly destinationId: string;
+  /** Unix seconds. */
+  readonly createdAt: number;
+}
 
 /** Reads wallet transactions and lightning transactions. */
 export type History = ReturnType<typeof createHistory>;
@@ -64,6 +76,22 @@ export function createHistory(sources: Sources) {
       const [out, into] = [sides.find(({ num_msat }) => num_msat < 0), sides.find(({ num_msat }) => num_msat > 0)];
       invariant(out && into, `transfer ${id} is between wallets`);
       return { into, out };
+    },
+
+    /** Returns transfers between wallets by their ids, in the same order. */
+    async transfersOut(ids: readonly string[]): Promise<TransferOut[]> {
+      const rows = await findTransactions(
+        database,
+        ids.map((id) => walletTransactionId(id, 'from')),
+      );
+      const owners = await sources.wallets.ownersOf(rows.map(({ other_account }) => other_account ?? 0));
+      const rowOf = new Map(rows.map((row) => [row.id, row]));
+      return ids.map((id) => {
+        const row = rowOf.get(walletTransactionId(id, 'from'));
+        const destinationId = owners.get(row?.other_account ?? 0);
+        invariant(row && destinationId, `transfer ${id} is between wallets`);
+        return { id, amountMsat: msat(-row.amount_msat), memo: row.label, destinationId, createdAt: Math.floor(row.placed_at_ms / 1000) };
+      });
     },
 
     /** Returns the wallet transaction of a payment in any state. */

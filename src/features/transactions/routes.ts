@@ -6,6 +6,7 @@ import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, END_OF_TIME, KeyParams, requireNoKey, unixTime } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
+import { csvRow, withoutFormula } from '../../http/responses/csv.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from './history.ts';
 import { changeSat, type WalletTransaction } from './wallet-transaction.ts';
@@ -152,11 +153,11 @@ async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<s
 
 function csvLine(wtx: WalletTransaction): string {
   const { payment, invoice, otherWalletId } = wtx;
-  const fields = [
+  return csvRow([
     new Date(wtx.createdAt * 1000).toISOString(),
     wtx.id,
     wtx.type,
-    label(wtx.label),
+    withoutFormula(wtx.label),
     wtx.amountMsat,
     changeSat(wtx),
     wtx.balanceAfterMsat ?? '',
@@ -164,20 +165,5 @@ function csvLine(wtx: WalletTransaction): string {
     // The other wallet of a transfer, or the node that a payment went to; Lightning does not reveal who paid an invoice.
     otherWalletId ?? payment?.destPubkey ?? '',
     payment?.linkId ?? '',
-  ];
-  return `${fields.map(quoted).join(',')}\r\n`;
-}
-
-/**
- * Puts an apostrophe before what a spreadsheet would run as a formula; labels come from strangers. A spreadsheet may also split a cell at
- * a semicolon, a tab or a line break, so the text after each of them counts as the start of a cell. Full-width signs count as signs.
- */
-function label(text: string): string {
-  return text.replace(/(?<=^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g, "'");
-}
-
-/** Quotes a field as RFC 4180 requires, and where a spreadsheet might take a character for a separator. */
-function quoted(field: string | number): string {
-  const text = String(field);
-  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  ]);
 }

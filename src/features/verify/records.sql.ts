@@ -94,6 +94,18 @@ export const RECORD_CHECKS: RecordChecks = {
      WHERE p.service_fee_msat IS NOT NULL
        AND CASE WHEN p.state = 'succeeded' THEN f.amount_msat IS NULL OR f.amount_msat <> p.service_fee_msat ELSE f.transfer_id IS NOT NULL END`,
   ],
+  // Lines of payouts whose payment or transfer is another one, or that claim more than it.
+  verify_payout_lines: [
+    'its line of a payout does not match its payment or transfer',
+    `SELECT l.payout_id || ' line ' || CAST(l.line AS TEXT) AS id FROM payout_line l JOIN payout o ON o.id = l.payout_id
+       JOIN wallet w ON w.id = o.wallet_id
+       LEFT JOIN payment p ON p.id = l.payment_id LEFT JOIN ledger_transfer t ON t.id = l.transfer_id
+     WHERE (l.payment_id IS NOT NULL AND (p.id IS NULL OR p.wallet_id <> o.wallet_id OR p.amount_msat <> l.amount_msat
+         OR (l.state = 'paid' AND p.state <> 'succeeded' AND p.correction IS NULL)
+         OR (l.state = 'failed' AND (p.state <> 'failed' OR p.correction IS NOT NULL))))
+       OR (l.transfer_id IS NOT NULL AND (t.id IS NULL OR t.amount_msat <> l.amount_msat OR t.from_account <> w.ledger_account))
+       OR (o.finished_at IS NOT NULL AND l.state IN ('pending', 'sending'))`,
+  ],
   // What `restore_difference` paid to a wallet and did not get back is what its payments lacked after a restore.
   verify_shortfalls: [
     'what the wallet lacked after a restore differs from what was booked',

@@ -2,12 +2,15 @@ import type { FastifyBodyParser, FastifyRequest } from 'fastify';
 import qs from 'qs';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
-import { hasTooManyNames, MAX_NAMES } from './json-names.ts';
+import { parseCsvLines } from './csv-lines.ts';
+import { hasTooManyNames, MAX_BULK_NAMES, MAX_NAMES } from './json-names.ts';
 
 /** Maximum size of a request body in bytes. */
 export const BODY_LIMIT = 64 * 1024;
 /** The same for routes that need no key. The largest body, a passkey with an RSA signature, has about 2 kB. */
 const PUBLIC_BODY_LIMIT = 4 * 1024;
+/** The same for a list of lines. */
+const BULK_BODY_LIMIT = 1024 * 1024;
 const FORM_FIELDS = 100;
 const FORM_DEPTH = 5;
 
@@ -19,10 +22,12 @@ export function readBodies(app: App): void {
   app.removeAllContentTypeParsers();
   app.addHook('onRoute', (route) => {
     if (route.config?.isPublic) route.bodyLimit = PUBLIC_BODY_LIMIT;
+    if (route.config?.isBulk) route.bodyLimit = BULK_BODY_LIMIT;
   });
   function readJson(request: FastifyRequest, body: string, done: Done) {
     if (body.trim() === '') return done(null, {});
-    if (hasTooManyNames(body)) return done(new Refusal('malformed_body', TOO_MANY_NAMES));
+    const maxNames = request.routeOptions.config.isBulk ? MAX_BULK_NAMES : MAX_NAMES;
+    if (hasTooManyNames(body, maxNames)) return done(new Refusal('malformed_body', tooManyNames(maxNames)));
     parseJson(request, body, (error, value) => {
       if (error) done(new Refusal('malformed_body', 'The body is not valid JSON.'));
       else if (typeof value !== 'object' || value === null || Array.isArray(value))
@@ -50,11 +55,23 @@ export function readBodies(app: App): void {
     if (type === undefined) return readForm(request, body, done);
     // Browsers send a text without a type as plain text.
     if (type.startsWith('text/plain') && isUntypedJson(request, body)) return readJson(request, body, done);
+    if (request.routeOptions.config.isBulk && /^text\/csv\b/i.test(type)) return readCsv(body, done);
     done(new Refusal('unsupported_media_type'));
   });
 }
 
-const TOO_MANY_NAMES = `The body must have at most ${MAX_NAMES} names of fields, including those of nested objects.`;
+function readCsv(body: string, done: Done): void {
+  try {
+    done(null, { lines: parseCsvLines(body) });
+  } catch (error) {
+    done(error as Refusal);
+  }
+}
+
+function tooManyNames(maxNames: number): string {
+  return `The body must have at most ${maxNames} names of fields, including those of nested objects.`;
+}
+
 const TOO_MANY_FIELDS = `A form must have at most ${FORM_FIELDS} fields, nested at most ${FORM_DEPTH} levels deep.`;
 const SEND_AS_JSON = 'The body looks like JSON. Send it with Content-Type: application/json.';
 const LOOKS_LIKE_JSON = /^\s*[{[]/;

@@ -1,7 +1,7 @@
 import type { preValidationHookHandler, RouteOptions } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../app-type.ts';
-import { fieldsOf, isStrict, type RouteSchema, ruleOf, shownName } from '../field-schema.ts';
+import { fieldsOf, isStrict, type RouteSchema, ruleOf, shownName, shownPath } from '../field-schema.ts';
 import { hasTooManyNames, MAX_NAMES } from './json-names.ts';
 
 /** Misspelled names that published clients send. `passTru` comes from LNPay's documentation. */
@@ -66,26 +66,27 @@ function normalizeFields(
   input: object,
   properties: Readonly<Record<string, RouteSchema>>,
   aliases: ReadonlyMap<string, string>,
+  path = '',
 ): Record<string, unknown> {
   const fields: Record<string, unknown> = Object.create(null);
   for (const [key, value] of Object.entries(input)) {
     const alias = aliases.get(key);
     const name = alias !== undefined && Object.hasOwn(properties, alias) ? alias : key;
     if (name !== key && Object.hasOwn(input, name))
-      throw new Refusal('validation_failed', `${shownName(name)} must be sent once, not also as ${shownName(key)}.`);
+      throw new Refusal('validation_failed', `${shownPath(path, name)} must be sent once, not also as ${shownName(key)}.`);
     const field = Object.hasOwn(properties, name) ? properties[name] : undefined;
     // Unknown names are kept, so that validation rejects them.
-    const normalized = field ? normalizeValue(name, value, field) : value;
+    const normalized = field ? normalizeValue(name, value, field, path) : value;
     if (normalized !== undefined) fields[name] = normalized;
   }
   return fields;
 }
 
-function normalizeValue(name: string, value: unknown, field: RouteSchema): unknown {
+function normalizeValue(name: string, value: unknown, field: RouteSchema, path: string): unknown {
   if (value === null || value === '') {
     if (field.clearable) return '';
     if (!isStrict(field)) return undefined;
-    throw new Refusal('validation_failed', `${shownName(name)} ${ruleOf(field)}, not null or empty. Leave it out to send none.`);
+    throw new Refusal('validation_failed', `${shownPath(path, name)} ${ruleOf(field)}, not null or empty. Leave it out to send none.`);
   }
   if (field.type === 'integer') {
     const integer = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : value;
@@ -93,24 +94,34 @@ function normalizeValue(name: string, value: unknown, field: RouteSchema): unkno
   }
   // Forms have only strings.
   if (field.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
-  if (field.type === 'object' && typeof value === 'string') return parseObject(name, value, field);
-  if (field.type === 'array' && typeof value === 'string') return value.split(',').map((item) => item.trim());
+  if (field.type === 'object' && typeof value === 'string') return parseObject(shownPath(path, name), value, field);
+  if (field.type === 'array' && typeof value === 'string' && field.items?.type !== 'object')
+    return value.split(',').map((item) => item.trim());
+  if (field.type === 'array' && Array.isArray(value)) return normalizeItems(name, value, field);
   return value;
+}
+
+/** Normalizes the objects of a list. Other items are kept, so that validation rejects them. */
+function normalizeItems(name: string, items: readonly unknown[], { items: schema }: RouteSchema): unknown {
+  if (schema?.type !== 'object') return items;
+  const fields = fieldsOf(schema);
+  const isObject = (item: unknown) => typeof item === 'object' && item !== null && !Array.isArray(item);
+  return items.map((item, index) => (isObject(item) ? normalizeFields(item as object, fields, BODY_ALIASES, `${name}[${index}].`) : item));
 }
 
 /** Every object has a limit of 4 kB or less. As JSON text with spaces and escapes it needs more characters. */
 const MAX_OBJECT_TEXT = 16_384;
 
-function parseObject(name: string, text: string, field: RouteSchema): unknown {
+function parseObject(shown: string, text: string, field: RouteSchema): unknown {
   if (text.length > MAX_OBJECT_TEXT || hasTooManyNames(text))
     throw new Refusal(
       'validation_failed',
-      `${shownName(name)} must be at most ${MAX_OBJECT_TEXT} characters of JSON with at most ${MAX_NAMES} names.`,
+      `${shown} must be at most ${MAX_OBJECT_TEXT} characters of JSON with at most ${MAX_NAMES} names.`,
     );
   try {
     return JSON.parse(text, rejectPrototype);
   } catch {
-    throw new Refusal('validation_failed', `${shownName(name)} ${ruleOf(field)}.`);
+    throw new Refusal('validation_failed', `${shown} ${ruleOf(field)}.`);
   }
 }
 

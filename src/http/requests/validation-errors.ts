@@ -1,20 +1,23 @@
 import type { FastifyError, FastifyRequest } from 'fastify';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { fieldsOf, type RouteSchema, ruleOf, shownName, shownNames } from '../field-schema.ts';
+import { fieldsOf, type RouteSchema, ruleOf, shownNames, shownPath } from '../field-schema.ts';
 
 /** Returns the error for a request that does not match the schema of its route: the field, the rule and the remedy. */
 export function describeInvalid(error: Partial<FastifyError>, request: FastifyRequest): Refusal {
   const { querystring, body, params } = request.routeOptions.schema ?? {};
   const inQuery = error.validationContext === 'querystring';
   const inPath = error.validationContext === 'params';
-  const fields = fieldsOf(inQuery ? querystring : inPath ? params : body);
+  const root = inQuery ? querystring : inPath ? params : body;
   const [first] = error.validation ?? [];
-  if (first?.keyword === 'additionalProperties') return unknownField(String(first.params.additionalProperty), Object.keys(fields));
   const isMissing = first?.keyword === 'required';
-  const name = isMissing ? String(first.params.missingProperty) : (first?.instancePath ?? '').split('/')[1];
-  const field = name !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const steps = (first?.instancePath ?? '').split('/').slice(1);
+  if (isMissing) steps.push(String(first.params.missingProperty));
+  const { path, name, field, fields } = follow(root, steps);
+  if (first?.keyword === 'additionalProperties') return unknownField(path, String(first.params.additionalProperty), Object.keys(fields));
+  if (name === undefined && path !== '') return new Refusal('validation_failed', `\`${path.slice(0, -1)}\` must be an object.`);
   if (name === undefined || !field) return new Refusal('validation_failed', 'The body must be an object.');
-  const where = inQuery ? `Query parameter ${shownName(name)}` : inPath ? `${shownName(name)} in the path` : shownName(name);
+  const shown = shownPath(path, name);
+  const where = inQuery ? `Query parameter ${shown}` : inPath ? `${shown} in the path` : shown;
   if (isMissing) return new Refusal('validation_failed', `${where} is missing: it ${ruleOf(field)}.`);
   // The maximum of every amount is the largest amount that the ledger can hold.
   if (first?.keyword === 'maximum' && isAmount(field))
@@ -22,9 +25,31 @@ export function describeInvalid(error: Partial<FastifyError>, request: FastifyRe
   return new Refusal('validation_failed', `${where} ${ruleOf(field)}.${remedy(first?.keyword, field, name)}`);
 }
 
-function unknownField(name: string, known: readonly string[]): Refusal {
+/**
+ * Follows the steps of an error to its field: a name, or a name, a number and a name for a field of an item. `fields` are those of the last
+ * object on the way.
+ */
+function follow(root: unknown, [name, index, ...rest]: readonly string[], path = ''): FoundField {
+  const fields = fieldsOf(root);
+  const field = name !== undefined && Object.hasOwn(fields, name) ? fields[name] : undefined;
+  const items = field?.type === 'array' ? field.items : undefined;
+  if (name === undefined || index === undefined || items?.type !== 'object') return { path, name, field, fields };
+  const item = `${path}${name}[${index}]`;
+  if (rest.length > 0) return follow(items, rest, `${item}.`);
+  return { path: `${item}.`, name: undefined, field: undefined, fields: fieldsOf(items) };
+}
+
+interface FoundField {
+  /** The part before the name: `lines[17].` */
+  readonly path: string;
+  readonly name: string | undefined;
+  readonly field: RouteSchema | undefined;
+  readonly fields: ReturnType<typeof fieldsOf>;
+}
+
+function unknownField(path: string, name: string, known: readonly string[]): Refusal {
   const rest = known.length > 0 ? `The fields are ${shownNames(known)}.` : 'It has no fields.';
-  return new Refusal('validation_failed', `${shownName(name)} is not a field of this request. ${rest}`);
+  return new Refusal('validation_failed', `${shownPath(path, name)} is not a field of this request. ${rest}`);
 }
 
 function isAmount({ unit }: RouteSchema): boolean {

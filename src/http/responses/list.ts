@@ -105,9 +105,14 @@ export async function sendList<T>(
  * Returns the items of the page that the {@link ListQuery} of a request asks for, and sets its headers. For a list inside an object, and for items
  * without an `id`; all of them must be small.
  */
-export async function readListPage<T>(request: FastifyRequest, reply: FastifyReply, list: List<T>): Promise<readonly T[]> {
+export async function readListPage<T>(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  list: List<T>,
+  defaultOrder: ListPart['order'] = 'desc',
+): Promise<readonly T[]> {
   const query = request.query as Static<typeof ListQuery>;
-  const { after, order = 'desc' } = query;
+  const { after, order = defaultOrder } = query;
   const { limit } = readPage(query);
   await listTurn(request);
   const counted = query.count === 1 ? countOf(await list.count(MAX_COUNT + 1, order)) : undefined;

@@ -101,6 +101,13 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     payment_request: () => outsideInvoice(),
     'playgroundPay.payment_request': ownInvoice,
     num_satoshis: () => SAT,
+    'createPayout.lines': () => [{ destination: other.id, num_satoshis: SAT, memo: 'wages' }],
+    'listPayouts.after': newPayout,
+    'getPayout.id': newPayout,
+    'getPayout.after': () => 0,
+    'getPayoutReport.id': newPayout,
+    'cancelPayout.id': newPayout,
+    'bulkTransfer.lines': () => [{ dest_wallet_id: other.id, num_satoshis: SAT, memo: 'wages' }],
     custom_records: () => ({ '7629169': 'hello' }),
     'getLightningTransaction.id': madeInvoice,
     'getInvoiceQr.id': madeInvoice,
@@ -266,6 +273,10 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     const { id, url } = await beginWalletLink();
     await new LinkingKey().call(client.url, url);
     return (await client.post(`/v1/session/linked-keys/${id}`)).id;
+  }
+
+  async function newPayout(): Promise<string> {
+    return (await client.post(`/v1/wallet/${wallet.id}/payouts`, { lines: [{ destination: other.id, num_satoshis: SAT }] })).id;
   }
 
   async function madeInvoice(): Promise<string> {

@@ -1,8 +1,10 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { METADATA_HASH, RemoteService } from '../../lnurl/payee.ts';
 import type { HttpResponse, Json } from '../../support/client.ts';
 import { APP_OPERATIONS } from './app-operations.ts';
 import type { Lane } from './lane.ts';
-import { msatOf, type Operation, outsideInvoice, outsideStarts, pubkeyOfCarol } from './operation.ts';
+import { msatOf, type Operation, outsideInvoice, outsideStarts, pubkeyOfCarol, type Wallets } from './operation.ts';
 
 function request(lane: Lane, path: string, json: Json): Promise<HttpResponse> {
   return lane.client.request('POST', path, { key: lane.client.secretKey, json });
@@ -85,6 +87,59 @@ const transfer: Operation = {
   },
 };
 
+const bulkTransfer: Operation = {
+  name: 'bulk transfer',
+  moves: 'inside',
+  ends: 'paid',
+  startedBy: 'service',
+  async prepare(lane, { payer, receiver }, num_satoshis) {
+    const lines = [num_satoshis - 3, 1, 2].map((sat) => ({ dest_wallet_id: receiver.id, num_satoshis: sat }));
+    return { amountMsat: msatOf(num_satoshis), request: () => request(lane, `/v1/wallet/${payer.id}/transfers`, { lines }) };
+  },
+};
+
+/** A payout of one line. Its client repeats the request with the same Idempotency-Key, and reads the payout until it is finished. */
+function payout(
+  kind: string,
+  moves: 'out' | 'inside',
+  lineOf: (lane: Lane, wallets: Wallets, numSatoshis: number) => Promise<{ line: Json; paymentHash?: string }>,
+): Operation {
+  return {
+    name: `payout to ${kind}`,
+    moves,
+    ends: 'paid',
+    startedBy: 'outside',
+    async prepare(lane, wallets, numSatoshis) {
+      const { line, ...hash } = await lineOf(lane, wallets, numSatoshis);
+      const path = `/v1/wallet/${wallets.payer.id}/payouts`;
+      const headers = { 'idempotency-key': randomUUID() };
+      const finish = async (): Promise<HttpResponse> => {
+        const ordered = await lane.client.request('POST', path, { key: lane.client.secretKey, json: { lines: [line] }, headers });
+        for (;;) {
+          const read = await lane.client.request('GET', `${path}/${ordered.body.id}`, { key: lane.client.secretKey });
+          // The status of a payment, for the comparison.
+          if (read.body.status === 'finished') return { ...read, status: read.body.num_paid === 1 ? 201 : 400 };
+          await delay(20);
+        }
+      };
+      return { amountMsat: msatOf(numSatoshis), ...hash, request: finish, recover: finish };
+    },
+  };
+}
+
+const payouts = [
+  payout('an invoice', 'out', async (lane, _, numSatoshis) => {
+    const { paymentRequest: destination, paymentHash } = await outsideInvoice(lane, numSatoshis);
+    return { line: { destination }, paymentHash };
+  }),
+  payout('an address', 'out', async (lane, _, num_satoshis) => {
+    const { paymentRequest, paymentHash } = await outsideInvoice(lane, num_satoshis, { descriptionHash: METADATA_HASH });
+    payeeInvoices.set(lane.dialect, paymentRequest);
+    return { line: { destination: `lnurlp://${payee.host}/link?of=${lane.dialect}`, num_satoshis }, paymentHash };
+  }),
+  payout('a wallet', 'inside', async (_, { receiver }, num_satoshis) => ({ line: { destination: receiver.id, num_satoshis } })),
+];
+
 const lnurlWithdrawal: Operation = {
   name: 'claim of a withdraw link',
   moves: 'out',
@@ -163,6 +218,8 @@ export const OPERATIONS: readonly Operation[] = [
   finalLater(incomingKeysend),
   lnurlWithdrawal,
   transfer,
+  bulkTransfer,
+  ...payouts,
   newInvoice,
   ...APP_OPERATIONS,
 ];

@@ -58,6 +58,7 @@ export const common = {
     operatorGroup: 'Operator',
     wallets: 'Wallets',
     links: 'Links',
+    payouts: 'Payouts',
     apps: 'Apps',
     keys: 'Keys',
     webhooks: 'Webhooks',

@@ -92,6 +92,7 @@ export const webhooks = {
       'invoice_expired',
       'invoice_cancelled',
       'link_claimed',
+      'payout_finished',
       'key_created',
       'key_revoked',
       'codes_paused',

@@ -33,6 +33,18 @@ export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountM
   readonly passThru: string;
 }
 
+/** An invoice to request from a link or an address of another service. */
+export type RemoteInvoiceOrder = PayerMessage & Pick<RemotePayment, 'wallet' | 'destination'>;
+
+/** An invoice that a payee has created, and what the payee states with it. */
+export interface RemoteInvoice {
+  readonly invoice: Bolt11;
+  /** What is paid, or the address. */
+  readonly userLabel: string;
+  /** JSON text: what the payee shows after the payment. */
+  readonly successAction: string | undefined;
+}
+
 /** A withdrawal from a link of another service, into a wallet. */
 export interface RemotePull extends Omit<NewInvoice, 'memo' | 'expirySeconds' | 'passThru' | 'wtxType' | 'amountMsat'>, RequestedAmount {
   readonly destination: Destination;
@@ -75,7 +87,7 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
     return readPayOffer(domain, await fetchJson(client, url));
   }
 
-  async function pay({ destination, ...order }: RemotePayment): Promise<StartedPayment> {
+  async function requestInvoice({ destination, ...order }: RemoteInvoiceOrder): Promise<RemoteInvoice> {
     const { domain, address } = destination;
     const client = clientOfWallet(order.wallet);
     const offer = await probe(client, destination);
@@ -84,14 +96,17 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
     const response = requireObject(domain, await fetchJson(client, url, domain));
     const invoice = readInvoice(payments, domain, response.pr);
     requireAgreed(domain, invoice, { amountMsat: order.amountMsat, descriptionHash, nowSeconds: unixSeconds(clock) });
-    const started = await payments.payInvoice({
-      ...order,
+    return {
       invoice,
-      wtxType: 'ln_lnurl_pay_outbound',
       userLabel: shownText(offer.description.text, MAX_LABEL) || (address ?? domain),
       successAction: readSuccessAction(domain, offer.callback, response.successAction),
-    });
-    if (started.isReplay) throw paidBefore(domain, started);
+    };
+  }
+
+  async function pay({ destination, ...order }: RemotePayment): Promise<StartedPayment> {
+    const requested = await requestInvoice({ ...order, destination });
+    const started = await payments.payInvoice({ ...order, ...requested, wtxType: 'ln_lnurl_pay_outbound' });
+    if (started.isReplay) throw paidBefore(destination.domain, started);
     return started;
   }
 
@@ -148,6 +163,9 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
      * @throws Refusal, NodeUnavailable when no payment was started.
      */
     pay: (order: RemotePayment) => runForWallet(order.wallet, () => pay(order)),
+
+    /** Requests an invoice from a payee (LUD-06) and checks it. Nothing is held. @throws Refusal */
+    requestInvoice: (order: RemoteInvoiceOrder): Promise<RemoteInvoice> => runForWallet(order.wallet, () => requestInvoice(order)),
 
     /**
      * Withdraws from a link of another service (LUD-03): creates an invoice of the wallet and sends it to the service, which pays it later.

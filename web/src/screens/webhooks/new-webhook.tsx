@@ -20,6 +20,7 @@ const EVENT_TYPES = [
   'wallet_transfer_out',
   'invoice_expired',
   'link_claimed',
+  'payout_finished',
 ];
 
 export interface NewWebhookSheetProps {

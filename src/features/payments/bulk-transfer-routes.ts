@@ -1,0 +1,161 @@
+import { type Static, Type } from 'typebox';
+import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
+import { idsFrom } from '../../core/kernel/ids.ts';
+import { floorSat, msat } from '../../core/kernel/money.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
+import { RunningTasks } from '../../core/kernel/running-tasks.ts';
+import type { Receipt } from '../../core/ledger/ledger.ts';
+import type { TransferLine } from '../../core/payments/transfer.ts';
+import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
+import { AMOUNT, readAmount } from '../../http/amounts.ts';
+import { type App, WALLET_BASES } from '../../http/app-type.ts';
+import { checkLine, linesOf, refusalOfLine } from '../../http/bulk.ts';
+import { described, KeyParams, Memo, memoText, PassThru, passThruText, requestBody } from '../../http/fields.ts';
+import { requires } from '../../http/openapi/route-schema.ts';
+import { namedObject } from '../../http/responses/response-types.ts';
+import type { TransferOut } from '../transactions/history.ts';
+import type { PaymentRouteContext } from './run-payment.ts';
+import { DestinationWallet, unknownDestination } from './transfer-routes.ts';
+
+const Lines = linesOf(
+  {
+    dest_wallet_id: DestinationWallet,
+    ...AMOUNT,
+    memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
+    passThru: Type.Optional(PassThru),
+  },
+  'One transfer each, in the order in which they are booked',
+);
+
+const BulkTransferObject = namedObject('BulkTransfer', {
+  created_at: Type.Integer({ description: 'Unix seconds' }),
+  source_wallet_id: Type.String({ description: 'The wallet that sent the money, `wal_…`' }),
+  num_satoshis: Type.Integer({ description: 'The sum of the transfers in whole satoshis, rounded down' }),
+  num_msat: Type.Integer({ description: 'The sum of the transfers in millisatoshis, exact' }),
+  transfers: Type.Array(
+    Type.Object({
+      wtx_transfer_out_id: Type.String({ description: 'The transaction of the wallet that sent the money, `wtx_…`' }),
+      wtx_transfer_in_id: Type.String({ description: 'The transaction of the wallet that received the money, `wtx_…`' }),
+      dest_wallet_id: Type.String({ description: 'The wallet that received the money, `wal_…`' }),
+      num_satoshis: Type.Integer({ description: 'The amount in whole satoshis, rounded down' }),
+      num_msat: Type.Integer({ description: 'The amount in millisatoshis, exact' }),
+      memo: Type.String({ description: 'The label of both transactions' }),
+    }),
+    { description: 'The transfers in the order of the lines' },
+  ),
+});
+
+/** The schema of `POST …/transfers`. */
+export const bulkTransferSchema = {
+  operationId: 'bulkTransfer',
+  tags: ['Money'],
+  summary: 'Move money to many wallets of the account',
+  description:
+    'Makes up to 1,000 transfers, all or none. They cost nothing, and are complete at once. The limits of the key count their sum. An error names ' +
+    'the line, counted from 0: `lines[17].num_satoshis`. The body may have 1 MiB. It may also be CSV (`text/csv`), whose first row has the names ' +
+    'of the fields of a line.',
+  ...requires('wallet_transfer'),
+  params: KeyParams,
+  body: requestBody({ lines: Lines }),
+  response: { 201: BulkTransferObject },
+};
+
+/** A request takes about 0.1 s of the only thread. */
+const MAX_PER_ACCOUNT = 4;
+/** How many access keys are looked up at the same time. */
+const LOOKUPS_AT_ONCE = 50;
+
+export function bulkTransferRoutes(app: App, deps: Omit<PaymentRouteContext, 'remoteLinks' | 'invoices' | 'objects'>): void {
+  const { access, runIdempotent, wallets, payments, history } = deps;
+  const tasks = new RunningTasks();
+  const config = { isBulk: true, needsIdempotencyKey: true };
+  for (const base of WALLET_BASES) {
+    app.post(`${base}/transfers`, { schema: bulkTransferSchema, config }, async (request, reply) => {
+      const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
+      const checked = request.body.lines.map((line, index) => checkLine(index, () => readLine(line)));
+      const transfers = await tasks.run(source.accountId, MAX_PER_ACCOUNT, tooMany, () =>
+        runIdempotent(
+          request,
+          reply,
+          { credential, walletId: source.id },
+          {
+            async make({ rows }): Promise<TransferOut[]> {
+              const lines = await withDestinations(wallets, source, checked);
+              const extraRows = (firstId: string) => rows(`${firstId} ${lines.length}`);
+              const order = { source, lines, guards, limits: credential.key.limits, extraRows, unit: unitOf(checked) };
+              return transfersOf(await payments.transferToMany(order), lines);
+            },
+            replay(made) {
+              const [firstId = '', count] = made.split(' ');
+              return history.transfersOut(idsFrom(firstId, Number(count)));
+            },
+          },
+        ),
+      );
+      return reply.code(201).send(renderTransfers(source, transfers));
+    });
+  }
+}
+
+function tooMany(): Refusal {
+  return new Refusal(
+    'rate_limited',
+    'Too many requests with lines are running for this account. This request moved nothing. Try again later.',
+  );
+}
+
+type CheckedLine = ReturnType<typeof readLine>;
+
+function readLine({ dest_wallet_id, memo, passThru, ...amount }: Static<typeof Lines>[number]) {
+  return {
+    destinationText: dest_wallet_id,
+    ...readAmount(amount),
+    memo: memo === undefined ? undefined : memoText(memo),
+    passThru: passThruText(passThru),
+  };
+}
+
+function unitOf(lines: readonly CheckedLine[]): CheckedLine['unit'] {
+  return lines.every(({ unit }) => unit === 'sat') ? 'sat' : 'msat';
+}
+
+/** Finds the wallets of the lines. @throws Refusal `not_found`, `same_wallet` */
+async function withDestinations(wallets: Wallets, source: Wallet, lines: readonly CheckedLine[]): Promise<TransferLine[]> {
+  const texts = [...new Set(lines.map(({ destinationText }) => destinationText))];
+  const found = new Map<string, Wallet | undefined>();
+  for (let start = 0; start < texts.length; start += LOOKUPS_AT_ONCE) {
+    const some = texts.slice(start, start + LOOKUPS_AT_ONCE);
+    await Promise.all(some.map(async (text) => found.set(text, (await wallets.resolve(text))?.wallet)));
+  }
+  return lines.map(({ destinationText, ...line }, index) => {
+    const destination = found.get(destinationText);
+    if (destination?.accountId !== source.accountId) throw refusalOfLine(index, unknownDestination());
+    if (destination.id === source.id) throw refusalOfLine(index, new Refusal('same_wallet'));
+    return { ...line, destination };
+  });
+}
+
+function transfersOf({ transfers }: Receipt, lines: readonly TransferLine[]): TransferOut[] {
+  return transfers.map(({ id, amountMsat, memo = '', createdAtMs }, index) => {
+    const destinationId = lines[index]?.destination.id ?? '';
+    return { id, amountMsat, memo, destinationId, createdAt: Math.floor(createdAtMs / 1000) };
+  });
+}
+
+function renderTransfers(source: Wallet, transfers: readonly TransferOut[]): Static<typeof BulkTransferObject> {
+  const sumMsat = msat(transfers.reduce((sum, { amountMsat }) => sum + amountMsat, 0));
+  return {
+    created_at: transfers[0]?.createdAt ?? 0,
+    source_wallet_id: source.id,
+    num_satoshis: floorSat(sumMsat),
+    num_msat: sumMsat,
+    transfers: transfers.map(({ id, amountMsat, memo, destinationId }) => ({
+      wtx_transfer_out_id: walletTransactionId(id, 'from'),
+      wtx_transfer_in_id: walletTransactionId(id, 'to'),
+      dest_wallet_id: destinationId,
+      num_satoshis: floorSat(amountMsat),
+      num_msat: amountMsat,
+      memo,
+    })),
+  };
+}

@@ -1,0 +1,18 @@
+/**
+ * Puts an apostrophe before what a spreadsheet would run as a formula; labels come from strangers. A spreadsheet may also split a cell at
+ * a semicolon, a tab or a line break, so the text after each of them counts as the start of a cell. Full-width signs count as signs.
+ */
+export function withoutFormula(text: string): string {
+  return text.replace(/(?<=^|[;\t\r\n])(?=\s*[=+\-@＝＋－＠])|^(?=[\t\r\n])/g, "'");
+}
+
+/** Returns a row of CSV. */
+export function csvRow(fields: readonly (string | number)[]): string {
+  return `${fields.map(quoted).join(',')}\r\n`;
+}
+
+/** Quotes a field as RFC 4180 requires, and where a spreadsheet might take a character for a separator. */
+function quoted(field: string | number): string {
+  const text = String(field);
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { parseCsv } from '../../web/src/screens/payouts/parse-csv.ts';
+
+describe('the preview of a payout', () => {
+  it('has the lines, their sum, and the invoices that state their amounts', () => {
+    const text =
+      '\uFEFFdestination,num_satoshis,num_msat,memo\r\nbob@example.com,5,,"a ""b"", c"\r\n\r\nwal_1,,1500,\r\nLNBC10u1xyz,,,rent\r\n';
+    expect(parseCsv(text)).toEqual({
+      lines: [
+        { destination: 'bob@example.com', num_satoshis: 5, memo: 'a "b", c' },
+        { destination: 'wal_1', num_msat: 1500 },
+        { destination: 'LNBC10u1xyz', memo: 'rent' },
+      ],
+      sumMsat: 6500,
+      ownAmounts: 1,
+      problems: [],
+    });
+  });
+
+  it('names the rows that cannot be paid', () => {
+    const text =
+      'destination,num_satoshis,num_msat\n,5,\nbob@example.com,,\nbob@example.com,1.5,\nbob@example.com,1,1\nbob@example.com,-1,';
+    expect(parseCsv(text).problems).toEqual([
+      'Row 2: the destination is missing',
+      'Row 3: the amount is missing',
+      'Row 4: the amount must be a whole number, 1 or more',
+      'Row 5: it must have either num_satoshis or num_msat',
+      'Row 6: the amount must be a whole number, 1 or more',
+    ]);
+  });
+
+  it.each([
+    ['num_satoshis\n5', 'The first row must have a column “destination”.'],
+    ['destination,amount\nx,5', 'The column “amount” is unknown.'],
+    ['destination\n"x', 'A quotation mark has no end.'],
+    [`destination\n${'x\n'.repeat(1001)}`, 'At most 1,000 rows are possible.'],
+  ])('rejects %j as a whole', (text, problem) => {
+    expect(parseCsv(text)).toEqual({ lines: [], sumMsat: 0, ownAmounts: 0, problems: [problem] });
+  });
+});

@@ -1,0 +1,98 @@
+import { payouts as texts } from '../../texts/en-payouts.ts';
+
+/** A line as the API takes it. */
+export interface CsvLine {
+  destination: string;
+  num_satoshis?: number;
+  num_msat?: number;
+  memo?: string;
+  comment?: string;
+  fee_limit_msat?: number;
+}
+
+/** What a text contains. Only a text without problems can be sent. */
+export interface ParsedCsv {
+  readonly lines: readonly CsvLine[];
+  /** The sum of the amounts that the text states. */
+  readonly sumMsat: number;
+  /** The number of lines without an amount: invoices that state theirs. */
+  readonly ownAmounts: number;
+  readonly problems: readonly string[];
+}
+
+const MAX_LINES = 1000;
+const COLUMNS: readonly string[] = ['destination', 'num_satoshis', 'num_msat', 'memo', 'comment', 'fee_limit_msat'];
+
+/** Parses CSV for the preview. The service checks everything again, and addresses and invoices first. */
+export function parseCsv(text: string): ParsedCsv {
+  const rows = rowsOf(text.replace(/^\uFEFF/, ''));
+  if (!rows) return failed(texts.unfinished);
+  const [head = [], ...rest] = rows;
+  const names = head.map((name) => name.trim());
+  const unknown = names.find((name) => !COLUMNS.includes(name));
+  if (!names.includes('destination')) return failed(texts.noHeader);
+  if (unknown !== undefined) return failed(texts.unknownColumn(unknown));
+  if (rest.length > MAX_LINES) return failed(texts.tooMany);
+  const lines: CsvLine[] = [];
+  const problems: string[] = [];
+  for (const [index, cells] of rest.entries()) {
+    const line = lineOf(new Map(cells.map((cell, column) => [names[column] ?? '', cell.trim()])));
+    // Rows count from 1, and the first one has the names.
+    if (typeof line === 'string') problems.push(texts.row(index + 2, line));
+    else lines.push(line);
+  }
+  const sumMsat = lines.reduce((sum, { num_satoshis = 0, num_msat = 0 }) => sum + num_satoshis * 1000 + num_msat, 0);
+  const ownAmounts = lines.filter(({ num_satoshis, num_msat }) => num_satoshis === undefined && num_msat === undefined).length;
+  return { lines, sumMsat, ownAmounts, problems };
+}
+
+function failed(problem: string): ParsedCsv {
+  return { lines: [], sumMsat: 0, ownAmounts: 0, problems: [problem] };
+}
+
+/** Returns a line, or its problem. */
+function lineOf(cells: ReadonlyMap<string, string>): CsvLine | string {
+  const [destination, sat, msat, memo, comment, fee] = COLUMNS.map((name) => cells.get(name) || undefined);
+  if (destination === undefined) return texts.noDestination;
+  if (sat !== undefined && msat !== undefined) return texts.twoAmounts;
+  if ([sat, msat].some((amount) => amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))) return texts.badAmount;
+  if (sat === undefined && msat === undefined && !/^(lightning:)?ln(bc|tb)/i.test(destination)) return texts.noAmount;
+  return {
+    destination,
+    ...(sat !== undefined && { num_satoshis: Number(sat) }),
+    ...(msat !== undefined && { num_msat: Number(msat) }),
+    ...(memo !== undefined && { memo }),
+    ...(comment !== undefined && { comment }),
+    ...(fee !== undefined && { fee_limit_msat: Number(fee) }),
+  };
+}
+
+/** Splits CSV (RFC 4180) into rows without empty ones; undefined if a quotation mark has no end. */
+function rowsOf(text: string): string[][] | undefined {
+  const rows: string[][] = [];
+  let cells: string[] = [];
+  let cell = '';
+  let isQuoted = false;
+  const endRow = () => {
+    cells.push(cell);
+    if (cells.some((one) => one.trim() !== '')) rows.push(cells);
+    [cells, cell] = [[], ''];
+  };
+  for (let at = 0; at < text.length; at++) {
+    const letter = text[at] ?? '';
+    if (isQuoted) {
+      if (letter !== '"') cell += letter;
+      else if (text[at + 1] === '"') {
+        cell += '"';
+        at += 1;
+      } else isQuoted = false;
+    } else if (letter === '"' && cell.trim() === '') [isQuoted, cell] = [true, ''];
+    else if (letter === ',') {
+      cells.push(cell);
+      cell = '';
+    } else if (letter === '\n' || letter === '\r') endRow();
+    else cell += letter;
+  }
+  endRow();
+  return isQuoted ? undefined : rows;
+}

@@ -1,0 +1,142 @@
+import { Link, useLocation } from 'wouter-preact';
+import { api, type Payout } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { useCloseSheet } from '../../frame/close-sheet.ts';
+import { Sats } from '../../parts/amount.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { LinkButton } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Empty } from '../../parts/empty.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Time } from '../../parts/time.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import { useChosenWallet } from '../../parts/wallet-names.ts';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { payouts as texts } from '../../texts/en-payouts.ts';
+import { NewPayoutSheet } from './new-payout.tsx';
+import { PayoutSheet } from './payout-sheet.tsx';
+import './payouts.css';
+
+/** Lines end without events. */
+const REFRESH_MS = 2000;
+const PAGE_SIZE = 100;
+
+/** `/payouts`: the payouts of the wallet in `?wallet=`, with the sheets `/payouts/new` and `/payouts/:id`. */
+export function PayoutsScreen() {
+  const [path, navigate] = useLocation();
+  const [search, change] = useFilters();
+  const walletId = useChosenWallet(search);
+  const payouts = useResource(
+    walletId === '' ? undefined : `payouts ${walletId}`,
+    (signal) => api.payouts.list(walletId, { 'per-page': PAGE_SIZE }, { signal }),
+    { isAffected: ({ event }) => event.name === 'payout_finished', everyMs: REFRESH_MS },
+  );
+  const close = useCloseSheet('/payouts');
+  const query = `?wallet=${walletId}`;
+  const closeSheet = () => (walletId === '' ? close() : navigate(`/payouts${query}`, { replace: true }));
+  const [, , sheet] = path.split('/');
+  return (
+    <>
+      <PageHead
+        title={texts.title}
+        actions={
+          <LinkButton kind="primary" icon="plus" href={`/payouts/new${query}`}>
+            {texts.order}
+          </LinkButton>
+        }
+      />
+      <Card
+        title={texts.title}
+        actions={
+          <div class="payouts-of">
+            <WalletSelect label={texts.of} value={walletId} onValue={(wallet) => change({ wallet })} />
+          </div>
+        }
+      >
+        {walletId === '' ? (
+          <NoPayouts />
+        ) : (
+          <Loaded resource={payouts}>{(list) => (list.length === 0 ? <NoPayouts /> : <PayoutTable payouts={list} query={query} />)}</Loaded>
+        )}
+      </Card>
+      {sheet === 'new' && (
+        <NewPayoutSheet
+          walletId={walletId}
+          onOrdered={(id) => {
+            payouts.reload();
+            navigate(`/payouts/${id}${query}`, { replace: true });
+          }}
+          onClose={closeSheet}
+        />
+      )}
+      {sheet !== undefined && sheet !== 'new' && walletId !== '' && (
+        <PayoutSheet key={sheet} walletId={walletId} id={sheet} onChanged={payouts.reload} onClose={closeSheet} />
+      )}
+    </>
+  );
+}
+
+function NoPayouts() {
+  return (
+    <Empty icon="transfer" title={texts.emptyTitle}>
+      {texts.empty}
+    </Empty>
+  );
+}
+
+function PayoutTable({ payouts, query }: { payouts: readonly Payout[]; query: string }) {
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th>{texts.payout}</th>
+          <th class="desktop-only">{texts.lines}</th>
+          <th>{texts.status}</th>
+          <th class="end">{texts.sum}</th>
+        </tr>
+      </thead>
+      <tbody>
+        {payouts.map((payout) => (
+          <tr key={payout.id} class="clickable">
+            <td>
+              <Link class="name" href={`/payouts/${payout.id}${query}`}>
+                <bdi>{payout.user_label || texts.unnamed}</bdi>
+              </Link>
+              <span class="sub">
+                <Time at={payout.created_at} />
+              </span>
+            </td>
+            <td class="desktop-only secondary">{texts.progress(payout.num_paid, payout.num_lines)}</td>
+            <td>
+              <PayoutStatus payout={payout} />
+            </td>
+            <td class="end">
+              <Sats sats={payout.num_satoshis} />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+export function PayoutStatus({ payout: { status, num_failed } }: { payout: Payout }) {
+  if (status === 'running')
+    return (
+      <Badge tone="waiting" icon="clock">
+        {texts.running}
+      </Badge>
+    );
+  if (num_failed > 0)
+    return (
+      <Badge tone="failed" icon="failed">
+        {texts.finishedWith(num_failed)}
+      </Badge>
+    );
+  return (
+    <Badge tone="done" icon="done">
+      {texts.finished}
+    </Badge>
+  );
+}
