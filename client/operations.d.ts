@@ -40,21 +40,17 @@ export interface Account {
   setup_expires_at: number | null;
 }
 
-export interface AccountChange {
-  /** The id of the change, `acch_…` */
+export interface AccountNote {
+  /** The id of the note, `note_…` */
   id: string;
+  /** The account that it is about */
+  account_id: string;
+  /** The text */
+  note: string;
+  /** The account of the operator who added it */
+  author: string;
   /** Unix seconds */
   created_at: number;
-  /** The account that was changed */
-  account_id: string;
-  /** The key or session that requested it */
-  made_by: string;
-  /** The account of that key or session */
-  made_by_account: string;
-  /** Why; may be empty */
-  reason: string;
-  /** The fields that were set, and only these */
-  changes: { /** The new role */ role?: 'operator' | 'member' | (string & {}); /** The new status */ status?: 'active' | 'receive_only' | 'frozen' | 'closing' | 'closed' | (string & {}); /** The new e-mail */ email?: string; /** The new limit of wallets */ max_wallets?: number; /** A setup link was created */ setup_link?: 'created' | (string & {}); };
 }
 
 export interface AuthChallenge {
@@ -208,6 +204,11 @@ export interface DecodedInvoice {
   route_hints: Array<{ /** The channels of the route, in order */ hop_hints: Array<{ /** The public key of the node at the start of the channel, in hex */ node_id: string; /** The short channel id, as a decimal number */ chan_id: string; /** The fee for each payment, in millisatoshis */ fee_base_msat: string; /** The fee for each million of the amount */ fee_proportional_millionths: string; /** The number of blocks that the channel requires */ cltv_expiry_delta: string; }>; }>;
   /** The features of the invoice, by their bit */
   features: Record<string, { /** The name of the feature in BOLT 9, or `unknown` */ name: string; /** Whether a payer must support it */ is_required: boolean; /** Whether this service knows its name */ is_known: boolean; }>;
+}
+
+export interface DeletedAccountNote {
+  /** The id of the note that was deleted */
+  id: string;
 }
 
 export interface Delivery {
@@ -1379,6 +1380,25 @@ export interface SearchResult {
   created_at: number;
 }
 
+export interface Session {
+  /** The id of the session, `ses_…`. It is not a secret */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** How the person logged in */
+  method: 'password' | 'setup_link' | 'lnurl_auth' | 'passkey' | (string & {});
+  /** Only an `active` session is accepted */
+  status: 'active' | 'expired' | 'revoked' | (string & {});
+  /** The last use, a minute exact, in Unix seconds */
+  last_used_at: number;
+  /** When it ends if it is not used, in Unix seconds */
+  expires_at: number;
+  /** The browser, as it names itself */
+  user_agent: string;
+  /** Whether this request belongs to the session */
+  is_current: boolean;
+}
+
 export interface SetupLink {
   /** The link with which the owner sets e-mail and password, once. Only this response contains it */
   setup_url: string;
@@ -1883,22 +1903,30 @@ export interface OperatorAction {
   /** The id of the action, `opa_…` */
   id: string;
   /** What was requested */
-  kind: 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
+  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
-  /** The payment hash of the money in suspense, the id of the payment, node or wallet, or the currency of the fiat rate. Empty when the fiat rate is removed */
+  /** What was changed: the payment hash of the money in suspense, the id of the account, note, payment, node, wallet, alert or reconciliation, or the currency of the fiat rate. Empty when the fiat rate is removed */
   subject: string;
-  /** The wallet, the payment request, the outcome, the node or the rate of the request; empty if the kind has none */
+  /** The wallet, the payment request, the outcome, the node, the kind of alert or the rate of the request; empty if the kind has none */
   target: string;
+  /** The account that is concerned; null if there is none */
+  account_id: string | null;
+  /** The fields that were set, with their values before and after */
+  changes: Array<{ /** The name of the field */ field: string; /** Its value before, as text; null if it had none */ before: string | null; /** Its value after, as text; null if it has none */ after: string | null; }>;
   /** The key or session, and its account */
   requested_by: string;
-  /** The reason that the operator stated; empty for a change of the fiat rate */
+  /** The account of the operator; null if it is unknown */
+  actor_id: string | null;
+  /** The IP address of the request; null if it is unknown */
+  origin: string | null;
+  /** The reason that the operator stated; empty if the kind needs none */
   reason: string;
   /** Unix seconds */
   requested_at: number;
   /** Unix seconds; null while it is pending */
   ended_at: number | null;
-  /** The result as a sentence */
+  /** The result as a sentence; empty if the kind has none */
   answer: string;
   /** The evidence with which a payment was ended */
   evidence: string | null;
@@ -2121,25 +2149,6 @@ export interface Restore {
   not_recovered: Array<string>;
 }
 
-export interface Session {
-  /** The id of the session, `ses_…`. It is not a secret */
-  id: string;
-  /** Unix seconds */
-  created_at: number;
-  /** How the person logged in */
-  method: 'password' | 'setup_link' | 'lnurl_auth' | 'passkey' | (string & {});
-  /** Only an `active` session is accepted */
-  status: 'active' | 'expired' | 'revoked' | (string & {});
-  /** The last use, a minute exact, in Unix seconds */
-  last_used_at: number;
-  /** When it ends if it is not used, in Unix seconds */
-  expires_at: number;
-  /** The browser, as it names itself */
-  user_agent: string;
-  /** Whether this request belongs to the session */
-  is_current: boolean;
-}
-
 export interface SuspendedMoney {
   /** The payment hash, which identifies the money */
   id: string;
@@ -2260,7 +2269,16 @@ export interface CreateSetupLinkRequest {
   reason?: string;
 }
 
-export interface ListAccountChangesRequest {
+export interface GetSummaryOfAccountRequest {
+  /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything */
+  from?: number;
+  /** The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour */
+  until?: number;
+  /** Also returns the sums of each hour, day or month (UTC). Needs `from`; at most 31 days, two years, ten years */
+  interval?: 'hour' | 'day' | 'month';
+}
+
+export interface ListAccountWalletsRequest {
   /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
   /** The number of items on a page. Default: 50, at most 100 */
@@ -2269,6 +2287,77 @@ export interface ListAccountChangesRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+  /** Selects these fields of the response */
+  fields?: string;
+}
+
+export interface ListAccountTransactionsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+  /** Only transactions of this time or later, in Unix seconds */
+  from?: number;
+  /** Only transactions of this time or earlier, in Unix seconds */
+  to?: number;
+  /** Only transactions whose label contains this text, in upper or lower case */
+  label?: string;
+  /** Only transactions with this payment hash, in hex */
+  payment_hash?: string;
+  /** Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are compared; at most 5 names */
+  pass_through?: Record<string, string>;
+  /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
+  status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
+  /** Only transactions of this type: a `name` of `wtxType` */
+  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference';
+  /** Selects these fields of the response */
+  fields?: string;
+}
+
+export interface ListAccountSessionsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface ListAccountKeysRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface ListAccountNotesRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface AddAccountNoteRequest {
+  /** The text: 1 to 2000 characters */
+  note: string;
+}
+
+export interface DeleteAccountNoteRequest {
+
 }
 
 export interface GetAccountFeesRequest {
@@ -2518,6 +2607,16 @@ export interface ListOperatorActionsRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+  /** Only those that concern this account */
+  account_id?: string;
+  /** Only those of the operator with this account */
+  actor_id?: string;
+  /** Only those of this kind */
+  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fiat_rate' | 'remove_fiat_rate';
+  /** Only those from this time on */
+  from?: number;
+  /** Only those before this time */
+  until?: number;
 }
 
 export interface GetOperatorActionRequest {
@@ -3548,8 +3647,26 @@ export interface Operations<Options> {
     update(id: string, request?: ChangeAccountRequest, options?: Options): Promise<Account>;
     /** Create a link to set e-mail and password. For an owner who has no password yet, or has lost it. It replaces an earlier link, and can be used once. Permission: a secret API key of an operator. (`POST /v1/accounts/{id}/setup-link`) @param id The id of the account, `acc_…` */
     createSetupLink(id: string, request?: CreateSetupLinkRequest, options?: Options): Promise<SetupLink>;
-    /** List the changes that operators made to an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/changes`) @param id The id of the account, `acc_…` */
-    listChanges(id: string, request?: ListAccountChangesRequest, options?: Options): List<AccountChange>;
+    /** Read the sums of all wallets of an account. The same as the owner reads: the balance, and the sums of settled transactions by the time of booking. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/summary`) @param id The id of the account, `acc_…` */
+    getSummary(id: string, request?: GetSummaryOfAccountRequest, options?: Options): Promise<Summary>;
+    /** List the wallets of an account. Newest first, with their balances. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/wallets`) @param id The id of the account, `acc_…` */
+    listWallets(id: string, request: ListAccountWalletsRequest & { fields: string }, options?: Options): List<Part<Wallet>>;
+    /** List the wallets of an account. Newest first, with their balances. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/wallets`) @param id The id of the account, `acc_…` */
+    listWallets(id: string, request?: ListAccountWalletsRequest & { fields?: undefined }, options?: Options): List<Wallet>;
+    /** List the transactions of all wallets of an account. The same list as of the owner. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/wallet-transactions`) @param id The id of the account, `acc_…` */
+    listTransactions(id: string, request: ListAccountTransactionsRequest & { fields: string }, options?: Options): List<Part<WalletTransaction>>;
+    /** List the transactions of all wallets of an account. The same list as of the owner. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/wallet-transactions`) @param id The id of the account, `acc_…` */
+    listTransactions(id: string, request?: ListAccountTransactionsRequest & { fields?: undefined }, options?: Options): List<WalletTransaction>;
+    /** List the sessions of an account. Newest first, with those that ended not long ago. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/sessions`) @param id The id of the account, `acc_…` */
+    listSessions(id: string, request?: ListAccountSessionsRequest, options?: Options): List<Session>;
+    /** List the API keys of an account. Newest first, without their secrets. The keys of its wallets are not in the list. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/keys`) @param id The id of the account, `acc_…` */
+    listKeys(id: string, request?: ListAccountKeysRequest, options?: Options): List<Key>;
+    /** List the notes of operators about an account. Newest first. The owner of the account never sees notes. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/notes`) @param id The id of the account, `acc_…` */
+    listNotes(id: string, request?: ListAccountNotesRequest, options?: Options): List<AccountNote>;
+    /** Add a note about an account. The owner of the account never sees notes. The audit log records that it was added, without its text. Permission: a secret API key of an operator. (`POST /v1/accounts/{id}/notes`) @param id The id of the account, `acc_…` */
+    addNote(id: string, request: AddAccountNoteRequest, options?: Options): Promise<AccountNote>;
+    /** Delete a note about an account. The audit log records that it was deleted, without its text. Permission: a secret API key of an operator. (`DELETE /v1/accounts/{id}/notes/{note}`) @param id The id of the account, `acc_…` @param note The id of the note, `note_…` */
+    deleteNote(id: string, note: string, request?: DeleteAccountNoteRequest, options?: Options): Promise<DeletedAccountNote>;
     /** Read the fees of an account. Returns the schedule of the account itself. Its wallets may have others. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/fees`) @param id The id of the account */
     getFees(id: string, request?: GetAccountFeesRequest, options?: Options): Promise<FeeSchedule>;
     /** Set the fees of an account. Stores a new version that replaces the whole schedule. It applies within a second to payments that start and money that arrives from then on. A payment that has started pays the fee with which it started. Permission: a secret API key of an operator. (`PUT /v1/accounts/{id}/fees`) @param id The id of the account */
@@ -3628,7 +3745,7 @@ export interface Operations<Options> {
     listNodeChannels(id: string, request?: ListNodeChannelsRequest, options?: Options): Promise<NodeChannels>;
     /** Read assets and liabilities over time. Oldest first. Reconciliations take the samples; hours in which none ran are absent. Permission: a secret API key of an operator. (`GET /v1/operator/history`) */
     listBalanceSamples(request?: ListBalanceSamplesRequest, options?: Options): List<BalanceSample>;
-    /** List what operators requested. Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
+    /** List what operators requested. The audit log, newest first: every change of accounts, notes, money in suspense, payments, nodes, wallets, alerts and the fiat rate. Entries are never changed or deleted. Filters can be combined. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
     listActions(request?: ListOperatorActionsRequest, options?: Options): List<OperatorAction>;
     /** Read an action. Read it until `status` is not `pending`. Permission: a secret API key of an operator. (`GET /v1/operator/actions/{id}`) @param id The id of the action, `opa_…` */
     getAction(id: string, request?: GetOperatorActionRequest, options?: Options): Promise<OperatorAction>;

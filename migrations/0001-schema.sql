@@ -252,19 +252,52 @@ CREATE TABLE account (
 -- Partial, so that PostgreSQL does not take a change of the e-mail for a change of the row's key, which would block inserts of wallets.
 CREATE UNIQUE INDEX account_email ON account (email) WHERE email IS NOT NULL;
 
--- One change of an account by an operator. Rows are never changed or deleted.
-CREATE TABLE account_change (
+-- The audit log of operators (src/core/accounts/operator-records.ts): one change that an operator made or requested. Rows are never changed or
+-- deleted. What is executed later, such as the return of money in suspense, has a row with the same id in `operator_action`.
+CREATE TABLE operator_record (
   id TEXT PRIMARY KEY,
-  account_id TEXT NOT NULL REFERENCES account (id),
-  -- The key or session that requested it, and its account.
-  made_by TEXT NOT NULL,
-  made_by_account TEXT NOT NULL REFERENCES account (id),
-  -- JSON: the fields that were set.
+  kind TEXT NOT NULL,
+  -- What was changed, and to what: ids, or the fields of an action.
+  subject TEXT NOT NULL,
+  target TEXT NOT NULL,
+  -- The account that is concerned.
+  account_id TEXT REFERENCES account (id),
+  -- The key or session that requested it, with its account; that account; and the IP address. NULL if unknown.
+  requested_by TEXT NOT NULL,
+  actor TEXT,
+  origin TEXT,
+  -- JSON: the fields that were set, with the values before and after.
   changes TEXT NOT NULL,
   reason TEXT NOT NULL,
   created_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX account_change_account ON account_change (account_id, id);
+CREATE INDEX operator_record_account ON operator_record (account_id, id) WHERE account_id IS NOT NULL;
+CREATE INDEX operator_record_actor ON operator_record (actor, id) WHERE actor IS NOT NULL;
+CREATE INDEX operator_record_kind ON operator_record (kind, id);
+-- begin sqlite
+CREATE TRIGGER operator_record_changed BEFORE UPDATE ON operator_record BEGIN
+  SELECT RAISE(ABORT, 'rows of operator_record are never changed');
+END;
+CREATE TRIGGER operator_record_deleted BEFORE DELETE ON operator_record BEGIN
+  SELECT RAISE(ABORT, 'rows of operator_record are never deleted');
+END;
+-- end sqlite
+-- begin postgres
+CREATE FUNCTION keep_operator_record() RETURNS trigger LANGUAGE plpgsql AS
+  'BEGIN RAISE EXCEPTION ''rows of operator_record are never changed or deleted''; END';
+CREATE TRIGGER operator_record_kept BEFORE UPDATE OR DELETE ON operator_record FOR EACH STATEMENT EXECUTE FUNCTION keep_operator_record();
+-- end postgres
+
+-- A note of an operator about an account. The owner of the account never sees it.
+CREATE TABLE account_note (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES account (id),
+  note TEXT NOT NULL CHECK (length(note) BETWEEN 1 AND 2000),
+  -- The account of the operator.
+  author TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX account_note_account ON account_note (account_id, id);
 
 -- One wallet of a customer. Its balance is that of its ledger account.
 CREATE TABLE wallet (
@@ -849,8 +882,8 @@ CREATE TABLE search_word (
   id TEXT NOT NULL,
   PRIMARY KEY (account_id, type, word, id)
 ) STRICT, WITHOUT ROWID;
--- Words of all accounts, for operators. Not those of payments and transfers, each of which would write one more row per word.
-CREATE INDEX search_word_service ON search_word (type, word, id) WHERE type IN ('wal', 'lnurlp', 'lnurlw', 'key');
+-- Words of all accounts, for operators.
+CREATE INDEX search_word_service ON search_word (type, word, id);
 
 -- The sums of a wallet's bookings in one hour, in whole hours since the Unix epoch. Fees are part of neither `in` nor `out`.
 CREATE TABLE wallet_hour (

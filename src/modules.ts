@@ -4,6 +4,7 @@ import { createAccounts } from './core/accounts/accounts.ts';
 import { createAccountDirectory } from './core/accounts/directory.ts';
 import { createKeyUses } from './core/accounts/key-uses.ts';
 import { createKeyring } from './core/accounts/keyring.ts';
+import { createNotes } from './core/accounts/notes.ts';
 import { createAlerts } from './core/alerts/alerts.ts';
 import { connectNodes } from './core/connection/connections.ts';
 import type { Database, Tx } from './core/db/database.ts';
@@ -80,6 +81,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     lndhubTokens: createTokens(secretKey, clock),
   };
   const directory = createAccountDirectory({ database, ledger, clock });
+  const notes = createNotes({ database, clock });
   const markers = createMarkers(secretKey);
   const idempotency = createIdempotency(database, clock);
   const rowsOf = (wallet: Wallet) => [defaultLinkRow(wallet)];
@@ -102,7 +104,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const nostrCrypto = createNostrCrypto();
   const linked = { ...config, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
-  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency };
+  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, notes, idempotency };
   const webhooks = new Webhooks({
     ...service,
     eventLog,

@@ -3,6 +3,8 @@ import type { Config } from './config.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { readLastBackup } from './features/backup/last-backup.ts';
+import { noteRoutes } from './features/customers/note-routes.ts';
+import { customerRoutes } from './features/customers/routes.ts';
 import { eventRoutes } from './features/events/routes.ts';
 import { createStatusWaits } from './features/events/status-waits.ts';
 import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
@@ -98,6 +100,8 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   const deps = { ...modules, publicUrl, paymentWaitSeconds };
   walletRoutes(app, deps);
   accountRoutes(app, deps);
+  customerRoutes(app, deps);
+  noteRoutes(app, deps);
   const login = {
     ...deps,
     loginResponses: createLoginResponses(deps),

@@ -35,6 +35,7 @@ const NAMES: Readonly<Record<string, string | null>> = {
   getLightningTransaction: 'lightningTransactions.get',
   listDeliveriesOfLightningTransaction: 'lightningTransactions.listDeliveries',
   getAccountById: 'accounts.get',
+  getSummaryOfAccount: 'accounts.getSummary',
   search: 'account.search',
   decodeInvoice: 'nodes.decodeInvoice',
   listWalletPayLinks: 'wallets.listPayLinks',

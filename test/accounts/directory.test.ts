@@ -11,10 +11,13 @@ import { createLimits } from '../../src/core/limits/limits.ts';
 import { transferBetween } from '../../src/core/payments/transfer.ts';
 import { createWallets } from '../../src/core/wallets/wallets.ts';
 import { amount, onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
-import { itemsOf, loginsOn, typeOf, typesOf } from './logins-on.ts';
+import { loginsOn, typeOf, typesOf } from './logins-on.ts';
 
 type Row = Record<string, string | number | null>;
-const changes: Statement<Row> = statement('test_changes', 'SELECT account_id, changes, reason, made_by FROM account_change ORDER BY id');
+const changes: Statement<Row> = statement(
+  'test_changes',
+  'SELECT account_id, kind, changes, reason, requested_by, actor, origin FROM operator_record ORDER BY id',
+);
 const roles: Statement<Row> = statement('test_roles', 'SELECT role FROM account ORDER BY id');
 const expireKey = statement('test_expire_key', 'UPDATE access_key SET expires_at = 1 WHERE id = $1');
 
@@ -77,19 +80,19 @@ onBothDatabases('a change of an account', (open) => {
     const { database, operator, create, change, directory } = await withOperator(await open());
     const { account } = await create(operator, { changes: { max_wallets: 3 }, reason: 'new' });
     await change(account.id, { status: 'frozen', email: 'ada@example.com' });
-    const listed = await itemsOf(directory.listChanges(account.id));
-    expect(listed).toMatchObject([
-      {
-        changes: { status: 'frozen', email: 'ada@example.com' },
-        reason: 'a test',
-        made_by: operator.id,
-        made_by_account: operator.accountId,
-      },
-      { changes: { max_wallets: 3 }, reason: 'new' },
+    await directory.createSetupLink(account.id, { by: operator, origin: '192.0.2.1', reason: 'lost' }, () => []);
+    const recorded = (await database.all(changes)).map((row) => ({ ...row, changes: JSON.parse(String(row.changes)) }));
+    const author = { account_id: account.id, requested_by: `${operator.id} of ${operator.accountId}`, actor: operator.accountId };
+    const created = [{ field: 'max_wallets', before: null, after: '3' }];
+    const changed = [
+      { field: 'status', before: 'active', after: 'frozen' },
+      { field: 'email', before: null, after: 'ada@example.com' },
+    ];
+    expect(recorded).toEqual([
+      { ...author, kind: 'create_account', changes: created, reason: 'new', origin: null },
+      { ...author, kind: 'change_account', changes: changed, reason: 'a test', origin: null },
+      { ...author, kind: 'create_setup_link', changes: [], reason: 'lost', origin: '192.0.2.1' },
     ]);
-    const older = await directory.listChanges(account.id).readPage({ limit: 1, order: 'desc', after: listed[0]?.id });
-    expect(older).toEqual({ items: listed.slice(1), next: undefined });
-    expect(await database.all(changes)).toHaveLength(2);
   });
 
   it('changes only the fields that are set', async () => {

@@ -65,6 +65,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   lnurl: [],
   nwc: ['keys', 'transactions'],
   logins: ['accounts'],
+  customers: ['keys', 'logins', 'transactions', 'wallets'],
   payments: ['lnurl', 'transactions'],
   payouts: ['lnurl'],
   events: ['keys', 'transactions', 'wallets'],

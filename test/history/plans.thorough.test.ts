@@ -14,6 +14,7 @@ import * as payments from '../../src/core/payments/payments.sql.ts';
 import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
 import * as operator from '../../src/features/operator/operator.sql.ts';
+import * as records from '../../src/features/operator/records.sql.ts';
 import { listEpochs } from '../../src/features/proof/proof.sql.ts';
 import { listRequests } from '../../src/features/reconcile/requests.sql.ts';
 import * as search from '../../src/features/search/search.sql.ts';
@@ -39,7 +40,10 @@ const READS_OF_SUMS = (['wallet', 'account'] as const).flatMap((owner): [Stateme
 const READS_OF_OPERATORS = (['asc', 'desc'] as const).flatMap((order): [Statement, unknown[]][] => [
   ...Object.values(listOfState).map((list): [Statement, unknown[]] => [list[order], ['x', 50, 0]]),
   [listRequests[order], ['x', 50, 0]],
-  [operator.listRecords[order], ['x', 50, 0]],
+  ...[...records.LISTS].map(([names, list]): [Statement, unknown[]] => {
+    const filters = names === '' ? [] : names.split(',');
+    return [list[order], [...filters.map(() => 'x'), '', 'y', 'x', 50, 0]];
+  }),
   [operator.listPendingUntil[order], [7, 'x', 'y', 50, 0]],
   [operator.listUnmatched.open[order], [7, 'x', 50]],
   [operator.listUnmatched.all[order], [7, 'x', 50]],
@@ -63,7 +67,7 @@ const READS: [Statement, unknown[]][] = [
   ...READS_OF_SUMS,
   ...READS_OF_OPERATORS,
   [operator.listPendingUntil.count, [7, 'x', 50]],
-  [operator.listOfSubject, ['x']],
+  [records.listOfSubject, ['x']],
   [sums.balanceOfWallet, [5]],
   [sums.balanceOfAccount, ['x']],
   [sums.countWallets, ['x']],

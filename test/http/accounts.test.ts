@@ -3,7 +3,7 @@ import { onFakeNode } from '../support/app.ts';
 import type { Client, HttpResponse, Json } from '../support/client.ts';
 
 onFakeNode('accounts', (app) => {
-  const { client, neighbour, rows, problems } = app;
+  const { client, neighbour, rows, execute, problems } = app;
   const request = (method: string, path: string, json?: object, key = client.secretKey): Promise<HttpResponse> =>
     client.request(method, path, { key, json });
   const change = (id: string, json: object, key = client.secretKey) => request('PATCH', `/v1/accounts/${id}`, json, key);
@@ -33,7 +33,7 @@ onFakeNode('accounts', (app) => {
     const [newest] = (await request('GET', '/v1/accounts?per-page=1')).body;
     expect(newest).toMatchObject({ id, email });
     expect(newest).not.toHaveProperty('secret_key');
-    expect(JSON.stringify(await rows('SELECT * FROM account_change'))).not.toContain(secret_key.slice(4));
+    expect(JSON.stringify(await rows('SELECT * FROM operator_record'))).not.toContain(secret_key.slice(4));
   });
 
   it('rejects an e-mail of another account, and an unknown account', async () => {
@@ -51,23 +51,24 @@ onFakeNode('accounts', (app) => {
     expect((await request('GET', `/v1/accounts/${await ownId(neighbour)}`)).body.setup_expires_at).toBeNull();
     await change(id, { status: 'frozen', reason: 'reported as stolen' });
     await client.post(`/v1/accounts/${id}/setup-link`, { reason: 'lost' });
-    const list = async (query = '') => request('GET', `/v1/accounts/${id}/changes${query}`);
+    const list = async (query = '') => request('GET', `/v1/operator/actions?account_id=${id}${query}`);
     const { body, headers } = await list();
-    expect(body.map(({ changes, reason }: Json) => [changes, reason])).toEqual([
-      [{ setup_link: 'created' }, 'lost'],
-      [{ status: 'frozen' }, 'reported as stolen'],
-      [{ max_wallets: 3 }, 'a new customer'],
+    expect(body.map(({ kind, changes, reason }: Json) => [kind, changes, reason])).toEqual([
+      ['create_setup_link', [], 'lost'],
+      ['change_account', [{ field: 'status', before: 'active', after: 'frozen' }], 'reported as stolen'],
+      ['create_account', [{ field: 'max_wallets', before: null, after: '3' }], 'a new customer'],
     ]);
     const [newest] = body;
-    expect(newest).toMatchObject({ id: expect.stringMatching(/^acch_/), account_id: id, made_by_account: await ownId(client) });
-    expect(newest.made_by).toMatch(/^key_/);
+    const actor = await ownId(client);
+    expect(newest).toMatchObject({ status: 'done', subject: id, account_id: id, actor_id: actor, origin: '127.0.0.1' });
+    expect(newest.requested_by).toMatch(new RegExp(`^key_\\w+ of ${actor}$`));
     expect(headers.has('x-pagination-total-count')).toBe(false);
-    expect((await list('?count=1')).headers.get('x-pagination-total-count')).toBe('3');
-    expect((await list(`?per-page=1&after=${newest.id}`)).body).toEqual([body[1]]);
-    expect((await list('?order=asc')).body).toEqual(body.toReversed());
-    expect((await request('GET', '/v1/accounts/acc_unknown/changes')).status).toBe(404);
+    expect((await list('&count=1')).headers.get('x-pagination-total-count')).toBe('3');
+    expect((await list(`&per-page=1&after=${newest.id}`)).body).toEqual([body[1]]);
+    expect((await list('&order=asc')).body).toEqual(body.toReversed());
+    expect((await request('GET', '/v1/operator/actions?account_id=acc_unknown')).body).toEqual([]);
     for (const key of [neighbour.secretKey, client.publicKey])
-      expect((await request('GET', `/v1/accounts/${id}/changes`, undefined, key)).status).toBe(403);
+      expect((await request('GET', `/v1/operator/actions?account_id=${id}`, undefined, key)).status).toBe(403);
   });
 
   it('lets only an operator list, create, read and change accounts', async () => {
@@ -132,15 +133,15 @@ onFakeNode('accounts', (app) => {
   it('records each change with the key, its account and the reason', async () => {
     const { id } = await client.post('/v1/accounts', { reason: 'a new customer' });
     await change(id, { max_wallets: 2, reason: 'as agreed' });
-    const recorded: Json[] = await rows('SELECT * FROM account_change WHERE account_id = $1 ORDER BY id', id);
+    const recorded: Json[] = await rows('SELECT * FROM operator_record WHERE account_id = $1 ORDER BY id', id);
     expect(recorded.map(({ reason }) => reason)).toEqual(['a new customer', 'as agreed']);
-    const owner = await ownId(client);
-    const [{ id: keyId }] = await client
-      .get('/v1/keys?per-page=1')
-      .then((keys: Json[]) => keys.filter(({ kind }) => kind === 'secret_api'));
-    expect(recorded[1]).toMatchObject({ made_by_account: owner, changes: '{"max_wallets":2}' });
-    expect(recorded[1].made_by).toMatch(/^key_/);
-    expect(keyId).toMatch(/^key_/);
+    expect(recorded[1]).toMatchObject({ actor: await ownId(client), changes: '[{"field":"max_wallets","before":"0","after":"2"}]' });
+    expect(recorded[1].requested_by).toMatch(/^key_/);
+  });
+
+  it('never changes or deletes a record', async () => {
+    for (const change of ["UPDATE operator_record SET reason = ''", 'DELETE FROM operator_record'])
+      await expect(execute(change)).rejects.toThrow('never');
   });
 
   it('creates no more wallets than the account may have, also at the same time', async () => {

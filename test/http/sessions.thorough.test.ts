@@ -70,7 +70,7 @@ onFakeNode(
       const { setup_url } = await client.post('/v1/accounts', { invite: true });
       const text = JSON.stringify([
         await rows('SELECT * FROM account'),
-        await rows('SELECT * FROM account_change'),
+        await rows('SELECT * FROM operator_record'),
         await rows('SELECT * FROM session').then((all) => all.map((row) => ({ ...row, secret_hash: String(row.secret_hash) }))),
         await rows('SELECT account_id FROM setup_link'),
         await rows('SELECT name, fingerprint, made FROM idempotency_outcome'),

@@ -42,7 +42,7 @@ onFakeNode('operations for operators', ({ client, neighbour, rows, problems }) =
     const state = async () => [
       await rows('SELECT count(*) AS n FROM operator_action'),
       await rows(`SELECT count(*) AS n FROM reconciliation WHERE scope <> 'periodic'`),
-      await rows('SELECT count(*) AS n FROM account_change'),
+      await rows('SELECT count(*) AS n FROM operator_record'),
       await rows('SELECT count(*) AS n FROM fiat_rate'),
       await rows('SELECT id, role, status FROM account ORDER BY id'),
     ];

@@ -54,7 +54,7 @@ onFakeNode('changes by operators', ({ client, rows }) => {
       expect([path, refused]).toMatchObject([path, { status: 400, type: 'validation_failed' }]);
       expect(refused.message).toContain('Idempotency-Key');
     }
-    expect(await rows('SELECT id FROM account_change')).toEqual([]);
+    expect(await rows('SELECT id FROM operator_record')).toEqual([]);
   });
 
   it('of an account have one effect for twenty requests with one Idempotency-Key', async () => {
@@ -65,7 +65,7 @@ onFakeNode('changes by operators', ({ client, rows }) => {
     const responses = await Promise.all(Array.from({ length: 20 }, () => change(json)));
     for (const { status, body } of responses) expect([status, body]).toEqual([200, expect.objectContaining({ id, status: 'frozen' })]);
     expect(responses.filter((one) => one.headers.get('idempotency-replayed') === 'true')).toHaveLength(19);
-    expect(await rows('SELECT reason FROM account_change WHERE account_id = $1 ORDER BY id', id)).toEqual([
+    expect(await rows('SELECT reason FROM operator_record WHERE account_id = $1 ORDER BY id', id)).toEqual([
       { reason: '' },
       { reason: 'stolen' },
     ]);

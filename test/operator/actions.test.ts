@@ -142,8 +142,8 @@ onBothDatabases('the record of actions', (open) => {
   it('has the actions and the changes of the fiat rate, newest first', async () => {
     const database = await open();
     const first = await request(database);
-    const change = (rate: Omit<Parameters<typeof changeFiatRate>[1], 'set_by'>) =>
-      database.transaction((tx) => changeFiatRate(tx, { ...rate, set_by: 'eve@desk' }));
+    const change = (rate: Omit<Parameters<typeof changeFiatRate>[1], 'requester'>) =>
+      database.transaction((tx) => changeFiatRate(tx, { ...rate, requester: { requestedBy: 'eve@desk', reason: '' } }));
     const set = await change({ currency: 'EUR', per_btc: '61234.50', set_at: 2 });
     const last = await request(database, { ...CREDIT, kind: 'drain', subject: 'lnd_1', target: '' });
     const removed = await change({ currency: null, per_btc: null, set_at: 3 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/core/db/statement.ts';
 import type { ListPart } from '../../src/core/kernel/list.ts';
-import { renderAction } from '../../src/features/operator/action-object.ts';
+import { findRecord } from '../../src/features/operator/action-object.ts';
 import { readHistory, readOverview } from '../../src/features/operator/overview-object.ts';
 import { findOperatorPayment, listPendingPayments } from '../../src/features/operator/payment-object.ts';
 import { listSuspense } from '../../src/features/operator/suspense-routes.ts';
@@ -118,7 +118,7 @@ onBothDatabases('the list of money in suspense', (open) => {
       created_at: 999,
       ln_node_id: NODE_ID,
       is_keysend: false,
-      actions: [renderAction(refused), renderAction(done)],
+      actions: [await findRecord(healthy, refused.id), await findRecord(healthy, done.id)],
     });
   });
 });

@@ -91,28 +91,6 @@ export const readWalletLimit = statement<{ max_wallets: number }>(
   'SELECT max_wallets FROM account WHERE id = $1',
 );
 
-export const insertChange = statement(
-  'directory_insert_change',
-  `INSERT INTO account_change (id, account_id, made_by, made_by_account, changes, reason, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-);
-
-export type ChangeRow = {
-  id: string;
-  account_id: string;
-  made_by: string;
-  made_by_account: string;
-  changes: string;
-  reason: string;
-  created_at: number;
-};
-
-export const listChanges = listStatements<ChangeRow>('directory_list_changes', {
-  select: 'SELECT id, account_id, made_by, made_by_account, changes, reason, created_at FROM account_change',
-  table: 'account_change',
-  where: 'account_id = $1',
-  filters: 1,
-});
-
 /** A new link of an account replaces the earlier one. */
 export const insertSetupLink = statement(
   'setup_link_insert',

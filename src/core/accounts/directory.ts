@@ -3,7 +3,6 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
 import { type List, mapList } from '../kernel/list.ts';
 import { Refusal, requireFound } from '../kernel/refusal.ts';
 import { type Guard, type Ledger, type RowWrite, requireGuards } from '../ledger/ledger.ts';
@@ -11,6 +10,7 @@ import { type AccountAction, type AccountStatus, allows } from './account-states
 import * as sql from './accounts.sql.ts';
 import { type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
 import { newKeyText } from './keys.ts';
+import { type FieldChange, type RecordKind, recordIn, requesterOfKey } from './operator-records.ts';
 import { revokeWalletSessionsOfMember } from './sessions.sql.ts';
 import { createSetupLink, type SetupLink } from './setup-links.ts';
 
@@ -29,9 +29,6 @@ export interface AccountChanges {
   readonly max_wallets?: number;
 }
 
-/** The fields that a change set; `setup_link`: a setup link was created. */
-type RecordedChanges = AccountChanges & { readonly setup_link?: 'created' };
-
 /** A new account, and either its secret API key or the link for its owner. They are returned only once. */
 export interface CreatedAccount {
   readonly account: Account;
@@ -39,12 +36,18 @@ export interface CreatedAccount {
   readonly setupLink: SetupLink | undefined;
 }
 
-/** The request of an operator. */
-export interface OperatorRequest {
+/** Who requests a change as an operator, and why. */
+export interface OperatorOrder {
   /** The requesting key. It is checked in the transaction, with the role of its account. */
   readonly by: Key;
-  readonly changes: AccountChanges;
+  /** The IP address of the request. */
+  readonly origin?: string | undefined;
   readonly reason: string;
+}
+
+/** The request of an operator to change an account. */
+export interface OperatorRequest extends OperatorOrder {
+  readonly changes: AccountChanges;
 }
 
 /** All accounts, and what operators may change of them. */
@@ -68,9 +71,9 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
     return accountFromRow(row, unixSeconds(clock));
   }
 
-  async function record(tx: Tx, id: string, by: Key, changes: RecordedChanges, reason: string): Promise<void> {
-    const change = `acch_${newId(clock.nowMs())}`;
-    await tx.run(sql.insertChange, change, id, by.id, by.accountId, JSON.stringify(changes), reason, unixSeconds(clock));
+  async function record(tx: Tx, id: string, { by, origin, reason }: OperatorOrder, kind: RecordKind, changes: readonly FieldChange[] = []) {
+    const requester = requesterOfKey(by, origin, reason);
+    await recordIn(tx, { ...requester, kind, subject: id, accountId: id, changes }, unixSeconds(clock));
   }
 
   return {
@@ -78,10 +81,6 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
     find: (id: string): Promise<Account> => read(database, id),
 
     list: () => listAccounts(database, clock),
-
-    /** Returns the changes that operators made to an account. */
-    listChanges: (id: string) =>
-      mapList(openList(database, { statements: sql.listChanges, filters: [id], prefix: 'acch' }), (rows) => rows.map(changeFromRow)),
 
     /** @throws Refusal `account_restricted` unless the state of the account allows the action */
     async requireAllowed(id: string, action: AccountAction): Promise<void> {
@@ -94,14 +93,14 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
 
     /** Creates an account; with `isInvited` it has a setup link instead of a secret key. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
     create: (
-      { by, changes, reason, isInvited }: OperatorRequest & { readonly isInvited: boolean },
+      { changes, isInvited, ...order }: OperatorRequest & { readonly isInvited: boolean },
       extraRows: (created: CreatedAccount) => readonly RowWrite[],
     ): Promise<CreatedAccount> =>
-      asOperator(database, by, async (tx) => {
+      asOperator(database, order.by, async (tx) => {
         const secretKey = isInvited ? undefined : newKeyText('secret_api');
         const { accountId } = await openAccount(tx, clock, secretKey);
         await applyChanges(tx, accountId, changes);
-        await record(tx, accountId, by, changes, reason);
+        await record(tx, accountId, order, 'create_account', changesOf(changes));
         const setupLink = isInvited ? await createSetupLink(tx, clock, accountId) : undefined;
         const created = { account: await read(tx, accountId), secretKey, setupLink };
         await writeRows(tx, extraRows(created));
@@ -109,15 +108,11 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
       }),
 
     /** Creates a setup link, which replaces an earlier one. @throws Refusal `unauthorized`, `forbidden`, `not_found` */
-    createSetupLink: (
-      id: string,
-      { by, reason }: { readonly by: Key; readonly reason: string },
-      extraRows: (link: SetupLink) => readonly RowWrite[],
-    ): Promise<SetupLink> =>
-      asOperator(database, by, async (tx) => {
+    createSetupLink: (id: string, order: OperatorOrder, extraRows: (link: SetupLink) => readonly RowWrite[]): Promise<SetupLink> =>
+      asOperator(database, order.by, async (tx) => {
         await read(tx, id);
         const link = await createSetupLink(tx, clock, id);
-        await record(tx, id, by, { setup_link: 'created' }, reason);
+        await record(tx, id, order, 'create_setup_link');
         await writeRows(tx, extraRows(link));
         return link;
       }),
@@ -127,9 +122,9 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
      * @throws Refusal `unauthorized`, `forbidden`, `not_found`, `email_taken`, `last_operator`; `action_refused` if an account that holds money
      * would be closed
      */
-    change: (id: string, { by, changes, reason }: OperatorRequest, extraRows: readonly RowWrite[] = []): Promise<Account> =>
-      asOperator(database, by, async (tx) => {
-        await read(tx, id);
+    change: (id: string, { changes, ...order }: OperatorRequest, extraRows: readonly RowWrite[] = []): Promise<Account> =>
+      asOperator(database, order.by, async (tx) => {
+        const before = await read(tx, id);
         if (changes.role === 'operator') {
           await lockAccount(tx, id);
           // The account is locked, so no such session can start meanwhile.
@@ -138,7 +133,7 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
         await applyChanges(tx, id, changes);
         if (changes.status === 'closed') await requireEmpty(tx, ledger, id);
         if (!(await tx.first(sql.findWorkingOperator))) throw new Refusal('last_operator');
-        await record(tx, id, by, changes, reason);
+        await record(tx, id, order, 'change_account', changesOf(changes, before));
         await writeRows(tx, extraRows);
         return read(tx, id);
       }),
@@ -222,6 +217,12 @@ function accountFromRow(row: sql.DirectoryRow, nowSeconds: number) {
   };
 }
 
-function changeFromRow(row: sql.ChangeRow) {
-  return { ...row, changes: JSON.parse(row.changes) as RecordedChanges };
+/** Returns the fields that a change sets, with the values before and after. */
+function changesOf(changes: AccountChanges, before?: Account): FieldChange[] {
+  const names = (Object.keys(changes) as (keyof AccountChanges)[]).filter((name) => changes[name] !== undefined);
+  return names.map((field) => ({ field, before: textOf(before?.[field]), after: textOf(changes[field]) }));
+}
+
+function textOf(value: string | number | null | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
 }

@@ -40,22 +40,3 @@ export function renderSecrets({ secretKey, setupLink }: CreatedAccount, publicUr
 export function renderSetupLink({ token, expiresAt }: SetupLink, publicUrl: string): Static<typeof SetupLinkObject> {
   return { setup_url: setupUrl(publicUrl, token), setup_expires_at: expiresAt };
 }
-
-export const AccountChangeObject = namedObject('AccountChange', {
-  id: Type.String({ description: 'The id of the change, `acch_…`' }),
-  created_at: Type.Integer({ description: 'Unix seconds' }),
-  account_id: Type.String({ description: 'The account that was changed' }),
-  made_by: Type.String({ description: 'The key or session that requested it' }),
-  made_by_account: Type.String({ description: 'The account of that key or session' }),
-  reason: Type.String({ description: 'Why; may be empty' }),
-  changes: Type.Object(
-    {
-      role: Type.Optional(oneOf(ROLES, { description: 'The new role' })),
-      status: Type.Optional(oneOf(ACCOUNT_STATUSES, { description: 'The new status' })),
-      email: Type.Optional(Type.String({ description: 'The new e-mail' })),
-      max_wallets: Type.Optional(Type.Integer({ description: 'The new limit of wallets' })),
-      setup_link: Type.Optional(oneOf(['created'], { description: 'A setup link was created' })),
-    },
-    { description: 'The fields that were set, and only these' },
-  ),
-});

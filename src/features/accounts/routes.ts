@@ -8,7 +8,7 @@ import { choice, Email, emailText, plainText, requestBody } from '../../http/fie
 import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
-import { AccountChangeObject, AccountObject, NewAccountObject, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
+import { AccountObject, NewAccountObject, renderSecrets, renderSetupLink, SetupLinkObject } from './account-object.ts';
 
 const MAX_WALLETS = 1_000_000;
 
@@ -105,15 +105,6 @@ const setupLinkSchema = {
   response: { 201: SetupLinkObject },
 };
 
-const listChangesSchema = {
-  ...COMMON,
-  operationId: 'listAccountChanges',
-  summary: 'List the changes that operators made to an account',
-  params: IdParams,
-  querystring: ListQuery,
-  response: { 200: Type.Array(AccountChangeObject) },
-};
-
 type AccountRouteContext = RouteContext & { readonly directory: AccountDirectory; readonly publicUrl: string };
 
 export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteContext): void {
@@ -132,7 +123,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
   app.post('/v1/accounts', { schema: createSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const { invite: isInvited = false, ...body } = request.body;
-    const order = { by: credential.key, ...readChanges(body), isInvited };
+    const order = { by: credential.key, origin: request.ip, ...readChanges(body), isInvited };
     const scope = { credential, hasSecret: true };
     const account = await runIdempotent(request, reply, scope, {
       make: async ({ rows }) => {
@@ -147,7 +138,7 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
   app.post('/v1/accounts/:id/setup-link', { schema: setupLinkSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const { id } = request.params;
-    const order = { by: credential.key, reason: plainText('reason', request.body.reason ?? '') };
+    const order = { by: credential.key, origin: request.ip, reason: plainText('reason', request.body.reason ?? '') };
     const render = (link: SetupLink) => renderSetupLink(link, publicUrl);
     const scope = { credential, objectId: id, hasSecret: true };
     const link = await runIdempotent(request, reply, scope, {
@@ -160,15 +151,9 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, publ
   app.patch('/v1/accounts/:id', { schema: changeSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const { id } = request.params;
-    const order = { by: credential.key, ...readChanges(request.body) };
+    const order = { by: credential.key, origin: request.ip, ...readChanges(request.body) };
     const work = { make: ({ rows }: OutcomeWriter) => directory.change(id, order, rows(id)), replay: directory.find };
     return runIdempotent(request, reply, { credential, objectId: id }, work);
-  });
-
-  app.get('/v1/accounts/:id/changes', { schema: listChangesSchema }, async (request, reply) => {
-    await access.operator(request);
-    const { id } = await directory.find(request.params.id);
-    return sendList(request, reply, directory.listChanges(id), (change): Static<typeof AccountChangeObject> => change);
   });
 }
 

@@ -1,8 +1,7 @@
+import { type Requester, recordIn } from '../../core/accounts/operator-records.ts';
 import type { SqlReader, Tx } from '../../core/db/database.ts';
 import { readPages } from '../../core/db/pages.ts';
 import { tableLock } from '../../core/db/statement.ts';
-import { newId } from '../../core/kernel/ids.ts';
-import type { Requester } from '../reconcile/requests.ts';
 import * as sql from './operator.sql.ts';
 
 /** The action is rejected and has moved no money. The message gives the operator the reason and the remedy. */
@@ -27,6 +26,8 @@ export interface NewAction extends Requester {
   readonly subject: string;
   readonly target: string;
   readonly preimage?: string | undefined;
+  /** The account that is concerned. */
+  readonly accountId?: string | undefined;
 }
 
 /** Two identical requests at the same time would both find no earlier one. */
@@ -40,7 +41,7 @@ export async function requestAction(tx: Tx, action: NewAction, now: number): Pro
   await tx.all(lockActions);
   const same = await tx.first(sql.findSame, subject, kind, target);
   if (same) return { id: same.id, isNew: false };
-  const id = `opa_${newId()}`;
+  const id = await recordIn(tx, action, now);
   await tx.run(sql.insertAction, id, kind, subject, target, preimage ?? null, requestedBy, reason, now);
   return { id, isNew: true };
 }

@@ -5,7 +5,16 @@ import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
-import { changeOnce, idParams, NEEDS_KEY, OPERATOR, type OperatorRouteModules, ReasonBody, requesterOf } from './operator-route.ts';
+import {
+  changeOnce,
+  idParams,
+  NEEDS_KEY,
+  OPERATOR,
+  type OperatorRouteModules,
+  ReasonBody,
+  recordChange,
+  requesterOf,
+} from './operator-route.ts';
 
 const AlertObject = namedObject('Alert', {
   id: Type.String({ description: 'The id of the alert' }),
@@ -60,10 +69,12 @@ export function alertRoutes(app: App, modules: OperatorRouteModules): void {
   app.post('/v1/operator/alerts/:id/close', { schema: closeSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const { id } = request.params;
-    const { requestedBy, reason } = requesterOf(credential, request.body.reason);
-    requireFound(await alerts.find(id));
+    const requester = requesterOf(request, credential, request.body.reason);
+    const { kind: target } = requireFound(await alerts.find(id));
     await changeOnce(modules, request, reply, { credential, objectId: id }, async (tx) => {
-      if (!(await alerts.closeIn(tx, id, requestedBy, reason))) throw new Refusal('action_refused', 'The alert is closed already.');
+      if (!(await alerts.closeIn(tx, id, requester.requestedBy, requester.reason)))
+        throw new Refusal('action_refused', 'The alert is closed already.');
+      await recordChange(tx, modules, { ...requester, kind: 'close_alert', subject: id, target });
       return id;
     });
     return renderAlert(requireFound(await alerts.find(id)));

@@ -44,8 +44,9 @@ export function operatorNodeRoutes(app: App, modules: OperatorRouteModules): voi
   app.post('/v1/operator/wallets/:id/move', { schema: moveSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const subject = request.params.id;
-    if (!(await wallets.find(subject))) throw new Refusal('not_found', 'There is no wallet with this id.');
+    const wallet = await wallets.find(subject);
+    if (!wallet) throw new Refusal('not_found', 'There is no wallet with this id.');
     const target = plainText('ln_node_id', request.body.ln_node_id);
-    return runAction(modules, request, reply, credential, { kind: 'move', subject, target });
+    return runAction(modules, request, reply, credential, { kind: 'move', subject, target, accountId: wallet.accountId });
   });
 }

@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { operatorGuards } from '../../core/accounts/directory.ts';
+import { type OperatorRecord, type Requester, recordIn, requesterOfKey } from '../../core/accounts/operator-records.ts';
 import type { Tx } from '../../core/db/database.ts';
 import type { Instances } from '../../core/db/instances.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { RouteContext } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
@@ -13,8 +14,7 @@ import { plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { nullable } from '../../http/responses/response-types.ts';
-import type { Requester } from '../reconcile/requests.ts';
-import { ActionObject, renderAction } from './action-object.ts';
+import { ActionObject, findRecord } from './action-object.ts';
 import { type NewAction, requestAction } from './actions.ts';
 import type { Operator, OperatorModules } from './operator.ts';
 
@@ -55,16 +55,11 @@ export function time(description: string) {
   return nullable(Type.Integer({ description: `${description}, in Unix seconds` }));
 }
 
-/** Returns the caller as records name it: the key or session, and its account. */
-export function callerName({ key }: Credential): string {
-  return `${key.id} of ${key.accountId}`;
-}
-
 /** Returns the caller and the reason, as records have them. @throws Refusal */
-export function requesterOf(credential: Credential, reason: string | undefined): Requester {
+export function requesterOf({ ip }: FastifyRequest, { key }: Credential, reason: string | undefined): Requester {
   const text = reason === undefined ? '' : plainText('reason', reason).trim();
   if (reason !== undefined && text === '') throw new Refusal('validation_failed', '`reason` must not be blank.');
-  return { requestedBy: callerName(credential), reason: text };
+  return requesterOfKey(key, ip, text);
 }
 
 /**
@@ -88,6 +83,11 @@ export async function changeOnce(
   return runIdempotent(request, reply, scope, { make, replay: async (id) => id });
 }
 
+/** Writes an entry of the audit log about a change that is not an action. @returns its id */
+export function recordChange(tx: Tx, { clock }: OperatorModules, record: OperatorRecord): Promise<string> {
+  return recordIn(tx, record, unixSeconds(clock));
+}
+
 /**
  * Stores an action, once per Idempotency-Key, and waits a limited time for its end. An identical earlier action is returned instead, unless it
  * was refused. Sends it with the status 201.
@@ -100,7 +100,7 @@ export async function runAction(
   credential: Credential,
   action: Omit<NewAction, keyof Requester>,
 ): Promise<Static<typeof ActionObject>> {
-  const wanted = { ...action, ...requesterOf(credential, request.body.reason) };
+  const wanted = { ...action, ...requesterOf(request, credential, request.body.reason) };
   const id = await changeOnce(modules, request, reply, { credential, objectId: action.subject }, async (tx) => {
     const { id, isNew } = await requestAction(tx, wanted, unixSeconds(modules.clock));
     if (!isNew) reply.header('idempotency-replayed', 'true');
@@ -109,5 +109,5 @@ export async function runAction(
   const ended = await modules.operator.wait(id);
   if (ended.state === 'refused') throw new Refusal('action_refused', ended.answer);
   reply.code(201);
-  return renderAction(ended);
+  return requireFound(await findRecord(modules.database, id));
 }

@@ -1,4 +1,4 @@
-import { type ListStatements, listStatements } from '../../core/db/list.ts';
+import { listStatements } from '../../core/db/list.ts';
 import { statement } from '../../core/db/statement.ts';
 
 export type ActionRow = {
@@ -30,20 +30,8 @@ export type ActionRow = {
   payment_id: string | null;
 };
 
-/** An action, or a change of the fiat rate. */
-export type RecordRow = Omit<ActionRow, 'kind'> & { kind: ActionRow['kind'] | 'set_fiat_rate' | 'remove_fiat_rate' };
-
 const ACTION = `SELECT id, kind, state, subject, target, preimage, requested_by, reason, requested_at, ended_at, answer, evidence, amount_msat, transfer_id,
   ledger_account, payment_id FROM operator_action`;
-
-/** A change of the fiat rate is a record only: it has been executed. */
-const RATE_CHANGE = `SELECT id, CASE WHEN currency IS NULL THEN 'remove_fiat_rate' ELSE 'set_fiat_rate' END AS kind, 'done' AS state,
-  COALESCE(currency, '') AS subject, COALESCE(per_btc, '') AS target, NULL AS preimage, set_by AS requested_by, '' AS reason, set_at AS requested_at,
-  set_at AS ended_at,
-  CASE WHEN currency IS NULL THEN 'No fiat value is shown.' ELSE '1 BTC is shown as ' || per_btc || ' ' || currency || '.' END AS answer,
-  NULL AS evidence, CAST(NULL AS BIGINT) AS amount_msat, NULL AS transfer_id, CAST(NULL AS BIGINT) AS ledger_account, NULL AS payment_id FROM fiat_rate`;
-
-const RECORDS = [ACTION, RATE_CHANGE];
 
 export const insertAction = statement(
   'operator_insert',
@@ -54,8 +42,6 @@ export const insertAction = statement(
 export const findAction = statement<ActionRow>('operator_find', `${ACTION} WHERE id = $1`);
 
 export const listOpen = statement<ActionRow>('operator_list_open', `${ACTION} WHERE ended_at IS NULL AND id > $1 ORDER BY id LIMIT $2`);
-
-export const listOfSubject = statement<ActionRow>('operator_list_of_subject', `${ACTION} WHERE subject = $1 ORDER BY id LIMIT 100`);
 
 /** Ends an action, unless another instance has executed it or has begun to. */
 export const endAction = statement(
@@ -181,29 +167,6 @@ export const listPendingUntil = listStatements<PaymentDetailsRow>('operator_list
 });
 
 export const findPayment = statement<PaymentDetailsRow>('operator_find_payment', `${PAYMENT} WHERE p.id = $1`);
-
-/** Reads a page of each table in the order of its index, and merges them. */
-function pageOfRecords(order: 'asc' | 'desc') {
-  const ordered = `ORDER BY id ${order} LIMIT $2`;
-  const parts = RECORDS.map((select) => `SELECT * FROM (${select} WHERE id ${order === 'asc' ? '>' : '<'} $1 ${ordered}) AS part`);
-  return statement<RecordRow>(`operator_list_records_${order}`, `${parts.join(' UNION ALL ')} ${ordered} OFFSET $3`);
-}
-
-const ids = (table: string) => `SELECT * FROM (SELECT id FROM ${table} LIMIT $1) AS part`;
-
-export const listRecords: ListStatements<RecordRow> = {
-  asc: pageOfRecords('asc'),
-  desc: pageOfRecords('desc'),
-  count: statement(
-    'operator_count_records',
-    `SELECT count(*) AS n FROM (${ids('operator_action')} UNION ALL ${ids('fiat_rate')} LIMIT $1) AS listed`,
-  ),
-};
-
-export const findRecord = statement<RecordRow>(
-  'operator_find_record',
-  RECORDS.map((select) => `${select} WHERE id = $1`).join(' UNION ALL '),
-);
 
 /** With the names of the API's object. */
 export type NodeRow = {

@@ -105,12 +105,16 @@ export function operatorPaymentRoutes(app: App, modules: OperatorRouteModules): 
   app.post('/v1/operator/payments/:id/resolve', { schema: resolveSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
     const isReceived = await modules.invoices.isReported(request.params.id);
-    const { id: subject } = isReceived ? request.params : await readPayment(request.params.id);
+    const { id: subject, wallet_id: walletId } = isReceived
+      ? { ...request.params, wallet_id: undefined }
+      : await readPayment(request.params.id);
+    const accountId = walletId === undefined ? undefined : (await modules.wallets.find(walletId))?.accountId;
     const { outcome: target, preimage } = request.body;
     if ((target === 'settled' && !isReceived) !== (preimage !== undefined)) {
       const message = '`preimage` is required for the outcome `settled`, and must be absent for `failed` and for a received payment.';
       throw new Refusal('validation_failed', message);
     }
-    return runAction(modules, request, reply, credential, { kind: 'resolve', subject, target, preimage: preimage?.toLowerCase() });
+    const action = { kind: 'resolve', subject, target, accountId, preimage: preimage?.toLowerCase() } as const;
+    return runAction(modules, request, reply, credential, action);
   });
 }

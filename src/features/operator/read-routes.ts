@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { RECORD_KINDS } from '../../core/accounts/operator-records.ts';
 import { listInMemory } from '../../core/kernel/list.ts';
 import { requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
@@ -9,6 +10,9 @@ import { ChannelsObject } from './channels-object.ts';
 import { idParams, OPERATOR, type OperatorRouteModules } from './operator-route.ts';
 import { BalanceSampleObject, HISTORY_PERIODS, OverviewObject, readHistory, readOverview } from './overview-object.ts';
 import { InstancesObject, LimitObject, type LimitSettings, listLimits, readInstances } from './service-object.ts';
+
+/** Larger times have no id. */
+const MAX_SECONDS = 100_000_000_000;
 
 const overviewSchema = {
   ...OPERATOR,
@@ -60,8 +64,21 @@ const actionsSchema = {
   ...OPERATOR,
   operationId: 'listOperatorActions',
   summary: 'List what operators requested',
-  description: 'Newest first: actions on money in suspense, payments, nodes and wallets, and changes of the fiat rate.',
-  querystring: ListQuery,
+  description:
+    'The audit log, newest first: every change of accounts, notes, money in suspense, payments, nodes, wallets, alerts and the fiat rate. Entries are ' +
+    'never changed or deleted. Filters can be combined.',
+  querystring: Type.Object({
+    ...ListQuery.properties,
+    account_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only those that concern this account' })),
+    actor_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only those of the operator with this account' })),
+    kind: Type.Optional(choice(RECORD_KINDS, { description: 'Only those of this kind' })),
+    from: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_SECONDS, unit: 'Unix seconds', description: 'Only those from this time on' }),
+    ),
+    until: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: MAX_SECONDS, unit: 'Unix seconds', description: 'Only those before this time' }),
+    ),
+  }),
   response: { 200: Type.Array(ActionObject) },
 };
 
@@ -113,7 +130,8 @@ export function operatorReadRoutes(app: App, modules: OperatorRouteModules, limi
 
   app.get('/v1/operator/actions', { schema: actionsSchema }, async (request, reply) => {
     await access.operator(request);
-    return sendList(request, reply, listRecords(database), (record) => record);
+    const { account_id: accountId, actor_id: actor, kind, from, until } = request.query;
+    return sendList(request, reply, listRecords(database, { accountId, actor, kind, from, until }), (record) => record);
   });
 
   app.get('/v1/operator/actions/:id', { schema: actionSchema }, async (request) => {

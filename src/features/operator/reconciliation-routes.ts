@@ -6,7 +6,16 @@ import { choice, requestBody } from '../../http/fields.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { ReconciliationObject } from '../reconcile/reconciliation-object.ts';
 import { findReconciliation, listReconciliations, requestReconciliation } from '../reconcile/requests.ts';
-import { changeOnce, idParams, NEEDS_KEY, OPERATOR, type OperatorRouteModules, Reason, requesterOf } from './operator-route.ts';
+import {
+  changeOnce,
+  idParams,
+  NEEDS_KEY,
+  OPERATOR,
+  type OperatorRouteModules,
+  Reason,
+  recordChange,
+  requesterOf,
+} from './operator-route.ts';
 
 const listSchema = {
   ...OPERATOR,
@@ -61,10 +70,12 @@ export function reconciliationRoutes(app: App, modules: OperatorRouteModules): v
     const { scope = 'full', reason } = request.body;
     if (scope === 'new_baseline' && reason === undefined)
       throw new Refusal('validation_failed', '`reason` is required for the scope `new_baseline`.');
-    const requester = requesterOf(credential, reason);
-    const id = await changeOnce(modules, request, reply, { credential }, (tx) =>
-      requestReconciliation(tx, scope, unixSeconds(clock), requester),
-    );
+    const requester = requesterOf(request, credential, reason);
+    const id = await changeOnce(modules, request, reply, { credential }, async (tx) => {
+      const subject = await requestReconciliation(tx, scope, unixSeconds(clock), requester);
+      await recordChange(tx, modules, { ...requester, kind: scope === 'full' ? 'reconcile' : scope, subject });
+      return subject;
+    });
     return reply.code(201).send(await readReconciliation(id));
   });
 }

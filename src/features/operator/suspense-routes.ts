@@ -6,7 +6,7 @@ import type { App } from '../../http/app-type.ts';
 import { choice, PaymentRequest, plainText, requestBody } from '../../http/fields.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
-import { ActionObject, renderAction } from './action-object.ts';
+import { ActionObject, listRecordsOfSubject } from './action-object.ts';
 import * as sql from './operator.sql.ts';
 import { ACTION, amount, NEEDS_KEY, OPERATOR, type OperatorRouteModules, RECORDED, Reason, runAction } from './operator-route.ts';
 
@@ -82,8 +82,9 @@ export function suspenseRoutes(app: App, modules: OperatorRouteModules): void {
     const credential = await access.operator(request);
     const subject = await readHash(request.params.id);
     const target = plainText('wallet_id', request.body.wallet_id);
-    if (!(await wallets.find(target))) throw new Refusal('not_found', 'There is no wallet with the id in `wallet_id`.');
-    return runAction(modules, request, reply, credential, { kind: 'credit', subject, target });
+    const wallet = await wallets.find(target);
+    if (!wallet) throw new Refusal('not_found', 'There is no wallet with the id in `wallet_id`.');
+    return runAction(modules, request, reply, credential, { kind: 'credit', subject, target, accountId: wallet.accountId });
   });
 
   app.post('/v1/operator/suspense/:id/return', { schema: returnSchema, config: NEEDS_KEY }, async (request, reply) => {
@@ -114,7 +115,7 @@ export function listSuspense(database: SqlReader, status: 'open' | 'all' = 'open
   const render = async (row: sql.UnmatchedSettlementRow) => ({
     ...row,
     is_keysend: row.is_keysend === 1,
-    actions: (await database.all(sql.listOfSubject, row.id)).map(renderAction),
+    actions: await listRecordsOfSubject(database, row.id),
   });
   return mapList(settlements, (rows) => Promise.all(rows.map(render)));
 }

@@ -1,3 +1,4 @@
+import type { Requester } from '../../core/accounts/operator-records.ts';
 import type { Database, SqlReader, Tx } from '../../core/db/database.ts';
 import { openList } from '../../core/db/list.ts';
 import { newId } from '../../core/kernel/ids.ts';
@@ -12,18 +13,12 @@ export interface ReconciliationReport {
   readonly evidence: Readonly<Record<string, NodeEvidence>>;
 }
 
-/** The operator who requests a reconciliation, and the reason. */
-export interface Requester {
-  readonly requestedBy: string;
-  readonly reason: string;
-}
-
 /** Requests a reconciliation by the running service. @returns the id of the request. */
 export async function requestReconciliation(
   tx: Tx,
   scope: sql.ReconciliationScope,
   now: number,
-  { requestedBy, reason }: Requester,
+  { requestedBy, reason }: Pick<Requester, 'requestedBy' | 'reason'>,
 ): Promise<string> {
   const id = `rec_${newId()}`;
   await tx.run(sql.insertRequest, id, scope, now, requestedBy, reason);

@@ -47,8 +47,8 @@ const SearchQuery = Type.Object({
   ),
 });
 
-const ListParameters = Type.Object({
-  ...NumberedListQuery.properties,
+/** The filters of lists of transactions. */
+export const TransactionFilters = Type.Object({
   ...PeriodQuery.properties,
   ...SearchQuery.properties,
   status: Type.Optional(
@@ -58,6 +58,8 @@ const ListParameters = Type.Object({
   ),
   type: Type.Optional(choice(Object.keys(TYPE_NAMES), { description: 'Only transactions of this type: a `name` of `wtxType`' })),
 });
+
+const ListParameters = Type.Object({ ...NumberedListQuery.properties, ...TransactionFilters.properties });
 
 const LIST = { tags: ['History'], response: { 200: Type.Array(WalletTransactionObject) } };
 
@@ -114,7 +116,7 @@ export function transactionRoutes(app: App, { access, history }: { access: Acces
   for (const base of WALLET_BASES) {
     app.get(`${base}/transactions`, { schema: listSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_tx_read');
-      return sendList(request, reply, history.list({ wallet }, readQuery(request.query)), (wtx) => wtx);
+      return sendList(request, reply, history.list({ wallet }, readTransactionQuery(request.query)), (wtx) => wtx);
     });
 
     const statement = { schema: statementSchema, config: { closedQuery: true } };
@@ -130,7 +132,7 @@ export function transactionRoutes(app: App, { access, history }: { access: Acces
 
   app.get('/v1/wallet-transactions', { schema: accountListSchema }, async (request, reply) => {
     const scope = await accountScope(access, request);
-    return sendList(request, reply, history.list(scope, readQuery(request.query)), (wtx) => wtx);
+    return sendList(request, reply, history.list(scope, readTransactionQuery(request.query)), (wtx) => wtx);
   });
 
   app.get('/v1/wallet-transactions/:id', { schema: getSchema }, async (request) => {
@@ -138,8 +140,16 @@ export function transactionRoutes(app: App, { access, history }: { access: Acces
   });
 }
 
-/** @throws Refusal for a key, which the links of the response would repeat. */
-function readQuery({ status = 'settled', type, from, to, label, payment_hash, pass_through: passThru }: Static<typeof ListParameters>) {
+/** Returns the filters of a list. @throws Refusal for a key, which the links of the response would repeat. */
+export function readTransactionQuery({
+  status = 'settled',
+  type,
+  from,
+  to,
+  label,
+  payment_hash,
+  pass_through: passThru,
+}: Static<typeof TransactionFilters>) {
   for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) requireNoKey('`label` and `pass_through`', text);
   return { status, type, from, to, label, paymentHash: payment_hash?.toLowerCase(), passThru };
 }

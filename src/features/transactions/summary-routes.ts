@@ -16,7 +16,7 @@ const HOUR = 3600;
 /** The longest period of each interval, in seconds: 31 days, two years, ten years. */
 const LONGEST = { hour: 31 * 86_400, day: 732 * 86_400, month: 3660 * 86_400 } as const;
 
-const SummaryParameters = Type.Object({
+export const SummaryParameters = Type.Object({
   from: Type.Optional(unixTime('The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything')),
   until: Type.Optional(
     unixTime('The end of the period, which is not part of it, in Unix seconds: the beginning of an hour. Default: the end of this hour'),
@@ -39,7 +39,7 @@ const SUMS = {
   failed_count: amount('Payments that were started in the period and failed'),
 };
 
-const SummaryObject = Type.Object(
+export const SummaryObject = Type.Object(
   {
     balance_msat: amount('The spendable balance in millisatoshis now. It does not contain `pending_msat`'),
     pending_msat: amount('Millisatoshis that are held for payments in flight now: their amounts and fee limits'),
@@ -108,7 +108,7 @@ export function summaryRoutes(app: App, { access, database, fees, clock }: Summa
 }
 
 /** Returns the requested period. @throws Refusal for one that does not consist of whole hours, or is too long for its interval */
-function periodOf(clock: Clock, { from = 0, until, interval }: Static<typeof SummaryParameters>): SummaryQuery {
+export function periodOf(clock: Clock, { from = 0, until, interval }: Static<typeof SummaryParameters>): SummaryQuery {
   const end = until ?? (Math.floor(unixSeconds(clock) / HOUR) + 1) * HOUR;
   for (const [name, value] of Object.entries({ from, until: end }))
     if (value % HOUR !== 0) throw new Refusal('validation_failed', `\`${name}\` must be the beginning of an hour (a multiple of 3600).`);
@@ -122,7 +122,7 @@ function periodOf(clock: Clock, { from = 0, until, interval }: Static<typeof Sum
 }
 
 /** Returns the object of a wallet's summary, or without `wallet` of an account's. */
-function summaryObject(
+export function summaryObject(
   summary: Summary,
   wallet: { readonly feeOf: ((amountMsat: Msat) => Msat) | undefined } | undefined,
 ): Static<typeof SummaryObject> {

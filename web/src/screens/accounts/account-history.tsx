@@ -1,5 +1,5 @@
 import { Link } from 'wouter-preact';
-import { type AccountChange, api } from '../../api/client.ts';
+import { api, type OperatorAction } from '../../api/client.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
 import { useSession } from '../../api/session.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -11,10 +11,10 @@ import { accounts as texts } from '../../texts/en-accounts.ts';
 /** Older changes are in the API. */
 const SHOWN = 50;
 
-export type AccountChanges = Resource<readonly AccountChange[]>;
+export type AccountChanges = Resource<readonly OperatorAction[]>;
 
 export function useAccountChanges(id: string): AccountChanges {
-  return useResource(`account changes ${id}`, (signal) => api.accounts.listChanges(id, { 'per-page': SHOWN }, { signal }));
+  return useResource(`account changes ${id}`, (signal) => api.operator.listActions({ account_id: id, 'per-page': SHOWN }, { signal }));
 }
 
 /** The changes that operators made to an account, newest first. */
@@ -28,7 +28,7 @@ export function AccountHistory({ changes }: { changes: AccountChanges }) {
   );
 }
 
-function ChangeTable({ changes }: { changes: readonly AccountChange[] }) {
+function ChangeTable({ changes }: { changes: readonly OperatorAction[] }) {
   return (
     <table class="table">
       <thead>
@@ -42,7 +42,7 @@ function ChangeTable({ changes }: { changes: readonly AccountChange[] }) {
         {changes.map((change) => (
           <tr key={change.id}>
             <td>
-              {wordsOf(change.changes).map((words) => (
+              {wordsOf(change).map((words) => (
                 <div key={words}>
                   <bdi>{words}</bdi>
                 </div>
@@ -57,7 +57,7 @@ function ChangeTable({ changes }: { changes: readonly AccountChange[] }) {
               <Who change={change} />
             </td>
             <td class="end secondary">
-              <Time at={change.created_at} />
+              <Time at={change.requested_at} />
             </td>
           </tr>
         ))}
@@ -67,28 +67,30 @@ function ChangeTable({ changes }: { changes: readonly AccountChange[] }) {
 }
 
 /** Only operators change accounts. */
-function Who({ change }: { change: AccountChange }) {
+function Who({ change }: { change: OperatorAction }) {
   const own = useSession().account.id;
   return (
     <>
       {texts.roles.operator}
-      {change.made_by_account === own ? (
+      {change.actor_id === own ? (
         <span class="sub">{texts.you}</span>
       ) : (
-        <Link class="sub mono" href={`/accounts/${change.made_by_account}`}>
-          {change.made_by_account}
+        <Link class="sub mono" href={`/accounts/${change.actor_id}`}>
+          {change.actor_id}
         </Link>
       )}
     </>
   );
 }
 
-function wordsOf({ role, status, email, max_wallets, setup_link }: AccountChange['changes']): string[] {
-  return [
-    role !== undefined && texts.changes.role(texts.roles[role] ?? role),
-    status !== undefined && (status === 'frozen' ? texts.changes.frozen : texts.changes.unfrozen),
-    email !== undefined && texts.changes.email(email),
-    max_wallets !== undefined && texts.changes.maxWallets(max_wallets === 0 ? texts.noLimit : String(max_wallets)),
-    setup_link !== undefined && texts.changes.setupLink,
-  ].filter((words) => words !== false);
+/** Returns what an action did: a line for each field that it set. */
+function wordsOf({ kind, changes }: OperatorAction): string[] {
+  const set = changes.map(({ field, after }) => (texts.fields[field] ?? texts.field(field))(valueText(field, after ?? '')));
+  return kind === 'change_account' ? set : [texts.kinds[kind] ?? kind, ...set];
+}
+
+function valueText(field: string, value: string): string {
+  if (field === 'role') return texts.roles[value] ?? value;
+  if (field === 'status') return texts.states[value]?.name ?? value;
+  return field === 'max_wallets' && value === '0' ? texts.noLimit : value;
 }
