@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { Account } from '../../client/satchel.js';
+import type { Account, OperatorAction } from '../../client/satchel.js';
 import type { AccountStatus } from '../core/accounts/account-states.ts';
 import { listAction, printAction, type ServiceCall, serviceAction, withKey } from './service.ts';
 import { moment } from './table.ts';
@@ -27,6 +27,7 @@ export function addAccount(program: Command): void {
     .argument('<account>', ID, idParser('acc'))
     .action(printAction(({ service, args: [id = ''] }) => service.accounts.get(id), describe));
 
+  addLog(account);
   addCreate(account);
   for (const change of STATUS_CHANGES) addStatus(account, change);
 }
@@ -57,6 +58,34 @@ function addCreate(account: Command): void {
       return EXIT.done;
     }),
   );
+}
+
+function addLog(account: Command): void {
+  const log = verb(account, { name: 'log', summary: 'List what operators have changed, newest first', example: 'account log acc_…' });
+  withKey(log)
+    .argument('[account]', 'only what concerns this account', idParser('acc'))
+    .action(
+      listAction(
+        ({ service, args: [id] }: ServiceCall<object>) =>
+          service.operator.listActions({ 'per-page': 100, ...(id !== undefined && { account_id: id }) }),
+        LOG_COLUMNS,
+        'There is no entry.',
+      ),
+    );
+}
+
+const LOG_COLUMNS = [
+  { name: 'time', text: ({ requested_at }: OperatorAction) => moment(requested_at) },
+  { name: 'kind', text: ({ kind }: OperatorAction) => kind },
+  { name: 'subject', text: ({ subject }: OperatorAction) => subject },
+  { name: 'operator', text: ({ actor_id, requested_by }: OperatorAction) => actor_id ?? requested_by },
+  { name: 'from', text: ({ origin }: OperatorAction) => origin ?? '' },
+  { name: 'changes', text: ({ changes }: OperatorAction) => changes.map(changeText).join(', ') },
+  { name: 'reason', text: ({ reason }: OperatorAction) => reason },
+];
+
+function changeText({ field, before, after }: OperatorAction['changes'][number]): string {
+  return `${field}: ${before ?? 'none'} → ${after ?? 'none'}`;
 }
 
 interface StatusChange {

@@ -44,6 +44,7 @@ onFakeNode('the commands for customers', (service) => {
       expect((await run('account', 'freeze', id, '--reason', 'a test')).stdout).toBe(`Done: ${id} is frozen.\n`);
       expect((await run('account', 'show', id)).stdout).toContain('member, frozen');
       expect((await run('account', 'list')).stdout).toMatch(new RegExp(`${id} +member +frozen +1 `));
+      expect((await run('account', 'log', id)).stdout).toMatch(/change_account .*status: active → frozen +a test/);
       expect((await run('account', 'unfreeze', id, '--reason', 'a test')).code).toBe(0);
       expect(await asCustomer('account', 'list')).toMatchObject({ code: 2, stdout: '' });
     } finally {

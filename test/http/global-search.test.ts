@@ -113,7 +113,17 @@ onFakeNode('searching an account', (service) => {
     expect((await find(link.body.ln_address, service))[0]).toMatchObject({ id: link.body.id, matched: 'address', account_id: id });
     for (const q of [invoice.body.id, invoice.body.r_hash_decoded, invoice.body.payment_request])
       expect(await find(q, service)).toEqual([expect.objectContaining({ id: invoice.body.id, account_id: id })]);
-    expect(await find('walrus', service)).toEqual([]);
+    for (const q of ['walrus', 'walr'])
+      expect(await find(q, service)).toEqual([expect.objectContaining({ id: invoice.body.id, matched: 'words', account_id: id })]);
+    await client.request('POST', '/playground/fund', { key: other, json: { wallet_id: wallet.id, num_satoshis: 9 } });
+    const second = (await client.request('POST', '/v1/wallet', { key: other, json: {} })).body.id;
+    const sent = { key: other, json: { dest_wallet_id: second, num_satoshis: 2, memo: 'Narwhal rent' } };
+    expect((await client.request('POST', `/v1/wallet/${wallet.id}/transfer`, sent)).status).toBe(201);
+    expect((await find('rent narw', service)).map(({ type, account_id }) => [type, account_id])).toEqual([
+      ['wallet_transaction', id],
+      ['wallet_transaction', id],
+    ]);
+    expect(await find('narwhal', '')).toEqual([]);
     expect((await find('alma', `${service}&type=wallet`)).map((one) => one.id)).toContain(alma.id);
   });
 

@@ -36,5 +36,5 @@ const objectsWith = (name: string, condition: string, first: number) => ({
 
 export const ofAccount = objectsWith('', 'account_id = $1', 2);
 
-/** Of all accounts. The condition is that of the index `search_word_service`, which has no words of payments and transfers. */
-export const ofService = objectsWith('_service', `type IN ('wal', 'lnurlp', 'lnurlw', 'key')`, 1);
+/** Of all accounts, by the index `search_word_service`. */
+export const ofService = objectsWith('_service', 'TRUE', 1);

@@ -48,8 +48,8 @@ export function changedSearchRows({ id, owner, text }: SearchedObject, earlierTe
 }
 
 /**
- * Returns the ids of at most `limit` objects of an account with a word, the newest first, and then as many with a word that begins with it. Without an
- * account, those of all accounts, but no payments and transfers.
+ * Returns the ids of at most `limit` objects of an account, or without one of all accounts, with a word, the newest first, and then as many with a word
+ * that begins with it.
  */
 export async function findByWord(
   queries: SqlReader,

@@ -39,7 +39,7 @@ const SearchQuery = Type.Object({
     choice(['account', 'service'], {
       description:
         '`account`: the objects of the account, the default. `service`: those of all accounts, and the accounts, by id or the beginning of the ' +
-        'e-mail. Only for operators. Payments, transfers and invoices of other accounts are found by id, payment hash or invoice, not by words',
+        'e-mail. Only for operators',
     }),
   ),
   'per-page': Type.Optional(

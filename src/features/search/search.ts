@@ -43,7 +43,7 @@ const MAX_COMPARED = 200;
 
 /**
  * Finds objects of an account: first by id or payment hash, then by address or the beginning of an id, then by words. Each read uses an index, or
- * finds at most a few ids, so its cost does not depend on the number of objects. In all accounts, words of payments and transfers have no index.
+ * finds at most a few ids, so its cost does not depend on the number of objects.
  */
 export async function search(database: Database, query: SearchQuery): Promise<Found[]> {
   const { text, limit } = query;
