@@ -1903,7 +1903,7 @@ export interface OperatorAction {
   /** The id of the action, `opa_…` */
   id: string;
   /** What was requested */
-  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
+  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
   /** What was changed: the payment hash of the money in suspense, the id of the account, note, payment, node, wallet, alert or reconciliation, or the currency of the fiat rate. Empty when the fiat rate is removed */
@@ -2213,7 +2213,7 @@ export interface SearchRequest {
   q: string;
   /** Only objects of this type */
   type?: 'account' | 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction';
-  /** `account`: the objects of the account, the default. `service`: those of all accounts, and the accounts, by id or the beginning of the e-mail. Only for operators. Payments, transfers and invoices of other accounts are found by id, payment hash or invoice, not by words */
+  /** `account`: the objects of the account, the default. `service`: those of all accounts, and the accounts, by id or the beginning of the e-mail. Only for operators */
   scope?: 'account' | 'service';
   /** The number of results. Default: 20, at most 100. There are no further pages */
   'per-page'?: number;
@@ -2612,7 +2612,7 @@ export interface ListOperatorActionsRequest {
   /** Only those of the operator with this account */
   actor_id?: string;
   /** Only those of this kind */
-  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fiat_rate' | 'remove_fiat_rate';
+  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_fiat_rate' | 'remove_fiat_rate';
   /** Only those from this time on */
   from?: number;
   /** Only those before this time */

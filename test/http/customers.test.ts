@@ -88,24 +88,31 @@ onFakeNode('the audit log of operators', ({ client, neighbour, rows, problems })
     await client.post(`/v1/operator/nodes/${nodes[0].id}/drain`, { reason: 'repair' });
     await client.post(`/v1/operator/nodes/${nodes[0].id}/activate`, { reason: 'repaired' });
     await client.post('/v1/operator/reconciliations', { reason: 'daily' });
-    expect(await kinds('')).toEqual(['reconcile', 'activate', 'drain', 'change_account', 'change_account', 'create_account']);
-    expect(await kinds(`account_id=${member}`)).toEqual(['change_account', 'change_account']);
+    const rules = { ln_out: { flat_msat: 1000 } };
+    const priced = { key: client.secretKey, json: { rules, reason: 'price list' } };
+    expect((await client.request('PUT', `/v1/accounts/${member}/fees`, priced)).status).toBe(200);
+    expect((await list('kind=set_fees'))[0]).toMatchObject({
+      ...{ subject: member, account_id: member, actor_id: own, reason: 'price list' },
+      changes: [{ field: 'ln_out', before: null, after: expect.stringContaining('1000') }],
+    });
+    expect(await kinds('')).toEqual(['set_fees', 'reconcile', 'activate', 'drain', 'change_account', 'change_account', 'create_account']);
+    expect(await kinds(`account_id=${member}`)).toEqual(['set_fees', 'change_account', 'change_account']);
     expect(await kinds(`account_id=${member}&actor_id=${other}`)).toEqual(['change_account']);
     expect(await kinds(`actor_id=${own}&kind=change_account`)).toEqual(['change_account']);
     expect(await kinds('kind=drain')).toEqual(['drain']);
     expect(await kinds(`account_id=${member}&actor_id=${other}&kind=drain`)).toEqual([]);
     const [{ requested_at: at = 0 } = {}] = await list('order=asc');
-    expect(await kinds(`from=${at - 10}&until=${at + 1000}`)).toHaveLength(6);
+    expect(await kinds(`from=${at - 10}&until=${at + 1000}`)).toHaveLength(7);
     expect(await kinds(`until=${at - 10}`)).toEqual([]);
     expect(await kinds(`from=${at + 1000}&account_id=${member}`)).toEqual([]);
-    const [first, second] = await list(`account_id=${member}`);
-    expect(await list(`account_id=${member}&per-page=1&after=${first?.id}`)).toEqual([second]);
+    const [first, second] = await list(`account_id=${member}&kind=change_account`);
+    expect(await list(`account_id=${member}&kind=change_account&per-page=1&after=${first?.id}`)).toEqual([second]);
     expect(first).toMatchObject({
       changes: [{ field: 'status', before: 'active', after: 'receive_only' }],
       ...{ actor_id: own, origin: '127.0.0.1', reason: 'ticket 12', status: 'done', answer: '' },
     });
     expect((await client.request('GET', '/v1/operator/actions?kind=none', { key: client.secretKey })).status).toBe(400);
-    expect((await rows('SELECT count(*) AS n FROM operator_record'))[0]?.n).toBe(6);
+    expect((await rows('SELECT count(*) AS n FROM operator_record'))[0]?.n).toBe(7);
     expect(await problems()).toEqual([]);
   });
 });

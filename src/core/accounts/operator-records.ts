@@ -19,6 +19,8 @@ export const RECORD_KINDS = [
   'close_alert',
   'reconcile',
   'new_baseline',
+  'set_fees',
+  'remove_fees',
   'set_fiat_rate',
   'remove_fiat_rate',
 ] as const;

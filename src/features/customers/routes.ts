@@ -3,6 +3,7 @@ import type { AccountDirectory } from '../../core/accounts/directory.ts';
 import type { Keyring } from '../../core/accounts/keyring.ts';
 import type { Sessions } from '../../core/accounts/sessions.ts';
 import type { Database } from '../../core/db/database.ts';
+import type { Fees } from '../../core/fees/fees.ts';
 import { readSummary } from '../../core/journal/sums.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { mapList } from '../../core/kernel/list.ts';
@@ -72,6 +73,7 @@ interface CustomerRouteContext {
   readonly clock: Clock;
   readonly wallets: Wallets;
   readonly ledger: Ledger;
+  readonly fees: Fees;
   readonly history: History;
   readonly sessions: Sessions;
   readonly keyring: Keyring;
@@ -79,7 +81,7 @@ interface CustomerRouteContext {
 
 /** What operators read about one account. No response has a secret. */
 export function customerRoutes(app: App, context: CustomerRouteContext): void {
-  const { access, directory, database, clock, wallets, ledger, history, sessions, keyring } = context;
+  const { access, directory, database, clock, wallets, ledger, fees, history, sessions, keyring } = context;
 
   app.get('/v1/accounts/:id/summary', { schema: summarySchema }, async (request) => {
     await access.operator(request);
@@ -92,7 +94,8 @@ export function customerRoutes(app: App, context: CustomerRouteContext): void {
     const { id } = await directory.find(request.params.id);
     const list = mapList(wallets.list(id), async (listed) => {
       const balances = await ledger.balances(listed.map(({ ledgerAccount }) => ledgerAccount));
-      return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance));
+      const feesOf = await Promise.all(listed.map((wallet) => fees.feeFunction(wallet.id, 'ln_out')));
+      return listed.map((wallet, index) => renderWallet(wallet, balances[index] as Balance, feesOf[index]));
     });
     return sendList(request, reply, list, (wallet) => wallet);
   });

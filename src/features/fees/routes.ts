@@ -1,11 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { type AccountDirectory, operatorGuards } from '../../core/accounts/directory.ts';
+import { type FieldChange, recordIn, requesterOfKey } from '../../core/accounts/operator-records.ts';
 import type { Database } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
-import { type Fees, insertSchedule, type NewSchedule } from '../../core/fees/fees.ts';
+import { FEE_DIRECTIONS, type ServiceFeeRule } from '../../core/fees/fee-rule.ts';
+import { type FeeRules, type Fees, insertSchedule, type NewSchedule } from '../../core/fees/fees.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import type { Clock } from '../../core/kernel/clock.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { requireFound } from '../../core/kernel/refusal.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
@@ -121,6 +123,14 @@ const NEEDS_KEY = { needsIdempotencyKey: true };
 
 type ChangeRequest = FastifyRequest<{ Params: { id: string } }>;
 
+/** Returns the directions with other fees than before, for the audit log. */
+function changedRules(before: FeeRules | undefined, after: FeeRules | undefined): FieldChange[] {
+  const textOf = (rule: ServiceFeeRule | undefined) => (rule ? JSON.stringify(rule) : null);
+  return FEE_DIRECTIONS.map((field) => ({ field, before: textOf(before?.[field]), after: textOf(after?.[field]) })).filter(
+    (change) => change.before !== change.after,
+  );
+}
+
 /** Stores a new version once per Idempotency-Key, and returns it as the API does. */
 async function change(
   { access, runIdempotent, database, fees, clock }: FeeRouteContext,
@@ -134,6 +144,13 @@ async function change(
   const accountId = await accountOf(ownerId);
   const madeBy = `${credential.key.id} of ${credential.key.accountId}`;
   const order = { ...changed, ownerId, accountId, madeBy };
+  const record = {
+    ...requesterOfKey(credential.key, request.ip, changed.reason),
+    kind: changed.rules ? ('set_fees' as const) : ('remove_fees' as const),
+    subject: ownerId,
+    accountId,
+    changes: changedRules((await fees.find(ownerId))?.rules, changed.rules),
+  };
   const id = await runIdempotent(
     request,
     reply,
@@ -143,6 +160,7 @@ async function change(
         database.transaction(async (tx) => {
           await requireGuards(tx, operatorGuards(credential.key));
           const made = await insertSchedule(tx, clock, order);
+          await recordIn(tx, { ...record, target: made }, unixSeconds(clock));
           await writeRows(tx, rows(made));
           return made;
         }),
