@@ -78,6 +78,8 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'accounts', address: () => '/accounts' },
   { name: 'accounts-new', address: () => '/accounts/new' },
   { name: 'account', address: ({ member }) => `/accounts/${member}` },
+  { name: 'accounts-search', address: () => '/accounts?q=co' },
+  { name: 'account-state', address: ({ member }) => `/accounts/${member}/state` },
   { name: 'account-change', address: ({ member }) => `/accounts/${member}/change` },
   { name: 'playground', address: () => '/playground' },
   { name: 'not-found', address: () => '/keys/nothing/is/here', isMissing: true },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onDashboard } from '../support/dashboard.ts';
 
-onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) => {
+onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, newPerson }) => {
   const readAccount = (id: string) => client.get(`/v1/accounts/${id}`);
 
   it('creates one account for a double click and shows its setup link once', async () => {
@@ -32,21 +32,56 @@ onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) =
     await page.getByText('Setup link for other@example.com').waitFor();
   });
 
-  it('freezes and unfreezes an account with a reason', async () => {
+  it('changes the state of an account with a reason', async () => {
     const { accountId } = await newPerson();
     const page = await openLoggedIn(`/accounts/${accountId}`);
-    await page.getByRole('link', { name: 'Freeze' }).click();
+    await page.getByRole('link', { name: 'Restrict' }).click();
     const freeze = page.getByRole('button', { name: 'Freeze account' });
     expect(await freeze.isDisabled()).toBe(true);
     await page.getByLabel('Reason').fill('reported as stolen');
     await freeze.click();
     await page.locator('.badge', { hasText: 'Frozen' }).waitFor();
     expect((await readAccount(accountId)).status).toBe('frozen');
-    await page.getByRole('link', { name: 'Unfreeze' }).click();
+    await page.getByRole('link', { name: 'Change state' }).click();
+    await page.getByLabel('State', { exact: true }).selectOption('Receive only');
     await page.getByLabel('Reason').fill('found again');
-    await page.getByRole('button', { name: 'Unfreeze account' }).click();
-    await page.locator('.badge', { hasText: 'Active' }).waitFor();
-    expect((await readAccount(accountId)).status).toBe('active');
+    await page.getByRole('button', { name: 'Stop sending' }).click();
+    await page.locator('.badge', { hasText: 'Receive only' }).waitFor();
+    expect((await readAccount(accountId)).status).toBe('receive_only');
+  });
+
+  it('shows wallets, payments, keys and notes of a customer, and finds them', async () => {
+    const wallet = await neighbour.namedWallet('Concert tickets', 1000);
+    await neighbour.post(`/v1/wallet/${wallet.id}/transfer`, {
+      dest_wallet_id: (await neighbour.wallet()).id,
+      num_satoshis: 20,
+      memo: 'T-shirt',
+    });
+    const { id } = await neighbour.get('/v1/account');
+    for (const device of ['desktop', 'phone'] as const) {
+      const page = await openLoggedIn('/accounts', { device });
+      await page.getByRole('searchbox', { name: 'Search all accounts' }).waitFor();
+      await page.keyboard.press('/');
+      await page.keyboard.type('concert tick');
+      await page.getByRole('link', { name: 'Concert tickets' }).click();
+      await page.waitForURL(`**/accounts/${id}`);
+      await page
+        .getByText(/^980 sats$|^1.000 sats$/)
+        .first()
+        .waitFor();
+      await page.getByText('T-shirt').first().waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      await page.getByRole('button', { name: 'Failed' }).click();
+      await page.getByText('None.').waitFor();
+      await page.getByLabel('New note').fill('Asked about a fee');
+      await page.getByRole('button', { name: 'Add note' }).click();
+      await page.getByText('Asked about a fee').waitFor();
+      await page.getByText('Note added').first().waitFor();
+      await page.getByRole('button', { name: 'Delete' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+      await page.getByText('Note deleted').first().waitFor();
+      expect(await page.getByText('Asked about a fee').count()).toBe(0);
+    }
   });
 
   it('changes role and wallet limit', async () => {
@@ -67,21 +102,21 @@ onDashboard('the accounts', ({ client, openLoggedIn, open, logIn, newPerson }) =
   it('shows who changed what, when and why', async () => {
     const { accountId, email } = await newPerson();
     const operator = await newPerson({ role: 'operator' });
-    const page = await openLoggedIn(`/accounts/${accountId}/freeze`);
+    const page = await openLoggedIn(`/accounts/${accountId}/state`);
     await page.getByLabel('Reason').fill('reported as stolen');
     await page.getByRole('button', { name: 'Freeze account' }).click();
     const history = page.locator('section').filter({ has: page.getByRole('heading', { name: 'History' }) });
     const rows = history.locator('tbody tr');
-    await rows.first().getByText('Frozen').waitFor();
-    expect(await rows.first().innerText()).toMatch(/^Frozen\s+reported as stolen\s+Operator\s+You\s+Today \d\d:\d\d$/);
+    await rows.first().getByText('Status: Frozen').waitFor();
+    expect(await rows.first().innerText()).toMatch(/^Status: Frozen\s+reported as stolen\s+Operator\s+You\s+Today \d\d:\d\d$/);
     await history.getByText('New setup link').first().waitFor();
 
     const others = await open();
     await logIn(others, operator);
     await others.goto(`/accounts/${accountId}`);
     await others.getByRole('heading', { name: email, level: 1 }).waitFor();
-    const { made_by_account } = (await client.get(`/v1/accounts/${accountId}/changes`))[0];
-    await others.getByRole('row').filter({ hasText: 'Frozen' }).getByRole('link', { name: made_by_account }).waitFor();
+    const { actor_id } = (await client.get(`/v1/operator/actions?account_id=${accountId}`))[0];
+    await others.getByRole('row').filter({ hasText: 'Frozen' }).getByRole('link', { name: actor_id }).waitFor();
   });
 
   it('creates a new setup link', async () => {

@@ -15,11 +15,16 @@ import { accounts as texts } from '../../texts/en-accounts.ts';
 import { AccountHistory, useAccountChanges } from './account-history.tsx';
 import { type CreatedLink, SetupLinkOnce } from './accounts.tsx';
 import { ChangeSheet } from './change-sheet.tsx';
+import { CustomerKeys, CustomerSessions } from './customer-access.tsx';
+import { CustomerFigures } from './customer-figures.tsx';
+import { CustomerPayments, CustomerWallets } from './customer-money.tsx';
+import { CustomerNotes } from './customer-notes.tsx';
+import './customer.css';
 import { loginOf, nameOf, walletsOf } from './name-of.ts';
 import { SetupLinkSheet } from './setup-link-sheet.tsx';
 import { StatusSheet } from './status-sheet.tsx';
 
-/** `/accounts/:id`, with the sheets `/accounts/:id/change`, `freeze`, `unfreeze` and `setup-link`. */
+/** `/accounts/:id`, with the sheets `/accounts/:id/change`, `state` and `setup-link`. */
 export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
   const [link, setLink] = useState<CreatedLink>();
   const account = useResource(`account ${id}`, (signal) => api.accounts.get(id, {}, { signal }));
@@ -41,14 +46,25 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
         actions={data && <Actions account={data} />}
       />
       {link && <SetupLinkOnce link={link} onStored={() => setLink(undefined)} />}
-      <Card isPadded>
-        <Loaded resource={account}>{(loaded) => <AccountDetails account={loaded} />}</Loaded>
-      </Card>
-      <AccountHistory changes={changes} />
+      <CustomerFigures id={id} />
+      <div class="customer">
+        <div class="stack">
+          <CustomerWallets id={id} />
+          <CustomerPayments id={id} />
+          <AccountHistory changes={changes} />
+        </div>
+        {/* Fees and limits of the account belong here. */}
+        <div class="stack">
+          <Card isPadded>
+            <Loaded resource={account}>{(loaded) => <AccountDetails account={loaded} />}</Loaded>
+          </Card>
+          <CustomerNotes id={id} onChanged={changes.reload} />
+          <CustomerSessions id={id} />
+          <CustomerKeys id={id} />
+        </div>
+      </div>
       {sheet === 'change' && props && <ChangeSheet {...props} />}
-      {(sheet === 'freeze' || sheet === 'unfreeze') && props && (
-        <StatusSheet key={sheet} status={sheet === 'freeze' ? 'frozen' : 'active'} {...props} />
-      )}
+      {sheet === 'state' && props && <StatusSheet {...props} />}
       {sheet === 'setup-link' && data && (
         <SetupLinkSheet
           account={data}
@@ -67,13 +83,9 @@ function Actions({ account: { id, status } }: { account: Account }) {
   return (
     <>
       <LinkButton href={`/accounts/${id}/setup-link`}>{texts.setupLink}</LinkButton>
-      {status === 'frozen' ? (
-        <LinkButton href={`/accounts/${id}/unfreeze`}>{texts.unfreeze}</LinkButton>
-      ) : (
-        <LinkButton kind="danger" href={`/accounts/${id}/freeze`}>
-          {texts.freeze}
-        </LinkButton>
-      )}
+      <LinkButton {...(status === 'active' && { kind: 'danger' as const })} href={`/accounts/${id}/state`}>
+        {status === 'active' ? texts.restrict : texts.changeState}
+      </LinkButton>
       <LinkButton kind="primary" href={`/accounts/${id}/change`}>
         {texts.change}
       </LinkButton>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { useLocation, useSearchParams } from 'wouter-preact';
+import { useLocation } from 'wouter-preact';
 import { type Account, api } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
+import { type Resource, useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -9,8 +9,10 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { AccountTable } from './account-table.tsx';
+import { CustomerResults, CustomerSearchBar } from './customer-search.tsx';
 import { nameOf } from './name-of.ts';
 import { NewAccountSheet } from './new-account.tsx';
 
@@ -22,12 +24,13 @@ export interface CreatedLink {
   readonly url: string;
 }
 
-/** `/accounts`: all accounts, newest first, with the sheet `/accounts/new`. `?after=` shows older ones. */
+/** `/accounts`: all accounts, newest first, with the sheet `/accounts/new`. `?after=` shows older ones, `?q=` what a search finds. */
 export function AccountsScreen() {
   const [path] = useLocation();
-  const [search] = useSearchParams();
+  const [search, change] = useFilters();
   const [link, setLink] = useState<CreatedLink>();
   const after = search.get('after') ?? '';
+  const q = search.get('q') ?? '';
   const accounts = useResource(`accounts ${after}`, (signal) =>
     api.accounts.list({ ...(after !== '' && { after }), 'per-page': PAGE }, { signal }),
   );
@@ -43,6 +46,24 @@ export function AccountsScreen() {
         }
       />
       {link && <SetupLinkOnce link={link} onStored={() => setLink(undefined)} />}
+      <CustomerSearchBar text={q} onChange={(text) => change({ q: text, after: undefined })} />
+      {q === '' ? <AllAccounts accounts={accounts} isFirst={after === ''} /> : <CustomerResults text={q} />}
+      {path === '/accounts/new' && (
+        <NewAccountSheet
+          onCreated={(account: Account, url: string) => {
+            setLink({ name: nameOf(account), url });
+            accounts.reload();
+          }}
+          onClose={close}
+        />
+      )}
+    </>
+  );
+}
+
+function AllAccounts({ accounts, isFirst }: { readonly accounts: Resource<readonly Account[]>; readonly isFirst: boolean }) {
+  return (
+    <>
       <Card>
         <Loaded resource={accounts}>
           {(list) =>
@@ -56,16 +77,7 @@ export function AccountsScreen() {
           }
         </Loaded>
       </Card>
-      <Pages isFirst={after === ''} last={accounts.data?.length === PAGE ? accounts.data.at(-1)?.id : undefined} />
-      {path === '/accounts/new' && (
-        <NewAccountSheet
-          onCreated={(account: Account, url: string) => {
-            setLink({ name: nameOf(account), url });
-            accounts.reload();
-          }}
-          onClose={close}
-        />
-      )}
+      <Pages isFirst={isFirst} last={accounts.data?.length === PAGE ? accounts.data.at(-1)?.id : undefined} />
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useAction } from '../../api/action.ts';
 import { type Account, api } from '../../api/client.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
-import { TextField } from '../../parts/field.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -17,8 +17,14 @@ export interface AccountSheetProps {
   readonly onClose: () => void;
 }
 
-/** Freezes or unfreezes an account, with a reason. */
-export function StatusSheet({ account, status, onChanged, onClose }: AccountSheetProps & { readonly status: 'active' | 'frozen' }) {
+const STATES = ['active', 'receive_only', 'frozen', 'closing', 'closed'] as const;
+
+type State = (typeof STATES)[number];
+
+/** Changes what an account may do, with a reason. */
+export function StatusSheet({ account, onChanged, onClose }: AccountSheetProps) {
+  const choices = STATES.filter((state) => state !== account.status);
+  const [status, setStatus] = useState<State>(account.status === 'active' ? 'frozen' : 'active');
   const [reason, setReason] = useState('');
   const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
@@ -26,15 +32,21 @@ export function StatusSheet({ account, status, onChanged, onClose }: AccountShee
     onChanged();
     onClose();
   });
-  const isFreeze = status === 'frozen';
   return (
-    <Sheet title={(isFreeze ? texts.freezeTitle : texts.unfreezeTitle)(nameOf(account))} onClose={onClose}>
+    <Sheet title={texts.stateTitle(nameOf(account))} onClose={onClose}>
       <Form onSubmit={run}>
-        <p class="secondary">{isFreeze ? texts.freezeText : texts.unfreezeText}</p>
+        <SelectField
+          label={texts.state}
+          hint={texts.states[status]?.hint}
+          value={status}
+          onValue={(value) => setStatus(value as State)}
+          options={choices.map((value) => ({ value, label: texts.states[value]?.name ?? value }))}
+        />
+        <p class="secondary">{texts.stateText}</p>
         <TextField label={texts.reason} hint={texts.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
-        <Button kind={isFreeze ? 'danger' : 'primary'} size="big" type="submit" disabled={isBusy || reason.trim() === ''}>
-          {isFreeze ? texts.freezeAction : texts.unfreezeAction}
+        <Button kind={status === 'active' ? 'primary' : 'danger'} size="big" type="submit" disabled={isBusy || reason.trim() === ''}>
+          {texts.stateActions[status]}
         </Button>
       </Form>
     </Sheet>

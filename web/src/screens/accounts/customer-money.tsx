@@ -1,0 +1,163 @@
+import { useState } from 'preact/hooks';
+import { api, type Wallet, type WalletTransaction } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { Balance, Sats, SignedAmount } from '../../parts/amount.tsx';
+import { StatusBadge } from '../../parts/badge.tsx';
+import { Button } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Foreign } from '../../parts/foreign.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Segments } from '../../parts/segments.tsx';
+import { Time } from '../../parts/time.tsx';
+import { accounts as texts } from '../../texts/en-accounts.ts';
+
+const PAGE = 10;
+
+/** The ids of the items before the pages that were turned; the last one begins this page. */
+function usePages() {
+  const [cursors, setCursors] = useState<readonly string[]>([]);
+  return {
+    after: cursors.at(-1),
+    reset: () => setCursors([]),
+    older: (id: string) => setCursors([...cursors, id]),
+    newer: () => setCursors(cursors.slice(0, -1)),
+    isFirst: cursors.length === 0,
+  };
+}
+
+function Pager({ pages, last }: { readonly pages: ReturnType<typeof usePages>; readonly last: string | undefined }) {
+  if (pages.isFirst && last === undefined) return null;
+  return (
+    <div class="row">
+      {!pages.isFirst && (
+        <Button size="small" onClick={pages.newer}>
+          {texts.newer}
+        </Button>
+      )}
+      {last !== undefined && (
+        <Button size="small" class="push" onClick={() => pages.older(last)}>
+          {texts.older}
+        </Button>
+      )}
+    </div>
+  );
+}
+
+function lastOf(items: readonly { readonly id: string }[] | undefined): string | undefined {
+  return items?.length === PAGE ? items.at(-1)?.id : undefined;
+}
+
+/** The wallets of an account with their balances. */
+export function CustomerWallets({ id }: { readonly id: string }) {
+  const pages = usePages();
+  const { after } = pages;
+  const wallets = useResource(`account wallets ${id} ${after}`, (signal) =>
+    api.accounts.listWallets(id, { 'per-page': PAGE, ...(after !== undefined && { after }) }, { signal }),
+  );
+  return (
+    <Card title={texts.wallets} footer={<Pager pages={pages} last={lastOf(wallets.data)} />}>
+      <Loaded resource={wallets}>
+        {(list) =>
+          list.length === 0 ? (
+            <p class="padded secondary">{texts.noWallets}</p>
+          ) : (
+            <table class="table">
+              <thead>
+                <tr>
+                  <th>{texts.wallet}</th>
+                  <th class="desktop-only">{texts.status}</th>
+                  <th class="end">{texts.balance}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((wallet: Wallet) => (
+                  <tr key={wallet.id}>
+                    <td>
+                      <span class="name">{wallet.user_label === '' ? texts.unnamed : <Foreign text={wallet.user_label} />}</span>
+                      <span class="sub mono">{wallet.id}</span>
+                    </td>
+                    <td class="desktop-only">
+                      <StatusBadge status={wallet.status} />
+                    </td>
+                    <td class="end number">
+                      <Balance sats={wallet.balance} />
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+const STATUSES = ['settled', 'pending', 'failed'] as const;
+
+/** The payments and transfers of all wallets of an account. */
+export function CustomerPayments({ id }: { readonly id: string }) {
+  const [status, setStatus] = useState<(typeof STATUSES)[number]>('settled');
+  const pages = usePages();
+  const { after } = pages;
+  const transactions = useResource(`account transactions ${id} ${status} ${after}`, (signal) =>
+    api.accounts.listTransactions(id, { status, 'per-page': PAGE, ...(after !== undefined && { after }) }, { signal }),
+  );
+  const choose = (next: (typeof STATUSES)[number]) => {
+    pages.reset();
+    setStatus(next);
+  };
+  return (
+    <Card
+      title={texts.payments}
+      actions={
+        <Segments
+          label={texts.status}
+          value={status}
+          options={STATUSES.map((value) => ({ value, label: texts.paymentStates[value] }))}
+          onChange={choose}
+        />
+      }
+      footer={<Pager pages={pages} last={lastOf(transactions.data)} />}
+    >
+      <Loaded resource={transactions}>
+        {(list) =>
+          list.length === 0 ? (
+            <p class="padded secondary">{texts.noPayments}</p>
+          ) : (
+            <table class="table">
+              <thead>
+                <tr>
+                  <th>{texts.transaction}</th>
+                  <th class="desktop-only">{texts.when}</th>
+                  <th class="end">{texts.amount}</th>
+                </tr>
+              </thead>
+              <tbody>
+                {list.map((one: WalletTransaction) => (
+                  <tr key={one.id}>
+                    <td>
+                      <span class="name">
+                        {one.user_label === '' || one.user_label === null ? one.wtxType.display_name : <Foreign text={one.user_label} />}
+                      </span>
+                      <span class="sub mono">{one.lnTx?.id ?? one.id}</span>
+                      <span class="sub phone-only">
+                        <Time at={one.created_at} />
+                      </span>
+                    </td>
+                    <td class="desktop-only secondary">
+                      <Time at={one.created_at} />
+                    </td>
+                    <td class="end number">
+                      {status === 'settled' ? <SignedAmount sats={one.num_satoshis} /> : <Sats sats={one.num_satoshis} sign />}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
