@@ -1,9 +1,9 @@
 import { Link } from 'wouter-preact';
 import type { Account } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
-import { StatusBadge } from '../../parts/badge.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
+import { AccountBadge } from './account-badge.tsx';
 import { loginOf, nameOf, walletsOf } from './name-of.ts';
 
 export function AccountTable({ accounts }: { accounts: readonly Account[] }) {
@@ -43,7 +43,7 @@ function AccountRow({ account }: { account: Account }) {
       <td class="desktop-only">{role}</td>
       <td class="desktop-only secondary">{loginOf(account)}</td>
       <td>
-        <StatusBadge status={account.status} />
+        <AccountBadge status={account.status} />
       </td>
       <td class="desktop-only secondary">
         <Time at={account.created_at} />

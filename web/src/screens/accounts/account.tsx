@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { type Account, api, SatchelError } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { StatusBadge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Details } from '../../parts/details.tsx';
@@ -12,6 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
+import { AccountBadge } from './account-badge.tsx';
 import { AccountHistory, useAccountChanges } from './account-history.tsx';
 import { type CreatedLink, SetupLinkOnce } from './accounts.tsx';
 import { ChangeSheet } from './change-sheet.tsx';
@@ -42,7 +42,7 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
       <PageHead
         title={data ? nameOf(data) : texts.account}
         parent={{ href: '/accounts', label: texts.title }}
-        aside={data && <StatusBadge status={data.status} />}
+        aside={data && <AccountBadge status={data.status} />}
         actions={data && <Actions account={data} />}
       />
       {link && <SetupLinkOnce link={link} onStored={() => setLink(undefined)} />}
