@@ -10,7 +10,7 @@ export interface List<Item> extends Promise<Item[]>, AsyncIterable<Item> {
 }
 
 /** The cause of an error. A later version may add types. */
-export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'spending_limit_exceeded' | 'receiving_limit_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
+export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_not_held' | 'hold_hash_taken' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'spending_limit_exceeded' | 'receiving_limit_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
 
 /** An object of which the query parameter `fields` selected a part. */
 export type Part<T> = T extends Array<infer Item> ? Array<Part<Item>> : T extends object ? { [Name in keyof T]?: Part<T[Name]> } : T;
@@ -157,10 +157,14 @@ export interface CreatedInvoice {
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
-  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `held`: a payment of a hold invoice has arrived, and waits until it is settled or cancelled; it is not in the balance. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending`, `held` and `arriving` are final */
+  status: 'open' | 'pending' | 'held' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; of a hold invoice that the service cancelled `HOLD_EXPIRED`; null otherwise */
   failure_reason: string | null;
+  /** Only of a hold invoice: when its payment arrived, in Unix seconds; null until then */
+  held_at?: number | null;
+  /** Only of a hold invoice: when the service cancels the payment if it is not settled, in Unix seconds. It may become earlier, when blocks are found faster */
+  held_until?: number | null;
   /** 1 for a payment without an invoice, 0 otherwise */
   is_keysend: 1 | 0;
   /** Always null */
@@ -221,7 +225,7 @@ export interface Delivery {
   /** The id of the event, which is the header `webhook-id` */
   event_id: string;
   /** What happened */
-  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_cancelled' | 'link_claimed' | 'payout_finished' | 'key_created' | 'key_revoked' | 'codes_paused' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
+  event_name: 'wallet_created' | 'wallet_updated' | 'wallet_receive' | 'wallet_receive_pending' | 'wallet_receive_failure' | 'wallet_send' | 'wallet_transfer_in' | 'wallet_transfer_out' | 'wallet_send_failure' | 'payment_pending' | 'payment_corrected' | 'invoice_created' | 'invoice_expired' | 'invoice_held' | 'invoice_cancelled' | 'link_claimed' | 'payout_finished' | 'key_created' | 'key_revoked' | 'codes_paused' | 'alert_raised' | 'alert_resolved' | 'webhook_test' | (string & {});
   /** The wallet of the event; null if it concerns none */
   wallet_id: string | null;
   /** `queued`: not sent yet. `retrying`: an attempt failed. `delivered`. `dead`: failed for good. `cancelled`: the event expired first */
@@ -422,6 +426,19 @@ export interface InvoiceExpiredEvent {
   data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
 }
 
+export interface InvoiceHeldEvent {
+  /** The id of the event, `evt_…`. Ids sort in the order of the events */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** What happened */
+  type: 'invoice_held';
+  /** What happened, in the form of LNPay */
+  event: { /** What the event concerns */ type: 'wallet' | 'account' | 'operator' | 'webhook' | (string & {}); name: 'invoice_held'; /** The name as text for people */ display_name: string; };
+  /** The objects that the event concerns */
+  data: { wal: Wallet; lnTx: LightningTransaction; wtx?: undefined; failureReason?: undefined; passThru?: undefined; correction?: undefined; withdraw_link?: undefined; payout?: undefined; key?: undefined; codes?: undefined; alert?: undefined; webhook_id?: undefined; };
+}
+
 export interface InvoiceCancelledEvent {
   /** The id of the event, `evt_…`. Ids sort in the order of the events */
   id: string;
@@ -540,7 +557,7 @@ export interface WebhookTestEvent {
 }
 
 /** An event: `type` selects its data. A later version may add types, so ignore those that you do not know. */
-export type Event = WalletCreatedEvent | WalletUpdatedEvent | WalletReceiveEvent | WalletReceivePendingEvent | WalletReceiveFailureEvent | WalletSendEvent | WalletTransferInEvent | WalletTransferOutEvent | WalletSendFailureEvent | PaymentPendingEvent | PaymentCorrectedEvent | InvoiceCreatedEvent | InvoiceExpiredEvent | InvoiceCancelledEvent | LinkClaimedEvent | PayoutFinishedEvent | KeyCreatedEvent | KeyRevokedEvent | CodesPausedEvent | AlertRaisedEvent | AlertResolvedEvent | WebhookTestEvent;
+export type Event = WalletCreatedEvent | WalletUpdatedEvent | WalletReceiveEvent | WalletReceivePendingEvent | WalletReceiveFailureEvent | WalletSendEvent | WalletTransferInEvent | WalletTransferOutEvent | WalletSendFailureEvent | PaymentPendingEvent | PaymentCorrectedEvent | InvoiceCreatedEvent | InvoiceExpiredEvent | InvoiceHeldEvent | InvoiceCancelledEvent | LinkClaimedEvent | PayoutFinishedEvent | KeyCreatedEvent | KeyRevokedEvent | CodesPausedEvent | AlertRaisedEvent | AlertResolvedEvent | WebhookTestEvent;
 
 export interface FeeSchedule {
   /** The id of this version, `fee_…`; null if there are no fees */
@@ -609,8 +626,8 @@ export interface Health {
 }
 
 export interface InvoiceStatus {
-  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
-  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `held`: a payment of a hold invoice has arrived, and waits until it is settled or cancelled; it is not in the balance. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending`, `held` and `arriving` are final */
+  status: 'open' | 'pending' | 'held' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
   /** The amount in whole satoshis: requested, paid or received. 0 for an invoice of any amount that is not paid yet */
   num_satoshis: number;
   /** The same amount in millisatoshis, exact */
@@ -689,10 +706,14 @@ export interface LightningTransaction {
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
-  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `held`: a payment of a hold invoice has arrived, and waits until it is settled or cancelled; it is not in the balance. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending`, `held` and `arriving` are final */
+  status: 'open' | 'pending' | 'held' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; of a hold invoice that the service cancelled `HOLD_EXPIRED`; null otherwise */
   failure_reason: string | null;
+  /** Only of a hold invoice: when its payment arrived, in Unix seconds; null until then */
+  held_at?: number | null;
+  /** Only of a hold invoice: when the service cancels the payment if it is not settled, in Unix seconds. It may become earlier, when blocks are found faster */
+  held_until?: number | null;
   /** 1 for a payment without an invoice, 0 otherwise */
   is_keysend: 1 | 0;
   /** Always null */
@@ -744,10 +765,14 @@ export interface LightningTransactionDetails {
   settled: 1 | 0 | -1;
   /** Unix seconds; null until it is settled */
   settled_at: number | null;
-  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending` and `arriving` are final */
-  status: 'open' | 'pending' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
-  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; null otherwise */
+  /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `held`: a payment of a hold invoice has arrived, and waits until it is settled or cancelled; it is not in the balance. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending`, `held` and `arriving` are final */
+  status: 'open' | 'pending' | 'held' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
+  /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, …; of an invoice `NOT_RECEIVED`; of a hold invoice that the service cancelled `HOLD_EXPIRED`; null otherwise */
   failure_reason: string | null;
+  /** Only of a hold invoice: when its payment arrived, in Unix seconds; null until then */
+  held_at?: number | null;
+  /** Only of a hold invoice: when the service cancels the payment if it is not settled, in Unix seconds. It may become earlier, when blocks are found faster */
+  held_until?: number | null;
   /** 1 for a payment without an invoice, 0 otherwise */
   is_keysend: 1 | 0;
   /** Always null */
@@ -1074,7 +1099,7 @@ export interface Node {
   /** Why the node cannot send payments, or which permissions are missing; null otherwise */
   status_reason: string | null;
   /** What the node supports; null before it was reached */
-  capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
+  capabilities: { /** Whether keysend payments can be sent */ sends_keysend: boolean; /** Whether keysend payments can be received */ receives_keysend: boolean; /** Whether an invoice can have the hash of a description that the node does not know */ description_hash_without_text: boolean; /** Whether invoices can have a `hold_hash` */ hold_invoices: boolean; /** Whether routes can be queried */ queries_routes: boolean; } | null;
   /** Always null: the service does not know the address of the node */
   uri: string | null;
 }
@@ -2472,7 +2497,7 @@ export interface RevokeConnectionRequest {
 export interface ListEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `payout_finished`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_held`, `invoice_cancelled`, `link_claimed`, `payout_finished`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
@@ -2495,9 +2520,20 @@ export interface CreateInvoiceRequest {
   expiry?: number;
   /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
   passThru?: Record<string, unknown>;
+  /** Makes it a hold invoice: the SHA-256 of a preimage that only you know, 64 hexadecimal characters. Its payment waits until you settle it with the preimage, or cancel it */
+  hold_hash?: string;
 }
 
 export interface CancelInvoiceRequest {
+
+}
+
+export interface SettleHoldInvoiceRequest {
+  /** The 32 bytes, in hex, whose SHA-256 is the `hold_hash` */
+  preimage: string;
+}
+
+export interface CancelHoldInvoiceRequest {
 
 }
 
@@ -3339,7 +3375,7 @@ export interface GetWalletSummaryRequest {
 export interface ListWalletEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
-  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_cancelled`, `link_claimed`, `payout_finished`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
+  /** Only events with these names, separated by commas: `wallet_created`, `wallet_updated`, `wallet_receive`, `wallet_receive_pending`, `wallet_receive_failure`, `wallet_send`, `wallet_transfer_in`, `wallet_transfer_out`, `wallet_send_failure`, `payment_pending`, `payment_corrected`, `invoice_created`, `invoice_expired`, `invoice_held`, `invoice_cancelled`, `link_claimed`, `payout_finished`, `key_created`, `key_revoked`, `codes_paused`, `alert_raised`, `alert_resolved`, `webhook_test` */
   type?: string;
   /** The number of events. Default: 50, at most 100 */
   'per-page'?: number;
@@ -3707,6 +3743,10 @@ export interface Operations<Options> {
     create(wallet: string, request?: CreateInvoiceRequest, options?: Options): Promise<CreatedInvoice>;
     /** Cancel an open invoice. Cancels it at the node first, so that it can no longer be paid. 400 `invoice_paid` when it has been paid or a payment is arriving. Permission: `wallet_deposit`. (`DELETE /v1/lntx/{id}`) @param id The `lntx_` id of the invoice */
     cancel(id: string, request?: CancelInvoiceRequest, options?: Options): Promise<LightningTransaction>;
+    /** Settle a hold invoice. Takes the payment that waits, and credits it. 202 while that is not certain: the decision is stored, and is carried out as soon as possible. A repetition has no second effect. 400 `invoice_not_held` before a payment has arrived. Permission: `wallet_deposit`. (`POST /v1/lntx/{id}/settle`) @param id The `lntx_` id of the invoice */
+    settleHold(id: string, request: SettleHoldInvoiceRequest, options?: Options): Promise<LightningTransaction>;
+    /** Cancel a hold invoice. Sends the payment that waits back to its payer, and cancels the invoice. 202 while the node has not confirmed it: the decision is stored. Also cancels any open invoice, like DELETE. 400 `invoice_paid` after it was settled. Permission: `wallet_deposit`. (`POST /v1/lntx/{id}/cancel`) @param id The `lntx_` id of the invoice */
+    cancelHold(id: string, request?: CancelHoldInvoiceRequest, options?: Options): Promise<LightningTransaction>;
     /** Read the status of an invoice without a key. For the page on which a payer sees the invoice. Its address is the `status_url` in the response that created the invoice. (`GET /v1/invoice-status/{token}`) @param token The token of the `status_url` */
     getStatus(token: string, request?: GetInvoiceStatusRequest, options?: Options): Promise<InvoiceStatus>;
   };

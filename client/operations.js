@@ -44,6 +44,8 @@ export const GROUPS = {
   invoices: {
     create: 'POST /v1/wallet/{key}/invoice keyed',
     cancel: 'DELETE /v1/lntx/{id}',
+    settleHold: 'POST /v1/lntx/{id}/settle keyed',
+    cancelHold: 'POST /v1/lntx/{id}/cancel keyed',
     getStatus: 'GET /v1/invoice-status/{token} open',
   },
   keys: {

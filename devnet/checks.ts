@@ -10,6 +10,7 @@ export const ALL_CAPABILITIES: NodeCapabilities = {
   receivesKeysend: true,
   guards: 'all',
   descriptionHashWithoutText: true,
+  holdInvoices: true,
 };
 
 // Checks of requests to both test networks. Every value is checked before it reaches WebAssembly: a point that is not on the curve makes

@@ -620,7 +620,7 @@ CREATE INDEX passkey_challenge_account ON passkey_challenge (account_id);
 
 -- One invoice of a wallet, or one keysend that it received.
 -- open → settled; open → closing (a payment between wallets claims it) → settled or open; open → canceled. An expired invoice keeps its
--- state.
+-- state. A hold invoice also: open or closing → held → settled or canceled.
 CREATE TABLE invoice (
   id TEXT PRIMARY KEY,
   -- The wallet's.
@@ -645,9 +645,14 @@ CREATE TABLE invoice (
   -- The keysend's TLV records as JSON text.
   custom_records TEXT,
   pass_thru TEXT,
+  -- 1: the wallet chose the payment hash, and settles or cancels the payment after it has arrived (src/core/hold-invoices/).
+  is_hold INTEGER NOT NULL DEFAULT 0,
+  -- The key of the public status token of a hold invoice. The preimage, which is the key of all others, is unknown until it is settled.
+  status_key TEXT,
   -- What changes comes last and in pages with free space: PostgreSQL then writes only these bytes to its WAL.
-  -- arriving: the node has reported a payment that is not final yet. failed: it never arrived.
-  state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'arriving', 'settled', 'failed', 'canceled')),
+  -- held: a payment of a hold invoice has arrived and waits for the wallet's decision. arriving: the node has reported a payment that is not
+  -- final yet. failed: it never arrived.
+  state TEXT NOT NULL CHECK (state IN ('open', 'closing', 'held', 'arriving', 'settled', 'failed', 'canceled')),
   -- What arrived, or, until it is settled, what the node has reported.
   received_msat INTEGER CHECK (received_msat > 0),
   settled_at INTEGER,
@@ -656,6 +661,20 @@ CREATE TABLE invoice (
   late INTEGER NOT NULL DEFAULT 0,
   -- 1: the event `invoice_expired` is stored.
   expiry_reported INTEGER NOT NULL DEFAULT 0,
+  -- Of a payment that is or was held: its amount, when it was first seen, and when the service cancels it.
+  held_msat INTEGER CHECK (held_msat > 0),
+  held_at INTEGER,
+  held_until INTEGER,
+  -- The payment of another wallet whose money is held. NULL: the payer is outside, and the node holds the payment.
+  held_payment_id TEXT,
+  -- What is to become of the held payment. It is stored before the node is called, and never changes. expire: canceled by the service.
+  decision TEXT CHECK (decision IN ('settle', 'cancel', 'expire')),
+  CHECK (is_hold = 0 OR status_key IS NOT NULL),
+  CHECK (is_hold = 1 OR (held_at IS NULL AND decision IS NULL)),
+  CHECK (state <> 'held' OR held_at IS NOT NULL),
+  CHECK ((held_at IS NULL) = (held_until IS NULL) AND (held_at IS NULL) = (held_msat IS NULL)),
+  CHECK (held_at IS NOT NULL OR (decision IS NULL AND held_payment_id IS NULL)),
+  CHECK (decision IS NULL OR decision <> 'settle' OR preimage IS NOT NULL),
   CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CHECK ((state IN ('arriving', 'settled', 'failed')) = (received_msat IS NOT NULL))
 ) STRICT;
@@ -663,8 +682,8 @@ CREATE TABLE invoice (
 ALTER TABLE invoice SET (fillfactor = 50);
 -- end postgres
 -- Lists of open invoices, of a wallet and of an account.
-CREATE INDEX invoice_open_wallet ON invoice (ledger_account, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
-CREATE INDEX invoice_open_account ON invoice (account_id, id) WHERE state IN ('open', 'closing') AND expiry_reported = 0;
+CREATE INDEX invoice_open_wallet ON invoice (ledger_account, id) WHERE state IN ('open', 'closing', 'held') AND expiry_reported = 0;
+CREATE INDEX invoice_open_account ON invoice (account_id, id) WHERE state IN ('open', 'closing', 'held') AND expiry_reported = 0;
 -- The newest invoices of a wallet, open or not.
 CREATE INDEX invoice_wallet ON invoice (ledger_account, id);
 -- Counts the open invoices of a wallet that have not expired, for the limits on them. Anyone can request invoices of a pay link. They are
@@ -672,6 +691,9 @@ CREATE INDEX invoice_wallet ON invoice (ledger_account, id);
 CREATE INDEX invoice_open_until ON invoice (ledger_account, wtx_type, expires_at) WHERE state = 'open';
 -- Finds the open invoices that have expired since they were last looked for.
 CREATE INDEX invoice_expiring ON invoice (expires_at) WHERE state = 'open' AND expiry_reported = 0;
+-- Hold invoices that may be paid, and those whose payment waits for a decision.
+CREATE INDEX invoice_hold_open ON invoice (node_id, expires_at) WHERE state = 'open' AND is_hold = 1;
+CREATE INDEX invoice_held ON invoice (node_id, id) WHERE state = 'held';
 
 -- One payment hash whose money from the network was credited, to a wallet or to suspense. The primary key is what prevents a second credit.
 CREATE TABLE settlement (

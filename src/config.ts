@@ -60,6 +60,8 @@ export function readConfig(env: Environment) {
     maxActiveKeys: integer('MAX_ACTIVE_KEYS', 100, 2, 100_000),
     /** Received amounts up to it are credited when the node reports them. Larger ones are credited when they are final. */
     creditBeforeFinalMsat: integer('CREDIT_BEFORE_FINAL_MSAT', 0, 0, 1_000_000_000),
+    /** How long a payment of a hold invoice waits for the decision of its wallet, at most. */
+    maxHoldSeconds: integer('MAX_HOLD_SECONDS', 86_400, 60, 1_209_600),
     /** The interval between reconciliations with the node. */
     reconcileSeconds: integer('RECONCILE_SECONDS', 300, 1, 86_400),
     /** The age at which a pending payment is reported as stuck. */

@@ -4,6 +4,7 @@ import type { KeyUseTiming } from './core/accounts/key-uses.ts';
 import type { NodeConnection } from './core/connection/connection.ts';
 import { type EventReaderIntervals, readNodeEvents } from './core/connection/events.ts';
 import { PERIOD_MS } from './core/db/retention.ts';
+import type { HoldTiming } from './core/hold-invoices/watch.ts';
 import type { ArrivingTiming } from './core/invoices/arriving.ts';
 import type { SettlementDetails } from './core/invoices/report.ts';
 import { pause } from './core/kernel/clock.ts';
@@ -76,6 +77,7 @@ export interface JobTiming {
   /** Between two attempts of pending payments. */
   readonly resumeMs?: number;
   readonly arriving?: ArrivingTiming;
+  readonly holds?: HoldTiming;
   readonly nwc?: NwcTiming;
   readonly payouts?: Partial<PayoutTiming>;
   /** Between two tries to read the records of a node back after a restore. */
@@ -107,6 +109,14 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
         lease: `events ${nodeId}`,
         interval: 'continuous',
         run: (signal) => invoices.checkArriving(nodeId, signal, timing.arriving),
+      }),
+    ),
+    ...modules.connections.all.map(
+      ({ nodeId }): Job => ({
+        name: `hold invoices of ${nodeId}`,
+        lease: `events ${nodeId}`,
+        interval: 'continuous',
+        run: (signal) => modules.holdInvoices.watch(nodeId, signal, timing.holds),
       }),
     ),
     ...modules.connections.all.map(

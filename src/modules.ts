@@ -10,6 +10,7 @@ import { connectNodes } from './core/connection/connections.ts';
 import type { Database, Tx } from './core/db/database.ts';
 import { Instances } from './core/db/instances.ts';
 import { createFees } from './core/fees/fees.ts';
+import { createHoldInvoices } from './core/hold-invoices/hold-invoices.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
 import { Invoices } from './core/invoices/invoices.ts';
 import { keysendRouting } from './core/invoices/settle.ts';
@@ -94,6 +95,8 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const invoices = new Invoices({ ...config, ...marked, database, ledger, alerts, connections, routeKeysend, fees, limits, clock, log });
   const options = { ...marked, fees, limits, maxInFlight, paymentWaitSeconds };
   const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...options });
+  const { maxHoldSeconds } = config;
+  const holdInvoices = createHoldInvoices({ database, ledger, alerts, connections, invoices, payments, clock, log, maxHoldSeconds });
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
@@ -125,6 +128,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     wallets,
     invoices,
     payments,
+    holdInvoices,
     history,
     ...links,
     nostrCrypto,

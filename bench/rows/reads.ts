@@ -5,6 +5,7 @@ import { NodeConnection } from '../../src/core/connection/connection.ts';
 import { NodeConnections } from '../../src/core/connection/connections.ts';
 import type { Database, Dialect } from '../../src/core/db/database.ts';
 import { createFees } from '../../src/core/fees/fees.ts';
+import type { HoldInvoices } from '../../src/core/hold-invoices/hold-invoices.ts';
 import { Invoices } from '../../src/core/invoices/invoices.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { createMarkers } from '../../src/core/kernel/markers.ts';
@@ -123,6 +124,7 @@ function benchInvoices(database: Database, ledger: Ledger): Invoices {
     log: silentLog,
     maxOpenInvoices: 1_000_000,
     creditBeforeFinalMsat: 0,
+    maxHoldSeconds: 86_400,
   });
 }
 
@@ -147,6 +149,7 @@ function routes(web: Web, database: Database): (app: App) => void {
     invoiceRoutes(app, {
       ...web,
       invoices,
+      holdInvoices: none as unknown as HoldInvoices,
       history,
       limits: new RateLimits({ keyRate: UNLIMITED, addressRate: UNLIMITED, maxAtOnce: Number.POSITIVE_INFINITY }),
       waits,

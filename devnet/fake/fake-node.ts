@@ -1,6 +1,7 @@
 import type {
   CancelOutcome,
   CreatedInvoice,
+  HoldInvoiceRequest,
   IncomingGuard,
   InvoiceRequest,
   InvoiceStatus,
@@ -9,7 +10,6 @@ import type {
   NodeChannel,
   NodeEvent,
   NodeInfo,
-  PaymentEvidence,
   PaymentOrder,
   PaymentOutcome,
   PaymentReference,
@@ -20,8 +20,10 @@ import type {
   Settlement,
   SettlementFinality,
   SettlementReference,
+  SettleOutcome,
 } from '../../src/core/lightning/node.ts';
 import { HistoryChanged, NodeUnavailable, NotPermitted } from '../../src/core/lightning/node.ts';
+import type { PaymentEvidence } from '../../src/core/lightning/payment-evidence.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { channelsOf } from './channels.ts';
 import type { ClaimGuards, GuardConnection } from './claim-guards.ts';
@@ -90,6 +92,14 @@ export class FakeNode implements LightningNode, GuardConnection {
 
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice> {
     return this.#call('createInvoice', () => this.#parts.incoming.createInvoice(request));
+  }
+
+  createHoldInvoice(request: HoldInvoiceRequest): Promise<CreatedInvoice> {
+    return this.#call('createHoldInvoice', () => this.#parts.incoming.createHoldInvoice(request));
+  }
+
+  settleHoldInvoice(preimage: string): Promise<SettleOutcome> {
+    return this.#call('settleHoldInvoice', () => this.#parts.incoming.settleHoldInvoice(preimage));
   }
 
   cancelInvoice(paymentHash: string): Promise<CancelOutcome> {

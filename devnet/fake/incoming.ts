@@ -1,12 +1,15 @@
 import { msat } from '../../src/core/kernel/money.ts';
-import type {
-  CancelOutcome,
-  CreatedInvoice,
-  CustomRecords,
-  IncomingPayment,
-  InvoiceRequest,
-  InvoiceStatus,
-  SettlementFinality,
+import {
+  type CancelOutcome,
+  type CreatedInvoice,
+  type CustomRecords,
+  HashUsed,
+  type HoldInvoiceRequest,
+  type IncomingPayment,
+  type InvoiceRequest,
+  type InvoiceStatus,
+  type SettlementFinality,
+  type SettleOutcome,
 } from '../../src/core/lightning/node.ts';
 import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { requireBytes32, requireInvoiceRequest } from '../checks.ts';
@@ -15,6 +18,12 @@ import { MAX_FINAL_DELAY_MS } from './faults.ts';
 import type { NetworkState } from './network-state.ts';
 import type { OutsideRecords } from './outside-records.ts';
 import type { AfterReport, Receipt } from './tables.ts';
+
+/** The blocks until the HTLC of a hold invoice expires, unless the invoice has another number. */
+const HOLD_BLOCKS = 144;
+const BLOCK_MS = 600_000;
+/** The node cancels a held payment when so many blocks are left. Source: `DefaultHoldInvoiceExpiryDelta` in LND's `lncfg`. */
+const NODE_MARGIN_BLOCKS = 12;
 
 /** An incoming payment that has not reached our node yet. */
 export interface Arriving extends IncomingPayment {
@@ -61,8 +70,38 @@ export class Incoming {
     return { paymentRequest };
   }
 
+  createHoldInvoice({ paymentHash, minFinalCltvBlocks, ...request }: HoldInvoiceRequest): CreatedInvoice {
+    requireBytes32('paymentHash', paymentHash);
+    requireInvoiceRequest({ ...request, preimage: paymentHash });
+    const { ourInvoices, receipts } = this.#network.tables;
+    if (ourInvoices.get(paymentHash) || receipts.get(paymentHash))
+      throw new HashUsed('the fake node has an invoice with this payment hash');
+    const finalBlocks = minFinalCltvBlocks ?? HOLD_BLOCKS;
+    const { amountMsat } = request;
+    const { paymentRequest, expiresAt } = this.#network.makeInvoice('hub', { ...request, amountMsat, paymentHash, finalBlocks });
+    ourInvoices.put(paymentHash, { paymentRequest, amountMsat: amountMsat || undefined, expiresAt, cancelled: false, finalBlocks });
+    return { paymentRequest };
+  }
+
+  settleHoldInvoice(preimage: string): SettleOutcome {
+    requireBytes32('preimage', preimage);
+    const paymentHash = paymentHashOf(preimage);
+    this.#expireHold(paymentHash);
+    const { ourInvoices, receipts } = this.#network.tables;
+    const invoice = ourInvoices.get(paymentHash);
+    if (!invoice) return 'unknown';
+    const receipt = receipts.get(paymentHash);
+    if (!receipt) return invoice.cancelled ? 'cancelled' : 'open';
+    if (receipt.state === 'held') {
+      receipts.put(paymentHash, { ...receipt, preimage, state: 'claiming' });
+      this.claim(paymentHash);
+    }
+    return 'settled';
+  }
+
   cancelInvoice(paymentHash: string): CancelOutcome {
     requireBytes32('paymentHash', paymentHash);
+    this.#expireHold(paymentHash);
     const { ourInvoices, receipts } = this.#network.tables;
     const invoice = ourInvoices.get(paymentHash);
     if (!invoice) return 'unknown';
@@ -76,7 +115,9 @@ export class Incoming {
 
   lookupInvoice(paymentHash: string): InvoiceStatus | undefined {
     requireBytes32('paymentHash', paymentHash);
+    this.#expireHold(paymentHash);
     const receipt = this.#network.tables.receipts.get(paymentHash);
+    if (receipt?.state === 'held') return { state: 'held', amountMsat: receipt.amountMsat, blocksLeft: this.#blocksLeft(receipt) };
     if (receipt?.state === 'settled') return { state: 'settled', amountMsat: receipt.amountMsat, preimage: receipt.preimage };
     if (receipt?.state === 'claiming') return { state: 'accepted' };
     const invoice = this.#network.tables.ourInvoices.get(paymentHash);
@@ -86,13 +127,20 @@ export class Incoming {
   /** Handles the arrival of a payment at our node. @returns the request to the guard; undefined if the node decided at once. */
   arrived({ outsideId, preimage, claimDelayMs = 0, after, ...incoming }: Arriving): ClaimRequest | undefined {
     const { receipts, ourInvoices } = this.#network.tables;
-    const known = preimage ?? ourInvoices.get(incoming.paymentHash)?.preimage;
+    const invoice = ourInvoices.get(incoming.paymentHash);
+    const isHold = invoice !== undefined && invoice.preimage === undefined;
+    const known = isHold ? '' : (preimage ?? invoice?.preimage);
     if (receipts.get(incoming.paymentHash) || known === undefined || !this.#isPayable(incoming)) {
       this.#records.end(outsideId, 'failed');
       return undefined;
     }
     const askId = this.#network.draws.count('asks');
     const receipt = { ...incoming, askId, state: 'asked', preimage: known, outsideId, claimDelayMs, after } as const;
+    if (isHold) {
+      const expiresAtMs = this.#network.time.nowMs() + (invoice.finalBlocks ?? HOLD_BLOCKS) * BLOCK_MS;
+      receipts.put(incoming.paymentHash, { ...receipt, state: 'held', expiresAtMs });
+      return undefined;
+    }
     receipts.put(incoming.paymentHash, receipt);
     if (this.#isGuarded(incoming)) return { askId, incoming };
     this.decide({ askId, incoming }, 'claim');
@@ -186,6 +234,19 @@ export class Incoming {
     // BOLT 4: the receiver accepts at least the invoice's amount and at most twice as much.
     const stated = invoice.amountMsat;
     return stated === undefined || (amountMsat >= stated && amountMsat <= 2 * stated);
+  }
+
+  #blocksLeft({ expiresAtMs = 0 }: Receipt): number {
+    return Math.ceil((expiresAtMs - this.#network.time.nowMs()) / BLOCK_MS);
+  }
+
+  /** The node cancels a held payment before its HTLC expires. */
+  #expireHold(paymentHash: string): void {
+    const { receipts, ourInvoices } = this.#network.tables;
+    const [receipt, invoice] = [receipts.get(paymentHash), ourInvoices.get(paymentHash)];
+    if (receipt?.state !== 'held' || !invoice || this.#blocksLeft(receipt) > NODE_MARGIN_BLOCKS) return;
+    ourInvoices.put(paymentHash, { ...invoice, cancelled: true });
+    this.#sendBack(paymentHash, receipt);
   }
 
   #sendBack(paymentHash: string, receipt: Receipt): void {

@@ -29,10 +29,14 @@ export interface NetworkStateOptions {
 /** The contents of a new invoice. */
 export interface InvoiceDraft {
   readonly preimage?: string | undefined;
+  /** Of a hold invoice, instead of the preimage. */
+  readonly paymentHash?: string | undefined;
   readonly amountMsat: number | undefined;
   readonly description: string;
   readonly descriptionHash?: string | undefined;
   readonly expirySeconds: number;
+  /** The blocks that a payer leaves until the HTLC expires. */
+  readonly finalBlocks?: number | undefined;
 }
 
 /** var_onion_optin and payment_secret (required), basic_mpp (optional). Source: BOLT 9. */
@@ -95,15 +99,16 @@ export class NetworkState {
 
   /** Creates an invoice of a node, signed with the node's key. An invoice without a given preimage gets one that derives from the seed. */
   makeInvoice(name: NodeName, draft: InvoiceDraft) {
-    const preimage = draft.preimage ?? this.identities.secret(`preimage ${this.draws.count('preimages')}`);
-    const paymentHash = paymentHashOf(preimage);
+    const isHold = draft.paymentHash !== undefined;
+    const preimage = isHold ? '' : (draft.preimage ?? this.identities.secret(`preimage ${this.draws.count('preimages')}`));
+    const paymentHash = draft.paymentHash ?? paymentHashOf(preimage);
     const timestamp = this.nowSeconds();
     const fields: Bolt11Field[] = [
       ['p', Buffer.from(paymentHash, 'hex')],
       ['s', Buffer.from(this.identities.secret(`payment secret ${paymentHash}`), 'hex')],
       draft.descriptionHash === undefined ? ['d', Buffer.from(draft.description)] : ['h', Buffer.from(draft.descriptionHash, 'hex')],
       ['x', numberWords(draft.expirySeconds)],
-      ['c', numberWords(40)],
+      ['c', numberWords(draft.finalBlocks ?? 40)],
       ['9', featureWords(FEATURES)],
     ];
     const amount = draft.amountMsat ? { amountMsat: draft.amountMsat } : {};

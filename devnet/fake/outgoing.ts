@@ -1,14 +1,7 @@
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
 import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
-import type {
-  FailureReason,
-  KeysendOrder,
-  PaymentEvidence,
-  PaymentOrder,
-  PaymentOutcome,
-  SendOrder,
-  SentPayment,
-} from '../../src/core/lightning/node.ts';
+import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome, SendOrder, SentPayment } from '../../src/core/lightning/node.ts';
+import type { PaymentEvidence } from '../../src/core/lightning/payment-evidence.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
 import { type OutsideName, PlaygroundRefusal } from '../test-network.ts';

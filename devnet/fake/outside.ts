@@ -161,10 +161,11 @@ export class Outside {
     if (claim) this.#parts.guards.request(claim);
   }
 
-  /** Waits for the final state only if a guard is connected: without one no decision follows. */
+  /** Waits for the final state only if a guard is connected, and if no hold invoice was paid: otherwise no decision follows soon. */
   #final(id: number): OutsidePayment | Promise<OutsidePayment> {
-    const { records, guards } = this.#parts;
-    return guards.isGuarded ? records.final(id, OUTSIDE_WAIT_MS) : records.get(id);
+    const { records, guards, network } = this.#parts;
+    const isHeld = network.tables.receipts.get(records.get(id).paymentHash)?.state === 'held';
+    return guards.isGuarded && !isHeld ? records.final(id, OUTSIDE_WAIT_MS) : records.get(id);
   }
 
   #payable({ paymentRequest, amountMsat }: PayOptions, from: OutsideName): { paymentHash: string; amountMsat: Msat; memo: string } {

@@ -30,7 +30,13 @@ export const PROFILES: Readonly<Record<ProfileName, Profile>> = {
   },
   cln: {
     software: 'fake Core Lightning',
-    capabilities: { sendsKeysend: false, receivesKeysend: false, guards: 'none', descriptionHashWithoutText: false },
+    capabilities: {
+      sendsKeysend: false,
+      receivesKeysend: false,
+      guards: 'none',
+      descriptionHashWithoutText: false,
+      holdInvoices: false,
+    },
     reportsPayments: false,
     replacesRecords: false,
     misreports: false,

@@ -5,23 +5,32 @@ import type { PaymentScript } from './script.ts';
 
 /** An invoice of our node. */
 export interface OurInvoice {
-  readonly preimage: string;
+  /** Undefined: a hold invoice. */
+  readonly preimage?: string | undefined;
   readonly paymentRequest: string;
   /** The payer chooses the amount when it is undefined. */
   readonly amountMsat?: Msat | undefined;
   /** Unix seconds. */
   readonly expiresAt: number;
   readonly cancelled: boolean;
+  /** The blocks that a payer leaves until the HTLC expires. */
+  readonly finalBlocks?: number | undefined;
 }
 
-/** An incoming payment at our node: `asked` until the claim guard decides, then `claiming`, then `settled`. One per payment hash. */
+/**
+ * An incoming payment at our node: `asked` until the claim guard decides, or `held` until a hold invoice is settled, then `claiming`, then
+ * `settled`. One per payment hash.
+ */
 export interface Receipt {
   readonly askId: number;
-  readonly state: 'asked' | 'claiming' | 'settled';
+  readonly state: 'asked' | 'held' | 'claiming' | 'settled';
+  /** When the HTLC of a held payment expires, in Unix milliseconds. */
+  readonly expiresAtMs?: number | undefined;
   /** How a reported settlement ends; undefined: it is not final yet. */
   readonly finality?: 'final' | 'failed' | undefined;
   /** What happens to the money after the report. */
   readonly after?: AfterReport | undefined;
+  /** Empty while it is held. */
   readonly preimage: string;
   readonly amountMsat: Msat;
   readonly keysend: boolean;

@@ -31,7 +31,13 @@ function serviceNode({ name, call, guard, closing, close }: ServiceNodeOptions):
     info: async () => {
       const { nodes } = await call('describe', null);
       const pubkey = nodes.find((node) => node.name === name)?.pubkey as string;
-      return { pubkey, alias: name, network: 'regtest', software: 'LDK playground', capabilities: ALL_CAPABILITIES };
+      return {
+        pubkey,
+        alias: name,
+        network: 'regtest',
+        software: 'LDK playground',
+        capabilities: { ...ALL_CAPABILITIES, holdInvoices: false },
+      };
     },
     createInvoice: (request) => call('createInvoice', request),
     cancelInvoice: (paymentHash) => call('cancelInvoice', { paymentHash }),

@@ -6,7 +6,8 @@ import { readConfig } from '../config.ts';
 import { withTimeout } from '../core/kernel/clock.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { satToMsat } from '../core/kernel/money.ts';
-import type { CredentialReport, LightningNode, NodeInfo } from '../core/lightning/node.ts';
+import type { CredentialReport } from '../core/lightning/credential-report.ts';
+import type { LightningNode, NodeInfo } from '../core/lightning/node.ts';
 import { paymentHashOf } from '../core/lightning/payment-hash.ts';
 import { sumChannels } from '../features/operator/channels-object.ts';
 import { openNode } from '../open-node.ts';
@@ -83,6 +84,7 @@ function describeNode({ software, alias, pubkey, network, cannotSend, capabiliti
     capabilities.sendsKeysend && 'sending keysends',
     capabilities.receivesKeysend && 'receiving keysends',
     capabilities.guards !== 'none' && `deciding on ${capabilities.guards === 'all' ? 'all' : 'keysend'} payments before they are claimed`,
+    capabilities.holdInvoices && 'hold invoices',
     capabilities.descriptionHashWithoutText && 'description hashes without their text',
   ];
   return [

@@ -42,6 +42,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
     'fees',
     'limits',
   ],
+  'hold-invoices': ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'connection', 'invoices', 'payments'],
 };
 
 const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'ledger', 'accounts', 'wallets'];

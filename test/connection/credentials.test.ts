@@ -4,7 +4,8 @@ import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { connectNodes } from '../../src/core/connection/connections.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import type { Log } from '../../src/core/kernel/log.ts';
-import type { CredentialReport, LightningNode } from '../../src/core/lightning/node.ts';
+import type { CredentialReport } from '../../src/core/lightning/credential-report.ts';
+import type { LightningNode } from '../../src/core/lightning/node.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 
 const EXACT: CredentialReport = { missing: [], excessive: [], command: 'create' };

@@ -46,7 +46,13 @@ const fixedClock: Clock = { nowMs: () => NOW_MS };
 export const NODE_ID = 'lnd_test';
 const STUB_IDENTITY: NodeIdentity = { pubkey: '02'.padEnd(66, '0'), network: 'regtest' };
 
-const STUB_CAPABILITIES = { sendsKeysend: true, receivesKeysend: true, guards: 'all', descriptionHashWithoutText: true } as const;
+const STUB_CAPABILITIES = {
+  sendsKeysend: true,
+  receivesKeysend: true,
+  guards: 'all',
+  descriptionHashWithoutText: true,
+  holdInvoices: true,
+} as const;
 
 /** Returns the connections of a service with one node that is always available. */
 export function connectionsTo(database: Database, node: LightningNode, identity: NodeIdentity = STUB_IDENTITY): NodeConnections {
@@ -110,6 +116,7 @@ export function createModules({ database, healthy = database, connections, clock
     log: silentLog,
     maxOpenInvoices: 1_000_000,
     creditBeforeFinalMsat: 0,
+    maxHoldSeconds: 86_400,
   });
   const deps = {
     database,

@@ -31,6 +31,11 @@ export const ALERT_KINDS = {
     remedy:
       'On LND, set store-final-htlc-resolutions=true, and check that its channels are active. A payment whose HTLC was resolved while LND stored nothing is never proven: find out whether it arrived, from the balance of the channel or from the payer, and end it with satchel payment resolve <lntx> --received --reason "…" (or --failed). The alert closes when no such payment is left.',
   },
+  holds_overdue: {
+    meaning: 'Payments of hold invoices are still held at the node more than five minutes after their deadline.',
+    remedy:
+      'Check that the node answers and that its channels are active. The service repeats the decision until the node confirms it; if the HTLC expires before, the peer closes the channel. The alert closes when none is left.',
+  },
   credits_unproven: {
     meaning:
       'Payments were credited before they were final (CREDIT_BEFORE_FINAL_MSAT), and for more than ten minutes the node has not shown that they arrived.',

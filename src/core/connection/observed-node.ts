@@ -5,6 +5,8 @@ import type { LightningNode } from '../lightning/node.ts';
 const CALLS: ReadonlySet<PropertyKey> = new Set<keyof LightningNode>([
   'info',
   'createInvoice',
+  'createHoldInvoice',
+  'settleHoldInvoice',
   'cancelInvoice',
   'pay',
   'keysend',

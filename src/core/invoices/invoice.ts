@@ -16,8 +16,11 @@ export interface Invoice {
   readonly destPubkey: string;
   /** The type of the wallet transaction: `ln_deposit` or `ln_lnurl_pay_inbound`. */
   readonly wtxType: string;
-  /** `arriving`: the node has reported a payment that is not final yet. `failed`: it never arrived. */
-  readonly state: 'open' | 'closing' | 'arriving' | 'settled' | 'failed' | 'canceled';
+  /**
+   * `held`: a payment of a hold invoice waits for the wallet's decision. `arriving`: the node has reported a payment that is not final yet.
+   * `failed`: it never arrived.
+   */
+  readonly state: 'open' | 'closing' | 'held' | 'arriving' | 'settled' | 'failed' | 'canceled';
   readonly paymentHash: string;
   readonly paymentRequest: string;
   /** Undefined: any amount. */
@@ -36,16 +39,29 @@ export interface Invoice {
   readonly customRecords?: CustomRecords | undefined;
   /** JSON text from the request. */
   readonly passThru?: string | undefined;
+  /** The wallet chose the payment hash, and settles or cancels the payment after it has arrived. */
+  readonly isHold?: boolean | undefined;
+  /** The key of the status token of a hold invoice, 32 bytes in hex. */
+  readonly statusKey?: string | undefined;
+  /** The amount of the payment that is or was held, since when, and when the service cancels it. */
+  readonly heldMsat?: Msat | undefined;
+  readonly heldAt?: number | undefined;
+  readonly heldUntil?: number | undefined;
+  /** The payment of another wallet whose money is held. Absent: the node holds a payment from outside. */
+  readonly heldPaymentId?: string | undefined;
+  /** What is to become of the held payment. `expire`: the service cancels it. It never changes. */
+  readonly decision?: 'settle' | 'cancel' | 'expire' | undefined;
 }
 
-export type InvoiceRow = RowOf<Omit<Invoice, 'isKeysend' | 'customRecords'>> & {
+export type InvoiceRow = RowOf<Omit<Invoice, 'isKeysend' | 'customRecords' | 'isHold'>> & {
   readonly isKeysend: number;
+  readonly isHold: number;
   readonly customRecords: string | null;
 };
 
 export function rowToInvoice(row: InvoiceRow): Invoice {
   const customRecords = row.customRecords === null ? undefined : (JSON.parse(row.customRecords) as CustomRecords);
-  return { ...withoutNulls(row), isKeysend: row.isKeysend === 1, customRecords };
+  return { ...withoutNulls(row), isKeysend: row.isKeysend === 1, isHold: row.isHold === 1, customRecords };
 }
 
 export async function findInvoice(database: SqlReader, id: string): Promise<Invoice | undefined> {

@@ -4,7 +4,8 @@ import type { InvoiceRow } from './invoice.ts';
 
 export const INVOICE_FIELDS = asFields(
   `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat, received_msat, memo,
-  description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records, pass_thru`,
+  description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records, pass_thru,
+  is_hold, status_key, held_msat, held_at, held_until, held_payment_id, decision`,
 );
 
 const OPEN_COUNT = (most: string, now: string, account: string, type: string) =>
@@ -15,15 +16,18 @@ const OPEN_COUNT = (most: string, now: string, account: string, type: string) =>
 export const countOpen = statement<{ n: number }>('invoice_count_open', OPEN_COUNT('$4', '$3', '$1', '$2'));
 
 /**
- * Changes nothing when the wallet has the maximum of open invoices of this type. On PostgreSQL, concurrent batches do not count each other's invoices, so
+ * Changes nothing when the wallet has the maximum of open invoices of this type, or when another invoice has the payment hash. On PostgreSQL, concurrent batches do not count each other's invoices, so
  * a wallet may exceed the maximum by the invoices of one batch.
  */
 export const insertOpen = statement(
   'invoice_insert_open',
   `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
-     amount_msat, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, pass_thru)
-   SELECT (SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16
-   WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17`,
+     amount_msat, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, pass_thru,
+     is_hold, status_key)
+   SELECT (SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+     $18, $19
+   WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17
+   ON CONFLICT (payment_hash) DO NOTHING`,
 );
 
 const insertReceivedAs = (state: 'arriving' | 'settled' | 'failed') =>
@@ -54,8 +58,8 @@ const listOpenOf = (owner: 'wallet' | 'account', order: 'asc' | 'desc') =>
   statement<InvoiceRow>(
     `invoice_list_open_${order}_of_${owner}`,
     `SELECT ${INVOICE_FIELDS} FROM invoice
-     WHERE state IN ('open', 'closing') AND expiry_reported = 0 AND ${owner === 'wallet' ? 'ledger_account' : 'account_id'} = $1
-       AND (state = 'closing' OR expires_at > $2) AND id ${order === 'desc' ? '<' : '>'} $3 ORDER BY id ${order} LIMIT $4`,
+     WHERE state IN ('open', 'closing', 'held') AND expiry_reported = 0 AND ${owner === 'wallet' ? 'ledger_account' : 'account_id'} = $1
+       AND (state <> 'open' OR expires_at > $2) AND id ${order === 'desc' ? '<' : '>'} $3 ORDER BY id ${order} LIMIT $4`,
   );
 
 /** Invoices that can still be paid. Parameters: owner, Unix time, the id after which they begin, limit. */
@@ -70,13 +74,13 @@ export const listNewest = statement<InvoiceRow>(
   `SELECT ${INVOICE_FIELDS} FROM invoice WHERE ledger_account = $1 ORDER BY id DESC LIMIT $2`,
 );
 
-const IS_LATE = "CASE WHEN state = 'canceled' OR expires_at < $4 THEN 1 ELSE 0 END";
+const IS_LATE = "CASE WHEN state = 'canceled' OR (state <> 'held' AND expires_at < $4) THEN 1 ELSE 0 END";
 
 /** Money from outside settles an invoice that nothing has arrived for yet. It is `late` when the invoice was canceled or expired. */
 export const settleFromOutside = statement(
   'invoice_settle_outside',
   `UPDATE invoice SET state = 'settled', received_msat = $2, preimage = $3, settled_at = $4, late = ${IS_LATE}
-   WHERE id = $1 AND state IN ('open', 'closing', 'canceled')`,
+   WHERE id = $1 AND state IN ('open', 'closing', 'held', 'canceled')`,
 );
 
 /** The reported payment of an invoice is final. One that was taken for lost may still be. */
@@ -89,7 +93,7 @@ const markReportedAs = (state: 'arriving' | 'failed') =>
   statement(
     `invoice_mark_${state}`,
     `UPDATE invoice SET state = '${state}', received_msat = $2, preimage = $3, late = ${IS_LATE}
-   WHERE id = $1 AND state IN ('open', 'closing', 'canceled')`,
+   WHERE id = $1 AND state IN ('open', 'closing', 'held', 'canceled')`,
   );
 
 /** The node has reported a payment of the invoice. */
@@ -117,10 +121,11 @@ export const settleInternally = statement(
     WHERE invoice.id = n.id AND coalesce(state) = 'closing' RETURNING 1`,
 );
 
-/** The internal payment failed. An invoice that was paid from outside meanwhile stays settled. */
+/** The internal payment failed. An invoice that was paid from outside meanwhile stays settled. One that held this payment is canceled. */
 export const reopenInvoice = statement(
   'invoice_reopen',
-  `UPDATE invoice SET state = CASE WHEN state = 'closing' THEN 'open' ELSE state END WHERE id = $1`,
+  `UPDATE invoice SET state = CASE WHEN state = 'closing' THEN 'open' WHEN state = 'held' AND held_payment_id IS NOT NULL THEN 'canceled'
+     ELSE state END WHERE id = $1`,
 );
 
 export const markCanceled = statement('invoice_cancel', `UPDATE invoice SET state = 'canceled' WHERE id = $1 AND state = 'open'`);

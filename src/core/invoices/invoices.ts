@@ -1,27 +1,19 @@
-import { createHash } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Alerts } from '../alerts/alerts.ts';
-import type { NodeConnection } from '../connection/connection.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database } from '../db/database.ts';
 import type { Fees } from '../fees/fees.ts';
-import { traceRows } from '../journal/event-traces.ts';
-import { eventRow } from '../journal/events.ts';
-import { searchRows } from '../journal/search-words.ts';
 import { listCredited, type TransactionOwner } from '../journal/wallet-transactions.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
 import type { Log } from '../kernel/log.ts';
 import type { Markers } from '../kernel/markers.ts';
-import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import type { Guard, Ledger, Posting, RowWrite } from '../ledger/ledger.ts';
-import type { IncomingPayment, InvoiceRequest } from '../lightning/node.ts';
-import { paymentHashOf } from '../lightning/payment-hash.ts';
+import type { Guard, Ledger } from '../ledger/ledger.ts';
+import type { IncomingPayment } from '../lightning/node.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { RecoverWallet } from '../wallets/recovery.ts';
-import { type Wallet, walletGuard } from '../wallets/wallets.ts';
+import type { Wallet } from '../wallets/wallets.ts';
 import { sumUncredited } from './arriving.sql.ts';
 import {
   type ArrivalReport,
@@ -33,7 +25,9 @@ import {
   recheckArriving,
   type StoredReport,
 } from './arriving.ts';
-import { cancelInvoice, repeatable, reportExpired } from './close.ts';
+import { cancelInvoice, reportExpired } from './close.ts';
+import { createAtNode, invoicePosting, type NewInvoice, tooManyInvoices } from './create.ts';
+import type { HoldTerms } from './hold.ts';
 import { findInvoice, findInvoiceByHash, type Invoice, rowToInvoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import { requireMayReceive } from './receiving.ts';
@@ -58,26 +52,8 @@ export interface InvoiceContext {
   readonly creditBeforeFinalMsat: number;
   /** The maximum of open invoices of one wallet and type that have not expired. */
   readonly maxOpenInvoices: number;
-}
-
-export interface NewInvoice {
-  readonly wallet: Wallet;
-  /** Undefined: any amount. */
-  readonly amountMsat: Msat | undefined;
-  /** Stored with the invoice. It is the BOLT11 description unless there is a description hash. */
-  readonly memo: string;
-  /** Hex. */
-  readonly descriptionHash?: string;
-  /** The text whose SHA-256 is the description hash. Absent: the memo. */
-  readonly hashedText?: string;
-  readonly expirySeconds: number;
-  /** JSON text. */
-  readonly passThru?: string;
-  readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
-  /** Conditions of the posting, such as the validity of the requesting key. */
-  readonly guards?: readonly Guard[];
-  /** Returns rows to write in the posting that stores the invoice. */
-  readonly extraRows?: (invoiceId: string) => readonly RowWrite[];
+  /** How long a payment of a hold invoice may wait for the decision of the wallet. */
+  readonly maxHoldSeconds: number;
 }
 
 export interface OpenInvoiceQuery {
@@ -114,10 +90,15 @@ export class Invoices {
     this.#context = context;
   }
 
+  /** What limits the payments of hold invoices. */
+  get holdTerms(): HoldTerms {
+    return this.#context;
+  }
+
   /**
    * Creates an invoice at the wallet's node and stores it. Limits the open invoices of each wallet: those that it created, and separately those
    * that payers requested. The insert counts them; a read counts first only for a wallet that reached the maximum.
-   * @throws Refusal `too_many_invoices`, `receiving_limit_exceeded`, NodeUnavailable; then no invoice was handed out.
+   * @throws Refusal `too_many_invoices`, `receiving_limit_exceeded`, `not_supported`, `hold_hash_taken`, NodeUnavailable; then no invoice was handed out.
    */
   async create(order: NewInvoice): Promise<Invoice> {
     const { database, ledger, clock, maxOpenInvoices } = this.#context;
@@ -135,6 +116,7 @@ export class Invoices {
       // It moves no money. It goes through the ledger to share its commits.
       await ledger.post(invoicePosting(this.#context, order, invoice));
     } catch (error) {
+      if (order.hold && (await this.findByHash(invoice.paymentHash))) throw new Refusal('hold_hash_taken');
       if (error instanceof Refusal && error.type === 'too_many_invoices') {
         if (this.#fullWallets.size >= MAX_FULL_WALLETS) this.#fullWallets.clear();
         this.#fullWallets.add(limitName);
@@ -246,100 +228,4 @@ export class Invoices {
     }
     return { invoices, last, isCapped: true };
   }
-}
-
-/** The payer of an address reads this. */
-export const TOO_MANY_REQUESTED = 'There are too many unpaid invoices for this payee. Try again in a few minutes.';
-
-function tooManyInvoices({ maxOpenInvoices }: InvoiceContext, { wtxType }: NewInvoice): Refusal {
-  return new Refusal(
-    'too_many_invoices',
-    wtxType === 'ln_lnurl_pay_inbound'
-      ? TOO_MANY_REQUESTED
-      : `The wallet has ${maxOpenInvoices} open invoices, the most that this service allows. Cancel some with DELETE /v1/lntx/<id>, ` +
-          'wait until some expire, or create them with a shorter expiry.',
-  );
-}
-
-async function createAtNode({ connections, markers, clock }: InvoiceContext, order: NewInvoice): Promise<Invoice> {
-  const { wallet, amountMsat, descriptionHash } = order;
-  const connection = connections.of(wallet.nodeId);
-  requireHashable(connection, order);
-  await connection.requirePermitted();
-  const preimage = markers.choosePreimage(wallet.id);
-  const request: InvoiceRequest = {
-    preimage,
-    description: order.hashedText ?? order.memo,
-    expirySeconds: order.expirySeconds,
-    ...(amountMsat !== undefined && { amountMsat }),
-    ...(descriptionHash !== undefined && { descriptionHash }),
-  };
-  // An invoice whose creation was not confirmed was handed to no payer.
-  const { paymentRequest } = await repeatable(() => connection.call((node) => node.createInvoice(request)));
-  const createdAt = unixSeconds(clock);
-  return {
-    id: `lntx_${newId(clock.nowMs())}`,
-    walletId: wallet.id,
-    ledgerAccount: wallet.ledgerAccount,
-    nodeId: connection.nodeId,
-    destPubkey: connection.identity().pubkey,
-    wtxType: order.wtxType,
-    state: 'open',
-    paymentHash: paymentHashOf(preimage),
-    paymentRequest,
-    amountMsat,
-    memo: order.memo,
-    descriptionHash,
-    expirySeconds: order.expirySeconds,
-    expiresAt: createdAt + order.expirySeconds,
-    createdAt,
-    preimage,
-    isKeysend: false,
-    passThru: order.passThru,
-  };
-}
-
-/** Returns the posting that stores an open invoice. */
-function invoicePosting(context: InvoiceContext, order: NewInvoice, invoice: Invoice): Posting {
-  const parameters = [
-    invoice.id,
-    invoice.walletId,
-    invoice.ledgerAccount,
-    invoice.nodeId,
-    invoice.destPubkey,
-    invoice.wtxType,
-    invoice.paymentHash,
-    invoice.paymentRequest,
-    invoice.amountMsat ?? null,
-    invoice.memo,
-    invoice.descriptionHash ?? null,
-    invoice.expirySeconds,
-    invoice.expiresAt ?? null,
-    invoice.createdAt,
-    invoice.preimage ?? null,
-    invoice.passThru ?? null,
-    context.maxOpenInvoices,
-  ];
-  const event = eventRow(context.clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
-  return {
-    guards: [...(order.guards ?? []), walletGuard(order.wallet.id, 'receive')],
-    rows: [
-      { statement: sql.insertOpen, parameters, onMiss: () => tooManyInvoices(context, order) },
-      ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),
-      ...traceRows(invoice.id),
-      ...(order.extraRows?.(invoice.id) ?? []),
-    ],
-    events: [event],
-  };
-}
-
-/** Some nodes compute the hash themselves. They need the text, which is then the memo. @throws Refusal `not_supported` */
-function requireHashable(connection: NodeConnection, { memo, hashedText = memo, descriptionHash }: NewInvoice): void {
-  const node = connection.info();
-  if (descriptionHash === undefined || !node || node.capabilities.descriptionHashWithoutText) return;
-  if (createHash('sha256').update(hashedText).digest('hex') === descriptionHash) return;
-  throw new Refusal(
-    'not_supported',
-    `The Lightning node (${node.software}) cannot create an invoice from a hash alone. Send the text whose SHA-256 it is as \`memo\`.`,
-  );
 }

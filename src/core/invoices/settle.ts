@@ -147,7 +147,7 @@ async function lostWalletOfKeysend(context: InvoiceContext, { customRecords, set
 }
 
 function isUnpaid({ state }: Invoice): boolean {
-  return state === 'open' || state === 'closing' || state === 'canceled';
+  return state === 'open' || state === 'closing' || state === 'held' || state === 'canceled';
 }
 
 /**

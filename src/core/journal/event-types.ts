@@ -13,6 +13,7 @@ export const EVENT_TYPES = {
   payment_corrected: { category: 'wallet', displayName: 'Payment Corrected' },
   invoice_created: { category: 'wallet', displayName: 'Invoice Created' },
   invoice_expired: { category: 'wallet', displayName: 'Invoice Expired' },
+  invoice_held: { category: 'wallet', displayName: 'Invoice Held' },
   invoice_cancelled: { category: 'wallet', displayName: 'Invoice Cancelled' },
   link_claimed: { category: 'wallet', displayName: 'Link Claimed' },
   payout_finished: { category: 'wallet', displayName: 'Payout Finished' },

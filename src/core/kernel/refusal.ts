@@ -15,6 +15,14 @@ export const REFUSALS = {
   invoice_expired: { status: 400, meaning: 'The invoice has expired. Request a new one from the payee.' },
   invoice_paid: { status: 400, meaning: 'The invoice has been paid, or another payment of it is pending.' },
   invoice_cancelled: { status: 400, meaning: 'The invoice was cancelled by its wallet.' },
+  invoice_not_held: {
+    status: 400,
+    meaning: 'No payment of the hold invoice waits for a decision. Settle it after the event invoice_held, or cancel it.',
+  },
+  hold_hash_taken: {
+    status: 409,
+    meaning: 'The service or its Lightning node has had an invoice or a payment with this hold_hash. Choose another preimage.',
+  },
   invoice_amount_missing: { status: 400, meaning: 'The invoice has no amount. Send num_satoshis or num_msat.' },
   invoice_amount_fixed: { status: 400, meaning: 'The invoice has an amount. num_satoshis or num_msat must equal it or be absent.' },
   invoice_mismatch: {

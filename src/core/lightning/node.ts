@@ -1,4 +1,6 @@
 import type { Msat } from '../kernel/money.ts';
+import type { CredentialReport } from './credential-report.ts';
+import type { PaymentEvidence } from './payment-evidence.ts';
 import type { RecordPage, RecordQuery } from './record-page.ts';
 
 /** The final failure reason of an outgoing payment. Source: the names of LND's `PaymentFailureReason`, which API clients match on. */
@@ -33,6 +35,8 @@ export interface NodeCapabilities {
   readonly guards: 'all' | 'keysends' | 'none';
   /** Whether it creates invoices from the hash of a description alone; otherwise it needs the text. */
   readonly descriptionHashWithoutText: boolean;
+  /** Whether it has hold invoices: their payments wait at the node until the service settles or cancels them. */
+  readonly holdInvoices: boolean;
 }
 
 export interface NodeInfo {
@@ -67,6 +71,14 @@ export interface InvoiceRequest {
   readonly expirySeconds: number;
 }
 
+/** An invoice whose preimage the node does not know, so that a payment of it waits until it is settled or cancelled. */
+export interface HoldInvoiceRequest extends Omit<InvoiceRequest, 'preimage'> {
+  /** 32 bytes in hex, which no other invoice of the node has. */
+  readonly paymentHash: string;
+  /** The blocks that a payer must leave until the HTLC at this node expires (`min_final_cltv_expiry_delta`). Absent: the node's default. */
+  readonly minFinalCltvBlocks?: number;
+}
+
 export interface CreatedInvoice {
   /** The BOLT 11 invoice in lower case. */
   readonly paymentRequest: string;
@@ -84,11 +96,24 @@ export interface CreatedInvoice {
 export type CancelOutcome = 'cancelled' | 'accepted' | 'settled' | 'unknown';
 
 /**
- * The state of an invoice on the node. `accepted`: the node is claiming an external payment. An expired, unpaid invoice stays `open`: the
- * caller compares its expiry with the clock. `amountMsat` is the amount received, `preimage` 32 bytes in hex.
+ * The result of settling a hold invoice.
+ * - `settled`: the node claims the payment. It reports the settlement, whose finality is separate.
+ * - `open`: no complete payment has arrived. Nothing was done.
+ * - `cancelled`: too late; the payment went back to its payer.
+ * - `unknown`: the node has no record of the invoice.
+ *
+ * An adapter throws for a response that it does not understand.
+ */
+export type SettleOutcome = 'settled' | 'open' | 'cancelled' | 'unknown';
+
+/**
+ * The state of an invoice on the node. `accepted`: the node is claiming an external payment. `held`: an external payment of a hold invoice has
+ * arrived in full and waits; `blocksLeft` is the number of blocks until the first of its HTLCs expires. An expired, unpaid invoice may stay
+ * `open`: the caller compares its expiry with the clock. `amountMsat` is the amount that is held or was received, `preimage` 32 bytes in hex.
  */
 export type InvoiceStatus =
   | { readonly state: 'open' | 'accepted' | 'cancelled' }
+  | { readonly state: 'held'; readonly amountMsat: Msat; readonly blocksLeft: number }
   | { readonly state: 'settled'; readonly amountMsat: Msat; readonly preimage: string };
 
 /**
@@ -213,43 +238,6 @@ export interface PaymentUpdate {
 
 export type NodeEvent = Settlement | PaymentUpdate;
 
-/** What the credential in the node's URL permits, compared with what the service needs. */
-export interface CredentialReport {
-  /** Calls that the service makes and the credential does not permit. */
-  readonly missing: readonly string[];
-  /** What the credential permits beyond that, as verbs: `send on-chain payments`. */
-  readonly excessive: readonly string[];
-  /** The command that creates a credential with exactly what is needed. */
-  readonly command: string;
-}
-
-/** One fact about a pending payment, which the adapter has checked at the node. */
-export interface EvidenceItem {
-  /** A sentence that is true if `holds`, such as "No channel has an HTLC with this payment hash." */
-  readonly fact: string;
-  readonly holds: boolean;
-  /** What the node reported. */
-  readonly detail: string;
-}
-
-/** What the node's records show about a payment that does not end. */
-export interface PaymentEvidence {
-  readonly items: readonly EvidenceItem[];
-  /** Whether the facts together prove that no money can leave the node for this payment any more. */
-  readonly provesFailure: boolean;
-  /** Whether the payment is unfinished and no HTLC of it exists: its amount is part of the node's balance. */
-  readonly isWithoutHtlc: boolean;
-}
-
-/** Returns the evidence as one line for people: whether each fact is true, and what the node reported. */
-export function describeEvidence({ items, provesFailure }: Pick<PaymentEvidence, 'items' | 'provesFailure'>): string {
-  const facts = items.map(({ fact, holds, detail }) => {
-    const report = detail === '' ? '' : ` (${detail})`;
-    return `${holds ? 'True' : 'Not true'}: ${fact.replace(/\.$/, '')}${report}.`;
-  });
-  return [...facts, `${provesFailure ? 'No money can' : 'Money may still'} leave the node for this payment.`].join(' ');
-}
-
 /** Decides whether the node may claim an incoming payment, whose HTLCs have arrived at the node. `refuse` fails its HTLCs, which returns the money to the payer. */
 export type IncomingGuard = (incoming: IncomingPayment) => Promise<'claim' | 'refuse'>;
 
@@ -315,6 +303,11 @@ export class NodeUnavailable extends Error {
   override readonly name = 'NodeUnavailable';
 }
 
+/** Thrown when the node has an invoice with the payment hash of a new one. It created nothing. */
+export class HashUsed extends Error {
+  override readonly name = 'HashUsed';
+}
+
 /** Thrown when the credential does not permit the call. The node did nothing. */
 export class NotPermitted extends NodeUnavailable {}
 
@@ -335,7 +328,11 @@ export interface LightningNode {
   info(): Promise<NodeInfo>;
   /** Creates an invoice on the node. Idempotent: the same preimage returns the same invoice. */
   createInvoice(request: InvoiceRequest): Promise<CreatedInvoice>;
-  /** Makes the node reject external payments of an invoice, or returns why it is too late. Idempotent. */
+  /** Creates a hold invoice on the node. Absent without the capability. @throws HashUsed also for a second call with the same hash. */
+  createHoldInvoice?(request: HoldInvoiceRequest): Promise<CreatedInvoice>;
+  /** Makes the node claim the payment that it holds for the hash of a preimage. Idempotent. Absent without the capability. */
+  settleHoldInvoice?(preimage: string): Promise<SettleOutcome>;
+  /** Makes the node reject external payments of an invoice, also a held one, or returns why it is too late. Idempotent. */
   cancelInvoice(paymentHash: string): Promise<CancelOutcome>;
   /** Pays an invoice. Returns `pending` when the payment has not ended yet. */
   pay(order: PaymentOrder): Promise<PaymentOutcome>;

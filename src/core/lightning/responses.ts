@@ -3,14 +3,15 @@ import type {
   InvoiceStatus,
   LightningNode,
   NodeChannel,
-  PaymentEvidence,
   PaymentOutcome,
   PaymentReference,
   Route,
   RouteQuery,
   SettlementFinality,
   SettlementReference,
+  SettleOutcome,
 } from './node.ts';
+import type { PaymentEvidence } from './payment-evidence.ts';
 
 /*
  * Reads from a node whose responses an operator or a comparison relies on. Only `undefined` has a meaning of its own: that the node has no
@@ -27,7 +28,7 @@ export class NotUnderstood extends Error {
 }
 
 const PAYMENT_STATES: readonly unknown[] = ['pending', 'succeeded', 'failed'] satisfies PaymentOutcome['state'][];
-const INVOICE_STATES: readonly unknown[] = ['open', 'accepted', 'cancelled', 'settled'] satisfies InvoiceStatus['state'][];
+const INVOICE_STATES: readonly unknown[] = ['open', 'accepted', 'held', 'cancelled', 'settled'] satisfies InvoiceStatus['state'][];
 
 const CANCEL_OUTCOMES: readonly unknown[] = ['cancelled', 'accepted', 'settled', 'unknown'] satisfies CancelOutcome[];
 
@@ -49,7 +50,23 @@ export async function lookUpPayment(node: LightningNode, payment: PaymentReferen
 export async function lookUpInvoice(node: LightningNode, paymentHash: string): Promise<InvoiceStatus | undefined> {
   const status = await node.lookupInvoice(paymentHash);
   if (status !== undefined && !INVOICE_STATES.includes(status?.state)) throw new NotUnderstood('lookupInvoice');
+  if (status?.state === 'held' && !(isWhole(status.amountMsat, 1) && Number.isSafeInteger(status.blocksLeft)))
+    throw new NotUnderstood('lookupInvoice');
   return status;
+}
+
+const SETTLE_OUTCOMES: readonly unknown[] = ['settled', 'open', 'cancelled', 'unknown'] satisfies SettleOutcome[];
+
+/** Settles a hold invoice at the node. @throws NotUnderstood, Error if the adapter has no hold invoices */
+export async function settleHoldInvoice(node: LightningNode, preimage: string): Promise<SettleOutcome> {
+  if (!node.settleHoldInvoice) throw new Error('the node has no hold invoices');
+  const outcome = await node.settleHoldInvoice(preimage);
+  if (!SETTLE_OUTCOMES.includes(outcome)) throw new NotUnderstood('settleHoldInvoice');
+  return outcome;
+}
+
+function isWhole(value: unknown, least: number): boolean {
+  return Number.isSafeInteger(value) && (value as number) >= least;
 }
 
 /** Returns whether a settlement is final. A response that is not understood is `unknown`. */

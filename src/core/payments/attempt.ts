@@ -7,6 +7,7 @@ import { errorMessage } from '../kernel/log.ts';
 import type { Msat } from '../kernel/money.ts';
 import { NodeUnavailable, type PaymentOutcome } from '../lightning/node.ts';
 import { bookConclusion, conclude, internalSuccess } from './conclude.ts';
+import { holdForInvoice } from './held.ts';
 import { type Payment, referenceOf, routingReserve } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
@@ -47,7 +48,8 @@ async function payInternally(context: PaymentContext, payment: Payment, invoiceI
   if (await context.quarantine.read()) return;
   // A resumed payment was only read.
   if (!issued) await context.database.ensureDurable();
-  const { nodeId } = issued ?? (await readIssued(context, invoiceId));
+  const { nodeId, isHold } = issued ?? (await readIssued(context, invoiceId));
+  if (isHold) return holdForInvoice(context, payment, await readIssued(context, invoiceId));
   const outcome = await closeToOutside(context.connections.of(nodeId), payment.paymentHash);
   const invoice = issued ?? (await readIssued(context, invoiceId));
   // While this payment is pending, only an outside payment can change the invoice. A restored node may have lost that payment.

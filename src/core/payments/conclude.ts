@@ -138,10 +138,21 @@ export function serviceFeePosting({ fees }: PaymentContext, payment: Payment): P
 export async function internalSuccess(context: PaymentContext, payment: Payment, invoice: Invoice): Promise<Conclusion> {
   invariant(invoice.preimage, 'an issued invoice has a preimage');
   const settled = settledInternallyRow(invoice.id, payment.amountMsat, unixSeconds(context.clock), notPending);
-  const transfer = { ...amountTransfer(payment), to: invoice.ledgerAccount, toType: invoice.wtxType, toLntx: invoice.id };
+  return paidInternally(context, payment, invoice, invoice.preimage, settled);
+}
+
+/** Returns the end of an internal payment of a hold invoice that its wallet settles. `settled`: the row that marks the invoice. */
+export async function paidInternally(
+  context: PaymentContext,
+  payment: Payment,
+  { id, ledgerAccount: to, wtxType: toType }: Invoice,
+  preimage: string,
+  settled: RowWrite,
+): Promise<Conclusion> {
+  const transfer = { ...amountTransfer(payment), to, toType, toLntx: id };
   const fee = await serviceFeePosting(context, payment);
   return success(context, payment, {
-    preimage: invoice.preimage,
+    preimage,
     feeMsat: ZERO_MSAT,
     charged: [transfer, ...fee.charged],
     rows: [settled, ...fee.rows],
@@ -165,7 +176,7 @@ function returnShortfall({ clock }: PaymentContext, { id, ledgerAccount, transfe
 }
 
 /** Returns the end of a failed payment: hold, budget, invoice and link use are released. */
-function failure(context: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
+export function failure(context: PaymentContext, payment: Payment, reason: FailureReason): Conclusion {
   const { linkUses, clock } = context;
   // The hold is at least the shortfall.
   const returned = returnShortfall(context, payment, payment.shortfallMsat ?? ZERO_MSAT);

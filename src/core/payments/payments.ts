@@ -2,6 +2,7 @@ import type { Alerts } from '../alerts/alerts.ts';
 import type { NodeConnections } from '../connection/connections.ts';
 import type { Database, Tx } from '../db/database.ts';
 import type { Fees } from '../fees/fees.ts';
+import type { Invoice } from '../invoices/invoice.ts';
 import type { Invoices } from '../invoices/invoices.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
 import type { Clock } from '../kernel/clock.ts';
@@ -18,6 +19,7 @@ import type { RecoverWallet } from '../wallets/recovery.ts';
 import { attempt, stopAttempts } from './attempt.ts';
 import type { LinkUses } from './conclude.ts';
 import { reportOutcome } from './correct.ts';
+import { endHeld, type HeldEnd } from './held.ts';
 import type { RequestTerms, StartedPayment } from './hold.ts';
 import { type Keysend, keysend } from './keysend.ts';
 import { type InvoicePayment, payInvoice, readInvoice } from './pay-invoice.ts';
@@ -143,6 +145,12 @@ export function createPayments(deps: PaymentDependencies) {
     /** Books a payment of the node's records that the restored ledger lacks. See {@link bookSentPayment}. */
     bookSentPayment: (record: SentPayment, marked: MarkedPayment, nodeId: string): Promise<ReadBackResult> =>
       bookSentPayment(context, record, marked, nodeId),
+
+    /** See {@link endHeld}. @throws Refusal */
+    async endHeld(invoice: Invoice, end: HeldEnd): Promise<void> {
+      await context.quarantine.requireNone();
+      return endHeld(context, invoice, end);
+    },
 
     /** Attempts a pending payment again. Never throws. */
     attempt: (payment: Payment): Promise<void> => attempt(context, payment),

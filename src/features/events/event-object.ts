@@ -30,6 +30,7 @@ export const EVENT_DATA = {
   payment_corrected: ['wtx', 'wal', 'correction'],
   invoice_created: ['wal', 'lnTx'],
   invoice_expired: ['wal', 'lnTx'],
+  invoice_held: ['wal', 'lnTx'],
   invoice_cancelled: ['wal', 'lnTx'],
   link_claimed: ['wtx', 'wal', 'withdraw_link'],
   payout_finished: ['wal', 'payout'],
@@ -209,6 +210,9 @@ function paymentAt({ data }: LoggedEvent, state: 'pending' | 'failed', payment: 
   return { ...payment, state, failureReason, feeMsat: undefined, settledAt: undefined };
 }
 
+/** The events of invoices that may follow the arrival of a payment. */
+const HOLD_EVENTS: ReadonlySet<EventType> = new Set(['invoice_held', 'invoice_cancelled']);
+
 async function invoicesOf({ invoices, objects }: EventSources, events: readonly LoggedEvent[]) {
   const ids = new Set(events.flatMap(({ type, subject }) => (type.startsWith('invoice_') ? subject : [])));
   const invoiceOf = new Map((await invoices.findMany([...ids])).map((invoice) => [invoice.id, invoice]));
@@ -216,8 +220,9 @@ async function invoicesOf({ invoices, objects }: EventSources, events: readonly 
     const invoice = type.startsWith('invoice_') ? invoiceOf.get(subject) : undefined;
     if (!invoice) return undefined;
     const { createdAt, expiresAt = createdAt } = invoice;
-    const state = type === 'invoice_cancelled' ? 'canceled' : 'open';
-    const then = { ...invoice, state, receivedMsat: undefined, settledAt: undefined } as const;
+    const state = type === 'invoice_cancelled' ? 'canceled' : type === 'invoice_held' ? 'held' : 'open';
+    const hold = HOLD_EVENTS.has(type) ? {} : { heldAt: undefined, heldUntil: undefined };
+    const then = { ...invoice, ...hold, state, receivedMsat: undefined, settledAt: undefined } as const;
     return objects.invoice(then, type === 'invoice_expired' ? expiresAt : createdAt);
   };
 }

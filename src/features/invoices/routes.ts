@@ -1,9 +1,14 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { Key } from '../../core/accounts/accounts.ts';
-import type { Invoices, NewInvoice } from '../../core/invoices/invoices.ts';
+import type { HoldInvoices } from '../../core/hold-invoices/hold-invoices.ts';
+import type { NewInvoice } from '../../core/invoices/create.ts';
+import type { Invoice } from '../../core/invoices/invoice.ts';
+import type { Invoices } from '../../core/invoices/invoices.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
+import type { Guard } from '../../core/ledger/ledger.ts';
 import { AMOUNT, optionalAmount } from '../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { requirePermission } from '../../http/auth/access.ts';
@@ -48,6 +53,14 @@ const InvoiceBody = requestBody({
   ),
   expiry: Type.Optional(described(Expiry, 'How long the invoice can be paid, in seconds. Default: 86400, one day')),
   passThru: Type.Optional(PassThru),
+  hold_hash: Type.Optional(
+    Type.String({
+      pattern: '^[0-9a-fA-F]{64}$',
+      description:
+        'Makes it a hold invoice: the SHA-256 of a preimage that only you know, 64 hexadecimal characters. Its payment waits until you settle it with ' +
+        'the preimage, or cancel it',
+    }),
+  ),
 });
 
 const createSchema = {
@@ -100,8 +113,38 @@ const cancelSchema = {
   response: { 200: LightningTransactionObject },
 };
 
+const InvoiceParams = Type.Object({ id: Type.String({ description: 'The `lntx_` id of the invoice' }) });
+
+const settleSchema = {
+  operationId: 'settleHoldInvoice',
+  tags: ['Money'],
+  summary: 'Settle a hold invoice',
+  description:
+    'Takes the payment that waits, and credits it. 202 while that is not certain: the decision is stored, and is carried out as soon as ' +
+    'possible. A repetition has no second effect. 400 `invoice_not_held` before a payment has arrived.',
+  ...requires('wallet_deposit'),
+  params: InvoiceParams,
+  body: requestBody({
+    preimage: Type.String({ pattern: '^[0-9a-fA-F]{64}$', description: 'The 32 bytes, in hex, whose SHA-256 is the `hold_hash`' }),
+  }),
+  response: { 200: LightningTransactionObject, 202: LightningTransactionObject },
+};
+
+const cancelHoldSchema = {
+  operationId: 'cancelHoldInvoice',
+  tags: ['Money'],
+  summary: 'Cancel a hold invoice',
+  description:
+    'Sends the payment that waits back to its payer, and cancels the invoice. 202 while the node has not confirmed it: the decision is stored. ' +
+    'Also cancels any open invoice, like DELETE. 400 `invoice_paid` after it was settled.',
+  ...requires('wallet_deposit'),
+  params: InvoiceParams,
+  response: { 200: LightningTransactionObject, 202: LightningTransactionObject },
+};
+
 interface InvoiceRouteContext extends RouteContext {
   readonly invoices: Invoices;
+  readonly holdInvoices: HoldInvoices;
   readonly history: History;
   readonly objects: Objects;
   readonly limits: RateLimits;
@@ -137,7 +180,7 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteContext): void {
 }
 
 function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
-  const { access, invoices, history, objects, limits, waits } = deps;
+  const { access, runIdempotent, invoices, history, objects, limits, waits } = deps;
 
   app.get('/v1/lntx/:id', { schema: getSchema }, async (request, reply) => {
     const key = await access.anyKey(request);
@@ -160,19 +203,53 @@ function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
     return sendQr(request, reply, format, lightningUri(invoice.paymentRequest));
   });
 
-  app.delete('/v1/lntx/:id', { schema: cancelSchema }, async (request) => {
-    const { id } = request.params;
+  /** Returns the invoice of a request that decides about it. @throws Refusal */
+  async function authorizeDecision(request: FastifyRequest, id: string) {
     const found = isId(id) ? await history.lightning(id, await access.anyKey(request)) : undefined;
-    const { guards } = await access.authorizeWalletId(request, found?.walletId, 'wallet_deposit');
+    const { guards, credential } = await access.authorizeWalletId(request, found?.walletId, 'wallet_deposit');
     const invoice = await invoices.find(id);
-    if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be cancelled.');
-    return objects.invoice(await invoices.cancel(invoice, guards));
+    if (!invoice) throw new Refusal('validation_failed', 'This is a payment; only an invoice can be settled or cancelled.');
+    return { invoice, guards, credential };
+  }
+
+  app.delete('/v1/lntx/:id', { schema: cancelSchema }, async (request) => {
+    const { invoice, guards } = await authorizeDecision(request, request.params.id);
+    return objects.invoice(await deps.holdInvoices.cancel(invoice, guards));
   });
+
+  const decide = async (request: FastifyRequest<{ Params: Static<typeof InvoiceParams> }>, reply: FastifyReply, work: DecisionWork) => {
+    const { invoice, guards, credential } = await authorizeDecision(request, request.params.id);
+    const scope = { credential, walletId: invoice.walletId, objectId: invoice.id };
+    const after = await runIdempotent(request, reply, scope, {
+      // The decision is stored with the invoice, so a repetition has the same outcome.
+      async make({ saveExisting }) {
+        const decided = await work(invoice, guards);
+        await saveExisting(decided.id);
+        return decided;
+      },
+      async replay(id) {
+        const decided = await invoices.find(id);
+        invariant(decided, `invoice ${id} is gone`);
+        return decided;
+      },
+    });
+    return reply.code(after.state === 'held' || after.state === 'arriving' ? 202 : 200).send(objects.invoice(after));
+  };
+
+  app.post('/v1/lntx/:id/settle', { schema: settleSchema }, (request, reply) =>
+    decide(request, reply, (invoice, guards) => deps.holdInvoices.settle(invoice, request.body.preimage.toLowerCase(), guards)),
+  );
+
+  app.post('/v1/lntx/:id/cancel', { schema: cancelHoldSchema }, (request, reply) =>
+    decide(request, reply, (invoice, guards) => deps.holdInvoices.cancel(invoice, guards)),
+  );
 }
+
+type DecisionWork = (invoice: Invoice, guards: readonly Guard[]) => Promise<Invoice>;
 
 /** Returns the invoice that the body describes. @throws Refusal */
 function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'wallet'> {
-  const { memo, description_hash: hash, expiry, passThru } = body;
+  const { memo, description_hash: hash, expiry, passThru, hold_hash: holdHash } = body;
   const text = passThruText(passThru);
   return {
     amountMsat: optionalAmount(body)?.amountMsat,
@@ -181,6 +258,7 @@ function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'walle
     wtxType: 'ln_deposit',
     ...(hash !== undefined && { descriptionHash: descriptionHashHex(hash) }),
     ...(text !== undefined && { passThru: text }),
+    ...(holdHash !== undefined && { hold: { paymentHash: holdHash.toLowerCase() } }),
   };
 }
 

@@ -93,12 +93,19 @@ function visible({ transaction: { status, num_satoshis, num_msat, expires_at } }
   return { status, num_satoshis, num_msat, expires_at };
 }
 
+type StatusKeys = Pick<Invoice, 'preimage' | 'statusKey'>;
+
+/** The wallet chose the preimage of a hold invoice, so that has a key of its own. */
+function keyOf({ preimage, statusKey }: StatusKeys): string | undefined {
+  return statusKey ?? preimage;
+}
+
 /**
  * Returns the token by which anyone may read the status of an invoice: its id, and a MAC whose key is the preimage. The preimage is unknown
- * to everyone until the payment, and the MAC does not reveal it. So tokens need no storage and no secret of their own.
+ * to everyone until the payment, and the MAC does not reveal it. So tokens need no secret of their own, except those of hold invoices.
  */
-export function statusToken({ id, preimage = '' }: { readonly id: string; readonly preimage?: string | undefined }): string {
-  return `${id.slice(PREFIX.length)}${mac(preimage).toString('hex')}`;
+export function statusToken(invoice: StatusKeys & { readonly id: string }): string {
+  return `${invoice.id.slice(PREFIX.length)}${mac(keyOf(invoice) ?? '').toString('hex')}`;
 }
 
 /** Finds the invoice of a token. */
@@ -106,9 +113,10 @@ async function findByStatusToken(invoices: Invoices, token: string): Promise<Inv
   const [, id, sent] = TOKEN.exec(token) ?? [];
   if (id === undefined || sent === undefined) return undefined;
   const invoice = await invoices.find(`${PREFIX}${id}`);
+  const key = invoice && keyOf(invoice);
   // The preimage of a keysend is the payer's.
-  if (invoice?.preimage === undefined || invoice.isKeysend) return undefined;
-  return timingSafeEqual(mac(invoice.preimage), Buffer.from(sent, 'hex')) ? invoice : undefined;
+  if (!invoice || key === undefined || invoice.isKeysend) return undefined;
+  return timingSafeEqual(mac(key), Buffer.from(sent, 'hex')) ? invoice : undefined;
 }
 
 function mac(preimage: string): Buffer {

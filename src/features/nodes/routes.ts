@@ -38,6 +38,7 @@ const NodeObject = namedObject('Node', {
         description_hash_without_text: Type.Boolean({
           description: 'Whether an invoice can have the hash of a description that the node does not know',
         }),
+        hold_invoices: Type.Boolean({ description: 'Whether invoices can have a `hold_hash`' }),
         queries_routes: Type.Boolean({ description: 'Whether routes can be queried' }),
       },
       { description: 'What the node supports; null before it was reached' },
@@ -182,6 +183,7 @@ async function describe(connection: NodeConnection, draining: ReadonlySet<string
           sends_keysend: known.capabilities.sendsKeysend,
           receives_keysend: known.capabilities.receivesKeysend,
           description_hash_without_text: known.capabilities.descriptionHashWithoutText,
+          hold_invoices: known.capabilities.holdInvoices,
           queries_routes: connection.supports('queryRoutes'),
         }
       : null,

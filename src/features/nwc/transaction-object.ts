@@ -7,7 +7,7 @@ import type { WalletTransaction } from '../transactions/wallet-transaction.ts';
 /** A transaction of NIP-47. Amounts are millisatoshis, times Unix seconds. Texts without a value are "", other fields null. */
 export interface NwcTransaction {
   readonly type: 'incoming' | 'outgoing';
-  readonly state: 'pending' | 'settled' | 'failed' | 'expired';
+  readonly state: 'pending' | 'accepted' | 'settled' | 'failed' | 'expired';
   readonly invoice: string;
   readonly description: string;
   readonly description_hash: string;
@@ -23,7 +23,14 @@ export interface NwcTransaction {
   readonly metadata: object | null;
 }
 
-const INVOICE_STATES = { closing: 'pending', arriving: 'pending', settled: 'settled', failed: 'failed', canceled: 'expired' } as const;
+const INVOICE_STATES = {
+  closing: 'pending',
+  held: 'accepted',
+  arriving: 'pending',
+  settled: 'settled',
+  failed: 'failed',
+  canceled: 'expired',
+} as const;
 
 /** Returns an invoice, or a keysend that was received. */
 export function transactionOfInvoice(invoice: Invoice, nowSeconds: number): NwcTransaction {
@@ -37,7 +44,7 @@ export function transactionOfInvoice(invoice: Invoice, nowSeconds: number): NwcT
     description_hash: invoice.descriptionHash ?? '',
     preimage: isSettled ? (invoice.preimage ?? '') : '',
     payment_hash: invoice.paymentHash,
-    amount: invoice.receivedMsat ?? invoice.amountMsat ?? 0,
+    amount: invoice.receivedMsat ?? (state === 'held' ? invoice.heldMsat : undefined) ?? invoice.amountMsat ?? 0,
     fees_paid: 0,
     created_at: invoice.createdAt,
     expires_at: isKeysend ? null : (invoice.expiresAt ?? null),

@@ -2,7 +2,7 @@ import { readPages } from '../../core/db/pages.ts';
 import { type Clock, timeText, unixSeconds } from '../../core/kernel/clock.ts';
 import { satText } from '../../core/kernel/money.ts';
 import type { InvoiceStatus, PaymentOutcome, PaymentReference } from '../../core/lightning/node.ts';
-import { describeEvidence } from '../../core/lightning/node.ts';
+import { describeEvidence } from '../../core/lightning/payment-evidence.ts';
 import { collectEvidence, lookUpInvoice, lookUpPayment } from '../../core/lightning/responses.ts';
 import { PAGE } from './compare.ts';
 import type { NodeProbe } from './node-probe.ts';

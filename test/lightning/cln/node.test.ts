@@ -60,7 +60,7 @@ describe('the node', () => {
       network: 'regtest',
       software: 'Core Lightning v26.06.6',
       channels: { active: 2, inactive: 0 },
-      capabilities: { sendsKeysend: false, receivesKeysend: false, guards: 'none', descriptionHashWithoutText: false },
+      capabilities: { sendsKeysend: false, receivesKeysend: false, guards: 'none', descriptionHashWithoutText: false, holdInvoices: false },
     });
     expect(await node.keysend({} as never)).toEqual({ state: 'failed', reason: 'ERROR' });
   });

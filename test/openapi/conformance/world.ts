@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { expect, vi } from 'vitest';
 import { msat } from '../../../src/core/kernel/money.ts';
+import { paymentHashOf } from '../../../src/core/lightning/payment-hash.ts';
 import type { JsonSchema } from '../../../src/http/openapi/openapi-types.ts';
 import { LinkingKey } from '../../lnurl/linking-key.ts';
 import type { FakeNodeApp } from '../../support/app.ts';
@@ -79,6 +80,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     own = await loginTo(client, ownId);
     return own.password;
   };
+  let holdPreimage = '';
   let [walletToken, recoveryCode] = ['', ''];
   /** Confirms an authenticator app, and returns the password. */
   const withApp = async () => {
@@ -112,6 +114,10 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'getLightningTransaction.id': madeInvoice,
     'getInvoiceQr.id': madeInvoice,
     'cancelInvoice.id': madeInvoice,
+    'cancelHoldInvoice.id': madeInvoice,
+    'settleHoldInvoice.id': heldInvoice,
+    'settleHoldInvoice.preimage': () => holdPreimage,
+    hold_hash: () => paymentHashOf(randomBytes(32).toString('hex')),
     'signAuthChallenge.k1': () => signed.k1,
     sig: () => signed.sig,
     'signAuthChallenge.key': () => signed.key,
@@ -279,6 +285,15 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
 
   async function madeInvoice(): Promise<string> {
     return (await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: SAT })).id;
+  }
+
+  /** A hold invoice whose payment waits. Sets its preimage. */
+  async function heldInvoice(): Promise<string> {
+    holdPreimage = randomBytes(32).toString('hex');
+    const hold = { num_satoshis: SAT, hold_hash: paymentHashOf(holdPreimage) };
+    const { id, payment_request: paymentRequest } = await client.post(`/v1/wallet/${other.id}/invoice`, hold);
+    await net.outside.pay({ paymentRequest });
+    return id;
   }
 
   /** An invoice whose event has the delivery. */

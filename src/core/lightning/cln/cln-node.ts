@@ -36,6 +36,8 @@ const CAPABILITIES: NodeCapabilities = {
   receivesKeysend: false,
   guards: 'none',
   descriptionHashWithoutText: false,
+  // Only plugins have them.
+  holdInvoices: false,
 };
 
 const NETWORKS: readonly NodeInfo['network'][] = ['bitcoin', 'testnet', 'signet', 'regtest'];

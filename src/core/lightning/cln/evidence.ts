@@ -1,4 +1,5 @@
-import type { EvidenceItem, PaymentEvidence, PaymentReference } from '../node.ts';
+import type { PaymentReference } from '../node.ts';
+import type { EvidenceItem, PaymentEvidence } from '../payment-evidence.ts';
 import { listChannels } from './channels.ts';
 import { isAny, type SendpayRows } from './rows.ts';
 import type { ClnRpc, HtlcRecord } from './rpc.ts';

@@ -1,4 +1,4 @@
-import type { CredentialReport } from '../node.ts';
+import type { CredentialReport } from '../credential-report.ts';
 import { METHODS } from './rpc.ts';
 
 /** A rune begins with a SHA-256 that proves its restrictions, which follow as text. Source: the documentation of runes. */

@@ -1,5 +1,6 @@
 import { decodeBolt11 } from '../bolt11/bolt11.ts';
-import type { EvidenceItem, PaymentEvidence, PaymentReference } from '../node.ts';
+import type { PaymentReference } from '../node.ts';
+import type { EvidenceItem, PaymentEvidence } from '../payment-evidence.ts';
 import { listChannels } from './channels.ts';
 import { readInfo } from './info.ts';
 import { isRecordOf, type PaymentRecord } from './payment-record.ts';

@@ -52,7 +52,7 @@ const STOP_HOLDING =
   'remove keysend-hold-time from lnd.conf and keysends=held from LIGHTNING_URL; if LND restarts while it holds a keysend, the channel may fail for good';
 
 /** @throws NodeUnavailable for a version or a network that the adapter does not support. */
-export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress): NodeInfo {
+export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress, holdInvoices: boolean): NodeInfo {
   const version = info.version.split(' ')[0] ?? '';
   if (isOlder(version, OLDEST_VERSION))
     throw new NodeUnavailable(`LND ${version} is too old: update it to ${OLDEST_VERSION.join('.')} or newer`);
@@ -73,6 +73,7 @@ export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress)
       receivesKeysend: KEYSEND_FEATURES.some((bit) => bit in info.features),
       guards: holdsKeysends ? 'keysends' : 'none',
       descriptionHashWithoutText: true,
+      holdInvoices,
     },
     channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
     ...(advice.length > 0 && { advice }),

@@ -1,11 +1,22 @@
-import type { CancelOutcome, CreatedInvoice, InvoiceRequest, InvoiceStatus } from '../node.ts';
+import { msat } from '../../kernel/money.ts';
+import {
+  type CancelOutcome,
+  type CreatedInvoice,
+  HashUsed,
+  type HoldInvoiceRequest,
+  type InvoiceRequest,
+  type InvoiceStatus,
+  type SettleOutcome,
+} from '../node.ts';
 import { paymentHashOf } from '../payment-hash.ts';
 import { LndError, meaningOf } from './errors.ts';
+import type { GetInfoResponse } from './info.ts';
 import type { LndTransport } from './transport.ts';
 import { fromBase64, readMsat, toBase64 } from './values.ts';
 
 /** An invoice or an incoming keysend, as LND returns it. */
 export interface LndInvoice {
+  /** Empty for a hold invoice that is not settled. */
   readonly r_preimage: string;
   readonly r_hash: string;
   /** Empty for a keysend. */
@@ -23,6 +34,8 @@ export interface LndInvoice {
     readonly htlc_index: string;
     readonly state: string;
     readonly amt_msat: string;
+    /** The block height at which it expires. */
+    readonly expiry_height: number;
     readonly custom_records: Readonly<Record<string, string>>;
   }[];
 }
@@ -60,16 +73,8 @@ export async function findInvoice(transport: LndTransport, paymentHash: string):
 
 /** Creates an invoice. The preimage makes this idempotent: LND rejects a second one with the same preimage, and the first is returned. */
 export async function createInvoice(transport: LndTransport, request: InvoiceRequest, hopHints: boolean): Promise<CreatedInvoice> {
-  const { preimage, amountMsat, description, descriptionHash, expirySeconds } = request;
-  // LND would take 0 as 24 hours.
-  if (expirySeconds < 1) throw new RangeError('an invoice expires after at least one second');
-  const body = {
-    r_preimage: toBase64(preimage),
-    ...(amountMsat !== undefined && { value_msat: String(amountMsat) }),
-    ...(descriptionHash === undefined ? { memo: description } : { description_hash: toBase64(descriptionHash) }),
-    expiry: String(expirySeconds),
-    private: hopHints,
-  };
+  const { preimage } = request;
+  const body = { r_preimage: toBase64(preimage), ...contentsOf(request, hopHints) };
   try {
     const { payment_request } = await transport.call<{ payment_request: string }>({ method: 'POST', path: '/v1/invoices', body });
     return { paymentRequest: payment_request };
@@ -78,6 +83,45 @@ export async function createInvoice(transport: LndTransport, request: InvoiceReq
     const existing = await findInvoice(transport, paymentHashOf(preimage));
     if (!existing) throw error;
     return { paymentRequest: existing.payment_request };
+  }
+}
+
+function contentsOf(request: Omit<InvoiceRequest, 'preimage'>, hopHints: boolean) {
+  const { amountMsat, description, descriptionHash, expirySeconds } = request;
+  // LND would take 0 as 24 hours.
+  if (expirySeconds < 1) throw new RangeError('an invoice expires after at least one second');
+  return {
+    ...(amountMsat !== undefined && { value_msat: String(amountMsat) }),
+    ...(descriptionHash === undefined ? { memo: description } : { description_hash: toBase64(descriptionHash) }),
+    expiry: String(expirySeconds),
+    private: hopHints,
+  };
+}
+
+/** Creates a hold invoice. @throws HashUsed if LND has an invoice with the payment hash */
+export async function createHoldInvoice(transport: LndTransport, request: HoldInvoiceRequest, hopHints: boolean): Promise<CreatedInvoice> {
+  const { paymentHash, minFinalCltvBlocks: blocks } = request;
+  const cltv = blocks === undefined ? {} : { cltv_expiry: String(blocks) };
+  const body = { hash: toBase64(paymentHash), ...contentsOf(request, hopHints), ...cltv };
+  try {
+    const { payment_request } = await transport.call<{ payment_request: string }>({ method: 'POST', path: '/v2/invoices/hodl', body });
+    return { paymentRequest: payment_request };
+  } catch (error) {
+    throw meaningOf(error) === 'invoice_exists' ? new HashUsed('LND has an invoice with this payment hash') : error;
+  }
+}
+
+/** Settles a hold invoice. The state of the invoice decides what an error means, as for {@link cancelInvoice}. */
+export async function settleHoldInvoice(transport: LndTransport, preimage: string): Promise<SettleOutcome> {
+  try {
+    await transport.call({ method: 'POST', path: '/v2/invoices/settle', body: { preimage: toBase64(preimage) } });
+    return 'settled';
+  } catch (error) {
+    if (!(error instanceof LndError)) throw error;
+    const invoice = await findInvoice(transport, paymentHashOf(preimage));
+    if (!invoice) return 'unknown';
+    if (invoice.state === 'ACCEPTED') throw error;
+    return ({ OPEN: 'open', SETTLED: 'settled', CANCELED: 'cancelled' } as const)[invoice.state];
   }
 }
 
@@ -103,5 +147,18 @@ export async function lookupInvoice(transport: LndTransport, paymentHash: string
   if (invoice.state === 'SETTLED') {
     return { state: 'settled', amountMsat: readMsat(invoice.amt_paid_msat), preimage: fromBase64(invoice.r_preimage) };
   }
+  if (invoice.state === 'ACCEPTED' && !invoice.r_preimage) return heldStatus(transport, invoice);
   return { state: invoice.state === 'OPEN' ? 'open' : OUTCOMES[invoice.state] };
+}
+
+/** LND knows no preimage of a hold invoice until it is settled. */
+async function heldStatus(transport: LndTransport, { htlcs }: LndInvoice): Promise<InvoiceStatus> {
+  const held = htlcs.filter(({ state }) => state === 'ACCEPTED');
+  if (held.length === 0) throw new Error('LND lists a held invoice without HTLCs');
+  const { block_height: height } = await transport.get<Pick<GetInfoResponse, 'block_height'>>('/v1/getinfo');
+  return {
+    state: 'held',
+    amountMsat: msat(held.reduce((sum, { amt_msat }) => sum + readMsat(amt_msat), 0)),
+    blocksLeft: Math.min(...held.map(({ expiry_height }) => expiry_height)) - height,
+  };
 }

@@ -9,10 +9,10 @@ import { collectEvidence } from './evidence.ts';
 import { settlementFinality } from './finality.ts';
 import { HtlcEvents } from './htlc-events.ts';
 import { readInfo, toNodeInfo } from './info.ts';
-import { cancelInvoice, createInvoice, lookupInvoice } from './invoices.ts';
+import { cancelInvoice, createHoldInvoice, createInvoice, lookupInvoice, settleHoldInvoice } from './invoices.ts';
 import { guardKeysends } from './keysends.ts';
 import { LndPayments } from './payments.ts';
-import { reportPermissions } from './permissions.ts';
+import { permitsHoldInvoices, reportPermissions } from './permissions.ts';
 import { readSentPayments, readSettlements } from './records.ts';
 import { queryRoutes } from './routes.ts';
 import { LndTransport } from './transport.ts';
@@ -47,10 +47,12 @@ export function openLnd({ url, log, timing }: LndOptions): LightningNode {
   return {
     lateRequestMs: context.timing.graceMs,
     async info() {
-      const { info, cannotSend } = await readInfo(transport);
-      return { ...toNodeInfo(info, address), cannotSend };
+      const [{ info, cannotSend }, { macaroon }] = await Promise.all([readInfo(transport), readCredentials(address)]);
+      return { ...toNodeInfo(info, address, permitsHoldInvoices(Buffer.from(macaroon, 'hex'))), cannotSend };
     },
     createInvoice: (request) => createInvoice(transport, request, address.hopHints),
+    createHoldInvoice: (request) => createHoldInvoice(transport, request, address.hopHints),
+    settleHoldInvoice: (preimage) => settleHoldInvoice(transport, preimage),
     cancelInvoice: (paymentHash) => cancelInvoice(transport, paymentHash),
     pay: (order) => payments.pay(order),
     keysend: (order) => payments.keysend(order),

@@ -1,4 +1,4 @@
-import type { CredentialReport } from '../node.ts';
+import type { CredentialReport } from '../credential-report.ts';
 
 /** The calls that the service makes, as LND names them, and the general permission that includes each. */
 const CALLS: Readonly<Record<string, string>> = {
@@ -19,8 +19,10 @@ const CALLS: Readonly<Record<string, string>> = {
   '/routerrpc.Router/TrackPayments': 'offchain read',
   '/routerrpc.Router/SubscribeHtlcEvents': 'offchain read',
 };
-/** Only for keysends that the node holds until the service decides. */
-const KEYSEND_CALL = '/invoicesrpc.Invoices/SettleInvoice';
+/** Only for keysends that the node holds until the service decides, and for hold invoices. */
+const SETTLE_CALL = '/invoicesrpc.Invoices/SettleInvoice';
+/** Only for hold invoices, which the service does not offer without it. */
+const HOLD_CALL = '/invoicesrpc.Invoices/AddHoldInvoice';
 
 /** What general permissions permit that the service never does. */
 const EXCESSIVE: Readonly<Record<string, string>> = {
@@ -36,21 +38,38 @@ const EXCESSIVE: Readonly<Record<string, string>> = {
  * @throws Error for bytes that are not a macaroon of LND.
  */
 export function reportPermissions(macaroon: Buffer, holdsKeysends: boolean): CredentialReport {
-  const needed = { ...CALLS, ...(holdsKeysends && { [KEYSEND_CALL]: 'invoices write' }) };
-  const permitted = readPermissions(macaroon);
-  const single = permitted.flatMap(({ entity, actions }) => (entity === 'uri' ? actions : []));
-  const general = permitted.flatMap(({ entity, actions }) => actions.map((action) => `${entity} ${action}`));
+  const needed = { ...CALLS, ...(holdsKeysends && { [SETTLE_CALL]: 'invoices write' }) };
+  const { single, general } = permissionsIn(macaroon);
   const isPermitted = ([call, permission]: readonly [string, string]) => single.includes(call) || general.includes(permission);
-  const others = single.filter((call) => !(call in CALLS) && call !== KEYSEND_CALL);
+  const others = single.filter((call) => !(call in CALLS) && call !== SETTLE_CALL && call !== HOLD_CALL);
   return {
     missing: Object.entries(needed).flatMap((call) => (isPermitted(call) ? [] : [call[0]])),
     excessive: [
       ...Object.entries(EXCESSIVE).flatMap(([permission, verb]) => (general.includes(permission) ? [verb] : [])),
       ...(others.length > 0 ? [`call ${others.join(', ')}`] : []),
     ],
-    command: `lncli bakemacaroon --save_to satchel.macaroon ${Object.keys(needed)
+    command: `lncli bakemacaroon --save_to satchel.macaroon ${[...new Set([...Object.keys(CALLS), HOLD_CALL, SETTLE_CALL])]
       .map((call) => `uri:${call}`)
       .join(' ')}`,
+  };
+}
+
+/** Returns whether a macaroon permits hold invoices. A macaroon that cannot be read permits none. */
+export function permitsHoldInvoices(macaroon: Buffer): boolean {
+  try {
+    const { single, general } = permissionsIn(macaroon);
+    return [HOLD_CALL, SETTLE_CALL].every((call) => single.includes(call) || general.includes('invoices write'));
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the calls that a macaroon names, and its general permissions. */
+function permissionsIn(macaroon: Buffer): { single: string[]; general: string[] } {
+  const permitted = readPermissions(macaroon);
+  return {
+    single: permitted.flatMap(({ entity, actions }) => (entity === 'uri' ? actions : [])),
+    general: permitted.flatMap(({ entity, actions }) => actions.map((action) => `${entity} ${action}`)),
   };
 }
 

@@ -1,6 +1,6 @@
 import { hkdfSync } from 'node:crypto';
+import { TOO_MANY_REQUESTED } from '../../../core/invoices/create.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
-import { TOO_MANY_REQUESTED } from '../../../core/invoices/invoices.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
 import { hmacSha256 } from '../../../core/kernel/crypto.ts';
 import { limitEntries } from '../../../core/kernel/limit-entries.ts';

@@ -1,5 +1,6 @@
+import type { NewInvoice } from '../../../core/invoices/create.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
-import type { Invoices, NewInvoice } from '../../../core/invoices/invoices.ts';
+import type { Invoices } from '../../../core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isJsonObject } from '../../../core/kernel/json.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';

@@ -1,0 +1,87 @@
+import { closeToOutside } from '../invoices/close.ts';
+import { MARGIN_BLOCKS, markHeld, markReturned, moveDeadline, storeDecision } from '../invoices/hold.ts';
+import type { Invoice } from '../invoices/invoice.ts';
+import { invariant } from '../kernel/assert.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import type { InvoiceStatus } from '../lightning/node.ts';
+import { lookUpInvoice, settleHoldInvoice } from '../lightning/responses.ts';
+import type { HoldInvoiceContext } from './hold-invoices.ts';
+
+type Held = Extract<InvoiceStatus, { state: 'held' }>;
+type Settled = Extract<InvoiceStatus, { state: 'settled' }>;
+
+/**
+ * Reads an invoice without a decision at its node, and books what has changed: a payment waits, or went back, or was settled.
+ * @throws when the node does not answer.
+ */
+export async function checkAtNode(context: HoldInvoiceContext, invoice: Invoice): Promise<'changed' | 'unchanged'> {
+  const status = await readStatus(context, invoice);
+  if (status?.state === 'settled') return bookSettlement(context, invoice, status);
+  if (invoice.state === 'open') {
+    if (status?.state !== 'held') return 'unchanged';
+    await markHeld(context, invoice, status.amountMsat, status.blocksLeft);
+    return 'changed';
+  }
+  if (invoice.state !== 'held' || status?.state === 'accepted') return 'unchanged';
+  if (status?.state === 'held') return checkDeadline(context, invoice, status);
+  return returnPayment(context, invoice);
+}
+
+/** Cancels a payment whose time is over. */
+async function checkDeadline(context: HoldInvoiceContext, invoice: Invoice, { blocksLeft }: Held): Promise<'changed' | 'unchanged'> {
+  if (invoice.decision === undefined) {
+    await moveDeadline(context, invoice, blocksLeft);
+    if (blocksLeft > MARGIN_BLOCKS && unixSeconds(context.clock) < (invoice.heldUntil ?? 0)) return 'unchanged';
+    await storeDecision(context, invoice, { decision: 'expire' }, []);
+  }
+  const now = await context.invoices.find(invoice.id);
+  if (now?.state === 'held' && now.decision !== undefined) await carryOut(context, now);
+  return 'changed';
+}
+
+/**
+ * Carries the stored decision about a payment from outside out at the node, and books the outcome. Idempotent.
+ * @throws when the outcome is unknown; calling again is safe.
+ */
+export async function carryOut(context: HoldInvoiceContext, invoice: Invoice): Promise<void> {
+  const { decision, preimage, state, heldPaymentId } = invoice;
+  if (state !== 'held') return;
+  invariant(decision !== undefined && heldPaymentId === undefined, 'the node is called after a decision about a payment from outside');
+  if (decision !== 'settle') return void (await returnPayment(context, invoice));
+  invariant(preimage, 'a decision to settle has the preimage');
+  const outcome = await connectionOf(context, invoice).call((node) => settleHoldInvoice(node, preimage));
+  const status = await readStatus(context, invoice);
+  if (status?.state === 'settled') return void (await bookSettlement(context, invoice, status));
+  if (outcome === 'settled' || status?.state === 'held' || status?.state === 'accepted')
+    throw new Error(`the node returned ${outcome} and lists the invoice as ${status?.state ?? 'unknown'}`);
+  await returnPayment(context, invoice);
+}
+
+/** Makes sure that the payment goes back to its payer, and marks the invoice as canceled. It is settled if another program was first. */
+async function returnPayment(context: HoldInvoiceContext, invoice: Invoice): Promise<'changed'> {
+  const outside = await closeToOutside(connectionOf(context, invoice), invoice.paymentHash);
+  if (outside === 'closed') await markReturned(context, invoice);
+  else {
+    const status = await readStatus(context, invoice);
+    if (status?.state !== 'settled') throw new Error(`the node cannot cancel the invoice, and lists it as ${status?.state ?? 'unknown'}`);
+    await bookSettlement(context, invoice, status);
+  }
+  return 'changed';
+}
+
+/** The node also reports the settlement as an event. Each payment hash is credited once. */
+async function bookSettlement({ invoices, clock }: HoldInvoiceContext, invoice: Invoice, status: Settled): Promise<'changed'> {
+  const { paymentHash, nodeId } = invoice;
+  const { amountMsat, preimage } = status;
+  const settledAt = unixSeconds(clock);
+  await invoices.settle({ type: 'settlement', paymentHash, amountMsat, preimage, settledAt, keysend: false, customRecords: {} }, nodeId);
+  return 'changed';
+}
+
+function readStatus(context: HoldInvoiceContext, invoice: Invoice): Promise<InvoiceStatus | undefined> {
+  return connectionOf(context, invoice).call((node) => lookUpInvoice(node, invoice.paymentHash));
+}
+
+function connectionOf({ connections }: HoldInvoiceContext, { nodeId }: Invoice) {
+  return connections.of(nodeId);
+}

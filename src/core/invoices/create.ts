@@ -1,0 +1,184 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { NodeConnection } from '../connection/connection.ts';
+import { traceRows } from '../journal/event-traces.ts';
+import { eventRow } from '../journal/events.ts';
+import { searchRows } from '../journal/search-words.ts';
+import { invariant } from '../kernel/assert.ts';
+import { unixSeconds } from '../kernel/clock.ts';
+import { newId } from '../kernel/ids.ts';
+import type { Msat } from '../kernel/money.ts';
+import { Refusal } from '../kernel/refusal.ts';
+import type { Guard, Posting, RowWrite } from '../ledger/ledger.ts';
+import { type CreatedInvoice, HashUsed, type InvoiceRequest } from '../lightning/node.ts';
+import { paymentHashOf } from '../lightning/payment-hash.ts';
+import { type Wallet, walletGuard } from '../wallets/wallets.ts';
+import { repeatable } from './close.ts';
+import { findInvoiceByHash, type Invoice } from './invoice.ts';
+import * as sql from './invoices.sql.ts';
+import type { InvoiceContext } from './invoices.ts';
+import { isCredited } from './settle.ts';
+
+export interface NewInvoice {
+  readonly wallet: Wallet;
+  /** Undefined: any amount. */
+  readonly amountMsat: Msat | undefined;
+  /** Stored with the invoice. It is the BOLT11 description unless there is a description hash. */
+  readonly memo: string;
+  /** Hex. */
+  readonly descriptionHash?: string;
+  /** The text whose SHA-256 is the description hash. Absent: the memo. */
+  readonly hashedText?: string;
+  readonly expirySeconds: number;
+  /** JSON text. */
+  readonly passThru?: string;
+  readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
+  /** Makes it a hold invoice: its payment waits until the wallet settles it with the preimage, or cancels it. */
+  readonly hold?: {
+    /** 32 bytes in hex. */
+    readonly paymentHash: string;
+    /** The blocks that the payer must leave until the HTLC expires. Absent: the node's default. */
+    readonly minFinalCltvBlocks?: number;
+  };
+  /** Conditions of the posting, such as the validity of the requesting key. */
+  readonly guards?: readonly Guard[];
+  /** Returns rows to write in the posting that stores the invoice. */
+  readonly extraRows?: (invoiceId: string) => readonly RowWrite[];
+}
+
+/** The payer of an address reads this. */
+export const TOO_MANY_REQUESTED = 'There are too many unpaid invoices for this payee. Try again in a few minutes.';
+
+export function tooManyInvoices({ maxOpenInvoices }: InvoiceContext, { wtxType }: NewInvoice): Refusal {
+  return new Refusal(
+    'too_many_invoices',
+    wtxType === 'ln_lnurl_pay_inbound'
+      ? TOO_MANY_REQUESTED
+      : `The wallet has ${maxOpenInvoices} open invoices, the most that this service allows. Cancel some with DELETE /v1/lntx/<id>, ` +
+          'wait until some expire, or create them with a shorter expiry.',
+  );
+}
+
+/** Creates an invoice at the wallet's node. It is not stored yet. @throws Refusal, NodeUnavailable */
+export async function createAtNode(context: InvoiceContext, order: NewInvoice): Promise<Invoice> {
+  const { connections, markers, clock } = context;
+  const { wallet, amountMsat, hold } = order;
+  const connection = connections.of(wallet.nodeId);
+  requireHashable(connection, order);
+  await connection.requirePermitted();
+  const preimage = hold ? undefined : markers.choosePreimage(wallet.id);
+  // An invoice whose creation was not confirmed was handed to no payer.
+  const { paymentRequest } = await repeatable(() =>
+    preimage === undefined
+      ? createHoldAtNode(context, connection, order)
+      : connection.call((node) => node.createInvoice({ ...contentsOf(order), preimage })),
+  );
+  const createdAt = unixSeconds(clock);
+  return {
+    id: `lntx_${newId(clock.nowMs())}`,
+    walletId: wallet.id,
+    ledgerAccount: wallet.ledgerAccount,
+    nodeId: connection.nodeId,
+    destPubkey: connection.identity().pubkey,
+    wtxType: order.wtxType,
+    state: 'open',
+    paymentHash: preimage === undefined ? (hold?.paymentHash ?? '') : paymentHashOf(preimage),
+    paymentRequest,
+    amountMsat,
+    memo: order.memo,
+    descriptionHash: order.descriptionHash,
+    expirySeconds: order.expirySeconds,
+    expiresAt: createdAt + order.expirySeconds,
+    createdAt,
+    preimage,
+    isKeysend: false,
+    passThru: order.passThru,
+    ...(hold && { isHold: true, statusKey: randomBytes(32).toString('hex') }),
+  };
+}
+
+function contentsOf({ amountMsat, descriptionHash, hashedText, memo, expirySeconds }: NewInvoice): Omit<InvoiceRequest, 'preimage'> {
+  return {
+    description: hashedText ?? memo,
+    expirySeconds,
+    ...(amountMsat !== undefined && { amountMsat }),
+    ...(descriptionHash !== undefined && { descriptionHash }),
+  };
+}
+
+/**
+ * Creates a hold invoice at the node. An existing invoice of the node with the same hash is never taken over, because it may be that of another
+ * program, whose payments would then be credited to this wallet.
+ * @throws Refusal `not_supported`, `hold_hash_taken`
+ */
+async function createHoldAtNode(context: InvoiceContext, connection: NodeConnection, order: NewInvoice): Promise<CreatedInvoice> {
+  const { hold } = order;
+  invariant(hold, 'it is a hold invoice');
+  if (connection.info()?.capabilities.holdInvoices !== true) throw noHoldInvoices(connection);
+  // The settlement of a payment hash is credited once.
+  const isUsed = (await findInvoiceByHash(context.database, hold.paymentHash)) ?? (await isCredited(context, hold.paymentHash));
+  if (isUsed) throw new Refusal('hold_hash_taken');
+  const request = { ...contentsOf(order), ...hold };
+  try {
+    return await connection.call(async (node) => {
+      if (!node.createHoldInvoice) throw noHoldInvoices(connection);
+      return node.createHoldInvoice(request);
+    });
+  } catch (error) {
+    throw error instanceof HashUsed ? new Refusal('hold_hash_taken') : error;
+  }
+}
+
+function noHoldInvoices(connection: NodeConnection): Refusal {
+  const software = connection.info()?.software ?? 'unknown';
+  return new Refusal(
+    'not_supported',
+    `The Lightning node (${software}) has no hold invoices. Leave out \`hold_hash\`, or create the invoice in a wallet of another node.`,
+  );
+}
+
+/** Returns the posting that stores an open invoice. */
+export function invoicePosting(context: InvoiceContext, order: NewInvoice, invoice: Invoice): Posting {
+  const parameters = [
+    invoice.id,
+    invoice.walletId,
+    invoice.ledgerAccount,
+    invoice.nodeId,
+    invoice.destPubkey,
+    invoice.wtxType,
+    invoice.paymentHash,
+    invoice.paymentRequest,
+    invoice.amountMsat ?? null,
+    invoice.memo,
+    invoice.descriptionHash ?? null,
+    invoice.expirySeconds,
+    invoice.expiresAt ?? null,
+    invoice.createdAt,
+    invoice.preimage ?? null,
+    invoice.passThru ?? null,
+    context.maxOpenInvoices,
+    invoice.isHold ? 1 : 0,
+    invoice.statusKey ?? null,
+  ];
+  const event = eventRow(context.clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
+  return {
+    guards: [...(order.guards ?? []), walletGuard(order.wallet.id, 'receive')],
+    rows: [
+      { statement: sql.insertOpen, parameters, onMiss: () => tooManyInvoices(context, order) },
+      ...searchRows({ id: invoice.id, owner: order.wallet.accountId, text: invoice.memo }),
+      ...traceRows(invoice.id),
+      ...(order.extraRows?.(invoice.id) ?? []),
+    ],
+    events: [event],
+  };
+}
+
+/** Some nodes compute the hash themselves. They need the text, which is then the memo. @throws Refusal `not_supported` */
+function requireHashable(connection: NodeConnection, { memo, hashedText = memo, descriptionHash }: NewInvoice): void {
+  const node = connection.info();
+  if (descriptionHash === undefined || !node || node.capabilities.descriptionHashWithoutText) return;
+  if (createHash('sha256').update(hashedText).digest('hex') === descriptionHash) return;
+  throw new Refusal(
+    'not_supported',
+    `The Lightning node (${node.software}) cannot create an invoice from a hash alone. Send the text whose SHA-256 it is as \`memo\`.`,
+  );
+}
