@@ -667,13 +667,14 @@ CREATE TABLE invoice (
   held_until INTEGER,
   -- The payment of another wallet whose money is held. NULL: the payer is outside, and the node holds the payment.
   held_payment_id TEXT,
-  -- What is to become of the held payment. It is stored before the node is called, and never changes. expire: canceled by the service.
+  -- What is to become of the hold invoice. It is stored before the node is called, and never changes. expire: canceled by the service.
   decision TEXT CHECK (decision IN ('settle', 'cancel', 'expire')),
   CHECK (is_hold = 0 OR status_key IS NOT NULL),
   CHECK (is_hold = 1 OR (held_at IS NULL AND decision IS NULL)),
   CHECK (state <> 'held' OR held_at IS NOT NULL),
   CHECK ((held_at IS NULL) = (held_until IS NULL) AND (held_at IS NULL) = (held_msat IS NULL)),
-  CHECK (held_at IS NOT NULL OR (decision IS NULL AND held_payment_id IS NULL)),
+  -- An invoice that is not paid can only be canceled.
+  CHECK (held_at IS NOT NULL OR (coalesce(decision, 'cancel') = 'cancel' AND held_payment_id IS NULL)),
   CHECK (decision IS NULL OR decision <> 'settle' OR preimage IS NOT NULL),
   CHECK ((state = 'settled') = (settled_at IS NOT NULL)),
   CHECK ((state IN ('arriving', 'settled', 'failed')) = (received_msat IS NOT NULL))

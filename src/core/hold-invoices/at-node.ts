@@ -45,8 +45,11 @@ async function checkDeadline(context: HoldInvoiceContext, invoice: Invoice, { bl
  */
 export async function carryOut(context: HoldInvoiceContext, invoice: Invoice): Promise<void> {
   const { decision, preimage, state, heldPaymentId } = invoice;
-  if (state !== 'held') return;
-  invariant(decision !== undefined && heldPaymentId === undefined, 'the node is called after a decision about a payment from outside');
+  if (state !== 'held' && state !== 'open') return;
+  invariant(
+    decision !== undefined && heldPaymentId === undefined,
+    'the node is called after a decision, and not about an internal payment',
+  );
   if (decision !== 'settle') return void (await returnPayment(context, invoice));
   invariant(preimage, 'a decision to settle has the preimage');
   const outcome = await connectionOf(context, invoice).call((node) => settleHoldInvoice(node, preimage));

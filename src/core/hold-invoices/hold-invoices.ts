@@ -56,9 +56,9 @@ export function createHoldInvoices(context: HoldInvoiceContext) {
     },
 
     /**
-     * Cancels an invoice. The payment that a hold invoice holds goes back to its payer. Returns the invoice as it is then: a held one stays `held`
-     * while the node has not confirmed. Idempotent.
-     * @throws Refusal `invoice_paid`, NodeUnavailable for an invoice without a held payment; then nothing was cancelled.
+     * Cancels an invoice. The payment that a hold invoice holds goes back to its payer. Returns the invoice as it is then: a hold invoice stays
+     * `open` or `held` while the node has not confirmed. Idempotent.
+     * @throws Refusal `invoice_paid`; NodeUnavailable for other invoices. Then nothing was cancelled.
      */
     cancel(invoice: Invoice, guards: readonly Guard[]): Promise<Invoice> {
       return invoice.isHold ? decide(context, invoice, { decision: 'cancel', guards }) : context.invoices.cancel(invoice, guards);
@@ -84,11 +84,10 @@ async function decide(context: HoldInvoiceContext, invoice: Invoice, { decision,
     requireDecidable(now, decision);
     if (now.state === 'settled' || now.state === 'arriving' || now.state === 'failed' || now.state === 'canceled') return now;
     if (tries > MAX_TRIES) throw new Error('the hold invoice was changed again and again');
-    if (now.state !== 'held' && decision === 'cancel') now = await context.invoices.cancel(now, guards);
-    else if (now.state === 'open' && (await checkOpen(context, now)) === 'unchanged') throw new Refusal('invoice_not_held');
-    if (now.state === 'canceled') return now;
+    if (now.state === 'open' && decision === 'settle' && (await checkOpen(context, now)) === 'unchanged')
+      throw new Refusal('invoice_not_held');
     if (now.state === 'held' && now.heldPaymentId !== undefined) await context.payments.endHeld(now, { decision, preimage, guards });
-    else if (now.state === 'held' && (now.decision === decision || (await storeDecision(context, now, { decision, preimage }, guards)))) {
+    else if (now.decision === decision || (await storeDecision(context, now, { decision, preimage }, guards))) {
       const ended = await carryOutNow(context, await read(context, now));
       requireDecidable(ended, decision);
       return ended;
@@ -120,11 +119,15 @@ async function read({ invoices }: HoldInvoiceContext, { id }: Invoice): Promise<
 
 /** @throws Refusal when the opposite was decided before. */
 function requireDecidable({ state, decision: earlier, heldPaymentId }: Invoice, decision: 'settle' | 'cancel'): void {
-  const isSettling = state === 'held' && earlier === 'settle';
-  const isCancelling = state === 'held' && (earlier === 'cancel' || earlier === 'expire');
+  const isWaiting = state === 'open' || state === 'held';
+  const isSettling = isWaiting && earlier === 'settle';
+  const isCancelling = isWaiting && (earlier === 'cancel' || earlier === 'expire');
   if (decision === 'settle' && (state === 'canceled' || isCancelling))
     throw new Refusal('invoice_cancelled', 'The hold invoice was cancelled. A payment that waited goes back to its payer.');
-  if (decision === 'settle' && state === 'closing') throw new Refusal('invoice_not_held', 'A payment is arriving. Try again in a moment.');
+  if (state === 'closing') {
+    const type = decision === 'settle' ? 'invoice_not_held' : 'invoice_paid';
+    throw new Refusal(type, 'A payment of the invoice is arriving. Try again in a moment.');
+  }
   if (decision === 'cancel' && (state === 'settled' || state === 'arriving' || state === 'failed' || isSettling))
     throw new Refusal('invoice_paid', 'The invoice was settled.');
   invariant(state !== 'held' || heldPaymentId === undefined || earlier === undefined, 'a decision about a held internal payment ends it');

@@ -55,9 +55,8 @@ export function reopenedRow(invoiceId: string, onMiss: RowWrite['onMiss']): RowW
 }
 
 /**
- * Cancels an open invoice and returns it; returns a canceled invoice unchanged. The node comes first, so that an invoice that is canceled
+ * Cancels an open invoice, but no hold invoice, and returns it; returns a canceled invoice unchanged. The node comes first, so that an invoice that is canceled
  * here cannot be paid there. An internal payment may begin between the two steps; it then takes precedence.
- * @returns a hold invoice also in the state `held`, if a payment has arrived meanwhile.
  * @throws Refusal `invoice_paid` when the invoice is settled or being paid.
  * @throws NodeUnavailable when the node did not confirm; calling again is safe.
  */
@@ -78,7 +77,6 @@ export async function cancelInvoice(context: InvoiceContext, invoice: Invoice, g
   }
   const now = await findInvoice(context.database, invoice.id);
   invariant(now, `invoice ${invoice.id} is gone`);
-  if (now.state === 'held') return now;
   invariant(isCanceled(now) || now.state === 'open', 'it is cancelled, paid, or open again');
   if (now.state === 'open') throw beingPaid();
   return now;
@@ -87,7 +85,7 @@ export async function cancelInvoice(context: InvoiceContext, invoice: Invoice, g
 /** Returns whether the invoice is canceled already. @throws Refusal `invoice_paid` when it can no longer be canceled. */
 function isCanceled({ state }: Invoice): boolean {
   if (state === 'settled') throw new Refusal('invoice_paid', 'The invoice has been paid.');
-  if (state === 'closing' || state === 'held' || state === 'arriving') throw beingPaid();
+  if (state === 'closing' || state === 'arriving') throw beingPaid();
   if (state === 'failed')
     throw new Refusal('invoice_paid', 'A payment of the invoice was reported and never arrived. Create another invoice.');
   return state === 'canceled';

@@ -22,18 +22,18 @@ export const moveDeadline = statement(
   `UPDATE invoice SET held_until = $2 WHERE id = $1 AND state = 'held' AND held_until > $2`,
 );
 
-/** Stores what is to become of a payment from outside, before the node is called. Changes nothing after an earlier decision. */
+/** Stores what is to become of an unpaid invoice or a payment from outside, before the node is called. Changes nothing after another decision. */
 export const decide = statement(
   'invoice_hold_decide',
   `UPDATE invoice SET decision = $2, preimage = $3
-   WHERE id = $1 AND state = 'held' AND held_payment_id IS NULL AND decision IS NULL`,
+   WHERE id = $1 AND (state = 'held' OR (state = 'open' AND $2 = 'cancel')) AND is_hold = 1 AND held_payment_id IS NULL AND decision IS NULL`,
 );
 
-/** The payment from outside went back to its payer. Without a decision, the node has sent it back. */
+/** The invoice can no longer be paid, and a payment from outside went back to its payer. Without a decision, the node has sent it back. */
 export const cancelHeld = statement(
   'invoice_hold_cancel',
   `UPDATE invoice SET state = 'canceled', decision = CASE WHEN decision = 'cancel' THEN decision ELSE 'expire' END
-   WHERE id = $1 AND state = 'held' AND held_payment_id IS NULL`,
+   WHERE id = $1 AND (state = 'held' OR (state = 'open' AND decision = 'cancel')) AND held_payment_id IS NULL`,
 );
 
 export const settleHeldInternally = statement(

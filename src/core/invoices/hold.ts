@@ -69,7 +69,7 @@ export function internalDecisionRow({ clock }: HoldTerms, invoice: Invoice, { de
   return { statement: sql.settleHeldInternally, parameters: [...of, unixSeconds(clock), preimage], onMiss };
 }
 
-/** Stores the decision about a payment from outside, before the node is called. @returns false if there was a decision, or it has ended */
+/** Stores the decision about an unpaid invoice or a payment from outside. @returns false if there was a decision, or it has ended */
 export async function storeDecision(
   { ledger }: HoldContext,
   { id }: Invoice,
@@ -87,7 +87,7 @@ export async function markHeld(context: HoldContext, invoice: Invoice, amountMsa
   return posted(context.ledger.post(heldPosting(context, invoice, amountMsat, blocksLeft, onMiss)), onMiss);
 }
 
-/** Marks an invoice as canceled whose payment from outside went back. @returns false if another request has ended it */
+/** Marks an invoice as canceled that cannot be paid any more, and whose payment from outside went back. @returns false if another request has ended it */
 export async function markReturned({ ledger, clock }: HoldContext, invoice: Invoice): Promise<boolean> {
   const onMiss = new Error('the held payment has ended');
   const row = { statement: sql.cancelHeld, parameters: [invoice.id], onMiss };

@@ -108,9 +108,9 @@ export const markNotReceived = statement(
 // "coalesce" hides the condition from the indexes of open invoices: a plan made while they were few would read all of them, not those by id.
 export const markClosing = statement(
   'invoice_close',
-  `UPDATE invoice SET state = 'closing' WHERE id = $1 AND state = 'open' AND expires_at > $2`,
+  `UPDATE invoice SET state = 'closing' WHERE id = $1 AND state = 'open' AND expires_at > $2 AND decision IS NULL`,
   `UPDATE invoice SET state = 'closing' FROM unnest($1::text[], $2::bigint[]) AS n (id, now)
-    WHERE invoice.id = n.id AND coalesce(state) = 'open' AND expires_at > n.now RETURNING 1`,
+    WHERE invoice.id = n.id AND coalesce(state) = 'open' AND expires_at > n.now AND decision IS NULL RETURNING 1`,
 );
 
 export const settleInternally = statement(

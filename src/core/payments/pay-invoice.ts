@@ -56,6 +56,7 @@ export interface InvoicePayment extends RequestTerms {
 export async function payInvoice(context: PaymentContext, order: InvoicePayment): Promise<StartedPayment> {
   const { wallet, claim } = order;
   const { payable: invoice, ...found } = await findPayable(context, order.invoice, wallet.id);
+  const issued = isOfAnotherNode(found.issued, invoice) ? undefined : found.issued;
   const { paymentHash, paymentRequest } = invoice;
   const amountMsat = agreedAmount(invoice, order.amountMsat);
   const wanted = { walletId: wallet.id, paymentRequest, amountMsat, linkId: claim?.linkId };
@@ -65,7 +66,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   requirePayable(invoice, unixSeconds(context.clock));
   if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
   if (live) requireReplay(live, wanted);
-  const local = found.issued && requireOpen(found.issued, invoice, wallet);
+  const local = issued && requireOpen(issued, invoice, wallet);
   if (local) await requirePayeeMayReceive(context, local, amountMsat);
   const direction = claim ? 'link' : local ? 'internal' : 'ln_out';
   const fee = order.isFree ? undefined : await context.fees.quote(wallet.id, direction, amountMsat);
@@ -104,6 +105,14 @@ async function requirePayeeMayReceive(context: PaymentContext, issued: Invoice, 
   }
 }
 
+/**
+ * Returns whether the invoice to be paid is one of another node, whose payment hash a wallet has chosen for a hold invoice. It is paid over the
+ * network: otherwise anyone could prevent its payment.
+ */
+function isOfAnotherNode(issued: Invoice | undefined, { paymentRequest, payee }: Payable): boolean {
+  return issued?.isHold === true && issued.paymentRequest !== paymentRequest && issued.destPubkey !== payee;
+}
+
 /** Checks expiry, description and features. BOLT 11: a payer must not pay if it does not know a required feature. */
 function requirePayable(invoice: Payable, nowSeconds: number): void {
   if (invoice.expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
@@ -128,7 +137,7 @@ function agreedAmount({ amountMsat }: Payable, given: Msat | undefined): Msat | 
 function requireOpen(invoice: Invoice, wanted: Payable, payer: Wallet): Invoice {
   if (invoice.paymentRequest !== wanted.paymentRequest) throw new Refusal('invoice_mismatch');
   if (invoice.walletId === payer.id) throw new Refusal('own_invoice');
-  if (invoice.state === 'canceled') throw new Refusal('invoice_cancelled');
+  if (invoice.state === 'canceled' || (invoice.state === 'open' && invoice.decision !== undefined)) throw new Refusal('invoice_cancelled');
   if (invoice.state !== 'open') throw new Refusal('invoice_paid');
   return invoice;
 }

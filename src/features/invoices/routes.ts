@@ -233,7 +233,8 @@ function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
         return decided;
       },
     });
-    return reply.code(after.state === 'held' || after.state === 'arriving' ? 202 : 200).send(objects.invoice(after));
+    const isPending = after.state === 'open' || after.state === 'held' || after.state === 'arriving';
+    return reply.code(isPending ? 202 : 200).send(objects.invoice(after));
   };
 
   app.post('/v1/lntx/:id/settle', { schema: settleSchema }, (request, reply) =>

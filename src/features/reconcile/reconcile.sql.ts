@@ -20,11 +20,11 @@ const PAYMENT = `p.id, p.wallet_id, p.node_id, p.state, p.payment_hash, p.amount
   CASE WHEN EXISTS (SELECT 1 FROM operator_action a WHERE a.subject = p.id AND a.kind = 'resolve' AND a.state = 'done') THEN 1 ELSE 0 END
     AS resolved`;
 
-/** Pending payments of a node, oldest first. An internal one belongs to the node of its invoice. */
+/** Pending payments of a node, oldest first. An internal one belongs to the node of its invoice; a hold invoice may hold it for long. */
 export const pendingPayments = statement<ComparedPayment>(
   'reconcile_pending_payments',
   `SELECT ${PAYMENT} FROM payment p LEFT JOIN invoice i ON i.id = p.invoice_id
-   WHERE p.state = 'pending' AND coalesce(i.node_id, p.node_id) = $1 AND p.id > $2 ORDER BY p.id LIMIT $3`,
+   WHERE p.state = 'pending' AND coalesce(i.node_id, p.node_id) = $1 AND coalesce(i.state, '') <> 'held' AND p.id > $2 ORDER BY p.id LIMIT $3`,
 );
 
 export const paymentsAfter = statement<ComparedPayment>(
