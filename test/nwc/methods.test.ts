@@ -31,9 +31,10 @@ onFakeNode(
         [
           ...['get_info', 'get_balance', 'get_budget', 'lookup_invoice', 'list_transactions', 'make_invoice', 'receive'],
           ...['pay', 'pay_invoice', 'pay_keysend'],
+          ...['make_hold_invoice', 'settle_hold_invoice', 'cancel_hold_invoice'],
         ].sort(),
       );
-      expect(result.notifications).toEqual(['payment_received', 'payment_sent']);
+      expect(result.notifications).toEqual(['payment_received', 'payment_sent', 'hold_invoice_accepted']);
     });
 
     it('rejects every amount that is no whole number of millisatoshis, and creates nothing', async () => {

@@ -36,6 +36,7 @@ export class NwcError extends Error {
 
 const CODES: Partial<Record<RefusalType, NwcErrorCode>> = {
   validation_failed: 'BAD_REQUEST',
+  hold_hash_taken: 'BAD_REQUEST',
   limit_exceeded: 'BAD_REQUEST',
   insufficient_balance: 'INSUFFICIENT_BALANCE',
   budget_exceeded: 'QUOTA_EXCEEDED',

@@ -17,6 +17,8 @@ interface MethodRule {
   readonly isStored?: boolean;
   /** Whether it is served without being offered: for old clients. */
   readonly isHidden?: boolean;
+  /** Whether it is offered only where a node has hold invoices. */
+  readonly needsHoldInvoices?: boolean;
 }
 
 /** The methods of NIP-47, NWC-321 (`pay`, `receive`), and of widespread clients (`get_budget`, `multi_…`). */
@@ -31,6 +33,9 @@ export const METHODS = {
   pay_keysend: { permission: 'wallet_withdraw', isStored: true },
   pay: { permission: 'wallet_withdraw', isStored: true },
   receive: { permission: 'wallet_deposit', isStored: true },
+  make_hold_invoice: { permission: 'wallet_deposit', isStored: true, needsHoldInvoices: true },
+  settle_hold_invoice: { permission: 'wallet_deposit', isStored: true, needsHoldInvoices: true },
+  cancel_hold_invoice: { permission: 'wallet_deposit', isStored: true, needsHoldInvoices: true },
   multi_pay_invoice: { permission: 'wallet_withdraw', isStored: true, isHidden: true },
   multi_pay_keysend: { permission: 'wallet_withdraw', isStored: true, isHidden: true },
 } as const satisfies Record<string, MethodRule>;
@@ -45,20 +50,26 @@ export function ruleOf(method: NwcMethod): MethodRule {
   return METHODS[method];
 }
 
-/** Returns the methods that a connection with these permissions is offered. */
-export function offeredMethods(permissions: readonly ConnectionPermission[]): NwcMethod[] {
+/** What decides about the methods and notifications that an app is offered. */
+export interface Offer {
+  readonly permissions: readonly ConnectionPermission[];
+  readonly hasHoldInvoices: boolean;
+}
+
+export function offeredMethods({ permissions, hasHoldInvoices }: Offer): NwcMethod[] {
   return (Object.keys(METHODS) as NwcMethod[]).filter((method) => {
-    const { permission, isHidden } = ruleOf(method);
-    return !isHidden && (permission === undefined || permissions.includes(permission));
+    const { permission, isHidden, needsHoldInvoices } = ruleOf(method);
+    return !isHidden && (permission === undefined || permissions.includes(permission)) && (!needsHoldInvoices || hasHoldInvoices);
   });
 }
 
 /** The notifications of NIP-47. */
-export const NOTIFICATIONS = ['payment_received', 'payment_sent'] as const;
+export const NOTIFICATIONS = ['payment_received', 'payment_sent', 'hold_invoice_accepted'] as const;
 
 export type NotificationType = (typeof NOTIFICATIONS)[number];
 
 /** Returns the notifications that a connection gets: they contain transactions. */
-export function offeredNotifications(permissions: readonly ConnectionPermission[]): readonly NotificationType[] {
-  return permissions.includes('wallet_tx_read') ? NOTIFICATIONS : [];
+export function offeredNotifications({ permissions, hasHoldInvoices }: Offer): readonly NotificationType[] {
+  if (!permissions.includes('wallet_tx_read')) return [];
+  return NOTIFICATIONS.filter((type) => type !== 'hold_invoice_accepted' || hasHoldInvoices);
 }

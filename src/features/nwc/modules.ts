@@ -3,6 +3,7 @@ import type { KeyUses } from '../../core/accounts/key-uses.ts';
 import type { Keyring } from '../../core/accounts/keyring.ts';
 import type { Alerts } from '../../core/alerts/alerts.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
+import type { HoldInvoices } from '../../core/hold-invoices/hold-invoices.ts';
 import type { EventLog } from '../../core/journal/event-log.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { EncryptionScheme } from '../../core/nostr/crypto-pool.ts';
@@ -18,6 +19,7 @@ export interface NwcModules extends Sources {
   readonly keyUses: KeyUses;
   readonly connections: NodeConnections;
   readonly alerts: Alerts;
+  readonly holdInvoices: HoldInvoices;
   readonly eventLog: EventLog;
   readonly log: Log;
   readonly payLinks: { addressOf(walletId: string): Promise<string | undefined> };

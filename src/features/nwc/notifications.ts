@@ -4,14 +4,15 @@ import { findTransactions } from '../../core/journal/wallet-transactions.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { completeRows, type Sources } from '../transactions/complete.ts';
 import type { NotificationType } from './methods.ts';
-import { type NwcTransaction, transactionOfWallet } from './transaction-object.ts';
+import { type NwcTransaction, transactionOfInvoice, transactionOfWallet } from './transaction-object.ts';
 
-/** The events of bookings that apps are notified of. */
+/** The events that apps are notified of: of bookings, and of hold invoices whose payment has arrived. */
 const NOTIFIED: Partial<Record<EventType, NotificationType>> = {
   wallet_receive: 'payment_received',
   wallet_transfer_in: 'payment_received',
   wallet_send: 'payment_sent',
   wallet_transfer_out: 'payment_sent',
+  invoice_held: 'hold_invoice_accepted',
 };
 
 export interface Notification {
@@ -30,12 +31,18 @@ export async function notificationsOf(
   if (wanted.length === 0) return [];
   const rows = await findTransactions(
     sources.database,
-    wanted.map(({ subject }) => subject),
+    wanted.flatMap(({ type, subject }) => (type === 'invoice_held' ? [] : subject)),
   );
+  const held = await sources.invoices.findMany(wanted.flatMap(({ type, subject }) => (type === 'invoice_held' ? subject : [])));
+  const invoices = new Map(held.map((invoice) => [invoice.id, invoice]));
   const transactions = new Map((await completeRows(sources, rows)).map((wtx) => [wtx.id, wtx]));
   const now = unixSeconds(sources.clock);
   return wanted.flatMap(({ type, walletId, subject }) => {
-    const [wtx, notified] = [transactions.get(subject), NOTIFIED[type]];
-    return wtx && notified && walletId !== undefined ? [{ walletId, type: notified, transaction: transactionOfWallet(wtx, now) }] : [];
+    const notified = NOTIFIED[type];
+    if (!notified || walletId === undefined) return [];
+    const [wtx, invoice] = [transactions.get(subject), invoices.get(subject)];
+    // It may have been settled or cancelled meanwhile.
+    if (invoice) return [{ walletId, type: notified, transaction: transactionOfInvoice({ ...invoice, state: 'held' }, now) }];
+    return wtx ? [{ walletId, type: notified, transaction: transactionOfWallet(wtx, now) }] : [];
   });
 }

@@ -97,7 +97,8 @@ export class Nwc {
       },
     });
     const onResponse = (method: string, code: string) => countIn(this.counts.answered, `${isMethod(method) ? method : 'unknown'} ${code}`);
-    const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, onResponse });
+    const hasHoldInvoices = () => modules.connections.all.some((node) => node.info()?.capabilities.holdInvoices === true);
+    const responses = createResponses({ connections, crypto, clock: modules.clock, offersNip04, hasHoldInvoices, onResponse });
     const executor = createExecutor({ modules, connections, requests, responses, onWaiting: outbox.wake });
     const running = { counts: this.counts, served, pool, responses, executor, signal: life, wakeOutbox: outbox.wake, forgottenUntil };
     const serving: Serving = { ...this.#options, ...running };

@@ -15,6 +15,7 @@ import { type NwcTransaction, transactionOfInvoice, transactionOfPayment, transa
 export async function getInfo({ connections, payLinks }: NwcModules, { connection, wallet }: AppRequest): Promise<object> {
   const node = connections.of(wallet.nodeId);
   const { pubkey, network } = node.identity();
+  const offer = { permissions: connection.permissions, hasHoldInvoices: node.info()?.capabilities.holdInvoices === true };
   return {
     alias: node.info()?.alias ?? '',
     color: '',
@@ -23,8 +24,8 @@ export async function getInfo({ connections, payLinks }: NwcModules, { connectio
     // No adapter reports them, and no client needs them.
     block_height: 0,
     block_hash: '',
-    methods: offeredMethods(connection.permissions),
-    notifications: offeredNotifications(connection.permissions),
+    methods: offeredMethods(offer),
+    notifications: offeredNotifications(offer),
     lud16: (await payLinks.addressOf(wallet.id)) ?? '',
     metadata: { id: connection.id, name: wallet.userLabel },
   };

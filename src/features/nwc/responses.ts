@@ -38,11 +38,13 @@ export interface ResponseDependencies {
   readonly clock: Clock;
   /** Whether NIP-04 is offered beside NIP-44. */
   readonly offersNip04: boolean;
+  /** Whether a node of the service has hold invoices. */
+  hasHoldInvoices(): boolean;
   /** Called with the method of a response, and `result` or the code of its error. */
   onResponse(method: string, code: string): void;
 }
 
-export function createResponses({ connections, crypto, clock, offersNip04, onResponse }: ResponseDependencies) {
+export function createResponses({ connections, crypto, clock, offersNip04, hasHoldInvoices, onResponse }: ResponseDependencies) {
   const now = () => unixSeconds(clock);
 
   return {
@@ -80,7 +82,9 @@ export function createResponses({ connections, crypto, clock, offersNip04, onRes
     /** Returns the event that says what an app can do. */
     inform(connection: Connection): Promise<NostrEvent> {
       const { permissions, clientPubkey } = connection;
-      const notifications = offeredNotifications(permissions);
+      // A method that the node of the wallet lacks is refused.
+      const offer = { permissions, hasHoldInvoices: hasHoldInvoices() };
+      const notifications = offeredNotifications(offer);
       const hasNotifications = notifications.length > 0;
       const tags = [
         ['encryption', offersNip04 ? 'nip44_v2 nip04' : 'nip44_v2'],
@@ -88,7 +92,7 @@ export function createResponses({ connections, crypto, clock, offersNip04, onRes
         ...(hasNotifications ? [['notifications', notifications.join(' ')]] : []),
         ['p', clientPubkey],
       ];
-      const content = [...offeredMethods(permissions), ...(hasNotifications ? ['notifications'] : [])].join(' ');
+      const content = [...offeredMethods(offer), ...(hasNotifications ? ['notifications'] : [])].join(' ');
       return crypto.sign({ created_at: now(), kind: KINDS.info, tags, content }, connections.serviceKeyOf(connection.id));
     },
 

@@ -1,72 +1,22 @@
 import { keyGuard } from '../../core/accounts/accounts.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { unixSeconds } from '../../core/kernel/clock.ts';
 import { isJsonObject } from '../../core/kernel/json.ts';
 import type { Msat } from '../../core/kernel/money.ts';
 import { isPublicKey } from '../../core/kernel/secp256k1.ts';
-import type { RowWrite } from '../../core/ledger/ledger.ts';
 import type { CustomRecords } from '../../core/lightning/node.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import { readInvoiceOfUri } from './bip321.ts';
 import { NwcError } from './errors.ts';
+import { HOLD_METHODS } from './hold-methods.ts';
 import type { AppRequest, NwcModules } from './modules.ts';
-import { MAX_INVOICE_BYTES, type Params, readAmount, readHex, readInteger, readMetadata, readText, required } from './params.ts';
-import { transactionOfInvoice } from './transaction-object.ts';
-
-/** Returns the row that stores the request with what it has created, for the transaction that creates it. */
-type RowsOf = (made: string) => readonly RowWrite[];
-
-interface Made {
-  /** The id of the payment or the invoice. */
-  readonly id: string;
-  /** An earlier request has created it, so the row of this request is not stored yet. */
-  readonly isReplay: boolean;
-}
-
-/** A method that creates something. It is executed once for each event. */
-export interface StoredMethod {
-  readonly makes: 'invoice' | 'payment';
-  /** @throws NwcError, Refusal, NodeUnavailable when it has created nothing. After any other error that is unknown. */
-  start(modules: NwcModules, request: AppRequest, params: Params, rows: RowsOf): Promise<Made>;
-  /**
-   * Returns the result. Undefined while it is unknown: an error would make apps return money that may have been paid.
-   * @throws NwcError after a definitive failure
-   */
-  result(modules: NwcModules, made: string): Promise<object | undefined>;
-}
-
-const DEFAULT_EXPIRY_SECONDS = 86_400;
-const MAX_EXPIRY_SECONDS = 31_536_000;
-const MAX_DESCRIPTION_BYTES = 639;
-const MAX_LABEL_BYTES = 255;
-
-async function createInvoice(modules: NwcModules, request: AppRequest, params: Params, rows: RowsOf): Promise<Made> {
-  const descriptionHash = readHex(params, 'description_hash', 64);
-  const passThru = readMetadata(params);
-  const { id } = await modules.invoices.create({
-    wallet: request.wallet,
-    amountMsat: readAmount(params),
-    memo: readText(params, 'description', MAX_DESCRIPTION_BYTES) ?? '',
-    // 0 counts as absent.
-    expirySeconds: readInteger(params, 'expiry', 0, MAX_EXPIRY_SECONDS) || DEFAULT_EXPIRY_SECONDS,
-    wtxType: 'ln_deposit',
-    guards: [keyGuard(request.key)],
-    extraRows: rows,
-    ...(descriptionHash !== undefined && { descriptionHash }),
-    ...(passThru !== undefined && { passThru }),
-  });
-  return { id, isReplay: false };
-}
+import { MAX_INVOICE_BYTES, type Params, readAmount, readInteger, readMetadata, readText, required } from './params.ts';
+import { createInvoice, type Made, madeInvoice, type RowsOf, type StoredMethod } from './stored-method.ts';
 
 const makeInvoice: StoredMethod = {
   makes: 'invoice',
   start: createInvoice,
-  async result({ invoices, clock }, made) {
-    const invoice = await invoices.find(made);
-    invariant(invoice, `invoice ${made} is gone`);
-    return transactionOfInvoice(invoice, unixSeconds(clock));
-  },
+  result: madeInvoice,
 };
 
 const receive: StoredMethod = {
@@ -127,6 +77,7 @@ const payInvoice: StoredMethod = {
   result: paymentResult,
 };
 
+const MAX_LABEL_BYTES = 255;
 const MAX_RECORDS = 20;
 const MAX_RECORD_BYTES = 1024;
 
@@ -211,6 +162,7 @@ const pay: StoredMethod = {
 
 /** An item of a list is executed as a request of its own. */
 export const STORED_METHODS = {
+  ...HOLD_METHODS,
   make_invoice: makeInvoice,
   receive,
   pay_invoice: payInvoice,
