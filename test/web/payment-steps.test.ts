@@ -27,6 +27,15 @@ describe('the timeline of a payment', () => {
   });
 });
 
+describe('the timeline of a hold invoice', () => {
+  it('shows the payment that waits, and keeps it after the outcome', () => {
+    const held = { ...lntx, held_at: 150 };
+    expect(invoiceSteps({ ...held, status: 'held' }, false).at(-1)).toMatchObject({ name: 'onHold', at: 150, tone: 'waiting' });
+    expect(namesOf(invoiceSteps({ ...held, status: 'settled', settled_at: 160 }, false))).toEqual(['created', 'onHold', 'received']);
+    expect(namesOf(invoiceSteps({ ...held, status: 'cancelled' }, false))).toEqual(['created', 'onHold', 'cancelled']);
+  });
+});
+
 describe('further entries of the timeline', () => {
   const entry = (at: number): Step => ({ name: 'sent', at, tone: 'plain', icon: 'out' });
 

@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { onDashboard } from '../support/dashboard.ts';
 
@@ -51,6 +52,31 @@ onDashboard('receiving', ({ client, execute, openLoggedIn }) => {
     await elsewhere.page.getByText('The invoice can no longer be paid.').waitFor();
     await elsewhere.page.getByRole('button', { name: 'New invoice' }).click();
     await elsewhere.page.getByLabel('Amount').waitFor();
+  });
+
+  it('settles the payment that a hold invoice holds with its preimage, or sends it back', async () => {
+    const [settled, cancelled] = [randomBytes(32).toString('hex'), randomBytes(32).toString('hex')];
+    async function openHeld(preimage: string) {
+      const wallet = await client.wallet(0);
+      const hold_hash = createHash('sha256').update(Buffer.from(preimage, 'hex')).digest('hex');
+      const invoice = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 30, hold_hash });
+      const page = await openLoggedIn(`/payments/${invoice.id}`);
+      await client.post('/playground/pay', { payment_request: invoice.payment_request });
+      await page.getByText('A payment has arrived and is held.').waitFor();
+      return page;
+    }
+    const paid = await openHeld(settled);
+    await paid.getByLabel('Preimage').fill('12');
+    expect(await paid.getByRole('button', { name: 'Settle payment' }).isDisabled()).toBe(true);
+    await paid.getByLabel('Preimage').fill(cancelled);
+    await paid.getByRole('button', { name: 'Settle payment' }).click();
+    await paid.getByText('Nothing was decided.').waitFor();
+    await paid.getByLabel('Preimage').fill(settled);
+    await paid.getByRole('button', { name: 'Settle payment' }).click();
+    await paid.getByText('were credited to the wallet.').waitFor();
+    const returned = await openHeld(cancelled);
+    await returned.getByRole('button', { name: 'Send it back' }).click();
+    await returned.getByText('It cannot be paid any more.').waitFor();
   });
 
   it('says that an invoice has expired', async () => {

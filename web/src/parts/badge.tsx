@@ -25,6 +25,7 @@ const STATUSES: Readonly<Record<string, Omit<BadgeProps, 'children'>>> = {
   active: { tone: 'done', icon: 'done' },
   delivered: { tone: 'done', icon: 'done' },
   pending: { tone: 'waiting', icon: 'clock' },
+  held: { tone: 'waiting', icon: 'lock' },
   arriving: { tone: 'waiting', icon: 'clock' },
   paused: { tone: 'waiting', icon: 'clock' },
   failing: { tone: 'waiting', icon: 'alert' },

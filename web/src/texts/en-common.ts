@@ -40,6 +40,7 @@ export const common = {
   statuses: {
     settled: 'Settled',
     pending: 'Pending',
+    held: 'Held',
     arriving: 'Arriving',
     failed: 'Failed',
     expired: 'Expired',

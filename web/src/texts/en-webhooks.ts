@@ -90,6 +90,7 @@ export const webhooks = {
       'payment_corrected',
       'invoice_created',
       'invoice_expired',
+      'invoice_held',
       'invoice_cancelled',
       'link_claimed',
       'payout_finished',

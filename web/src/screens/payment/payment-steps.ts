@@ -10,6 +10,7 @@ export type StepName =
   | 'pending'
   | 'created'
   | 'waiting'
+  | 'onHold'
   | 'arriving'
   | 'received'
   | 'notReceived'
@@ -42,7 +43,9 @@ export function addByTime<T extends Placed>(steps: readonly T[], entries: readon
   return [...steps, ...entries].sort((a, b) => (placeOf(a) === placeOf(b) ? 0 : placeOf(a) - placeOf(b)));
 }
 
-type Lntx = Pick<LightningTransactionDetails, 'status' | 'created_at' | 'settled_at' | 'expires_at' | 'counterpart_id'>;
+type Lntx = Pick<LightningTransactionDetails, 'status' | 'created_at' | 'settled_at' | 'expires_at' | 'counterpart_id'> & {
+  readonly held_at?: number | null;
+};
 
 /** Returns what happened to a payment that leaves a wallet, oldest first. `pending` is not a failure. */
 export function paymentSteps({ status, created_at, settled_at, counterpart_id }: Lntx): Step[] {
@@ -56,8 +59,12 @@ export function paymentSteps({ status, created_at, settled_at, counterpart_id }:
 }
 
 /** Returns what happened to an invoice or a keysend that a wallet receives, oldest first. */
-export function invoiceSteps({ status, created_at, settled_at, expires_at }: Lntx, isKeysend: boolean): Step[] {
-  const created: Step[] = isKeysend ? [] : [{ name: 'created', at: created_at, tone: 'done', icon: 'plus' }];
+export function invoiceSteps({ status, created_at, settled_at, expires_at, held_at }: Lntx, isKeysend: boolean): Step[] {
+  const isHeld = status === 'held';
+  const made: Step[] = isKeysend ? [] : [{ name: 'created', at: created_at, tone: 'done', icon: 'plus' }];
+  const held: Step[] = held_at ? [{ name: 'onHold', at: held_at, tone: isHeld ? 'waiting' : 'done', icon: 'lock' }] : [];
+  const created = [...made, ...held];
+  if (isHeld) return created;
   if (status === 'settled') return [...created, { name: 'received', at: settled_at ?? undefined, tone: 'done', icon: 'done' }];
   if (status === 'expired') return [...created, { name: 'expired', at: expires_at ?? undefined, tone: 'plain', icon: 'clock' }];
   if (status === 'arriving') return [...created, { name: 'arriving', tone: 'waiting', icon: 'clock' }];

@@ -9,6 +9,7 @@ import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
+import { HoldDecision } from '../../parts/hold-decision.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -37,7 +38,7 @@ export function PaymentScreen({ lntx, '*': sheet = '' }: { lntx: string; '*'?: s
     );
   return (
     <>
-      <Loaded resource={payment}>{(data) => <Content data={data} />}</Loaded>
+      <Loaded resource={payment}>{(data) => <Content data={data} reload={payment.reload} />}</Loaded>
       {sheet === 'cancel' && payment.data?.lntx.status === 'open' && (
         <ConfirmSheet
           title={t.payment.cancelTitle}
@@ -55,7 +56,7 @@ function isOutgoing({ transaction }: PaymentData): boolean {
   return transaction !== undefined && transaction.num_msat < 0;
 }
 
-function Content({ data }: { data: PaymentData }) {
+function Content({ data, reload }: { data: PaymentData; reload: () => void }) {
   const { lntx, transaction } = data;
   const isSent = isOutgoing(data);
   const isOpen = !isSent && lntx.status === 'open';
@@ -77,6 +78,11 @@ function Content({ data }: { data: PaymentData }) {
             <Card isPadded class="payment-invoice">
               <QrCode text={lntx.payment_request} label={t.payment.qr} />
               <CopyButton text={lntx.payment_request} label={t.payment.copyInvoice} hasText size="normal" />
+            </Card>
+          )}
+          {!isSent && lntx.status === 'held' && (
+            <Card isPadded>
+              <HoldDecision invoice={lntx} onDecided={reload} />
             </Card>
           )}
           <Card title={t.payment.timeline} isPadded>
@@ -171,7 +177,7 @@ function StepText({ name, data: { lntx } }: { name: StepName; data: PaymentData 
         {t.payment.steps.inside} <Link href={`/payments/${lntx.counterpart_id}`}>{t.payment.counterpart}</Link>
       </>
     );
-  if (name === 'held' || name === 'received' || name === 'settled')
+  if (name === 'held' || name === 'onHold' || name === 'received' || name === 'settled')
     return (
       <>
         {amount} {t.payment.steps[name]}

@@ -7,6 +7,7 @@ import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
+import { HoldDecision } from '../../parts/hold-decision.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -124,6 +125,7 @@ function Status({ invoice, reload }: { invoice: LightningTransactionDetails; rel
       </div>
       {status === 'expired' && <p class="small secondary">{money.receive.expired}</p>}
       {status === 'cancelled' && <p class="small secondary">{money.receive.cancelled}</p>}
+      {status === 'held' && <HoldDecision invoice={invoice} onDecided={reload} />}
       {status === 'arriving' && <p class="small secondary">{money.receive.arriving}</p>}
       {status === 'failed' && <p class="small secondary">{money.receive.notReceived}</p>}
     </div>

@@ -13,7 +13,9 @@ export interface TransactionRowProps {
 
 export function TransactionRow({ row, isOpen, onToggle }: TransactionRowProps) {
   const { transaction } = row;
-  const { id, created_at, status, balance_after_msat } = transaction;
+  const { id, created_at, status, balance_after_msat, lnTx } = transaction;
+  // The payment of a hold invoice moves no money until it is settled, so its transaction is an open invoice.
+  const shown = status === 'open' && lnTx?.status === 'held' ? 'held' : status;
   return (
     <tr class={isOpen ? 'clickable open' : 'clickable'}>
       <td>
@@ -34,13 +36,13 @@ export function TransactionRow({ row, isOpen, onToggle }: TransactionRowProps) {
       </td>
       <td class="desktop-only secondary number">{clockOf(created_at)}</td>
       <td class="desktop-only">
-        <TransactionStatus status={status} />
+        <TransactionStatus status={shown} />
       </td>
       <td class="end">
         <Amount row={row} />
         {status !== 'settled' && (
           <span class="phone-only">
-            <TransactionStatus status={status} />
+            <TransactionStatus status={shown} />
           </span>
         )}
       </td>

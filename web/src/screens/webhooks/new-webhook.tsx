@@ -19,6 +19,7 @@ const EVENT_TYPES = [
   'wallet_transfer_in',
   'wallet_transfer_out',
   'invoice_expired',
+  'invoice_held',
   'link_claimed',
   'payout_finished',
 ];
