@@ -7,7 +7,6 @@ import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
-import { HoldDecision } from '../../parts/hold-decision.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -17,6 +16,7 @@ import { Sum } from '../../parts/sum.tsx';
 import { Time } from '../../parts/time.tsx';
 import { money } from '../../texts/en-money.ts';
 import { Countdown } from './countdown.tsx';
+import { HoldDecision } from './hold-decision.tsx';
 
 export interface InvoiceViewProps {
   readonly id: string;

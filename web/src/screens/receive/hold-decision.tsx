@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { LightningTransactionDetails } from '../../../client/satchel.js';
-import { useAction } from '../api/action.ts';
-import { api } from '../api/client.ts';
-import { money } from '../texts/en-money.ts';
-import { Button } from './button.tsx';
-import { TextField } from './field.tsx';
-import { Form } from './form.tsx';
-import { Note } from './note.tsx';
-import { Time } from './time.tsx';
+import type { LightningTransactionDetails } from '../../../../client/satchel.js';
+import { useAction } from '../../api/action.ts';
+import { api } from '../../api/client.ts';
+import { Button } from '../../parts/button.tsx';
+import { TextField } from '../../parts/field.tsx';
+import { Form } from '../../parts/form.tsx';
+import { Note } from '../../parts/note.tsx';
+import { Time } from '../../parts/time.tsx';
+import { money } from '../../texts/en-money.ts';
 
 interface HoldDecisionProps {
   readonly invoice: Pick<LightningTransactionDetails, 'id' | 'held_until'>;
