@@ -49,7 +49,7 @@ export function conservesMoney({ runs, steps, seed, timeoutMs }: Property): void
   onFakeNode(
     'the money of hold invoices',
     (service) => {
-      it('is conserved in any order of payments, decisions, failures and crashes', { timeout: timeoutMs }, async () => {
+      it('C6: is conserved in any order of payments, decisions, failures and crashes', { timeout: timeoutMs }, async () => {
         const all = fc.array(STEP, { minLength: 4, maxLength: steps });
         await fc.assert(
           fc.asyncProperty(all, (some) => runSteps(service, some)),

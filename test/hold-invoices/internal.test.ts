@@ -83,7 +83,7 @@ onFakeNode(
       expect(await service.problems()).toEqual([]);
     });
 
-    it('has one outcome when it is settled and cancelled at once', async () => {
+    it('C6: has one outcome when it is settled and cancelled at once', async () => {
       for (let run = 0; run < 5; run += 1) {
         const hold = run % 2 === 0 ? await heldBetween() : { ...(await holdInvoice(service)), payingWallet: undefined };
         if (!hold.payingWallet) await hold.pay();
@@ -111,6 +111,19 @@ onFakeNode(
       expect(await withdraw(payer, paymentRequest)).toMatchObject({ status: 201, body: { status: 'settled' } });
       expect(await read(payer)).toMatchObject({ balance_msat: 16_000 });
       expect(await read(attacker)).toMatchObject({ balance_msat: 0 });
+      expect(await service.problems()).toEqual([]);
+    });
+
+    it('B6: is checked by verify together with the payment that it holds', async () => {
+      const hold = await heldBetween();
+      const { id } = hold.invoice;
+      const found = async (sql: string, subject = id) => (await service.problemsAfter(sql, subject)).join('\n');
+      const problem = `${id}: its state does not match that of the payment that it held`;
+      expect(await found("UPDATE invoice SET state = 'canceled' WHERE id = $1")).toContain(problem);
+      expect(await found('UPDATE invoice SET held_msat = 1 WHERE id = $1')).toContain(problem);
+      expect(await found("UPDATE invoice SET held_payment_id = 'lntx_0' WHERE id = $1")).toContain(problem);
+      await hold.cancel();
+      expect(await found("UPDATE invoice SET state = 'held' WHERE id = $1")).toContain(problem);
       expect(await service.problems()).toEqual([]);
     });
 

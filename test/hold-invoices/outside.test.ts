@@ -57,7 +57,7 @@ onFakeNode(
       expect(await hold.balance()).toBe(5000);
     });
 
-    it('is not credited while its settlement is not final', async () => {
+    it('C6: is not credited while its settlement is not final', async () => {
       const hold = await holdInvoice(service);
       net.nextSettlement({ end: 'final' });
       await hold.pay();

@@ -191,6 +191,17 @@ export const RECORD_CHECKS: RecordChecks = {
      SELECT i.id FROM invoice i LEFT JOIN arriving_payment a ON a.invoice_id = i.id
      WHERE i.state IN ('arriving', 'failed') AND (a.payment_hash IS NULL OR a.state <> i.state)`,
   ],
+  // Hold invoices and the payments of other wallets that they hold or held, whose states do not belong together. A payment from outside may have
+  // settled an invoice whose internal payment then failed.
+  verify_held_invoices: [
+    'its state does not match that of the payment that it held',
+    `SELECT i.id FROM invoice i LEFT JOIN payment p ON p.id = i.held_payment_id AND p.invoice_id = i.id
+     LEFT JOIN settlement s ON s.payment_hash = i.payment_hash
+     WHERE i.held_payment_id IS NOT NULL AND (p.id IS NULL OR CASE i.state
+       WHEN 'held' THEN p.state <> 'pending' OR p.amount_msat <> i.held_msat
+       WHEN 'canceled' THEN p.state <> 'failed'
+       ELSE p.state <> 'succeeded' AND s.payment_hash IS NULL END)`,
+  ],
   // Payments over the network whose money left another node than theirs.
   verify_payment_nodes: [
     'its money left another node than its own',
