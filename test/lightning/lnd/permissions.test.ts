@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { reportPermissions } from '../../../src/core/lightning/lnd/permissions.ts';
+import { permitsHoldInvoices, reportPermissions } from '../../../src/core/lightning/lnd/permissions.ts';
 
 // Macaroons of a regtest node of LND 0.21.2 that no longer exists: one that was made with the printed
 // command, to which three calls were added later, and two that LND makes itself.
@@ -52,6 +52,11 @@ describe('the permissions of a macaroon', () => {
       missing: [],
       excessive: ['send on-chain payments', 'open and close channels', 'create other macaroons', 'sign with the keys of the node'],
     });
+  });
+
+  it('decide whether hold invoices are offered', () => {
+    const permits = (hex: string) => permitsHoldInvoices(Buffer.from(hex, 'hex'));
+    expect([permits(ADMIN), permits(READONLY), permits(EXACT)]).toEqual([true, false, false]);
   });
 
   it('permit neither invoices nor payments in readonly.macaroon', () => {
