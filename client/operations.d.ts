@@ -10,7 +10,7 @@ export interface List<Item> extends Promise<Item[]>, AsyncIterable<Item> {
 }
 
 /** The cause of an error. A later version may add types. */
-export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_not_held' | 'hold_hash_taken' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'spending_limit_exceeded' | 'receiving_limit_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
+export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_not_held' | 'hold_hash_taken' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'spending_limit_exceeded' | 'receiving_limit_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'rate_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
 
 /** An object of which the query parameter `fields` selected a part. */
 export type Part<T> = T extends Array<infer Item> ? Array<Part<Item>> : T extends object ? { [Name in keyof T]?: Part<T[Name]> } : T;
@@ -179,6 +179,16 @@ export interface CreatedInvoice {
   passThru: Record<string, unknown> | null;
   /** What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The texts are the payee's: escape them where you show them */
   success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
   /** A public address that shows only `status`, the amount and `expires_at`, for the page on which the payer sees the invoice. Only this response contains it */
   status_url: string;
 }
@@ -728,6 +738,16 @@ export interface LightningTransaction {
   passThru: Record<string, unknown> | null;
   /** What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The texts are the payee's: escape them where you show them */
   success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
 }
 
 export interface LightningTransactionDetails {
@@ -787,6 +807,16 @@ export interface LightningTransactionDetails {
   passThru: Record<string, unknown> | null;
   /** What the payee of an LNURL or a Lightning address shows the payer (LUD-09). Present only on a settled payment whose payee sent it. The texts are the payee's: escape them where you show them */
   success_action?: { /** `message`: a text. `url`: a page of the payee. `aes`: a secret text */ tag: 'message' | 'url' | 'aes' | (string & {}); /** The text of a `message` */ message?: string; /** What the `url` or the `plaintext` is for */ description?: string; /** A page on the domain of the payee */ url?: string; /** The secret text; null if it cannot be decrypted with the preimage */ plaintext?: string | null; };
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
   /** The lightning transaction of the other side, for a payment between two wallets of the account; null otherwise */
   counterpart_id: string | null;
   /** The millisatoshis that the wallet holds for the payment until it ends: the amount plus `fee_limit_msat`. The field keeps this value afterwards. Null for an invoice */
@@ -1232,6 +1262,16 @@ export interface Payment {
   status: 'settled' | 'pending' | 'failed' | 'open' | (string & {});
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */
   failure_reason: string | null;
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
 }
 
 export interface Payout {
@@ -1365,6 +1405,19 @@ export interface Quote {
   fee_schedule_id: string | null;
 }
 
+export interface Rate {
+  /** The ISO 4217 code of a currency in which amounts can be sent */
+  currency: string;
+  /** The price of one bitcoin as decimal text; null before the first one */
+  rate: string | null;
+  /** When it was read, in Unix seconds; null before the first one */
+  rate_at: number | null;
+  /** The hosts of the providers that agreed on it, separated by spaces; null before the first one */
+  rate_source: string | null;
+  /** `valid`: amounts are converted with it. `stale`: too old for that. `missing`: there was none yet */
+  status: 'valid' | 'stale' | 'missing' | (string & {});
+}
+
 export interface Readiness {
   /** `ready` when the database is ok and a node can be used */
   status: 'ready' | 'not ready' | (string & {});
@@ -1458,7 +1511,7 @@ export interface Summary {
 
 export interface Transfer {
   /** The transaction of the wallet that received the money */
-  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; };
+  wtx_transfer_in: { /** The id of the wallet transaction, `wtx_…` */ id: string; /** Unix seconds */ created_at: number; /** The change of `balance` in whole satoshis; negative for money that leaves the wallet */ num_satoshis: number; /** The change of `balance_msat` in millisatoshis, exact; negative for money that leaves the wallet */ num_msat: number; /** The booked balance of the wallet after it in millisatoshis, with the money that was held then. Null while it is not booked, and for a key that may not read the wallet */ balance_after_msat: number | null; /** The memo of the invoice, payment or transfer, for people */ user_label: string; /** The wallet that received the money; only its `id` for a key that may not read it */ wal: { /** The id of the wallet, `wal_…` */ id: string; /** Unix seconds */ created_at?: number; /** Unix seconds */ updated_at?: number; /** The label that the caller gave the wallet */ user_label?: string; /** The spendable balance in whole satoshis: `balance_msat` / 1000, rounded down */ balance?: number; /** The spendable balance in millisatoshis, exact. It does not contain `pending_msat` */ balance_msat?: number; /** Millisatoshis that are held for payments in flight: their amounts and fee limits */ pending_msat?: number; /** The largest amount in millisatoshis that can be paid over the network and still leaves the default fee reserve (5 %, at least 10 sat), and the fee of this service. Transfers and payments between wallets of this service have no routing fee. In a wallet that is part of another object, the fee of this service is not considered */ max_payable_msat?: number; /** `inactive`: the wallet receives, but sends no money */ status?: 'active' | 'inactive' | (string & {}); /** The same as `status`, for clients of LNPay */ statusType?: { /** The kind of object that has this status */ type: 'wallet' | (string & {}); /** `inactive`: the wallet receives, but sends no money */ name: 'active' | 'inactive' | (string & {}); /** The status as text for people */ display_name: string; }; /** The type of the wallet. All wallets have the same */ walletType?: { /** Always `generic_wallet` */ name: string; /** The type as text for people */ display_name: string; }; /** The pay link that was created with the wallet, `lnurlp_…` */ default_lnurlpay_id?: string; /** The Lightning node of the wallet, `lnd_…` */ ln_node_id?: string; }; /** The type of the transaction */ wtxType: { /** Always `ln` */ layer: string; /** The type; the filter `type` takes the same values */ name: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | (string & {}); /** The type as text for people */ display_name: string; }; /** The invoice or payment; null for a transfer and for a fee */ lnTx: LightningTransaction | null; /** The JSON object that the caller sent with the request. For a transfer also `source_wallet_id`, `dest_wallet_id` and `lnPayParams` */ passThru: Record<string, unknown>; /** `settled`: booked, and part of the balance. `pending`: a payment whose outcome is still unknown, and whose money is held; or a received payment that is `arriving`, which is not in the balance. `failed`: a payment that failed for good, whose money is back; or a received payment that never arrived. `open`: an invoice that can still be paid */ status: 'settled' | 'pending' | 'failed' | 'open' | (string & {}); /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */ failure_reason: string | null; /** The amount in `currency`, as text. Only if it was requested in a currency */ amount?: string; /** The ISO 4217 code of the currency of `amount` */ currency?: string; /** The price of one bitcoin that converted `amount`, as decimal text */ rate?: string; /** When the rate was read, in Unix seconds */ rate_at?: number; /** The hosts of the providers that agreed on the rate, separated by spaces */ rate_source?: string; };
   /** The transaction of the wallet that sent the money */
   wtx_transfer_out: WalletTransaction;
   /** The `passThru` of both transactions */
@@ -1560,6 +1613,16 @@ export interface WalletTransaction {
   status: 'settled' | 'pending' | 'failed' | 'open' | (string & {});
   /** Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise */
   failure_reason: string | null;
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
 }
 
 export interface Webhook {
@@ -2512,6 +2575,10 @@ export interface CreateInvoiceRequest {
   num_satoshis?: number;
   /** The amount in millisatoshis, instead of `num_satoshis` */
   num_msat?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** The description in the invoice, which the payer sees. At most 639 bytes in UTF-8 */
   memo?: string;
   /** The SHA-256 of a longer description: 64 hexadecimal characters, or 32 bytes in base64. The invoice contains it instead of `memo` */
@@ -3022,6 +3089,10 @@ export interface GetFiatRateRequest {
 
 }
 
+export interface ListRatesRequest {
+
+}
+
 export interface GetMetricsRequest {
 
 }
@@ -3286,6 +3357,10 @@ export interface WithdrawRequest {
   num_satoshis?: number;
   /** The amount in millisatoshis, instead of `num_satoshis` */
   num_msat?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */
   fee_limit_msat?: number;
   /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
@@ -3314,6 +3389,10 @@ export interface TransferRequest {
   num_satoshis?: number;
   /** The amount in millisatoshis, instead of `num_satoshis` */
   num_msat?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** The label of both transactions. At most 639 bytes in UTF-8 */
   memo?: string;
   /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */
@@ -3405,6 +3484,10 @@ export interface PayLnurlRequest {
   num_satoshis?: number;
   /** The amount in millisatoshis, instead of `num_satoshis` */
   num_msat?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** The same as `num_msat`, for old clients */
   amt_msat?: number;
   /** A text for the payee, up to the length that the payee allows */
@@ -3895,6 +3978,8 @@ export interface Operations<Options> {
   readonly service: {
     /** Read the fiat rate. Returns the rate that the operator has set. All fields are null if no rate is set. The rate is only for display: amounts, limits and fees never depend on it. Permission: any key. (`GET /v1/fiat-rate`) */
     getFiatRate(request?: GetFiatRateRequest, options?: Options): Promise<FiatRate>;
+    /** Read the rates. Returns the price of one bitcoin in each currency that the operator has configured; none if there are no currencies. A rate that has jumped is not here until it is confirmed. Permission: any key. (`GET /v1/rates`) */
+    listRates(request?: ListRatesRequest, options?: Options): List<Rate>;
     /** Read metrics for Prometheus. Needs METRICS_TOKEN as `Authorization: Bearer`. Without that setting only programs on the same machine may read it. (`GET /metrics`) */
     getMetrics(request?: GetMetricsRequest, options?: Options): Promise<string>;
     /** Check whether the process responds. Reads neither the database nor the node. (`GET /healthz`) */

@@ -126,6 +126,7 @@ export const GROUPS = {
   },
   service: {
     getFiatRate: 'GET /v1/fiat-rate',
+    listRates: 'GET /v1/rates isList',
     getMetrics: 'GET /metrics open isText',
     getHealth: 'GET /healthz open',
     getVersion: 'GET /v1/version open',

@@ -245,6 +245,8 @@ CREATE TABLE account (
   revenue_wallet_id TEXT,
   -- In lower case. With a password it is the login.
   email TEXT,
+  -- The ISO 4217 code of the currency in which its owner sees amounts; NULL: none.
+  currency TEXT CHECK (length(currency) = 3),
   -- scrypt with its parameters and salt (src/features/logins/passwords.ts); NULL: a login with a password is not possible.
   password_hash TEXT,
   CHECK (revenue_share_millionths = 0 OR revenue_wallet_id IS NOT NULL)
@@ -649,6 +651,8 @@ CREATE TABLE invoice (
   is_hold INTEGER NOT NULL DEFAULT 0,
   -- The key of the public status token of a hold invoice. The preimage, which is the key of all others, is unknown until it is settled.
   status_key TEXT,
+  -- JSON: the amount in a currency that the invoice was requested with, and its rate (`amount`, `currency`, `rate`, `rate_at`, `rate_source`).
+  fiat TEXT CHECK (fiat IS NULL OR amount_msat IS NOT NULL),
   -- What changes comes last and in pages with free space: PostgreSQL then writes only these bytes to its WAL.
   -- held: a payment of a hold invoice has arrived and waits for the wallet's decision. arriving: the node has reported a payment that is not
   -- final yet. failed: it never arrived.
@@ -769,6 +773,8 @@ CREATE TABLE payment (
   is_keysend INTEGER NOT NULL,
   custom_records TEXT,
   pass_thru TEXT,
+  -- JSON: the amount in a currency that the payment was requested with, and its rate.
+  fiat TEXT,
   -- The invoice that it pays, when that is of a wallet here: such a payment never reaches the network.
   invoice_id TEXT REFERENCES invoice (id),
   -- The withdraw link whose claim it is.
@@ -1153,6 +1159,10 @@ CREATE TABLE pay_link (
   -- The smallest and the largest payment.
   min_msat INTEGER NOT NULL CHECK (min_msat >= 1000),
   max_msat INTEGER NOT NULL CHECK (max_msat <= 9007199254740991),
+  -- The limits in a currency as decimal texts, which are converted when the payer asks. NULL: the limits in millisatoshis apply.
+  currency TEXT CHECK (length(currency) = 3),
+  min_amount TEXT,
+  max_amount TEXT,
   -- The maximum length of a payer's comment, in characters; 0: none.
   comment_length INTEGER NOT NULL CHECK (comment_length BETWEEN 0 AND 500),
   -- JSON: which data of the payer the link accepts (LUD-18), and what the payer sees after paying (LUD-09, LUD-10).
@@ -1168,7 +1178,8 @@ CREATE TABLE pay_link (
   updated_at INTEGER NOT NULL,
   FOREIGN KEY (domain, name) REFERENCES pay_name (domain, name),
   CHECK ((domain IS NULL) = (name IS NULL)),
-  CHECK (min_msat <= max_msat)
+  CHECK (min_msat <= max_msat),
+  CHECK ((currency IS NULL) = (min_amount IS NULL) AND (currency IS NULL) = (max_amount IS NULL))
 ) STRICT;
 CREATE UNIQUE INDEX pay_link_address ON pay_link (domain, name) WHERE state = 'active' AND name IS NOT NULL;
 CREATE INDEX pay_link_wallet ON pay_link (wallet_id, id);
@@ -1404,6 +1415,35 @@ CREATE TABLE fiat_rate (
   set_at INTEGER NOT NULL,
   set_by TEXT NOT NULL,
   CHECK ((currency IS NULL) = (per_btc IS NULL))
+) STRICT;
+
+-- The price of one bitcoin in one currency, from the providers of FIAT_RATES (src/core/rates/). Rates are decimal texts. The instance with the
+-- lease writes them, and amounts in the currency are converted with them.
+CREATE TABLE market_rate (
+  -- An ISO 4217 code.
+  currency TEXT PRIMARY KEY CHECK (length(currency) = 3),
+  -- The last accepted rate, when its request began, and the hosts of the providers that agreed on it. NULL: there was none yet.
+  rate TEXT CHECK (length(rate) BETWEEN 1 AND 24),
+  rate_at INTEGER,
+  rate_source TEXT,
+  -- The accepted rate before it: a payer may still use an amount that was computed with it.
+  earlier_rate TEXT CHECK (length(earlier_rate) BETWEEN 1 AND 24),
+  earlier_at INTEGER,
+  earlier_source TEXT,
+  -- A rate that waits for confirmation, because it has jumped: since when, and how many refreshes in a row have returned it.
+  candidate_rate TEXT CHECK (length(candidate_rate) BETWEEN 1 AND 24),
+  candidate_since INTEGER,
+  confirmations INTEGER NOT NULL DEFAULT 0 CHECK (confirmations >= 0),
+  CHECK ((rate IS NULL) = (rate_at IS NULL) AND (rate IS NULL) = (rate_source IS NULL)),
+  CHECK ((earlier_rate IS NULL) = (earlier_at IS NULL) AND (earlier_rate IS NULL) = (earlier_source IS NULL)),
+  CHECK ((candidate_rate IS NULL) = (candidate_since IS NULL) AND (candidate_rate IS NULL) = (confirmations = 0))
+) STRICT;
+
+-- The amount in a currency that a transfer between wallets was requested with, and its rate.
+CREATE TABLE transfer_fiat (
+  transfer_id TEXT PRIMARY KEY,
+  -- JSON: `amount`, `currency`, `rate`, `rate_at`, `rate_source`.
+  fiat TEXT NOT NULL
 ) STRICT;
 
 -- Proof of liabilities -------------------------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ import { errorMessage } from './core/kernel/log.ts';
 import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
 import { isRange, parseAllowList, parseProxy } from './core/outbound/addresses.ts';
+import { parseCurrencies, parseRateProviders } from './core/rates/providers.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -109,6 +110,7 @@ export function readConfig(env: Environment) {
       recipients: (get('BACKUP_RECIPIENTS') ?? '').split(/[\s,]+/).filter(Boolean),
       keep: backupRetention(get('BACKUP_KEEP')),
     },
+    fiat: readFiat(settings),
     /** The proxy for .onion hosts; undefined: they cannot be reached. */
     outboundProxy: proxy === undefined ? undefined : parsed('OUTBOUND_PROXY', proxy, parseProxy),
   };
@@ -128,6 +130,18 @@ function readLndhub({ boolean, matching }: Settings) {
     accountId: account === 'false' ? undefined : account,
     hasStatus200: boolean('LNDHUB_STATUS_200'),
   };
+}
+
+/** The providers of rates, the currencies of amounts, and how old a rate may be. Without providers there are no amounts in a currency. */
+function readFiat({ get, integer }: Settings) {
+  const providers = parsed('FIAT_RATES', get('FIAT_RATES') ?? '', parseRateProviders);
+  const currencies = parsed('FIAT_CURRENCIES', get('FIAT_CURRENCIES') ?? '', parseCurrencies);
+  if ((providers.length === 0) !== (currencies.length === 0))
+    throw new InvalidConfig('FIAT_RATES and FIAT_CURRENCIES must be set together.');
+  const refreshSeconds = integer('FIAT_RATE_REFRESH_SECONDS', 60, 5, 3600);
+  const maxAgeSeconds = integer('FIAT_RATE_MAX_AGE_SECONDS', 600, 30, 86_400);
+  if (maxAgeSeconds > refreshSeconds) return { providers, currencies, refreshSeconds, maxAgeSeconds };
+  throw new InvalidConfig('FIAT_RATE_MAX_AGE_SECONDS must be more than FIAT_RATE_REFRESH_SECONDS.');
 }
 
 /** Reads the numbers of hours, days and months of which a backup is kept. */
@@ -195,6 +209,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 const SECRETS: ReadonlySet<string> = new Set([
   'BOOTSTRAP_SECRET_KEY',
   'DATABASE_URL',
+  'FIAT_RATES',
   'LIGHTNING_URL',
   'METRICS_TOKEN',
   'SECRET_KEY',

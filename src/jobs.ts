@@ -34,6 +34,7 @@ export interface Job {
     | 'zap-receipts'
     | 'nwc'
     | 'payouts'
+    | 'fiat-rates'
     | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
@@ -82,6 +83,9 @@ export interface JobTiming {
   readonly payouts?: Partial<PayoutTiming>;
   /** Between two tries to read the records of a node back after a restore. */
   readonly readBackMs?: number;
+  /** Between two refreshes of the fiat rates, and the time for the response of a provider. */
+  readonly ratesMs?: number;
+  readonly rateTimeoutMs?: number;
   /** Writes a scheduled backup. */
   readonly runBackup?: (signal: AbortSignal) => Promise<void>;
 }
@@ -101,7 +105,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const comparison = { ...modules, stuckPaymentSeconds, timing: probe, pollMs };
   const retained = { ledger, idempotency, event: eventLog, webhook: webhooks, 'app request': nwc };
-  const jobs: readonly Job[] = [
+  const jobs: Job[] = [
     ...modules.connections.all.map((connection) => eventsJob(modules, connection, intervals)),
     ...modules.connections.all.map(
       ({ nodeId }): Job => ({
@@ -157,6 +161,10 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
         runSchedule({ ...modules, runBackup: timing.runBackup ?? backupProcess(PROGRAM) }, config.backup.intervalSeconds, signal),
     },
   ];
+  if (config.fiat.providers.length > 0) {
+    const interval = timing.ratesMs ?? 1000 * config.fiat.refreshSeconds;
+    jobs.push({ name: 'fiat rates', lease: 'fiat-rates', interval, run: (signal) => modules.rates.refresh(signal) });
+  }
   if (proofIntervalSeconds === 0) return jobs;
   const run = (signal: AbortSignal) => takeEpochs(modules, proofIntervalSeconds, signal);
   return [...jobs, { name: 'proofs of liabilities', lease: 'proof-epochs', interval: 'continuous', run }];

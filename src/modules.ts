@@ -23,6 +23,7 @@ import { createNostrCrypto } from './core/nostr/crypto-pool.ts';
 import { Outbound } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
 import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
+import { createRates } from './core/rates/rates.ts';
 import { walletRecovery } from './core/wallets/recovery.ts';
 import { createWallets, type Wallet, type Wallets } from './core/wallets/wallets.ts';
 import { storeFirstKeys } from './data-files.ts';
@@ -104,8 +105,9 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const feed = new Feed({ database, eventLog, log });
   const newOutbound = (settings = {}) => new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, ...settings });
   const outbound = newOutbound();
+  const rates = createRates({ ...config, database, alerts, outbound: newOutbound(), clock, timeoutMs: jobTiming?.rateTimeoutMs });
   const nostrCrypto = createNostrCrypto();
-  const linked = { ...config, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
+  const linked = { ...config, rates, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, notes, idempotency };
   const webhooks = new Webhooks({
@@ -122,6 +124,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = {
     ...marked,
+    rates,
     fees,
     spendingLimits: limits,
     ledger,

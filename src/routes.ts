@@ -43,6 +43,7 @@ import { paymentRoutes } from './features/payments/routes.ts';
 import { transferRoutes } from './features/payments/transfer-routes.ts';
 import { payoutRoutes } from './features/payouts/routes.ts';
 import { proofRoutes } from './features/proof/routes.ts';
+import { rateRoutes } from './features/rates/routes.ts';
 import { lastPositions } from './features/reconcile/requests.ts';
 import { restoreRoutes } from './features/restore/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
@@ -144,6 +145,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   reconciliationRoutes(app, deps);
   restoreRoutes(app, deps);
   fiatRateRoutes(app, deps);
+  rateRoutes(app, deps);
   if (config.lndhub.isOn) lndhubRoutes(app, { ...deps, ...config });
   if (playground) playgroundRoutes(app, { access, invoices, control: playground });
   const lastBackupAt = async () => (await readLastBackup(modules.database))?.createdAt ?? 0;

@@ -16,6 +16,7 @@ import type { LightningNode } from '../../src/core/lightning/node.ts';
 import { createLimits } from '../../src/core/limits/limits.ts';
 import type { Payments } from '../../src/core/payments/payments.ts';
 import { Quarantine } from '../../src/core/quarantine/quarantine.ts';
+import type { Rates } from '../../src/core/rates/rates.ts';
 import type { StatusWaits } from '../../src/features/events/status-waits.ts';
 import { invoiceRoutes } from '../../src/features/invoices/routes.ts';
 import { createHistory } from '../../src/features/transactions/history.ts';
@@ -150,6 +151,7 @@ function routes(web: Web, database: Database): (app: App) => void {
       ...web,
       invoices,
       holdInvoices: none as unknown as HoldInvoices,
+      rates: none as unknown as Rates,
       history,
       limits: new RateLimits({ keyRate: UNLIMITED, addressRate: UNLIMITED, maxAtOnce: Number.POSITIVE_INFINITY }),
       waits,

@@ -18,6 +18,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   lightning: ['kernel'],
   outbound: ['kernel'],
   nostr: ['kernel'],
+  rates: ['kernel', 'db', 'alerts', 'outbound'],
   connection: ['kernel', 'db', 'alerts', 'lightning'],
   ledger: ['kernel', 'db', 'journal'],
   budgets: ['kernel', 'db', 'ledger'],
@@ -45,7 +46,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   'hold-invoices': ['kernel', 'db', 'alerts', 'ledger', 'lightning', 'connection', 'invoices', 'payments'],
 };
 
-const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'ledger', 'accounts', 'wallets'];
+const HTTP = ['kernel', 'journal', 'idempotency', 'lightning', 'rates', 'ledger', 'accounts', 'wallets'];
 
 const FEATURES: Readonly<Record<string, readonly string[]>> = {
   accounts: [],
@@ -55,6 +56,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   nodes: [],
   service: [],
   search: [],
+  rates: [],
   proof: [],
   verify: ['proof'],
   move: ['verify'],

@@ -132,7 +132,13 @@ describe('the conventions of the API', () => {
       'page numbers of LNPay, in addition': ['listWallets', 'listWalletTransactions', 'listTransactions'],
     };
     const short: Exceptions = {
-      'as many as the settings or the limits of an account allow': ['listNodes', 'listLimits', 'listLinkedKeys', 'listPasskeys'],
+      'as many as the settings or the limits of an account allow': [
+        'listNodes',
+        'listLimits',
+        'listLinkedKeys',
+        'listPasskeys',
+        'listRates',
+      ],
       'at most 400 samples of a period': ['listBalanceSamples'],
     };
     const arrays = walk.filter(({ method, operation }) => method === 'GET' && isArray(operation));

@@ -118,6 +118,11 @@ export const ALERT_KINDS = {
       'After a restore, payments that the node has sent cost more than the wallet had: what it had received from other wallets was lost. The operator bears the difference.',
     remedy: `satchel restore status lists the payments. Find out from which wallet the money came, and whether it was spent twice. Then close the alert ${CLOSE} <wallet>.`,
   },
+  fiat_rate: {
+    meaning:
+      'A provider of FIAT_RATES fails or contradicts the others, the providers disagree, a rate is too old, or it has jumped by half or more. The message has the reason. Amounts are never converted with such a rate.',
+    remedy: `Check the providers, and FIAT_RATES. A jump is used after five refreshes in a row that confirm it. If the price is right, close the alert ${CLOSE} <currency>, which accepts it. The alert closes when the cause is gone.`,
+  },
   webhook_disabled: {
     meaning: 'An endpoint of a webhook was disabled: nothing was delivered for three days, or it responded 410 Gone.',
     remedy:

@@ -5,6 +5,7 @@ import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
+import type { FiatAmount } from '../kernel/fiat.ts';
 import { newId } from '../kernel/ids.ts';
 import type { Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -31,6 +32,8 @@ export interface NewInvoice {
   readonly expirySeconds: number;
   /** JSON text. */
   readonly passThru?: string;
+  /** The amount in a currency from which `amountMsat` was computed. */
+  readonly fiat?: FiatAmount | undefined;
   readonly wtxType: 'ln_deposit' | 'ln_lnurl_pay_inbound';
   /** Makes it a hold invoice: its payment waits until the wallet settles it with the preimage, or cancels it. */
   readonly hold?: {
@@ -92,6 +95,7 @@ export async function createAtNode(context: InvoiceContext, order: NewInvoice): 
     preimage,
     isKeysend: false,
     passThru: order.passThru,
+    fiat: order.fiat && JSON.stringify(order.fiat),
     ...(hold && { isHold: true, statusKey: randomBytes(32).toString('hex') }),
   };
 }
@@ -158,6 +162,7 @@ export function invoicePosting(context: InvoiceContext, order: NewInvoice, invoi
     context.maxOpenInvoices,
     invoice.isHold ? 1 : 0,
     invoice.statusKey ?? null,
+    invoice.fiat ?? null,
   ];
   const event = eventRow(context.clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
   return {

@@ -51,6 +51,8 @@ export interface Invoice {
   readonly heldPaymentId?: string | undefined;
   /** What is to become of the held payment. `expire`: the service cancels it. It never changes. */
   readonly decision?: 'settle' | 'cancel' | 'expire' | undefined;
+  /** JSON text of a `FiatAmount`, if the amount was requested in a currency. */
+  readonly fiat?: string | undefined;
 }
 
 export type InvoiceRow = RowOf<Omit<Invoice, 'isKeysend' | 'customRecords' | 'isHold'>> & {

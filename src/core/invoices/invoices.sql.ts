@@ -4,7 +4,7 @@ import type { InvoiceRow } from './invoice.ts';
 
 export const INVOICE_FIELDS = asFields(
   `id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request, amount_msat, received_msat, memo,
-  description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records, pass_thru,
+  description_hash, expiry_seconds, expires_at, created_at, settled_at, preimage, is_keysend, custom_records, pass_thru, fiat,
   is_hold, status_key, held_msat, held_at, held_until, held_payment_id, decision`,
 );
 
@@ -23,9 +23,9 @@ export const insertOpen = statement(
   'invoice_insert_open',
   `INSERT INTO invoice (account_id, id, wallet_id, ledger_account, node_id, dest_pubkey, wtx_type, state, payment_hash, payment_request,
      amount_msat, memo, description_hash, expiry_seconds, expires_at, created_at, preimage, pass_thru,
-     is_hold, status_key)
+     is_hold, status_key, fiat)
    SELECT (SELECT account_id FROM wallet WHERE id = $2), $1, $2, $3, $4, $5, $6, 'open', $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
-     $18, $19
+     $18, $19, $20
    WHERE (${OPEN_COUNT('$17', '$14', '$3', '$6')}) < $17
    ON CONFLICT (payment_hash) DO NOTHING`,
 );

@@ -140,6 +140,12 @@ export const REFUSALS = {
       'or read the history.',
   },
   node_unavailable: { status: 503, meaning: 'The Lightning node cannot be reached. This request sent nothing. Try again later.' },
+  rate_unavailable: {
+    status: 503,
+    meaning:
+      'There is no valid rate of the currency: its providers are silent, disagree, or the rate has jumped. This request created and paid ' +
+      'nothing. Try again later, or send the amount in num_satoshis.',
+  },
   database_unavailable: {
     status: 503,
     meaning: 'The database cannot be used right now. This request booked nothing. Send it again after Retry-After seconds.',

@@ -18,6 +18,8 @@ interface RequestLimits {
 export interface GetOptions extends RequestLimits {
   /** The maximum length of the body. Default: 65,536. */
   readonly maxBytes?: number;
+  /** Default: 3. */
+  readonly maxRedirects?: number;
 }
 
 export interface PostOptions extends RequestLimits {
@@ -53,9 +55,10 @@ export class Outbound {
     this.#settings = settings;
   }
 
-  /** Sends a GET request, follows up to three redirects, and parses the body of the response, whatever its status. */
+  /** Sends a GET request, follows redirects, and parses the body of the response, whatever its status. */
   getJson(url: string, options: GetOptions = {}): Promise<{ readonly status: number; readonly body: unknown }> {
     const message: Message = { method: 'GET', headers: { accept: 'application/json' }, body: '' };
+    const { maxRedirects = MAX_REDIRECTS } = options;
     return this.#run(url, options, async (first, signal) => {
       const read = async (response: IncomingMessage) => {
         const { statusCode: status = 0, headers } = response;
@@ -69,12 +72,12 @@ export class Outbound {
         return { status, body: json.value };
       };
       let target = first;
-      for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
+      for (let redirects = 0; redirects <= maxRedirects; redirects += 1) {
         const result = await this.#send(target, message, signal, read);
         if (typeof result !== 'string') return result;
         target = this.#redirect(target, result);
       }
-      throw new Error(`more than ${MAX_REDIRECTS} redirects`);
+      throw new Error(`more than ${maxRedirects} redirects`);
     });
   }
 

@@ -2,6 +2,7 @@ import { type Invoice, rowToInvoice } from '../invoices/invoice.ts';
 import { requireMayReceive } from '../invoices/receiving.ts';
 import { invariant } from '../kernel/assert.ts';
 import { unixSeconds } from '../kernel/clock.ts';
+import { type FiatAmount, isSamePrice } from '../kernel/fiat.ts';
 import { type Msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
@@ -27,6 +28,8 @@ export interface InvoicePayment extends RequestTerms {
   readonly invoice: string | Bolt11;
   /** Required for an invoice without an amount. */
   readonly amountMsat?: Msat | undefined;
+  /** The amount in a currency from which `amountMsat` was computed. */
+  readonly fiat?: FiatAmount | undefined;
   /** 0 allows no fee. Absent: {@link PAYMENT_FEE_RULE}. */
   readonly feeLimitMsat?: Msat | undefined;
   /** The service charges no fee, because an operator requested the payment. */
@@ -61,7 +64,11 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   const amountMsat = agreedAmount(invoice, order.amountMsat);
   const wanted = { walletId: wallet.id, paymentRequest, amountMsat, linkId: claim?.linkId };
   const live = found.isLive ? await readPayment(context.database, sql.findLive, paymentHash) : undefined;
-  if (live?.walletId === wallet.id) return toReplay(context, requireReplay(live, wanted));
+  if (live?.walletId === wallet.id) {
+    // The rate may have changed since.
+    const isSame = order.fiat !== undefined && invoice.amountMsat === undefined && isSamePrice(order.fiat, live.fiat);
+    return toReplay(context, requireReplay(live, isSame ? { ...wanted, amountMsat: live.amountMsat } : wanted));
+  }
 
   requirePayable(invoice, unixSeconds(context.clock));
   if (amountMsat === undefined) throw new Refusal(invoice.amountMsat === undefined ? 'invoice_amount_missing' : 'invoice_amount_fixed');
@@ -85,6 +92,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
     expiresAt: invoice.expiresAt,
     isKeysend: false,
     passThru: order.passThru,
+    fiat: order.fiat && JSON.stringify(order.fiat),
     invoiceId: local?.id,
     linkId: claim?.linkId,
     successAction: order.successAction,

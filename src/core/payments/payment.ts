@@ -45,6 +45,8 @@ export interface Payment {
   readonly customRecords?: CustomRecords | undefined;
   /** JSON text from the request. */
   readonly passThru?: string | undefined;
+  /** JSON text of a `FiatAmount`, if the amount was requested in a currency. */
+  readonly fiat?: string | undefined;
   /** The invoice of another wallet that an internal payment settles. */
   readonly invoiceId?: string | undefined;
   /** The withdraw link that was claimed. */

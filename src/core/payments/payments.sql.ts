@@ -6,7 +6,7 @@ import type { PaymentRow } from './payment.ts';
 /** The columns of a new payment that are texts, and those that are numbers. */
 const TEXTS =
   `id, wallet_id, node_id, transfer_id, wtx_type, payment_hash, payment_request, dest_pubkey, user_label, memo, description_hash,
-  preimage, custom_records, pass_thru, invoice_id, link_id, budget_lineage_id, success_action,
+  preimage, custom_records, pass_thru, fiat, invoice_id, link_id, budget_lineage_id, success_action,
   fee_schedule_id, limit_owners`.split(/,\s+/);
 const NUMBERS = `ledger_account, amount_msat, expiry_seconds, expires_at, created_at, is_keysend, budget_period_start, budget_reserved_msat,
   sending_since_ms, service_fee_msat`.split(/,\s+/);
@@ -192,3 +192,5 @@ export const findClaim = statement<{ id: string }>(
   `SELECT id FROM payment WHERE payment_hash = $1 AND payment_request = $2 AND link_id = $3
      AND (state <> 'failed' OR correction IS NOT NULL) LIMIT 1`,
 );
+
+export const insertTransferFiat = statement('transfer_fiat_insert', 'INSERT INTO transfer_fiat (transfer_id, fiat) VALUES ($1, $2)');

@@ -3,6 +3,7 @@ import type { Fees } from '../fees/fees.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
+import type { FiatAmount } from '../kernel/fiat.ts';
 import { newId, newIds } from '../kernel/ids.ts';
 import { MAX_MSAT, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
@@ -10,6 +11,7 @@ import { InsufficientBalance, type Ledger, type Posting, type Receipt, type RowW
 import { LimitMissed, type Limits } from '../limits/limits.ts';
 import { type Wallet, walletGuard } from '../wallets/wallets.ts';
 import { isInactive, type RequestTerms, sendingGuards } from './hold.ts';
+import { insertTransferFiat } from './payments.sql.ts';
 
 export interface TransferDependencies extends BudgetDependencies {
   readonly ledger: Ledger;
@@ -21,6 +23,8 @@ export interface TransferDependencies extends BudgetDependencies {
 export interface TransferLine {
   readonly destination: Wallet;
   readonly amountMsat: Msat;
+  /** The amount in a currency from which `amountMsat` was computed. */
+  readonly fiat?: FiatAmount | undefined;
   readonly memo: string | undefined;
   /** JSON text. */
   readonly passThru: string | undefined;
@@ -126,7 +130,7 @@ function requireSum(priced: readonly PricedLine[]): void {
 }
 
 async function withFee({ fees, limits }: TransferDependencies, source: Wallet, line: TransferLine, id: string): Promise<PricedLine> {
-  const { destination, amountMsat, memo, passThru } = line;
+  const { destination, amountMsat, memo, passThru, fiat } = line;
   const quoted = await fees.quote(source.id, 'internal', amountMsat);
   const fee = await fees.posting(quoted && { ...quoted, direction: 'internal', wallet: source, source: { transferId: id, side: 'from' } });
   const feeMsat = quoted?.feeMsat ?? ZERO_MSAT;
@@ -145,6 +149,7 @@ async function withFee({ fees, limits }: TransferDependencies, source: Wallet, l
     ...fee.rows,
     ...searchRows({ id: walletTransactionId(id, 'from'), owner: source.id, text: memo ?? '' }),
     ...searchRows({ id: walletTransactionId(id, 'to'), owner: destination.id, text: memo ?? '' }),
+    ...fiatRows(id, fiat),
   ];
   return { id, costMsat: msat(amountMsat + feeMsat), feeMsat, transfers: [transfer, ...fee.charged, ...fee.shared], rows };
 }
@@ -163,4 +168,15 @@ function shortfallOfAll({ shortfall }: InsufficientBalance, source: Wallet, pric
     amountMsat: sum(priced.map(({ costMsat }) => costMsat)),
     feeMsat: sum(priced.map(({ feeMsat }) => feeMsat)),
   });
+}
+
+function fiatRows(id: string, fiat: FiatAmount | undefined): RowWrite[] {
+  if (!fiat) return [];
+  return [
+    {
+      statement: insertTransferFiat,
+      parameters: [id, JSON.stringify(fiat)],
+      onMiss: () => new Error('the price of a transfer was not stored'),
+    },
+  ];
 }

@@ -9,7 +9,8 @@ import { invariant } from '../../core/kernel/assert.ts';
 import { isId } from '../../core/kernel/ids.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { Guard } from '../../core/ledger/ledger.ts';
-import { AMOUNT, optionalAmount } from '../../http/amounts.ts';
+import type { Rates } from '../../core/rates/rates.ts';
+import { AMOUNT, FIAT_AMOUNT, optionalAnyAmount } from '../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { requirePermission } from '../../http/auth/access.ts';
 import {
@@ -43,6 +44,7 @@ const DEFAULT_EXPIRY_SECONDS = 86_400;
 const InvoiceBody = requestBody({
   num_satoshis: Type.Optional(NumSatoshisOrAny),
   num_msat: AMOUNT.num_msat,
+  ...FIAT_AMOUNT,
   memo: Type.Optional(described(Memo, 'The description in the invoice, which the payer sees. At most 639 bytes in UTF-8')),
   description_hash: Type.Optional(
     Type.String({
@@ -145,6 +147,7 @@ const cancelHoldSchema = {
 interface InvoiceRouteContext extends RouteContext {
   readonly invoices: Invoices;
   readonly holdInvoices: HoldInvoices;
+  readonly rates: Rates;
   readonly history: History;
   readonly objects: Objects;
   readonly limits: RateLimits;
@@ -153,18 +156,22 @@ interface InvoiceRouteContext extends RouteContext {
 }
 
 export function invoiceRoutes(app: App, deps: InvoiceRouteContext): void {
-  const { access, runIdempotent, invoices, objects, publicUrl } = deps;
+  const { access, runIdempotent, invoices, rates, objects, publicUrl } = deps;
 
   for (const base of WALLET_BASES) {
     app.post(`${base}/invoice`, { schema: createSchema }, async (request, reply) => {
       const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
+      const readAmount = optionalAnyAmount(rates, request.body);
       const order = { wallet, guards, ...invoiceOrder(request.body) };
       const invoice = await runIdempotent(
         request,
         reply,
         { credential, walletId: wallet.id },
         {
-          make: ({ rows }) => invoices.create({ ...order, extraRows: (id) => rows(id) }),
+          async make({ rows }) {
+            const { amountMsat, fiat } = (await readAmount?.()) ?? {};
+            return invoices.create({ ...order, amountMsat, fiat, extraRows: (id) => rows(id) });
+          },
           async replay(id) {
             const made = await invoices.find(id);
             invariant(made, `invoice ${id} is gone`);
@@ -248,12 +255,11 @@ function lntxRoutes(app: App, deps: InvoiceRouteContext): void {
 
 type DecisionWork = (invoice: Invoice, guards: readonly Guard[]) => Promise<Invoice>;
 
-/** Returns the invoice that the body describes. @throws Refusal */
-function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'wallet'> {
+/** Returns the invoice that the body describes, without its amount. @throws Refusal */
+function invoiceOrder(body: Static<typeof InvoiceBody>): Omit<NewInvoice, 'wallet' | 'amountMsat'> {
   const { memo, description_hash: hash, expiry, passThru, hold_hash: holdHash } = body;
   const text = passThruText(passThru);
   return {
-    amountMsat: optionalAmount(body)?.amountMsat,
     memo: memoText(memo),
     expirySeconds: expiry ?? DEFAULT_EXPIRY_SECONDS,
     wtxType: 'ln_deposit',

@@ -97,6 +97,8 @@ export const COPIED: Readonly<Record<string, string>> = {
   node_sample: EVERY_ROW,
   operator_action: EVERY_ROW,
   fiat_rate: EVERY_ROW,
+  market_rate: EVERY_ROW,
+  transfer_fiat: EVERY_ROW,
   proof_tree: EVERY_ROW,
   proof_epoch: EVERY_ROW,
   proof_leaf: EVERY_ROW,

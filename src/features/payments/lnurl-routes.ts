@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { AMOUNT, readAmount } from '../../http/amounts.ts';
+import { AMOUNT, FIAT_AMOUNT, readAmount, readAnyAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import {
   described,
@@ -95,6 +95,7 @@ const paySchema = {
       }),
     ),
     ...AMOUNT,
+    ...FIAT_AMOUNT,
     amt_msat: Type.Optional(described(PositiveMsat, 'The same as `num_msat`, for old clients')),
     comment: Type.Optional(
       Type.String({ maxLength: MAX_COMMENT, description: 'A text for the payee, up to the length that the payee allows' }),
@@ -153,14 +154,16 @@ function payRoute(app: App, deps: PaymentRouteContext, base: string): void {
       throw new Refusal('validation_failed', 'Send either `lnurlpay_encoded` or `ln_address`.');
     const destination = readDestination(text, 'pay');
     const message = comment === undefined ? undefined : commentText(comment);
+    const readAmountNow = readAnyAmount(deps.rates, request.body);
     const order = {
       destination,
-      ...readAmount(request.body),
       comment: message,
       payerData: readPayerData(payer_data),
       passThru: passThruWith(passThru, payeeFields(destination, message)),
     };
-    return runPayment(deps, request, reply, authorized, (common) => deps.remoteLinks.pay({ ...common, ...order }));
+    return runPayment(deps, request, reply, authorized, async (common) =>
+      deps.remoteLinks.pay({ ...common, ...order, ...(await readAmountNow()) }),
+    );
   });
 }
 

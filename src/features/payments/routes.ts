@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { AMOUNT, optionalAmount, readAmount } from '../../http/amounts.ts';
+import { AMOUNT, FIAT_AMOUNT, optionalAnyAmount, readAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import {
   CustomRecords,
@@ -46,6 +46,7 @@ const withdrawSchema = {
       ),
     ),
     num_msat: AMOUNT.num_msat,
+    ...FIAT_AMOUNT,
     fee_limit_msat: Type.Optional(FeeLimit),
     passThru: Type.Optional(PassThru),
   }),
@@ -77,23 +78,27 @@ export function paymentRoutes(app: App, deps: PaymentRouteContext): void {
 }
 
 function withdrawRoute(app: App, deps: PaymentRouteContext, base: string): void {
-  const { access, payments, remoteLinks } = deps;
+  const { access, payments, rates, remoteLinks } = deps;
   app.post(`${base}/withdraw`, { schema: withdrawSchema }, async (request, reply) => {
     const authorized = await access.authorizeWallet(request, 'wallet_withdraw');
     const { payment_request: invoice, passThru } = request.body;
-    const amount = optionalAmount(request.body);
+    const readAmount = optionalAnyAmount(rates, request.body);
     if (!isDestination(invoice)) {
-      const order = { ...amount, invoice, passThru: passThruText(passThru), wtxType: 'ln_withdrawal' as const };
-      return runPayment(deps, request, reply, authorized, (common) => payments.payInvoice({ ...common, ...order }));
+      const order = { invoice, passThru: passThruText(passThru), wtxType: 'ln_withdrawal' as const };
+      return runPayment(deps, request, reply, authorized, async (common) =>
+        payments.payInvoice({ ...common, ...order, ...(await readAmount?.()) }),
+      );
     }
     const destination = readDestination(invoice, 'pay');
-    if (amount === undefined)
+    if (readAmount === undefined)
       throw new Refusal(
         'validation_failed',
         '`num_satoshis` or `num_msat` must be given for a Lightning address or an LNURL, which has no amount.',
       );
-    const order = { ...amount, destination, passThru: passThruWith(passThru, payeeFields(destination)) };
-    return runPayment(deps, request, reply, authorized, (common) => remoteLinks.pay({ ...common, ...order }));
+    const order = { destination, passThru: passThruWith(passThru, payeeFields(destination)) };
+    return runPayment(deps, request, reply, authorized, async (common) =>
+      remoteLinks.pay({ ...common, ...order, ...(await readAmount()) }),
+    );
   });
 }
 

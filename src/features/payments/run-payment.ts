@@ -8,6 +8,7 @@ import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { InvoicePayment } from '../../core/payments/pay-invoice.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Payments } from '../../core/payments/payments.ts';
+import type { Rates } from '../../core/rates/rates.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
 import type { RouteContext } from '../../http/app-type.ts';
 import type { WalletAuthorization } from '../../http/auth/access.ts';
@@ -19,6 +20,7 @@ import { transactionFromPayment, transactionFromReceipt } from '../transactions/
 /** What the routes of payments, transfers and links of other services use. */
 export interface PaymentRouteContext extends RouteContext {
   readonly payments: Payments;
+  readonly rates: Rates;
   readonly remoteLinks: RemoteLinks;
   readonly invoices: Invoices;
   readonly wallets: Wallets;

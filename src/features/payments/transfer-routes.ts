@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { invariant } from '../../core/kernel/assert.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { AMOUNT, readAmount } from '../../http/amounts.ts';
+import { AMOUNT, FIAT_AMOUNT, readAnyAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import { described, KeyParams, Memo, memoText, PassThru, passThruText, requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
@@ -16,6 +16,7 @@ export const DestinationWallet = Type.String({ maxLength: 128, description: 'The
 const TransferBody = requestBody({
   dest_wallet_id: DestinationWallet,
   ...AMOUNT,
+  ...FIAT_AMOUNT,
   memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
   passThru: Type.Optional(PassThru),
   lnPayParams: Type.Optional(
@@ -59,9 +60,9 @@ function transferRoute(app: App, deps: PaymentRouteContext, base: string): void 
     const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
     const { dest_wallet_id, memo, passThru, lnPayParams } = request.body;
     const extra = lnPayParams === undefined ? {} : { lnPayParams };
+    const readAmount = readAnyAmount(deps.rates, request.body);
     const order = {
       source,
-      ...readAmount(request.body),
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
       guards,
@@ -73,12 +74,14 @@ function transferRoute(app: App, deps: PaymentRouteContext, base: string): void 
         const named = (await wallets.resolve(dest_wallet_id))?.wallet;
         if (named?.accountId !== source.accountId) throw unknownDestination();
         const extraRows = (id: string) => rows(`${id} ${named.id}`);
-        const receipt = await payments.transfer({ ...order, destination: named, extraRows });
+        const amount = await readAmount();
+        const receipt = await payments.transfer({ ...order, ...amount, destination: named, extraRows });
+        const fiat = amount.fiat && JSON.stringify(amount.fiat);
         // Rendered from the receipt, so that nothing has to be read back.
         return {
           destination: named,
-          into: objects.walletTransaction(transactionFromTransfer(receipt, 'to', named, source.id)),
-          out: objects.walletTransaction(transactionFromTransfer(receipt, 'from', source, named.id)),
+          into: objects.walletTransaction(transactionFromTransfer(receipt, 'to', named, { otherWalletId: source.id, fiat })),
+          out: objects.walletTransaction(transactionFromTransfer(receipt, 'from', source, { otherWalletId: named.id, fiat })),
         };
       },
       async replay(made) {

@@ -9,7 +9,7 @@ import type { Ledger } from '../../core/ledger/ledger.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import type { FundedWallet, Wallets } from '../../core/wallets/wallets.ts';
 import type { Objects } from './objects.ts';
-import { storedTexts } from './transactions.sql.ts';
+import { storedWithTransfers } from './transactions.sql.ts';
 import { isTransfer, transactionFromOpenInvoice, transactionFromRow, type WalletTransaction } from './wallet-transaction.ts';
 import type { RenderedTransaction } from './wallet-transaction-object.ts';
 
@@ -33,18 +33,20 @@ export async function completeRows(sources: Sources, rows: readonly WalletTransa
     fundedWallets(sources, walletIds),
     payments.findMany(lightningIds(rows, 'out')),
     invoices.findMany(lightningIds(rows, 'in')),
-    transfers.length === 0 ? [] : database.all(storedTexts, [], transfers),
+    transfers.length === 0 ? [] : database.all(storedWithTransfers, transfers),
     wallets.ownersOf(rows.flatMap((row) => (isTransfer(row) ? (row.other_account ?? []) : []))),
   ]);
   const paymentOf = new Map(paid.map((payment) => [payment.id, payment]));
   const invoiceOf = new Map(received.map((invoice) => [invoice.id, invoice]));
-  const passThruOf = new Map(sent.map(({ id, pass_thru }) => [id, pass_thru ?? undefined]));
+  const sentOf = new Map(sent.map((one) => [one.id, one]));
   return rows.map((row) => {
     const isOut = row.amount_msat < 0;
+    const { pass_thru, fiat } = sentOf.get(transferIdOf(row)) ?? {};
     return transactionFromRow(row, funded(row.wallet_id), {
       payment: isOut ? paymentOf.get(row.lntx ?? '') : undefined,
       invoice: isOut ? undefined : invoiceOf.get(row.lntx ?? ''),
-      passThru: passThruOf.get(transferIdOf(row)),
+      passThru: pass_thru ?? undefined,
+      fiat: fiat ?? undefined,
       otherWalletId: isTransfer(row) ? others.get(row.other_account ?? 0) : undefined,
     });
   });

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
+import type { FiatAmount } from '../../core/kernel/fiat.ts';
 import { floorSat, type Msat } from '../../core/kernel/money.ts';
 import type { CustomRecords } from '../../core/lightning/node.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import { revealSuccessAction } from '../../core/payments/success-action.ts';
+import { FIAT_RESULT } from '../../http/amounts.ts';
 import { anyObject, namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 
@@ -94,6 +96,7 @@ export const LightningTransactionObject = selectable(
     custom_records_json: nullable(anyObject('The custom records that are JSON, parsed; null when there are none')),
     passThru: nullable(anyObject('The JSON object that the caller sent with the invoice or payment')),
     success_action: Type.Optional(SuccessActionObject),
+    ...FIAT_RESULT,
   }),
 );
 
@@ -221,7 +224,7 @@ const SETTLED_FLAG = { settled: 1, open: 0, pending: 0, held: 0, arriving: 0, ex
 /** Builds the object in one literal, because object spread made the shortest reads measurably slower. */
 function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): LightningTransaction {
   const records = own.customRecords && renderCustomRecords(own.customRecords);
-  return {
+  const rendered: LightningTransaction = {
     id: of.id,
     created_at: of.createdAt,
     ln_node_id: of.nodeId,
@@ -248,6 +251,12 @@ function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): Lightnin
     custom_records_json: records?.parsed ?? null,
     passThru: passThruObject(own.passThru),
   };
+  return of.fiat === undefined ? rendered : Object.assign(rendered, fiatFields(of.fiat));
+}
+
+/** Returns the fields of {@link FIAT_RESULT} from their JSON text. */
+export function fiatFields(fiat: string): FiatAmount {
+  return JSON.parse(fiat) as FiatAmount;
 }
 
 /** Renders TLV values as text where they are UTF-8, otherwise (and for the preimage) as hex; values that parse as JSON also parsed. */

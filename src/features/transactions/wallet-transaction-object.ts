@@ -1,8 +1,10 @@
 import { type Static, Type } from 'typebox';
+import { FIAT_RESULT } from '../../http/amounts.ts';
 import { anyObject, namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
 import {
+  fiatFields,
   LightningTransactionObject,
   NOT_RECEIVED,
   type NoKeysend,
@@ -65,6 +67,7 @@ export const WalletTransactionObject = selectable(
     failure_reason: nullable(
       Type.String({ description: 'Why a payment failed for good: `NO_ROUTE`, `TIMEOUT`, `NOT_RECEIVED`, …; null otherwise' }),
     ),
+    ...FIAT_RESULT,
   }),
 );
 
@@ -88,7 +91,8 @@ export type RenderedTransaction = Static<typeof WalletTransactionObject>;
 /** `nowSeconds`: the time to which the status of an invoice belongs. */
 export function renderWalletTransaction(wtx: WalletTransaction, nowSeconds: number, noKeysend: NoKeysend): RenderedTransaction {
   const { payment, invoice } = wtx;
-  return {
+  const fiat = (payment ?? invoice ?? wtx).fiat;
+  const rendered: RenderedTransaction = {
     id: wtx.id,
     created_at: wtx.createdAt,
     num_satoshis: changeSat(wtx),
@@ -102,6 +106,7 @@ export function renderWalletTransaction(wtx: WalletTransaction, nowSeconds: numb
     status: wtx.status,
     failure_reason: wtx.status === 'failed' ? (invoice ? NOT_RECEIVED : (payment?.failureReason ?? null)) : null,
   };
+  return fiat === undefined ? rendered : Object.assign(rendered, fiatFields(fiat));
 }
 
 /** Returns a received payment as it was before it was booked: `pending` while it was arriving, `failed` when it had not arrived. */

@@ -24,12 +24,14 @@ export interface WalletTransaction extends FundedWallet {
   readonly invoice?: Invoice | undefined;
   /** JSON text that was sent with a transfer. */
   readonly passThru?: string | undefined;
+  /** JSON text of a `FiatAmount` of a transfer that was requested in a currency. */
+  readonly fiat?: string | undefined;
   /** The wallet on the other side of a transfer between wallets. */
   readonly otherWalletId?: string | undefined;
 }
 
 /** What the row of a transaction refers to. */
-export type RelatedRows = Pick<WalletTransaction, 'payment' | 'invoice' | 'passThru' | 'otherWalletId'>;
+export type RelatedRows = Pick<WalletTransaction, 'payment' | 'invoice' | 'passThru' | 'fiat' | 'otherWalletId'>;
 
 /** Returns the change of the balance in whole satoshis: the difference of rounded balances, so that the transactions sum to the balance. */
 export function changeSat({ amountMsat, balanceAfterMsat }: WalletTransaction): number {
@@ -61,7 +63,12 @@ export function transactionFromRow(row: WalletTransactionRow, funded: FundedWall
 }
 
 /** Returns one side of a transfer between wallets that has just been booked. */
-export function transactionFromTransfer(receipt: Receipt, side: 'from' | 'to', wallet: Wallet, otherWalletId: string): WalletTransaction {
+export function transactionFromTransfer(
+  receipt: Receipt,
+  side: 'from' | 'to',
+  wallet: Wallet,
+  { otherWalletId, fiat }: Pick<WalletTransaction, 'otherWalletId' | 'fiat'>,
+): WalletTransaction {
   const [transfer] = receipt.transfers;
   const balance = receipt.balances.get(wallet.ledgerAccount);
   invariant(transfer && balance, 'a committed transfer has both sides');
@@ -77,6 +84,7 @@ export function transactionFromTransfer(receipt: Receipt, side: 'from' | 'to', w
     wallet,
     balance,
     passThru: transfer.passThru,
+    fiat,
     otherWalletId,
   };
 }

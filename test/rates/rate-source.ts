@@ -1,0 +1,62 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { parseAllowList } from '../../src/core/outbound/addresses.ts';
+import { Outbound } from '../../src/core/outbound/outbound.ts';
+
+/** What a provider does with a request. */
+export type Behavior = (response: ServerResponse, request: IncomingMessage) => void;
+
+/** A provider of rates on a loopback address, which behaves as a test says. */
+export class RateSource {
+  /** Whatever the URL is. */
+  behave: Behavior;
+  requests = 0;
+  readonly #server = createServer((request, response) => {
+    this.requests += 1;
+    this.behave(response, request);
+  });
+
+  private constructor(price: unknown) {
+    this.behave = sends(price);
+  }
+
+  static async start(price: unknown): Promise<RateSource> {
+    const source = new RateSource(price);
+    await new Promise<void>((resolve) => source.#server.listen(0, '127.0.0.1', resolve));
+    return source;
+  }
+
+  /** Makes it return a price. */
+  set price(price: unknown) {
+    this.behave = sends(price);
+  }
+
+  get host(): string {
+    return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  /** The entry of FIAT_RATES. */
+  get entry(): string {
+    return `http://${this.host}/BTC-{currency}#data.amount`;
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+}
+
+/** Returns a price at the path of {@link RateSource.entry}. */
+export function sends(price: unknown): Behavior {
+  return raw(JSON.stringify({ data: { amount: price } }));
+}
+
+/** Sends a text as it is. */
+export function raw(text: string, status = 200, headers: Record<string, string> = {}): Behavior {
+  return (response) => void response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(text);
+}
+
+/** The HTTP client of the service, which may reach loopback addresses. */
+export function loopbackOutbound(): Outbound {
+  return new Outbound({ allow: parseAllowList('127.0.0.1'), proxy: undefined, log: { debug() {} } });
+}
