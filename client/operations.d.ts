@@ -1181,6 +1181,12 @@ export interface PayLink {
   lnurlp_minSendable_msat: number;
   /** The largest payment in millisatoshis */
   lnurlp_maxSendable_msat: number;
+  /** The ISO 4217 code of the currency of `min_amount` and `max_amount`; null for limits in millisatoshis */
+  currency: string | null;
+  /** The smallest payment in `currency`, as text. It replaces the one in millisatoshis */
+  min_amount: string | null;
+  /** The largest payment in `currency`, as text. It replaces the one in millisatoshis */
+  max_amount: string | null;
   /** What payers read before they pay */
   lnurlp_short_desc: string;
   /** A longer text for payers; null when there is none */
@@ -2868,6 +2874,14 @@ export interface CreatePayLinkRequest {
   lnurlp_minSendable_msat?: number;
   /** The largest payment in millisatoshis. Default of a new link: 100000000000, one bitcoin */
   lnurlp_maxSendable_msat?: number;
+  /** The currency of `amount`, `min_amount` and `max_amount`: one of those of `GET /v1/rates`. The limits are converted when the payer asks, and replace those in millisatoshis. null or an empty text removes them */
+  currency?: string;
+  /** A fixed price in `currency`, as text */
+  amount?: string;
+  /** The smallest payment in `currency`, as text. Send it with `max_amount` */
+  min_amount?: string;
+  /** The largest payment in `currency`, as text */
+  max_amount?: string;
   /** What payers read before they pay, at most 639 bytes in UTF-8. Default of a new link: `Lightning payment` */
   lnurlp_short_desc?: string;
   /** A longer text for payers (LUD-20). null or an empty text removes it */
@@ -2915,6 +2929,14 @@ export interface ChangePayLinkRequest {
   lnurlp_minSendable_msat?: number;
   /** The largest payment in millisatoshis. Default of a new link: 100000000000, one bitcoin */
   lnurlp_maxSendable_msat?: number;
+  /** The currency of `amount`, `min_amount` and `max_amount`: one of those of `GET /v1/rates`. The limits are converted when the payer asks, and replace those in millisatoshis. null or an empty text removes them */
+  currency?: string;
+  /** A fixed price in `currency`, as text */
+  amount?: string;
+  /** The smallest payment in `currency`, as text. Send it with `max_amount` */
+  min_amount?: string;
+  /** The largest payment in `currency`, as text */
+  max_amount?: string;
   /** What payers read before they pay, at most 639 bytes in UTF-8. Default of a new link: `Lightning payment` */
   lnurlp_short_desc?: string;
   /** A longer text for payers (LUD-20). null or an empty text removes it */

@@ -1,7 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { vi } from 'vitest';
 import { parseAllowList } from '../../src/core/outbound/addresses.ts';
 import { Outbound } from '../../src/core/outbound/outbound.ts';
+import type { App } from '../support/app.ts';
+import type { Client, Json } from '../support/client.ts';
 
 /** What a provider does with a request. */
 export type Behavior = (response: ServerResponse, request: IncomingMessage) => void;
@@ -59,4 +62,21 @@ export function raw(text: string, status = 200, headers: Record<string, string> 
 /** The HTTP client of the service, which may reach loopback addresses. */
 export function loopbackOutbound(): Outbound {
   return new Outbound({ allow: parseAllowList('127.0.0.1'), proxy: undefined, log: { debug() {} } });
+}
+
+/** Changes the prices of all currencies of a service, and waits until their rates are accepted. */
+export async function setPrices(client: Client, source: RateSource, prices: Readonly<Record<string, string>>): Promise<void> {
+  source.behave = (response, request) => sends(prices[request.url?.slice(-3) ?? ''])(response, request);
+  const isAccepted = ({ currency, rate, status }: Json) => rate === prices[currency] && status === 'valid';
+  await vi.waitUntil(async () => (await client.get('/v1/rates')).every(isAccepted), { timeout: 20_000, interval: 10 });
+}
+
+/** Makes the accepted rates old. The provider stalls, so that no new ones replace them. */
+export async function makeStale({ client, execute }: App, source: RateSource): Promise<void> {
+  source.behave = () => undefined;
+  const isStale = ({ status }: Json) => status === 'stale';
+  await vi.waitUntil(async () => {
+    await execute('UPDATE market_rate SET rate_at = 1, earlier_at = NULL, earlier_rate = NULL, earlier_source = NULL');
+    return (await client.get('/v1/rates')).every(isStale);
+  });
 }

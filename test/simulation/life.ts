@@ -1,7 +1,7 @@
 import type { FakeNetwork } from '../../devnet/fake/fake.ts';
+import { readConfig } from '../../src/config.ts';
 import { insertAccount } from '../../src/core/accounts/accounts.sql.ts';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
-
 import { connectNodes, type NodeConnections } from '../../src/core/connection/connections.ts';
 import type { EventHandlers } from '../../src/core/connection/events.ts';
 import { readNodeEvents } from '../../src/core/connection/events.ts';
@@ -13,6 +13,7 @@ import { createNostrCrypto } from '../../src/core/nostr/crypto-pool.ts';
 import { parseAllowList } from '../../src/core/outbound/addresses.ts';
 import { Outbound } from '../../src/core/outbound/outbound.ts';
 import { markPendingAtNode, type Payments } from '../../src/core/payments/payments.ts';
+import { createRates } from '../../src/core/rates/rates.ts';
 import type { Wallets } from '../../src/core/wallets/wallets.ts';
 import { createZaps } from '../../src/features/lnurl/nostr/zaps.ts';
 import { createPayLinks } from '../../src/features/lnurl/pay/pay-links.ts';
@@ -85,6 +86,7 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
     database,
     wallets,
     invoices,
+    rates: createRates({ ...readConfig({}), database, alerts, outbound, clock }),
     zaps: createZaps({ ...nostr, database, outbound, secretKey, clock, log: silentLog }),
     maxOpenInvoices: 1000,
     secretKey,

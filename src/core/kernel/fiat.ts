@@ -79,12 +79,15 @@ export function priceToMsat({ amount, currency }: Price, rate: string): Msat | u
   return result > BigInt(MAX_MSAT) ? undefined : msat(Number(result));
 }
 
-/** Returns what an amount is worth at a rate, with the minor digits of the currency, rounded half up. Exact integer arithmetic. */
+/**
+ * Returns what an amount is worth at a rate, with the minor digits of the currency, rounded down. So the amount of {@link priceToMsat} has its
+ * price again, unless a satoshi is worth a minor unit or more. Exact integer arithmetic.
+ */
 export function msatToPrice(amountMsat: Msat, currency: string, rate: string): string {
   const digits = minorDigits(currency);
   const dividend = BigInt(amountMsat) * requiredDecimal(rate, RATE_DECIMALS) * 10n ** BigInt(digits);
   const divisor = 10n ** BigInt(BTC_DIGITS + RATE_DECIMALS) * MSAT_OF_SAT;
-  return decimalText((2n * dividend + divisor) / (2n * divisor), digits, digits);
+  return decimalText(dividend / divisor, digits, digits);
 }
 
 /** @throws RangeError for a text that was not checked before */

@@ -67,7 +67,8 @@ export function createRates({ database, alerts, outbound, clock, fiat, timeoutMs
 
   /** Returns the valid rate of a currency, and the one before it if that is valid, too. */
   async function validRates(currency: string): Promise<[BitcoinRate, ...BitcoinRate[]]> {
-    requireConfigured(currency);
+    // The operator may have removed a currency that pay links have.
+    if (!currencies.includes(currency)) throw unavailable(currency);
     const row = await database.first(sql.find, currency);
     const { rate, status } = stateOf(currency, row);
     if (status !== 'valid' || rate === undefined) throw unavailable(currency);

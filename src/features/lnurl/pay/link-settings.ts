@@ -2,9 +2,12 @@ import { type Static, Type } from 'typebox';
 import { MAX_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { readPublicKey } from '../../../core/nostr/public-key.ts';
+import type { Rates } from '../../../core/rates/rates.ts';
+import { DecimalAmount } from '../../../http/amounts.ts';
 import { ChangedLabel, choice, described, memoText, passThruText, plainText, UserLabel } from '../../../http/fields.ts';
 import { anyObject } from '../../../http/responses/response-types.ts';
 import { readDomain, readName } from './address.ts';
+import { readLinkPrices } from './link-limits.ts';
 import type { LinkSettings } from './pay-links.sql.ts';
 import { readPayerDataRequest } from './payer-data.ts';
 import { readSuccessAction } from './success-action.ts';
@@ -21,6 +24,17 @@ const linkFields = {
     SendableMsat,
     'The largest payment in millisatoshis. Default of a new link: 100000000000, one bitcoin',
   ),
+  currency: Type.String({
+    pattern: '^([A-Z]{3})?$',
+    rule: 'an ISO 4217 code in capital letters, such as EUR',
+    clearable: true,
+    description:
+      'The currency of `amount`, `min_amount` and `max_amount`: one of those of `GET /v1/rates`. The limits are converted when the payer asks, and ' +
+      'replace those in millisatoshis. null or an empty text removes them',
+  }),
+  amount: described(DecimalAmount, 'A fixed price in `currency`, as text'),
+  min_amount: described(DecimalAmount, 'The smallest payment in `currency`, as text. Send it with `max_amount`'),
+  max_amount: described(DecimalAmount, 'The largest payment in `currency`, as text'),
   lnurlp_short_desc: described(
     ShortDesc,
     'What payers read before they pay, at most 639 bytes in UTF-8. Default of a new link: `Lightning payment`',
@@ -85,6 +99,7 @@ export interface LinkRules {
   readonly addressDomains: readonly string[];
   /** The public URL of the service. */
   readonly publicUrl: string;
+  readonly rates: Rates;
 }
 
 /** The fields of a request. An empty `lnurlp_domain` leaves the choice to the service. */
@@ -94,9 +109,9 @@ export type LinkChanges = Static<typeof LinkChangeBody>;
 const PASS_THRU_BYTES = 900;
 
 /** Returns the settings after a request has changed those that it names. @throws Refusal naming the field */
-export function changedSettings(current: LinkContent, changes: LinkChanges, { addressDomains, publicUrl }: LinkRules): LinkContent {
+export function changedSettings(current: LinkContent, changes: LinkChanges, { addressDomains, publicUrl, rates }: LinkRules): LinkContent {
   const { lnurlp_payerData: payerData, lnurlp_successAction: action, lnurlp_identifier: name, lnurlp_domain: domain } = changes;
-  const changed = { ...current };
+  const changed = { ...current, ...readLinkPrices(rates, changes) };
   if (changes.status !== undefined) changed.state = changes.status;
   if (changes.user_label !== undefined) changed.user_label = plainText('user_label', changes.user_label);
   if (changes.lnurlp_short_desc !== undefined) changed.short_desc = memoText(changes.lnurlp_short_desc, 'lnurlp_short_desc');

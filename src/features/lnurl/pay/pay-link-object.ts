@@ -21,6 +21,11 @@ export const PayLinkObject = selectable(
     ln_address: nullable(Type.String({ description: 'The Lightning address, `name@domain`; null when it has none' })),
     lnurlp_minSendable_msat: Type.Integer({ description: 'The smallest payment in millisatoshis' }),
     lnurlp_maxSendable_msat: Type.Integer({ description: 'The largest payment in millisatoshis' }),
+    currency: nullable(
+      Type.String({ description: 'The ISO 4217 code of the currency of `min_amount` and `max_amount`; null for limits in millisatoshis' }),
+    ),
+    min_amount: nullable(Type.String({ description: 'The smallest payment in `currency`, as text. It replaces the one in millisatoshis' })),
+    max_amount: nullable(Type.String({ description: 'The largest payment in `currency`, as text. It replaces the one in millisatoshis' })),
     lnurlp_short_desc: Type.String({ description: 'What payers read before they pay' }),
     lnurlp_long_desc: nullable(Type.String({ description: 'A longer text for payers; null when there is none' })),
     lnurlp_image: nullable(
@@ -53,6 +58,9 @@ export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof P
     ln_address: link.name === null ? null : `${link.name}@${link.domain}`,
     lnurlp_minSendable_msat: link.min_msat,
     lnurlp_maxSendable_msat: link.max_msat,
+    currency: link.currency,
+    min_amount: link.min_amount,
+    max_amount: link.max_amount,
     lnurlp_short_desc: link.short_desc,
     lnurlp_long_desc: link.long_desc,
     lnurlp_image: (link.metadata && imageIn(link.metadata)?.[1]) ?? null,

@@ -12,6 +12,10 @@ export const DEFAULT_SETTINGS = {
   long_desc: null as string | null,
   min_msat: 1000,
   max_msat: 100_000_000_000,
+  /** The limits in a currency, as decimal texts; all or none. They replace those in millisatoshis. */
+  currency: null as string | null,
+  min_amount: null as string | null,
+  max_amount: null as string | null,
   /** The maximum length of a comment, in characters. */
   comment_length: 255,
   /** JSON of a `PayerDataRequest`. */

@@ -11,6 +11,7 @@ import { descriptionHash, newToken } from '../lnurl.ts';
 import type { ZapRequest } from '../nostr/zap-request.ts';
 import type { Zaps } from '../nostr/zaps.ts';
 import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
+import { type PayLimits, payLimits, requireWithinLimits } from './link-limits.ts';
 import * as sql from './pay-links.sql.ts';
 import type { PayLinkOptions } from './pay-links.ts';
 import { isPlain, type PayerDataRequest, readPayerData } from './payer-data.ts';
@@ -42,8 +43,11 @@ export function payLinkUrl(publicUrl: string, { public_key, id }: sql.PayLinkRow
 
 /** The requests of payers. They need no key. */
 export function createPayRequests(options: PayLinkOptions) {
-  const { database, wallets, invoices, addressDomains, publicUrl, zaps } = options;
-  const offerFor = (link: sql.WholePayLinkRow, tag: string | undefined) => ({ ...parametersFor(link, publicUrl, tag), ...zaps.offer() });
+  const { database, wallets, invoices, addressDomains, publicUrl, zaps, rates } = options;
+  const offerFor = async (link: sql.WholePayLinkRow, tag: string | undefined) => {
+    const [limits] = await payLimits(rates, link);
+    return { ...parametersFor({ link, limits, publicUrl, tag }), ...zaps.offer() };
+  };
   const payerLimits = createPayerLimits(options);
 
   async function findPayable({ key, id }: PayLinkPath): Promise<{ link: sql.WholePayLinkRow; tag: string | undefined }> {
@@ -59,6 +63,12 @@ export function createPayRequests(options: PayLinkOptions) {
       return offerFor(link, tag);
     },
 
+    /** Returns the address of both steps of a link. @throws Refusal */
+    async callback(path: PayLinkPath): Promise<string> {
+      const { link, tag } = await findPayable(path);
+      return callbackFor(link, publicUrl, tag);
+    },
+
     /** Step 1 of an address. `host` selects one of the configured domains. @throws Refusal */
     async addressParameters(text: string, host: string | undefined) {
       const requested = parseRequestedName(text);
@@ -71,8 +81,8 @@ export function createPayRequests(options: PayLinkOptions) {
     /** Step 2: creates an invoice for the payer at an address. Stores nothing unless it succeeds. @throws Refusal, NodeUnavailable */
     async createPayInvoice(path: PayLinkPath, message: PayMessage, payerIp: string) {
       const { link, tag } = await findPayable(path);
-      if (message.amount < link.min_msat || message.amount > link.max_msat)
-        throw new Refusal('validation_failed', `\`amount\` must be from ${link.min_msat} to ${link.max_msat} millisatoshis.`);
+      const amountMsat = msat(message.amount);
+      const fiat = requireWithinLimits(await payLimits(rates, link), amountMsat);
       const comment = readComment(message.comment, link.comment_length);
       const payerData = readPayerData(payerDataRequest(link), message.payerdata);
       const zap = message.nostr === undefined ? undefined : await zaps.readRequest(message.nostr, message.amount);
@@ -81,7 +91,8 @@ export function createPayRequests(options: PayLinkOptions) {
       const token = newToken();
       const order = {
         wallet,
-        amountMsat: msat(message.amount),
+        amountMsat,
+        fiat,
         memo: link.short_desc,
         descriptionHash: zap?.hash ?? descriptionHash(link.metadata, payerData?.text),
         hashedText: zap?.text ?? link.metadata + (payerData?.text ?? ''),
@@ -138,16 +149,27 @@ function unpayable(): Refusal {
 
 export type PayParameters = ReturnType<typeof parametersFor> & ReturnType<Zaps['offer']>;
 
-/** Returns the response to step 1 (LUD-06). Amounts in millisatoshis. */
-function parametersFor(link: sql.WholePayLinkRow, publicUrl: string, tag: string | undefined) {
+interface OfferedLink {
+  readonly link: sql.WholePayLinkRow;
+  readonly limits: PayLimits;
+  readonly publicUrl: string;
+  readonly tag: string | undefined;
+}
+
+function callbackFor(link: sql.WholePayLinkRow, publicUrl: string, tag: string | undefined): string {
   const url = payLinkUrl(publicUrl, link);
+  return tag === undefined ? url : `${url}+${tag}`;
+}
+
+/** Returns the response to step 1 (LUD-06). Amounts in millisatoshis. */
+function parametersFor({ link, limits, publicUrl, tag }: OfferedLink) {
   const payerData = payerDataRequest(link);
   return {
     tag: 'payRequest' as const,
     // In the path, because a published client replaces the query of the callback.
-    callback: tag === undefined ? url : `${url}+${tag}`,
-    minSendable: link.min_msat,
-    maxSendable: link.max_msat,
+    callback: callbackFor(link, publicUrl, tag),
+    minSendable: limits.minMsat,
+    maxSendable: limits.maxMsat,
     metadata: link.metadata,
     ...(link.comment_length > 0 && { commentAllowed: link.comment_length }),
     ...(payerData && { payerData }),

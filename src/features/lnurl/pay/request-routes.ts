@@ -128,8 +128,7 @@ export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: Pay
 
     app.get(`${base}/lnurlp/:id/qr.:format`, { schema: qrSchema, config: { isPublic: true } }, async (request, reply) => {
       limits.admitQrCode(request);
-      const offer = await payLinks.payParameters(request.params);
-      return sendLnurlQr(request, reply, request.params.format, offer.callback);
+      return sendLnurlQr(request, reply, request.params.format, await payLinks.callback(request.params));
     });
   }
 
