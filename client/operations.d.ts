@@ -28,6 +28,8 @@ export interface Account {
   status: 'active' | 'receive_only' | 'frozen' | 'closing' | 'closed' | (string & {});
   /** The e-mail, which is the name of its login; null without one */
   email: string | null;
+  /** The ISO 4217 code of the currency in which its owner sees amounts; null: none */
+  currency: string | null;
   /** Whether the account can log in with e-mail and password */
   has_password: boolean;
   /** Whether the login also needs a code of an authenticator app */
@@ -877,6 +879,8 @@ export interface NewAccount {
   status: 'active' | 'receive_only' | 'frozen' | 'closing' | 'closed' | (string & {});
   /** The e-mail, which is the name of its login; null without one */
   email: string | null;
+  /** The ISO 4217 code of the currency in which its owner sees amounts; null: none */
+  currency: string | null;
   /** Whether the account can log in with e-mail and password */
   has_password: boolean;
   /** Whether the login also needs a code of an authenticator app */
@@ -2315,6 +2319,11 @@ export interface SearchRequest {
 
 export interface GetAccountRequest {
 
+}
+
+export interface ChangeOwnAccountRequest {
+  /** The ISO 4217 code of the currency, one of those of `GET /v1/rates`. null or an empty text: none */
+  currency: string;
 }
 
 export interface ListAccountsRequest {
@@ -3776,6 +3785,8 @@ export interface Operations<Options> {
     search(request: SearchRequest, options?: Options): List<SearchResult>;
     /** Read your account and its public API key. Permission: a secret API key. (`GET /v1/account`) */
     get(request?: GetAccountRequest, options?: Options): Promise<Account>;
+    /** Choose the currency of your account. The dashboard shows amounts also in this currency. No amount depends on it. Permission: a secret API key. (`PATCH /v1/account`) */
+    change(request: ChangeOwnAccountRequest, options?: Options): Promise<Account>;
   };
   readonly accounts: {
     /** List all accounts. Permission: a secret API key of an operator. (`GET /v1/accounts`) */

@@ -5,6 +5,7 @@ export const GROUPS = {
     getSummary: 'GET /v1/account/summary',
     search: 'GET /v1/search isList',
     get: 'GET /v1/account',
+    change: 'PATCH /v1/account',
   },
   accounts: {
     list: 'GET /v1/accounts isList hasCursor',

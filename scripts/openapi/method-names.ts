@@ -36,6 +36,7 @@ const NAMES: Readonly<Record<string, string | null>> = {
   listDeliveriesOfLightningTransaction: 'lightningTransactions.listDeliveries',
   getAccountById: 'accounts.get',
   getSummaryOfAccount: 'accounts.getSummary',
+  changeOwnAccount: 'account.change',
   search: 'account.search',
   decodeInvoice: 'nodes.decodeInvoice',
   listWalletPayLinks: 'wallets.listPayLinks',

@@ -148,6 +148,19 @@ onFakeNode(
       expect(await client.get(`/v1/lntx/${body.id}`)).toMatchObject({ num_satoshis: 20_000, rate: '50000' });
     });
 
+    it('are shown in the currency that an account has chosen', async () => {
+      const change = (json: Json, key = client.secretKey) => client.request('PATCH', '/v1/account', { key, json });
+      expect((await client.get('/v1/account')).currency).toBeNull();
+      expect((await change({ currency: 'JPY' })).body).toMatchObject({ currency: 'JPY', role: 'operator' });
+      expect((await client.get('/v1/account')).currency).toBe('JPY');
+      expect((await service.neighbour.get('/v1/account')).currency).toBeNull();
+      for (const currency of ['USD', 'ABC', 'jpy', 5]) expect((await change({ currency })).status).toBe(400);
+      expect((await change({})).status).toBe(400);
+      const { admin } = await client.wallet();
+      for (const key of [admin, client.publicKey]) expect((await change({ currency: 'EUR' }, key)).status).toBe(403);
+      expect((await change({ currency: null })).body.currency).toBeNull();
+    });
+
     if (dialect === 'postgres')
       it('have the same rate on all instances', async () => {
         const other = await service.another();

@@ -22,6 +22,7 @@ export type DirectoryRow = {
   role: 'operator' | 'member';
   status: AccountStatus;
   email: string | null;
+  currency: string | null;
   has_password: number;
   has_totp: number;
   max_wallets: number;
@@ -30,7 +31,7 @@ export type DirectoryRow = {
 };
 
 /** The public key is the oldest one, because an account keeps it forever. */
-const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.max_wallets,
+const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.currency, a.max_wallets,
     CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
     (SELECT count(*) FROM totp t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
     (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_key,
@@ -74,6 +75,8 @@ export const updateAccount = statement(
      email = coalesce(CAST($4 AS TEXT), email), max_wallets = coalesce(CAST($5 AS BIGINT), max_wallets)
    WHERE id = $1`,
 );
+
+export const updateCurrency = statement('directory_update_currency', 'UPDATE account SET currency = $2 WHERE id = $1');
 
 /** Waits until no posting holds the account, and prevents that one reads its status until the transaction ends. */
 export const lockForStatus = statement<{ id: string }>('directory_lock_for_status', 'SELECT id FROM account WHERE id = $1 FOR UPDATE');

@@ -88,6 +88,14 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
       if (!allows(status, action)) throw restricted(status);
     },
 
+    /** Sets the currency in which the owner of a key sees amounts; undefined: none. @throws Refusal `unauthorized` */
+    setCurrency: (by: Key, currency: string | undefined): Promise<Account> =>
+      database.transaction(async (tx) => {
+        await requireGuards(tx, [keyGuard(by)]);
+        await tx.run(sql.updateCurrency, by.accountId, currency ?? null);
+        return read(tx, by.accountId);
+      }),
+
     /** Returns whether an account is an active operator. */
     isOperator: async (id: string) => (await database.first(sql.findOperator, id)) !== undefined,
 

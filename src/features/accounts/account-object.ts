@@ -11,6 +11,7 @@ export const AccountObject = namedObject('Account', {
   role: oneOf(ROLES, { description: 'An `operator` also manages the accounts' }),
   status: oneOf(ACCOUNT_STATUSES, { description: `What the account may do. \`active\`: everything. ${STATUS_MEANING}` }),
   email: nullable(Type.String({ description: 'The e-mail, which is the name of its login; null without one' })),
+  currency: nullable(Type.String({ description: 'The ISO 4217 code of the currency in which its owner sees amounts; null: none' })),
   has_password: Type.Boolean({ description: 'Whether the account can log in with e-mail and password' }),
   has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app' }),
   max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit' }),

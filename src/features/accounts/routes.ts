@@ -3,6 +3,8 @@ import { ACCOUNT_STATUSES, STATUS_MEANING } from '../../core/accounts/account-st
 import { type AccountChanges, type AccountDirectory, ROLES } from '../../core/accounts/directory.ts';
 import type { SetupLink } from '../../core/accounts/setup-links.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import type { Rates } from '../../core/rates/rates.ts';
+import { currencyCode } from '../../http/amounts.ts';
 import type { App, RouteContext } from '../../http/app-type.ts';
 import { choice, Email, emailText, plainText, requestBody } from '../../http/fields.ts';
 import type { OutcomeWriter } from '../../http/idempotent.ts';
@@ -57,6 +59,24 @@ const ownSchema = {
   response: { 200: AccountObject },
 };
 
+const changeOwnSchema = {
+  operationId: 'changeOwnAccount',
+  tags: ['Accounts'],
+  summary: 'Choose the currency of your account',
+  description: 'The dashboard shows amounts also in this currency. No amount depends on it.',
+  ...requires('account'),
+  ...MANAGES,
+  body: requestBody({
+    currency: Type.String({
+      pattern: '^([A-Z]{3})?$',
+      rule: 'an ISO 4217 code in capital letters, such as EUR',
+      clearable: true,
+      description: 'The ISO 4217 code of the currency, one of those of `GET /v1/rates`. null or an empty text: none',
+    }),
+  }),
+  response: { 200: AccountObject },
+};
+
 const listSchema = {
   ...COMMON,
   operationId: 'listAccounts',
@@ -105,10 +125,17 @@ const setupLinkSchema = {
   response: { 201: SetupLinkObject },
 };
 
-type AccountRouteContext = RouteContext & { readonly directory: AccountDirectory; readonly publicUrl: string };
+type AccountRouteContext = RouteContext & { readonly directory: AccountDirectory; readonly rates: Rates; readonly publicUrl: string };
 
-export function accountRoutes(app: App, { access, runIdempotent, directory, publicUrl }: AccountRouteContext): void {
+export function accountRoutes(app: App, { access, runIdempotent, directory, rates, publicUrl }: AccountRouteContext): void {
   app.get('/v1/account', { schema: ownSchema }, async (request) => directory.find(await access.account(request)));
+
+  app.patch('/v1/account', { schema: changeOwnSchema }, async (request) => {
+    const { key } = await access.secretApiKey(request);
+    const { currency } = request.body;
+    if (currency !== '') rates.requireConfigured(currencyCode(currency));
+    return directory.setCurrency(key, currency === '' ? undefined : currency);
+  });
 
   app.get('/v1/accounts', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
