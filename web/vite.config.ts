@@ -3,7 +3,7 @@ import { defineConfig } from 'vite';
 const SHARED =
   /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|apps|channels|developers|fiat|money|payouts|playground|shortcuts))|parts\/(?!budget|limit|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
-const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-value|format-fiat)|texts\/en-fiat)/;
+const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 
 /** The screens that choose among wallets, and the palette. */
 const WALLET_CHOICE = /web\/src\/parts\/wallet/;

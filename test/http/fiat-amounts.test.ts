@@ -117,6 +117,18 @@ onFakeNode(
         expect(body.message).toContain('There is no valid rate of EUR now. Nothing was created or paid.');
       }
       expect(await counts()).toEqual(before);
+      // A retry with the same key after that is the first payment.
+      const key = randomUUID();
+      const order = { ...price, dest_wallet_id: payee };
+      expect((await send(`/v1/wallet/${payer}/transfer`, order, key)).status).toBe(503);
+      expect(await counts()).toEqual(before);
+      await setPrice('50000');
+      const [first, second] = [
+        await send(`/v1/wallet/${payer}/transfer`, order, key),
+        await send(`/v1/wallet/${payer}/transfer`, order, key),
+      ];
+      expect([first.status, second.headers.get('idempotency-replayed'), second.body]).toEqual([201, 'true', first.body]);
+      expect(await problems()).toEqual([]);
     });
 
     it.each<[name: string, json: Json, message: string]>([

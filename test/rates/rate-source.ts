@@ -64,9 +64,14 @@ export function loopbackOutbound(): Outbound {
   return new Outbound({ allow: parseAllowList('127.0.0.1'), proxy: undefined, log: { debug() {} } });
 }
 
+/** Returns the price of the currency in the URL of {@link RateSource.entry}. */
+export function sendsPrices(prices: Readonly<Record<string, string>>): Behavior {
+  return (response, request) => sends(prices[request.url?.slice(-3) ?? ''])(response, request);
+}
+
 /** Changes the prices of all currencies of a service, and waits until their rates are accepted. */
 export async function setPrices(client: Client, source: RateSource, prices: Readonly<Record<string, string>>): Promise<void> {
-  source.behave = (response, request) => sends(prices[request.url?.slice(-3) ?? ''])(response, request);
+  source.behave = sendsPrices(prices);
   const isAccepted = ({ currency, rate, status }: Json) => rate === prices[currency] && status === 'valid';
   await vi.waitUntil(async () => (await client.get('/v1/rates')).every(isAccepted), { timeout: 20_000, interval: 10 });
 }

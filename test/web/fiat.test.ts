@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { priceToMsat } from '../../src/core/kernel/fiat.ts';
 import { PER_BTC_PATTERN } from '../../src/features/operator/fiat-rate-routes.ts';
 import { plainNumbers } from '../../web/src/parts/format-amount.ts';
-import { describeRate, formatFiat, groupDecimal, oldAge } from '../../web/src/parts/format-fiat.ts';
+import { describeRate, formatFiat, formatSatsOf, groupDecimal, isPrice, oldAge } from '../../web/src/parts/format-fiat.ts';
 
 const BTC = 100_000_000_000n;
 const EUR = { currency: 'EUR', perBtc: '61234.50' };
@@ -167,5 +168,48 @@ describe('a rate', () => {
         expect(plainNumbers(groupDecimal(text))).toBe(text);
       }),
     );
+  });
+});
+
+describe('entered prices', () => {
+  it('show the sats that the service computes, rounded up', () => {
+    const price = fc
+      .tuple(fc.bigInt({ min: 0n, max: 999_999n }), fc.stringMatching(/^[0-9]{2}$/))
+      .map(([whole, cents]) => `${whole}.${cents}`);
+    fc.assert(
+      fc.property(
+        price.filter((text) => /[1-9]/.test(text)),
+        perBtc,
+        (amount, at) => {
+          const computed = priceToMsat({ amount, currency: 'EUR' }, at);
+          if (computed !== undefined) expect(plainNumbers(formatSatsOf(amount, { perBtc: at }))).toBe(String(computed / 1000));
+        },
+      ),
+    );
+  });
+
+  it.each([
+    ['12.50', 'EUR', true],
+    ['0.01', 'EUR', true],
+    ['12', 'EUR', true],
+    ['12.505', 'EUR', false],
+    ['0.00', 'EUR', false],
+    ['0', 'EUR', false],
+    ['12,50', 'EUR', false],
+    ['-1', 'EUR', false],
+    ['012', 'EUR', false],
+    ['1e3', 'EUR', false],
+    ['12.5', 'JPY', false],
+    ['12', 'JPY', true],
+    ['1.125', 'KWD', true],
+    ['', 'EUR', false],
+  ])('accept %s %s: %s', (text, code, isAccepted) => {
+    expect(isPrice(text, code)).toBe(isAccepted);
+  });
+
+  it('have the source of their rate, and its age once it is stale', () => {
+    const shown = { ...EUR, setAt: 1000, source: 'rates.example.com', isStale: true };
+    expect(describeRate(shown, 1_660_000)).toBe('1 BTC = 61\u202f234.50 EUR, from rates.example.com, 11 min ago');
+    expect([oldAge(shown, 1_660_000), oldAge({ ...shown, isStale: false }, 1_660_000)]).toEqual(['11 min', undefined]);
   });
 });

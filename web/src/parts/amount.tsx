@@ -66,6 +66,26 @@ export function Fiat({ sats, ...look }: FiatProps) {
   return <span class="fiat">{sats !== undefined && <FiatValue sats={sats} {...look} />}</span>;
 }
 
+/** The fields of an amount that was requested in a currency. */
+interface Priced {
+  readonly amount?: string;
+  readonly currency?: string;
+  readonly rate?: string;
+  readonly rate_source?: string;
+}
+
+/** Returns what an object was requested for in a currency, or undefined if it was not. The tooltip has the rate and its source. */
+export function requestedPrice({ amount, currency, rate, rate_source }: Priced) {
+  if (amount === undefined) return undefined;
+  return (
+    <span class="fiat" title={t.common.requestedAt(`${rate} ${currency}`, rate_source ?? '')}>
+      <span class="amount-text">
+        {amount} {currency}
+      </span>
+    </span>
+  );
+}
+
 /** What a wallet has, with its fiat value. */
 export function Balance({ sats, unit = false }: Pick<SatsProps, 'sats' | 'unit'>) {
   return (
@@ -81,10 +101,12 @@ export interface HeroAmountProps {
   readonly caption?: ComponentChildren;
   /** Writes a plus, in the color of money in. */
   readonly isIncome?: boolean;
+  /** The price that was requested, in place of the fiat value of today. */
+  readonly price?: ComponentChildren;
 }
 
 /** The one large number of a screen. */
-export function HeroAmount({ sats, caption, isIncome = false }: HeroAmountProps) {
+export function HeroAmount({ sats, caption, isIncome = false, price }: HeroAmountProps) {
   const unit = useUnit();
   return (
     <div>
@@ -95,7 +117,7 @@ export function HeroAmount({ sats, caption, isIncome = false }: HeroAmountProps)
         </span>
       </div>
       {caption !== undefined && <div class="small secondary">{caption}</div>}
-      <Fiat sats={sats} hasPlus={isIncome} />
+      {price ?? <Fiat sats={sats} hasPlus={isIncome} />}
     </div>
   );
 }

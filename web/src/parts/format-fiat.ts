@@ -1,14 +1,18 @@
 import { texts } from '../texts/en-fiat.ts';
 import { group, signOf } from './format-amount.ts';
 
-/** The rate that the operator has set. */
-export interface SetRate {
+/** The rate at which amounts are shown: from providers, or set by the operator. */
+export interface ShownRate {
   /** An ISO 4217 code. */
   readonly currency: string;
   /** The price of one bitcoin, as decimal text. */
   readonly perBtc: string;
   /** Unix seconds. */
   readonly setAt: number;
+  /** The hosts of the providers. Absent: the operator has set the rate. */
+  readonly source?: string;
+  /** Whether a rate of providers is too old to convert amounts. */
+  readonly isStale?: boolean;
 }
 
 /** 10^11 msat are one bitcoin. */
@@ -19,7 +23,7 @@ const OLD_SECONDS = 86_400;
  * Returns what an amount is worth, without the code of the currency: `786.57`. Exact integer arithmetic, rounded once, half away from zero. An
  * amount that is worth less than half of the smallest unit is `< 0.01`, because it is not nothing.
  */
-export function formatFiat(msat: bigint, { currency, perBtc }: Pick<SetRate, 'currency' | 'perBtc'>, hasPlus = false): string {
+export function formatFiat(msat: bigint, { currency, perBtc }: Pick<ShownRate, 'currency' | 'perBtc'>, hasPlus = false): string {
   const digits = decimalsOf(currency);
   const [whole = '', decimals = ''] = perBtc.split('.');
   const worth = (msat < 0n ? -msat : msat) * BigInt(whole + decimals) * 10n ** BigInt(digits);
@@ -36,13 +40,14 @@ export function groupDecimal(text: string): string {
 }
 
 /** Returns a rate with its age, for tooltips and settings. */
-export function describeRate({ currency, perBtc, setAt }: SetRate, nowMs: number): string {
-  return texts.rate(`${groupDecimal(perBtc)} ${currency}`, formatAge(setAt, nowMs));
+export function describeRate({ currency, perBtc, setAt, source }: ShownRate, nowMs: number): string {
+  const [price, age] = [`${groupDecimal(perBtc)} ${currency}`, formatAge(setAt, nowMs)];
+  return source ? texts.rateFrom(price, source, age) : texts.rate(price, age);
 }
 
-/** Returns the age of a rate that is older than a day; otherwise undefined. */
-export function oldAge({ setAt }: Pick<SetRate, 'setAt'>, nowMs: number): string | undefined {
-  return nowMs / 1000 - setAt > OLD_SECONDS ? formatAge(setAt, nowMs) : undefined;
+/** Returns the age of a rate that is older than a day, or too old for the service; otherwise undefined. */
+export function oldAge({ setAt, isStale = false }: Pick<ShownRate, 'setAt' | 'isStale'>, nowMs: number): string | undefined {
+  return isStale || nowMs / 1000 - setAt > OLD_SECONDS ? formatAge(setAt, nowMs) : undefined;
 }
 
 /** Returns the time since `at`, which is in Unix seconds, in its largest unit; in days from two days on. */
@@ -51,6 +56,24 @@ function formatAge(at: number, nowMs: number): string {
   if (minutes < 60) return texts.minutes(minutes);
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? texts.hours(hours) : texts.days(Math.floor(hours / 24));
+}
+
+/** Returns whether a text is an amount above 0 with at most the decimals of the currency. */
+export function isPrice(text: string, currency: string): boolean {
+  const [, whole, decimals = ''] = /^(0|[1-9]\d{0,14})(?:\.(\d{1,4}))?$/.exec(text) ?? [];
+  return whole !== undefined && /[1-9]/.test(text) && decimals.length <= decimalsOf(currency);
+}
+
+/** Returns the sats of an amount at a rate, rounded up as the service does. */
+export function formatSatsOf(amount: string, { perBtc }: Pick<ShownRate, 'perBtc'>): string {
+  const [price, rate] = [unitsOf(amount), unitsOf(perBtc)];
+  return group(String((price * 100_000_000n + rate - 1n) / rate));
+}
+
+/** Returns a decimal text with at most eight decimals in units of 10^-8. */
+function unitsOf(text: string): bigint {
+  const [whole = '', decimals = ''] = text.split('.');
+  return BigInt(whole + decimals.padEnd(8, '0'));
 }
 
 /** How many decimals the currency has: 2, or 0 for the yen. */

@@ -1,12 +1,20 @@
 /** The English texts of fiat values. They are loaded with the first fiat value, not at the start. */
 export const texts = {
   rate: (price: string, age: string) => `1 BTC = ${price}, set by the operator ${age} ago`,
+  rateFrom: (price: string, source: string, age: string) => `1 BTC = ${price}, from ${source}, ${age} ago`,
   minutes: (minutes: number) => (minutes === 0 ? 'less than a minute' : `${minutes} min`),
   hours: (hours: number) => `${hours} h`,
   days: (days: number) => `${days} days`,
   old: (age: string) => `rate ${age} old`,
   oldShort: (age: string) => `${age} old`,
   unit: (currency: string) => `sats and ${currency}`,
+  currency: 'Currency',
+  noCurrency: 'None',
+  currencyHint: 'Stored with your account. You can enter amounts in it when you receive.',
+  entry: (label: string, currency: string) => `${label} in ${currency}`,
+  entryHint: 'With a decimal point. The service converts it at its rate.',
+  about: (sats: string) => `About ${sats} sats at the present rate.`,
+  entryError: (currency: string) => `A number above 0 with a decimal point, and no more decimals than ${currency} has.`,
   removed: 'The operator has removed the fiat rate. Amounts are in sats.',
   card: {
     title: 'Fiat rate',

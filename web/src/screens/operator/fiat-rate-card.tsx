@@ -1,13 +1,13 @@
 import { useMemo, useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api } from '../../api/client.ts';
-import { useFiatRate } from '../../api/fiat-rate.ts';
+import { useSetRate } from '../../api/fiat-rate.ts';
 import { createIdempotent } from '../../api/idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { describeRate, oldAge, type SetRate } from '../../parts/format-fiat.ts';
+import { describeRate, oldAge, type ShownRate } from '../../parts/format-fiat.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
@@ -18,7 +18,7 @@ const texts = fiatTexts.card;
 
 /** The rate at which fiat values are shown: sets and removes it. */
 export function FiatRateCard() {
-  const resource = useFiatRate();
+  const resource = useSetRate();
   return (
     <Card title={texts.title} isPadded>
       <div class="stack">
@@ -36,7 +36,7 @@ export function FiatRateCard() {
   );
 }
 
-function State({ rate }: { rate: SetRate | null }) {
+function State({ rate }: { rate: ShownRate | null }) {
   const now = Date.now();
   const age = rate ? oldAge(rate, now) : undefined;
   return (
@@ -47,7 +47,7 @@ function State({ rate }: { rate: SetRate | null }) {
   );
 }
 
-function RateForm({ rate, onChange }: { rate: SetRate | null; onChange: () => void }) {
+function RateForm({ rate, onChange }: { rate: ShownRate | null; onChange: () => void }) {
   const [currency, setCurrency] = useState(rate?.currency ?? 'EUR');
   const [price, setPrice] = useState(rate?.perBtc ?? '');
   const perBtc = price.replaceAll(/[\s\u202f\u00a0]/g, '');

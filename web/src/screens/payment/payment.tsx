@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import { api, SatchelError } from '../../api/client.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { HeroAmount, Msat, Sats } from '../../parts/amount.tsx';
+import { HeroAmount, Msat, requestedPrice, Sats } from '../../parts/amount.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -118,6 +118,7 @@ function Head({ data: { lntx, transaction }, isSent, isOpen }: { data: PaymentDa
     >
       <HeroAmount
         sats={isSent ? -lntx.num_satoshis : lntx.num_satoshis}
+        price={requestedPrice(lntx)}
         caption={
           <>
             <Time at={lntx.settled_at ?? lntx.created_at} />

@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type LightningTransactionDetails, type Wallet } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { Balance, HeroAmount, Sats } from '../../parts/amount.tsx';
+import { Balance, HeroAmount, requestedPrice, Sats } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
@@ -48,7 +48,7 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
     <div class="receive">
       <div class="receive-amount">
         {invoice.num_satoshis > 0 ? (
-          <HeroAmount sats={invoice.num_satoshis} isIncome={isPaid} />
+          <HeroAmount sats={invoice.num_satoshis} isIncome={isPaid} price={requestedPrice(invoice)} />
         ) : (
           <strong class="any-amount">{money.receive.anyAmount}</strong>
         )}

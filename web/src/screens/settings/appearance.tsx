@@ -1,7 +1,11 @@
 import { useState } from 'preact/hooks';
-import { useFiatRate } from '../../api/fiat-rate.ts';
+import { useAction } from '../../api/action.ts';
+import { api } from '../../api/client.ts';
+import { useFiat, useFiatRate } from '../../api/fiat-rate.ts';
 import { Card } from '../../parts/card.tsx';
+import { SelectField } from '../../parts/field.tsx';
 import { describeRate } from '../../parts/format-fiat.ts';
+import { Note } from '../../parts/note.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { setUnit, useUnitSetting } from '../../parts/unit-setting.ts';
 import { texts as fiatTexts } from '../../texts/en-fiat.ts';
@@ -33,6 +37,7 @@ export function AppearanceCard() {
           </span>
         </div>
         <UnitChoice />
+        <CurrencyChoice />
         <p class="small secondary">{t.settings.appearanceHint}</p>
       </div>
     </Card>
@@ -62,6 +67,31 @@ function UnitChoice() {
         </span>
       </div>
       {isFiat && rate !== undefined && <p class="small secondary">{rate ? describeRate(rate, Date.now()) : fiatTexts.removed}</p>}
+    </>
+  );
+}
+
+/** The currency of the account, if the service has rates. Choosing one also shows fiat values in this browser. */
+function CurrencyChoice() {
+  const fiat = useFiat();
+  const change = useAction(async (currency: string) => {
+    await api.account.change({ currency });
+    if (currency !== '') setUnit('fiat');
+    fiat.reload();
+  });
+  const { currencies = [], chosen = null } = fiat.data ?? {};
+  if (currencies.length === 0) return null;
+  return (
+    <>
+      <SelectField
+        label={fiatTexts.currency}
+        hint={fiatTexts.currencyHint}
+        value={chosen ?? ''}
+        disabled={change.isBusy}
+        options={[{ value: '', label: fiatTexts.noCurrency }, ...currencies.map((currency) => ({ value: currency, label: currency }))]}
+        onValue={change.run}
+      />
+      {change.error !== undefined && <Note tone="error">{change.error}</Note>}
     </>
   );
 }
