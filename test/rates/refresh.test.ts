@@ -50,13 +50,16 @@ async function ratesOf(database: Database, prices: readonly unknown[], currencie
 
 const stalls: Behavior = () => undefined;
 const hangsUp: Behavior = (response) => void response.destroy();
+/** The other address has a price that would be accepted. */
+const redirects: Behavior = (response, request) =>
+  request.url === '/other' ? sends('60500')(response, request) : raw('', 302, { location: '/other' })(response, request);
 
 const BROKEN: readonly (readonly [name: string, behavior: Behavior, reason: string])[] = [
   ['stalls', stalls, 'did not respond in time'],
   ['stalls in the middle of its response', (response) => void response.writeHead(200).write('{"data":'), 'did not respond in time'],
   ['hangs up', hangsUp, 'gave no valid response'],
   ['sends 10 MB', raw(`{"data":{"amount":"60000","more":"${'x'.repeat(10_000_000)}"}}`), 'gave no valid response'],
-  ['redirects', raw('{"data":{"amount":"60000"}}', 302, { location: '/BTC-EUR' }), 'redirected'],
+  ['redirects to a price', redirects, 'redirected'],
   ['redirects to another host', raw('', 307, { location: 'https://rates.example.com/' }), 'redirected'],
   ['responds 500 with a price', raw('{"data":{"amount":"60000"}}', 500), 'responded with the status 500'],
   ['responds 429', raw('{}', 429), 'responded with the status 429'],
