@@ -17,6 +17,9 @@ const SETTINGS = {
   OUTBOUND_ALLOW: '127.0.0.1',
   ADDRESS_RATE_LIMIT_PER_SECOND: '0',
   UNLIMITED_LOGINS: 'true',
+  // Nothing listens there: an account can choose a currency without a rate.
+  FIAT_RATES: 'http://127.0.0.1:1/{currency}#rate',
+  FIAT_CURRENCIES: 'EUR',
 };
 
 onFakeNode(

@@ -214,6 +214,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listPayLinks.after': () => payLinkId,
     'listWalletPayLinks.after': () => payLinkId,
     amount: () => 2000,
+    'changeOwnAccount.currency': () => 'EUR',
     'probePayLink.lnurl': othersLink,
     'payLnurl.lnurlpay_encoded': othersLink,
     comment: () => 'hello',
@@ -430,6 +431,17 @@ const LEFT_OUT = new Set([
   'payer_data',
   'num_msat',
   'amt_msat',
+  // Instead of an amount in satoshis, and only with a rate.
+  'currency',
+  'createInvoice.amount',
+  'withdraw.amount',
+  'transfer.amount',
+  'payLnurl.amount',
+  'createPayLink.amount',
+  'changePayLink.amount',
+  'updatePayLink.amount',
+  'min_amount',
+  'max_amount',
   // Only with ZAPS.
   'nostr',
 ]);
