@@ -82,7 +82,7 @@ export function createRates({ database, alerts, outbound, clock, fiat, timeoutMs
     throw new Refusal(
       'validation_failed',
       currencies.length === 0
-        ? '`currency` must be left out: this service has no rates. Its operator can set FIAT_RATES. Send the amount in `num_satoshis`.'
+        ? '`currency` must be left out: this service has no rates. Its operator can set FIAT_RATES.'
         : `\`currency\` must be one of ${currencies.join(', ')}.`,
     );
   }
