@@ -66,6 +66,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   operator: ['reconcile'],
   transactions: ['wallets'],
   lnurl: [],
+  import: ['verify', 'lnurl'],
   nwc: ['keys', 'transactions'],
   logins: ['accounts'],
   customers: ['keys', 'logins', 'transactions', 'wallets'],
