@@ -807,11 +807,14 @@ CREATE TABLE payment (
   unclear_since_ms INTEGER,
   -- 1: the event `payment_pending` is stored. A payment whose request ends with its outcome never has it.
   pending_reported INTEGER NOT NULL DEFAULT 0,
+  -- 1: another program sent it before its wallet was imported, so the node has it under its payment hash alone.
+  is_imported INTEGER NOT NULL DEFAULT 0 CHECK (is_imported IN (0, 1)),
   -- Of a payment that was read back from the node after a restore: what its wallet lacked and `restore_difference` bears. NULL: all others.
   shortfall_msat INTEGER CHECK (shortfall_msat >= 0),
   CHECK ((state = 'succeeded') = (settled_at IS NOT NULL)),
   CHECK ((state = 'failed') = (failure_reason IS NOT NULL)),
-  CHECK ((service_fee_msat IS NULL) = (fee_schedule_id IS NULL))
+  CHECK ((service_fee_msat IS NULL) = (fee_schedule_id IS NULL)),
+  CHECK (is_imported = 0 OR at_node = 1)
 ) STRICT;
 -- begin postgres
 ALTER TABLE payment SET (fillfactor = 50);
@@ -1305,6 +1308,81 @@ END $$;
 CREATE TRIGGER payout_line_of_corrected_payment AFTER UPDATE OF correction ON payment
   FOR EACH ROW WHEN (NEW.correction IS NOT NULL) EXECUTE FUNCTION correct_payout_line();
 -- end postgres
+
+-- Imports from other programs (src/features/import/) ---------------------------------------------------------------------
+
+-- One import. writing → done. While one is writing, the service does not start.
+CREATE TABLE import_run (
+  id TEXT PRIMARY KEY,
+  -- The program: 'lnbits'.
+  source TEXT NOT NULL,
+  -- The hash of what was to be imported.
+  plan TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('writing', 'done')),
+  -- The node that has the money.
+  node_id TEXT NOT NULL REFERENCES lightning_node (id),
+  -- What the plan credits.
+  wallets INTEGER NOT NULL CHECK (wallets >= 0),
+  opening_msat INTEGER NOT NULL CHECK (opening_msat >= 0),
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER,
+  -- Why an operator ended it although the node had less than the ledger owed.
+  accepted_shortfall TEXT,
+  CHECK ((state = 'done') = (ended_at IS NOT NULL))
+) STRICT;
+CREATE UNIQUE INDEX import_run_writing ON import_run (state) WHERE state = 'writing';
+
+-- One account or wallet of a source, and what was made of it. reserved → done. The primary key is what prevents a second import.
+CREATE TABLE import_item (
+  source TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind IN ('account', 'wallet')),
+  source_id TEXT NOT NULL,
+  run_id TEXT NOT NULL REFERENCES import_run (id),
+  state TEXT NOT NULL CHECK (state IN ('reserved', 'done')),
+  -- The id of the account or wallet. A reserved wallet does not exist yet.
+  made TEXT NOT NULL UNIQUE,
+  -- Of a wallet: its ledger account, its opening balance, and the transfer that credited it (NULL if it is 0).
+  ledger_account INTEGER UNIQUE REFERENCES ledger_account (id),
+  opening_msat INTEGER CHECK (opening_msat >= 0),
+  transfer_id TEXT UNIQUE,
+  -- What a negative balance lacked, and the operator bears.
+  shortfall_msat INTEGER CHECK (shortfall_msat >= 0),
+  PRIMARY KEY (source, kind, source_id),
+  CHECK ((kind = 'wallet') = (ledger_account IS NOT NULL)),
+  CHECK ((kind = 'wallet' AND state = 'done') = (opening_msat IS NOT NULL)),
+  CHECK ((opening_msat IS NULL) = (shortfall_msat IS NULL)),
+  CHECK ((transfer_id IS NOT NULL) = (coalesce(opening_msat, 0) > 0))
+) STRICT, WITHOUT ROWID;
+
+-- One row of the history that an imported wallet had in the source. It is shown and counts nowhere: the opening balance is its sum.
+CREATE TABLE imported_transaction (
+  id TEXT PRIMARY KEY,
+  wallet_id TEXT NOT NULL,
+  source TEXT NOT NULL,
+  source_id TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state IN ('settled', 'pending', 'open', 'failed')),
+  kind TEXT NOT NULL CHECK (kind IN ('lightning', 'internal', 'other')),
+  -- Negative for money that left the wallet.
+  amount_msat INTEGER NOT NULL,
+  fee_msat INTEGER NOT NULL CHECK (fee_msat >= 0),
+  memo TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  settled_at INTEGER,
+  payment_hash TEXT CHECK (length(payment_hash) = 64),
+  preimage TEXT CHECK (length(preimage) = 64),
+  payment_request TEXT,
+  -- JSON: further fields of the source.
+  data TEXT,
+  UNIQUE (source, source_id)
+) STRICT;
+CREATE INDEX imported_transaction_wallet ON imported_transaction (wallet_id, id);
+CREATE INDEX imported_transaction_hash ON imported_transaction (payment_hash) WHERE payment_hash IS NOT NULL;
+
+-- A path under which the source published a pay link, as LNURLs on paper have it.
+CREATE TABLE imported_path (
+  path TEXT PRIMARY KEY,
+  link_id TEXT NOT NULL REFERENCES pay_link (id)
+) STRICT, WITHOUT ROWID;
 
 -- Reconciliation -------------------------------------------------------------------------------------------------------
 

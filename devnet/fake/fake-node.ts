@@ -116,7 +116,7 @@ export class FakeNode implements LightningNode, GuardConnection {
 
   lookupPayment(payment: PaymentReference): Promise<PaymentOutcome | undefined> {
     return this.#call('lookupPayment', () => {
-      const outcome = this.#parts.outgoing.lookup(payment.paymentId);
+      const outcome = this.#parts.outgoing.lookup(payment);
       return outcome && this.#reported(outcome, payment);
     });
   }

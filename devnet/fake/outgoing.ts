@@ -1,6 +1,14 @@
 import { type Msat, msat } from '../../src/core/kernel/money.ts';
 import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
-import type { FailureReason, KeysendOrder, PaymentOrder, PaymentOutcome, SendOrder, SentPayment } from '../../src/core/lightning/node.ts';
+import type {
+  FailureReason,
+  KeysendOrder,
+  PaymentOrder,
+  PaymentOutcome,
+  PaymentReference,
+  SendOrder,
+  SentPayment,
+} from '../../src/core/lightning/node.ts';
 import type { PaymentEvidence } from '../../src/core/lightning/payment-evidence.ts';
 import type { RecordPage, RecordQuery } from '../../src/core/lightning/record-page.ts';
 import { requireId, requireKeysendOrder, requirePaymentOrder } from '../checks.ts';
@@ -59,9 +67,11 @@ export class Outgoing {
     return this.#once(order, () => (at ? { at, preimage: order.preimage, script: {} } : { nowhere: 'NO_ROUTE' }));
   }
 
-  lookup(paymentId: string): PaymentOutcome | undefined {
+  lookup({ paymentId, paymentHash, isForeign }: PaymentReference): PaymentOutcome | undefined {
     requireId('paymentId', paymentId);
-    const payment = this.#network.tables.outgoing.get(paymentId);
+    const { outgoing } = this.#network.tables;
+    if (isForeign) return outgoing.get(this.#attempts.get(paymentHash)?.at(-1) ?? '')?.outcome;
+    const payment = outgoing.get(paymentId);
     const newest = payment && this.#attempts.get(payment.paymentHash)?.at(-1);
     if (this.#network.profile.replacesRecords && newest !== paymentId) return undefined;
     return payment?.outcome;

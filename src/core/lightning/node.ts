@@ -123,8 +123,9 @@ export type InvoiceStatus =
 export interface PaymentReference {
   /** The idempotency key, chosen by the service. The node pays at most once per id. */
   readonly paymentId: string;
-  /** 32 bytes in hex. */
   readonly paymentHash: string;
+  /** Another program sent it, without the id: what the node has under the payment hash is its record. It is only looked up. */
+  readonly isForeign?: boolean | undefined;
   /**
    * Unix milliseconds. Set when the outcome of the last request to send the payment is unclear: its response was lost, or the service stopped
    * before it arrived. The node may still execute that request, so for some time neither "no record" nor "failed" is final.
@@ -137,7 +138,6 @@ export interface PaymentReference {
   readonly firstRequestAtMs?: number | undefined;
 }
 
-/** A payment to send. */
 export interface SendOrder extends PaymentReference {
   /** The amount that the receiver gets. It equals the invoice's amount if the invoice has one. */
   readonly amountMsat: Msat;

@@ -65,6 +65,8 @@ export interface Payment {
   readonly unclearSinceMs?: number | undefined;
   /** The node has confirmed that it knows the payment. From then on it is looked up and never sent again. */
   readonly isAtNode?: boolean | undefined;
+  /** Another program sent it before its wallet was imported. */
+  readonly isImported?: boolean | undefined;
   /** The event `payment_pending` is stored. */
   readonly isPendingReported?: boolean | undefined;
   /** Set if the payment was read back from the node after a restore: what its wallet lacked, and `restore_difference` bears. */
@@ -103,13 +105,16 @@ export function newPayment(clock: Clock, wallet: Wallet, fields: Omit<Payment, C
 }
 
 /** A payment as the database has it, without the fields of which several columns or conversions make one. */
-export type PaymentRow = RowOf<Omit<Payment, 'isKeysend' | 'customRecords' | 'charge' | 'isAtNode' | 'isPendingReported'>> & {
+export type PaymentRow = RowOf<
+  Omit<Payment, 'isKeysend' | 'customRecords' | 'charge' | 'isAtNode' | 'isImported' | 'isPendingReported'>
+> & {
   readonly isKeysend: number;
   readonly customRecords: string | null;
   readonly budgetLineageId: string | null;
   readonly budgetPeriodStart: number | null;
   readonly budgetReservedMsat: Msat | null;
   readonly atNode: number;
+  readonly isImported: number;
   readonly pendingReported: number;
 };
 
@@ -122,6 +127,7 @@ export function rowToPayment(row: PaymentRow): Payment {
     customRecords: row.customRecords === null ? undefined : (JSON.parse(row.customRecords) as CustomRecords),
     charge: hasCharge ? { lineageId: budgetLineageId, periodStart: budgetPeriodStart, pendingMsat: budgetReservedMsat } : undefined,
     isAtNode: atNode === 1,
+    isImported: row.isImported === 1,
     isPendingReported: pendingReported === 1,
   };
 }
@@ -147,8 +153,8 @@ export function routingReserve({ amountMsat, serviceFeeMsat = ZERO_MSAT }: Payme
 }
 
 /** Returns what identifies the payment at the node. */
-export function referenceOf({ id, paymentHash, unclearSinceMs }: Payment): PaymentReference {
-  return { paymentId: id, paymentHash, unclearSinceMs };
+export function referenceOf({ id, paymentHash, unclearSinceMs, isImported }: Payment): PaymentReference {
+  return { paymentId: id, paymentHash, unclearSinceMs, ...(isImported && { isForeign: true }) };
 }
 
 /** Returns the parameters of {@link sql.insertPending}. */

@@ -16,7 +16,7 @@ const NEW_COLUMNS = [...TEXTS, ...NUMBERS];
 export const NEW_FIELDS = NEW_COLUMNS.map(fieldName);
 
 const FIELDS = asFields(
-  `${NEW_COLUMNS}, state, failure_reason, fee_msat, settled_at, correction, at_node, unclear_since_ms, pending_reported, shortfall_msat`,
+  `${NEW_COLUMNS}, state, failure_reason, fee_msat, settled_at, correction, at_node, unclear_since_ms, pending_reported, is_imported, shortfall_msat`,
 );
 
 const VALUES = NEW_COLUMNS.map((_, index) => `$${index + 1}`);
@@ -103,6 +103,12 @@ export const markAtNode = statement('payment_mark_at_node', 'UPDATE payment SET 
 export const markReadBack = statement(
   'payment_mark_read_back',
   'UPDATE payment SET at_node = 1, shortfall_msat = $2, unclear_since_ms = $3 WHERE id = $1',
+);
+
+/** Marks a payment that another program has sent: the node's record of its payment hash is looked up, and it is never sent. */
+export const markImported = statement(
+  'payment_mark_imported',
+  'UPDATE payment SET at_node = 1, is_imported = 1, unclear_since_ms = $2 WHERE id = $1',
 );
 
 /** Records that a part of what the wallet had lacked was returned. */

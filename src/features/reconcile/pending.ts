@@ -40,7 +40,7 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingPay
 }
 
 /** What identifies a payment at the node. */
-type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id'>;
+type LookedUp = Pick<sql.ComparedPayment, 'id' | 'payment_hash' | 'unclear_since_ms' | 'invoice_id' | 'is_imported'>;
 
 /** Looks up a pending payment at the node. Changes nothing. */
 export async function lookUpEvidence(probe: NodeProbe, clock: Clock, payment: LookedUp): Promise<NodeEvidence> {
@@ -58,8 +58,9 @@ async function stateAtNode(probe: NodeProbe, payment: LookedUp): Promise<string>
 }
 
 /** Returns what identifies the payment at the node. */
-export function referenceTo({ id, payment_hash, unclear_since_ms }: LookedUp): PaymentReference {
-  return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined };
+export function referenceTo({ id, payment_hash, unclear_since_ms, is_imported }: LookedUp): PaymentReference {
+  const isForeign = is_imported === 1 ? { isForeign: true } : {};
+  return { paymentId: id, paymentHash: payment_hash, unclearSinceMs: unclear_since_ms ?? undefined, ...isForeign };
 }
 
 /** Adds what the node's records show about a payment that it reports as pending. */

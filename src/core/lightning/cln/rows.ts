@@ -14,10 +14,10 @@ export function markerOf({ label = '' }: SendpayRow): string | undefined {
 }
 
 /** Returns the rows of a payment, and those of other payments of the same invoice. */
-export async function readRows({ rpc, history }: ClnContext, { paymentId, paymentHash }: PaymentReference) {
+export async function readRows({ rpc, history }: ClnContext, { paymentId, paymentHash, isForeign }: PaymentReference) {
   const { payments } = await rpc.call('listsendpays', { payment_hash: paymentHash });
   for (const row of payments) history.record('sendpays', 'created', row.created_index);
-  const isOwn = ({ label }: SendpayRow) => label?.split(' ', 1)[0] === paymentId;
+  const isOwn = ({ label }: SendpayRow) => isForeign === true || label?.split(' ', 1)[0] === paymentId;
   return { own: payments.filter(isOwn), others: payments.filter((row) => !isOwn(row)) };
 }
 

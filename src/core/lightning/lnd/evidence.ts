@@ -49,8 +49,8 @@ function item(fact: string, holds: boolean, detail: string): EvidenceItem {
   return { fact, holds, detail };
 }
 
-function recordItem({ paymentId }: PaymentReference, record: PaymentRecord | undefined): EvidenceItem {
-  const isOurs = record !== undefined && isRecordOf(record, paymentId);
+function recordItem(reference: PaymentReference, record: PaymentRecord | undefined): EvidenceItem {
+  const isOurs = record !== undefined && isRecordOf(record, reference);
   const detail = !record ? 'no record' : isOurs ? record.status : `the record of another payment: ${record.status}`;
   return item('LND lists the payment as in flight.', isOurs && record.status === 'IN_FLIGHT', detail);
 }

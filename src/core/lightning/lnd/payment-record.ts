@@ -1,5 +1,5 @@
 import { hmacSha256 } from '../../kernel/crypto.ts';
-import type { FailureReason, PaymentOutcome, SendOrder } from '../node.ts';
+import type { FailureReason, PaymentOutcome, PaymentReference, SendOrder } from '../node.ts';
 import { fromBase64, readMsat, toBase64 } from './values.ts';
 
 /** The newest payment of a payment hash, as LND returns it. */
@@ -36,8 +36,8 @@ export function idRecords(paymentId: string): Readonly<Record<string, string>> {
 }
 
 /** Returns whether a record is of this payment, and not of another with the same payment hash. */
-export function isRecordOf(record: PaymentRecord, paymentId: string): boolean {
-  return record.first_hop_custom_records?.[ID_RECORD] === idRecords(paymentId)[ID_RECORD];
+export function isRecordOf(record: PaymentRecord, { paymentId, isForeign }: PaymentReference): boolean {
+  return isForeign === true || record.first_hop_custom_records?.[ID_RECORD] === idRecords(paymentId)[ID_RECORD];
 }
 
 /** Returns the marker of a payment; undefined if it has none. */

@@ -49,7 +49,7 @@ export class LndPayments {
   /** Returns the outcome of a payment; undefined when LND has no record of it, or that of another payment of the hash. */
   async lookup(reference: PaymentReference): Promise<PaymentOutcome | undefined> {
     const record = await this.findRecord(reference);
-    if (record && isRecordOf(record, reference.paymentId)) return this.#outcome(reference, record);
+    if (record && isRecordOf(record, reference)) return this.#outcome(reference, record);
     return this.#mayStillRun(reference) ? { state: 'pending' } : undefined;
   }
 
@@ -119,7 +119,7 @@ export class LndPayments {
   async #knownOutcome(order: PaymentReference, deadline: AbortSignal): Promise<PaymentOutcome | undefined> {
     const first = await this.#track(order, deadline);
     if (!first) return undefined;
-    if (isRecordOf(first, order.paymentId)) {
+    if (isRecordOf(first, order)) {
       const record = hasEnded(first) ? first : await this.#track(order, deadline, 'ended');
       return this.#outcome(order, record ?? first);
     }
