@@ -5,7 +5,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
-import { type Guard, requireGuards } from '../ledger/ledger.ts';
+import { type Guard, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import * as sql from './accounts.sql.ts';
 import * as keySql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, lastFourOf, newKeyText, parseKey } from './keys.ts';
@@ -152,6 +152,13 @@ export interface NewKey {
 
 /** Stores the hash of a key, and its text if the kind is public. @returns the id of the key. */
 export async function insertKey(tx: Tx, clock: Clock, text: string, owner: KeyOwner, key: NewKey = {}): Promise<string> {
+  const { id, row } = newKeyRow(clock, text, owner, key);
+  await tx.run(row.statement, ...row.parameters);
+  return id;
+}
+
+/** Returns the id and the row of a new key. Only the hash of a secret text is in the row. */
+export function newKeyRow(clock: Clock, text: string, owner: KeyOwner, key: NewKey = {}): { id: string; row: RowWrite } {
   const parsed = parseKey(text);
   if (!parsed) throw new Error('the text is not a key');
   const { kind, hash } = parsed;
@@ -161,8 +168,8 @@ export async function insertKey(tx: Tx, clock: Clock, text: string, owner: KeyOw
   const { budget, maxPaymentMsat } = key.limits ?? {};
   const limits = [budget?.amountMsat ?? null, budget?.period ?? null, maxPaymentMsat ?? null];
   const times = [unixSeconds(clock), key.expiresAt ?? null];
-  await tx.run(keySql.insertKey, ...named, owner.accountId, owner.walletId ?? null, key.label ?? '', ...limits, ...times);
-  return id;
+  const parameters = [...named, owner.accountId, owner.walletId ?? null, key.label ?? '', ...limits, ...times];
+  return { id, row: { statement: keySql.insertKey, parameters, onMiss: () => new Error('the key was not stored') } };
 }
 
 /** Only an `active` key or session is accepted. */

@@ -172,3 +172,9 @@ export const findInternalPayment = statement<{ id: string }>(
   'invoice_find_inside_payment',
   `SELECT id FROM payment WHERE payment_hash = $1 AND invoice_id = $2 AND state = 'succeeded' LIMIT 1`,
 );
+
+/** Marks the payment hashes of a JSON array, `$1`, as credited. */
+export const markCredited = statement('invoice_mark_credited', {
+  sqlite: 'INSERT INTO settlement (payment_hash) SELECT value FROM json_each($1) WHERE true ON CONFLICT DO NOTHING',
+  postgres: 'INSERT INTO settlement (payment_hash) SELECT value FROM json_array_elements_text($1::json) ON CONFLICT DO NOTHING',
+});

@@ -116,3 +116,9 @@ export const activeNodes = statement<{ id: string }>(
   'wallet_active_nodes',
   `SELECT id FROM lightning_node WHERE id = ANY($1::text[]) AND state = 'active' FOR SHARE`,
 );
+
+/** The first node of the ledger, if it is bound to a Lightning node. */
+export const findFirstBoundNode = statement<{ id: string; ledgerAccount: number; network: string; pubkey: string }>(
+  'wallet_find_first_bound_node',
+  `SELECT ${asFields('id, ledger_account, network, pubkey')} FROM lightning_node WHERE pubkey IS NOT NULL AND ledger_account = 1`,
+);

@@ -28,6 +28,7 @@ export const TYPE_NAMES: Readonly<Record<string, string>> = {
   service_fee: 'Service Fee',
   revenue_share: 'Revenue Share',
   restore_difference: 'Restore Difference',
+  opening_balance: 'Opening Balance',
 };
 
 export const WalletTransactionObject = selectable(

@@ -60,14 +60,15 @@ export const RECORD_CHECKS: RecordChecks = {
        OR l.from_entry <> t.from_entry + CASE WHEN l.from_type = 'network_fee' THEN 1 ELSE 0 END)`,
   ],
   // Credits of wallets without an owner: money that an invoice or a keysend does not account for. Internal payments credit the invoice
-  // that they pay. A transfer between two wallets owns both of its sides. Credits out of suspense are in `verify_suspense_actions`.
+  // that they pay. A transfer between two wallets owns both of its sides. Credits out of suspense are in `verify_suspense_actions`, opening
+  // balances in `verify_imports`.
   verify_credits: [
     'no invoice owns this credit',
     `SELECT t.id FROM ledger_transfer t
      LEFT JOIN invoice i ON i.id = t.to_lntx
      LEFT JOIN payment p ON p.id = t.from_lntx
      WHERE t.to_account > 4 AND CASE
-       WHEN t.to_lntx IS NULL THEN t.from_account < 3
+       WHEN t.to_lntx IS NULL THEN t.from_account < 3 AND t.to_type IS DISTINCT FROM 'opening_balance'
        WHEN i.id IS NULL THEN true
        WHEN t.from_account <= 1 THEN t.from_lntx IS NOT NULL
        ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END`,
@@ -105,6 +106,18 @@ export const RECORD_CHECKS: RecordChecks = {
          OR (l.state = 'failed' AND (p.state <> 'failed' OR p.correction IS NOT NULL))))
        OR (l.transfer_id IS NOT NULL AND (t.id IS NULL OR t.amount_msat <> l.amount_msat OR t.from_account <> w.ledger_account))
        OR (o.finished_at IS NOT NULL AND l.state IN ('pending', 'sending'))`,
+  ],
+  // Opening balances without an imported wallet, and imported wallets that were credited otherwise than with their opening balance.
+  verify_imports: [
+    'its opening balance differs from what was imported',
+    `SELECT t.id FROM ledger_transfer t LEFT JOIN import_item m ON m.transfer_id = t.id LEFT JOIN import_run r ON r.id = m.run_id
+     LEFT JOIN lightning_node n ON n.id = r.node_id
+     WHERE t.to_type = 'opening_balance' AND (n.id IS NULL OR t.from_account <> n.ledger_account OR t.to_account <> m.ledger_account
+       OR t.amount_msat <> m.opening_msat OR t.to_entry <> 1)
+     UNION ALL
+     SELECT m.made FROM import_item m LEFT JOIN wallet w ON w.id = m.made LEFT JOIN ledger_transfer t ON t.id = m.transfer_id
+     WHERE m.kind = 'wallet' AND CASE m.state WHEN 'reserved' THEN w.id IS NOT NULL
+       ELSE w.id IS NULL OR w.ledger_account <> m.ledger_account OR (m.opening_msat > 0 AND (t.id IS NULL OR t.to_type <> 'opening_balance')) END`,
   ],
   // What `restore_difference` paid to a wallet and did not get back is what its payments lacked after a restore.
   verify_shortfalls: [

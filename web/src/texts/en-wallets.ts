@@ -112,6 +112,7 @@ export const wallets = {
       network_fee: 'LN Routing Fees',
       service_fee: 'Service Fee',
       restore_difference: 'Restore Difference',
+      opening_balance: 'Opening Balance',
     } as Readonly<Record<string, string>>,
   },
   payment: {

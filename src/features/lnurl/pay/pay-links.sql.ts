@@ -145,3 +145,5 @@ export const findInvoiceByToken = statement<{ invoice_id: string }>(
   'pay_link_invoice_find',
   'SELECT invoice_id FROM pay_link_invoice WHERE verify_token_hash = $1',
 );
+
+export const findName = statement<{ name: string }>('pay_name_find', 'SELECT name FROM pay_name WHERE domain = $1 AND name = $2');

@@ -12,6 +12,7 @@ export const TYPES = [
   'network_fee',
   'service_fee',
   'restore_difference',
+  'opening_balance',
 ] as const;
 
 /** The filters of a wallet's transactions, as the address of the screen has them. */

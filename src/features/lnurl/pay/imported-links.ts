@@ -1,0 +1,45 @@
+import type { SqlReader } from '../../../core/db/database.ts';
+import { searchRows } from '../../../core/journal/search-words.ts';
+import { newId } from '../../../core/kernel/ids.ts';
+import { Refusal } from '../../../core/kernel/refusal.ts';
+import type { RowWrite } from '../../../core/ledger/ledger.ts';
+import type { Wallet } from '../../../core/wallets/wallets.ts';
+import { descriptionHash } from '../lnurl.ts';
+import { changedSettings, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
+import { DEFAULT_SETTINGS, findName, insertLink, insertMetadata, settingParameters, takeName } from './pay-links.sql.ts';
+
+/** Returns whether no account has taken the name at the domain. */
+export async function isNameFree(reader: SqlReader, domain: string, name: string): Promise<boolean> {
+  return (await reader.first(findName, domain, name)) === undefined;
+}
+
+/** The id of a new pay link, and its rows for the posting that creates its wallet. */
+export interface ImportedLink {
+  readonly id: string;
+  readonly rows: readonly RowWrite[];
+}
+
+/** Returns a pay link with these fields of the API. @throws Refusal `validation_failed`, `address_taken` */
+export function importedLink(wallet: Wallet, fields: LinkChanges, rules: LinkRules, nowMs: number): ImportedLink {
+  const settings = changedSettings(DEFAULT_SETTINGS, fields, rules);
+  const id = `lnurlp_${newId(nowMs)}`;
+  const now = Math.floor(nowMs / 1000);
+  const text = metadataText(settings);
+  const hash = descriptionHash(text);
+  const { domain, name } = settings;
+  const address: RowWrite[] =
+    name === null
+      ? []
+      : [{ statement: takeName, parameters: [domain, name, wallet.accountId, now], onMiss: () => new Refusal('address_taken') }];
+  const words = searchRows({ id, owner: wallet.accountId, text: name === null ? '' : `${name}@${domain}` });
+  const parameters = [id, wallet.id, wallet.accountId, hash, now, ...settingParameters(settings)];
+  return {
+    id,
+    rows: [
+      ...address,
+      { statement: insertMetadata, parameters: [hash, text], onMiss: 'ignore' },
+      { statement: insertLink, parameters, onMiss: () => new Error('the pay link was not stored') },
+      ...words,
+    ],
+  };
+}
