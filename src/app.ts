@@ -9,6 +9,7 @@ import { unixSeconds } from './core/kernel/clock.ts';
 import { errorMessage } from './core/kernel/log.ts';
 import { beginAfterLoss } from './core/quarantine/quarantine.ts';
 import type { StreamTiming } from './features/events/streams.ts';
+import { requireNoUnfinishedImport } from './features/import/import.ts';
 import type { Passwords } from './features/logins/passwords.ts';
 import { backgroundJobs, type JobTiming, runJobs } from './jobs.ts';
 import { createModules, type Modules } from './modules.ts';
@@ -40,6 +41,7 @@ export async function startSatchel(config: Config, overrides: Overrides = { open
   const opened: OpenedNode[] = [];
   try {
     await migrate(database, MIGRATIONS);
+    await requireNoUnfinishedImport(database);
     for (const lightningUrl of config.lightningUrls) opened.push(await overrides.openNode({ ...config, lightningUrl, log }));
     const modules = await createModules({ ...overrides, config, log, database, opened });
     health.onBrokenReplication(() => void reportBrokenReplication(modules));

@@ -95,6 +95,7 @@ main().catch((error) => {
       'DatabaseLocked',
       'DatabaseUnavailable',
       'NodeUnavailable',
+      'ImportUnfinished',
       'FakeFileRefused',
     ].includes((error as Error).name);
   process.stderr.write(`Satchel cannot start: ${errorMessage(error)}\n${known ? '' : `${(error as Error).stack ?? ''}\n`}`);

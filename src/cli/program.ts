@@ -6,6 +6,7 @@ import { addCompletion } from './completion.ts';
 import { addDoctor } from './doctor.ts';
 import { addExport } from './export.ts';
 import { addFiatRate } from './fiat-rate.ts';
+import { addImport } from './import.ts';
 import { addKey } from './key.ts';
 import { addLoginLink } from './login-link.ts';
 import { addMigrate } from './migrate.ts';
@@ -25,7 +26,7 @@ import { addWallet } from './wallet.ts';
 /** The commands, in the order and the groups of the help. A new one is a module with such a function. */
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
   ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
-  ['Backup', [addBackup, addRestore, addMove]],
+  ['Backup', [addBackup, addRestore, addMove, addImport]],
   ['Customers', [addAccount, addWallet, addKey, addApp, addLoginLink, addExport]],
   ['Money', [addPayment, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
   ['Other', [addCompletion, addVersion]],

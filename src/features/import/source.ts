@@ -16,9 +16,17 @@ export interface ImportSource {
   wallets(): AsyncIterable<SourceWallet>;
   /** The history of all wallets: in the order of {@link SourceHistoryRow.walletId}, that of `wallets`, then from old to new. */
   history(): AsyncIterable<SourceHistoryRow>;
+  /** Contradictions that a query of the source finds, such as two invoices with one hash. */
+  problems(): AsyncIterable<SourceProblem>;
   /** What the import leaves out whatever the options are, such as other tables. */
   notImported(): Promise<readonly NotImported[]>;
   close(): Promise<void>;
+}
+
+export interface SourceProblem {
+  /** The wallet that cannot be imported because of it. */
+  readonly walletId: string;
+  readonly text: string;
 }
 
 export interface NotImported {
@@ -42,13 +50,14 @@ export interface SourceWallet {
   readonly id: string;
   readonly account: SourceAccount;
   readonly label: string;
-  readonly createdAt: number;
   /** The balance by the source's own figure, without what pending payments have taken; undefined if it has no such figure. */
   readonly balanceMsat: number | undefined;
   readonly keys: readonly SourceKey[];
   readonly links: readonly SourceLink[];
   /** Why the wallet is not imported by default, such as that it was deleted. Undefined: it is. */
   readonly leftOut?: string | undefined;
+  /** It is left out whatever the options are. */
+  readonly isNeverImported?: boolean | undefined;
   /** Further remarks for the report. */
   readonly remarks?: readonly string[] | undefined;
 }

@@ -1,0 +1,145 @@
+import { writeFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { ImportReport, ImportResult, RunOptions } from '../features/import/import.ts';
+import type { ImportSource, SourceName } from '../features/import/source.ts';
+import { reportText, resultText } from './import-text.ts';
+import type { Output } from './output.ts';
+import { EXIT, localAction, NotDone, noun, parseReason, verb } from './verb.ts';
+
+/** The programs, what `--from` names, and the function that opens the source. */
+const SOURCES: Readonly<Record<SourceName, { title: string; from: string; open: (from: string) => Promise<ImportSource> }>> = {
+  lnbits: {
+    title: 'LNbits',
+    from: 'the file database.sqlite3, or a postgres:// URL',
+    open: async (from) => (await import('../features/import/lnbits/lnbits.ts')).openLnbits(from),
+  },
+};
+
+/** `satchel import`: imports the wallets of another program. */
+export function addImport(program: Command): void {
+  const command = noun(program, 'import', 'Import wallets from another program', 'import lnbits --from /lnbits/data/database.sqlite3');
+  for (const name of Object.keys(SOURCES) as SourceName[]) addSource(command, name);
+}
+
+function addSource(command: Command, name: SourceName): void {
+  const { title, from } = SOURCES[name];
+  const added = verb(command, {
+    name,
+    summary: `Import the wallets of ${title}`,
+    details: 'Without --plan it reports what it would import. See docs/import.md for the procedure.',
+    example: `import ${name} --from /${name}/database.sqlite3`,
+  });
+  added
+    .option('--from <source>', from)
+    .option('--plan <hash>', 'import what the report with this hash shows')
+    .option('--resume', 'continue an interrupted import')
+    .option('--account <id>', 'put all wallets into this account')
+    .option('--wallet <ids...>', 'import only these wallets')
+    .option('--except <ids...>', 'leave these wallets out')
+    .option('--all', 'also import deleted wallets')
+    .option('--no-history', 'import balances without the history')
+    .option('--negative-as-zero', 'bear the negative balances')
+    .option('--allow-mismatch <id=why...>', 'import despite a wrong balance in the source')
+    .option('--address-domain <name>', 'the domain of imported addresses')
+    .option('--accept-shortfall <why>', 'end although the node has too little', parseReason)
+    .option('--map <file>', 'write old and new ids to a CSV file')
+    .action(localAction<Options>('Nothing was imported: ', async ({ options, output }) => run(name, options, output)));
+}
+
+interface Options {
+  readonly from?: string;
+  readonly plan?: string;
+  readonly resume?: boolean;
+  readonly account?: string;
+  readonly wallet?: readonly string[];
+  readonly except?: readonly string[];
+  readonly all?: boolean;
+  readonly history: boolean;
+  readonly negativeAsZero?: boolean;
+  readonly allowMismatch?: readonly string[];
+  readonly addressDomain?: string;
+  readonly acceptShortfall?: string;
+  readonly map?: string;
+}
+
+async function run(name: SourceName, options: Options, output: Output): Promise<number> {
+  const from = options.from ?? process.env.SOURCE_DATABASE_URL;
+  if (from === undefined) throw new NotDone(`add --from: ${SOURCES[name].from}. A URL with a password belongs into SOURCE_DATABASE_URL.`);
+  const [{ readConfig }, { systemClock }, { withDatabase }, imports, { nodeBalance }] = await Promise.all([
+    import('../config.ts'),
+    import('../core/kernel/clock.ts'),
+    import('./database.ts'),
+    import('../features/import/import.ts'),
+    import('./import-node.ts'),
+  ]);
+  const config = readConfig(process.env);
+  const choices = choicesOf(options, config.addressDomains);
+  return withDatabase(options.plan === undefined ? { readOnly: true } : {}, async (database) => {
+    const node = await imports.findImportNode(database);
+    await requireAccount(options.account, database);
+    const source = await SOURCES[name].open(from);
+    try {
+      const progress = (step: string, done: number) => output.progress(`${step}: ${done}`);
+      const common = { ...config, database, clock: systemClock, source, choices, node, progress };
+      if (options.plan === undefined) return await showPlan(await imports.planImport(common), output);
+      const settings: RunOptions = {
+        ...common,
+        plan: options.plan,
+        isResume: options.resume === true,
+        readNodeBalance: () => nodeBalance(config, node.pubkey),
+        acceptedShortfall: options.acceptShortfall,
+      };
+      return await showResult(await imports.runImport(settings), options.map, output);
+    } finally {
+      await source.close();
+    }
+  });
+}
+
+async function requireAccount(id: string | undefined, database: import('../core/db/database.ts').Database): Promise<void> {
+  if (id === undefined) return;
+  const { accountExists } = await import('../core/accounts/imported.ts');
+  if (!(await accountExists(database, id)))
+    throw new NotDone('--account must be the id of an account (acc_…). `satchel account list` lists them.');
+}
+
+function choicesOf(options: Options, addressDomains: readonly string[]): RunOptions['choices'] {
+  const { account, wallet, except, all, history, negativeAsZero, allowMismatch = [], addressDomain } = options;
+  if (addressDomain !== undefined && !addressDomains.includes(addressDomain))
+    throw new NotDone(`--address-domain must be one of ${addressDomains.join(', ')}. Add others to ADDRESS_DOMAINS.`);
+  return {
+    accountId: account,
+    only: wallet,
+    except,
+    isAll: all,
+    hasHistory: history,
+    negative: negativeAsZero ? 'zero' : 'refuse',
+    allowedMismatches: new Map(allowMismatch.map(readMismatch)),
+    addressDomain,
+  };
+}
+
+function readMismatch(text: string): [string, string] {
+  const at = text.indexOf('=');
+  if (at <= 0 || at === text.length - 1) throw new NotDone('--allow-mismatch must be the id of a wallet of the source, = and a reason.');
+  return [text.slice(0, at), text.slice(at + 1)];
+}
+
+async function showPlan(report: ImportReport, output: Output): Promise<number> {
+  output.progress('');
+  await output.print(report, reportText(report));
+  return report.wallets.some(({ action }) => action === 'refused') ? EXIT.refused : EXIT.done;
+}
+
+async function showResult(result: ImportResult, map: string | undefined, output: Output): Promise<number> {
+  output.progress('');
+  if (map !== undefined) await writeFile(map, mapText(result), { mode: 0o600 });
+  await output.print(result, resultText(result));
+  return result.problems.length === 0 ? EXIT.done : EXIT.refused;
+}
+
+function mapText({ made }: ImportResult): string {
+  return ['source_id,wallet_id,account_id', ...made.map((one) => `${one.source_id},${one.wallet_id},${one.account_id}`)]
+    .join('\r\n')
+    .concat('\r\n');
+}

@@ -1,0 +1,71 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { gunzipSync } from 'node:zlib';
+import { afterAll } from 'vitest';
+import type { Database } from '../../src/core/db/database.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import { findImportNode, type ImportOptions, type ImportResult, planImport, runImport } from '../../src/features/import/import.ts';
+import { openLnbits } from '../../src/features/import/lnbits/lnbits.ts';
+import type { ImportChoices } from '../../src/features/import/plan.ts';
+
+const FIXTURES = join(import.meta.dirname, 'fixtures');
+
+/** The balances that the API of LNbits 1.6.2 returned for the wallets of the fixture. */
+export const BALANCES: readonly { readonly id: string; readonly balance_msat: number }[] = JSON.parse(
+  readFileSync(join(FIXTURES, 'lnbits-1.6.2.json'), 'utf8'),
+).balances;
+
+/** Returns a function that copies the fixture to a folder, changed by some SQL, and returns the path of the file of the core. */
+export function lnbitsFiles(): (...sql: readonly string[]) => string {
+  const folders: string[] = [];
+  afterAll(() => {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  });
+  return (...sql) => {
+    const folder = mkdtempSync(join(tmpdir(), 'satchel-lnbits-'));
+    folders.push(folder);
+    const unpack = (fixture: string, name: string) =>
+      writeFileSync(join(folder, name), gunzipSync(readFileSync(join(FIXTURES, `${fixture}.gz`))));
+    unpack('lnbits-1.6.2.sqlite3', 'database.sqlite3');
+    unpack('ext_lnurlp.sqlite3', 'ext_lnurlp.sqlite3');
+    const file = join(folder, 'database.sqlite3');
+    const database = new DatabaseSync(file);
+    for (const one of sql) database.exec(one);
+    database.close();
+    return file;
+  };
+}
+
+const CHOICES: Omit<ImportChoices, 'network'> = { hasHistory: true, negative: 'refuse', allowedMismatches: new Map() };
+
+/** Runs work with the options of an import from a file. */
+export async function withLnbits<T>(
+  database: Database,
+  file: string,
+  work: (options: ImportOptions) => Promise<T>,
+  choices: Partial<ImportChoices> = {},
+): Promise<T> {
+  const source = await openLnbits(file);
+  try {
+    const node = await findImportNode(database);
+    const rules = { addressDomains: ['wallets.example'], publicUrl: 'https://wallets.example' };
+    return await work({ ...rules, database, clock: systemClock, source, choices: { ...CHOICES, ...choices }, node });
+  } finally {
+    await source.close();
+  }
+}
+
+/** Looks at the plan and imports it. */
+export function importLnbits(database: Database, file: string, choices: Partial<ImportChoices> = {}): Promise<ImportResult> {
+  return withLnbits(
+    database,
+    file,
+    async (options) => {
+      const { plan } = await planImport(options);
+      return runImport({ ...options, plan, isResume: false, readNodeBalance: async () => Number.MAX_SAFE_INTEGER });
+    },
+    choices,
+  );
+}
