@@ -637,6 +637,39 @@ export interface Health {
   api: string;
 }
 
+export interface ImportedTransaction {
+  /** The id of the row, `itx_…`. Later rows of the former service have larger ids */
+  id: string;
+  /** The time of the former service, in Unix seconds */
+  created_at: number;
+  /** When it was settled, in Unix seconds; null if it was not */
+  settled_at: number | null;
+  /** The amount in whole satoshis; negative for money that left the wallet */
+  num_satoshis: number;
+  /** The amount in millisatoshis, exact; negative for money that left the wallet */
+  num_msat: number;
+  /** What the wallet paid on top, in millisatoshis */
+  fee_msat: number;
+  /** The memo */
+  user_label: string;
+  /** Its state at the time of the import. What was `pending` or `open` is a transaction or an invoice of this service since */
+  status: 'settled' | 'pending' | 'open' | 'failed' | (string & {});
+  /** `lightning`: over the network. `internal`: between two wallets of the former service. `other`: another booking */
+  kind: 'lightning' | 'internal' | 'other' | (string & {});
+  /** The payment hash, in hex; null if it has none */
+  payment_hash: string | null;
+  /** The proof of payment, in hex; null if it is not known */
+  payment_preimage: string | null;
+  /** The BOLT11 invoice; null if it has none */
+  payment_request: string | null;
+  /** The program from which it was imported */
+  source: 'lnbits' | (string & {});
+  /** Its id there */
+  source_id: string;
+  /** Further fields of the former service */
+  data: Record<string, unknown>;
+}
+
 export interface InvoiceStatus {
   /** `open`: an invoice that can still be paid. `pending`: a payment whose outcome is still unknown. `held`: a payment of a hold invoice has arrived, and waits until it is settled or cancelled; it is not in the balance. `arriving`: the node has reported a payment of the invoice that is not final yet; it is not in the balance, and the invoice cannot be paid again. `settled`: paid. `failed`: a payment failed for good, and nothing was or will be paid; or the payment of an invoice never arrived. `expired`, `cancelled`: an invoice that can no longer be paid. All but `open`, `pending`, `held` and `arriving` are final */
   status: 'open' | 'pending' | 'held' | 'arriving' | 'settled' | 'failed' | 'expired' | 'cancelled' | (string & {});
@@ -3473,6 +3506,17 @@ export interface GetStatementRequest {
   to?: number;
 }
 
+export interface ListImportedTransactionsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
 export interface GetWalletSummaryRequest {
   /** The beginning of the period, in Unix seconds: the beginning of an hour (UTC). Default: everything */
   from?: number;
@@ -4119,6 +4163,8 @@ export interface Operations<Options> {
     listTransactions(wallet: string, request?: ListWalletTransactionsRequest & { fields?: undefined }, options?: Options): List<WalletTransaction>;
     /** Read the statement of a wallet as CSV. Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, or the node that was paid) and withdraw_link (the withdraw link that was claimed). Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/statement`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     getStatement(wallet: string, request?: GetStatementRequest, options?: Options): Promise<string>;
+    /** List the transactions that a wallet had before it was imported. Newest first. They come before the transaction `opening_balance` of the wallet, which is their sum, and they count nowhere else. Empty for a wallet that was created here. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/imported-transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    listImportedTransactions(wallet: string, request?: ListImportedTransactionsRequest, options?: Options): List<ImportedTransaction>;
     /** Read the sums of a wallet. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: `wallet_read`. (`GET /v1/wallet/{key}/summary`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     getSummary(wallet: string, request?: GetWalletSummaryRequest, options?: Options): Promise<Summary>;
     /** List the events of a wallet. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/events`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */

@@ -179,6 +179,7 @@ export const GROUPS = {
     bulkTransfer: 'POST /v1/wallet/{key}/transfers keyed',
     listTransactions: 'GET /v1/wallet/{key}/transactions isList hasCursor',
     getStatement: 'GET /v1/wallet/{key}/statement isText',
+    listImportedTransactions: 'GET /v1/wallet/{key}/imported-transactions isList hasCursor',
     getSummary: 'GET /v1/wallet/{key}/summary',
     listEvents: 'GET /v1/wallet/{key}/events isList hasCursor',
     listPayLinks: 'GET /v1/wallet/{key}/lnurlp isList hasCursor',

@@ -92,6 +92,8 @@ export function readConfig(env: Environment) {
     keysendWalletId: matching('KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
     /** The LNDhub API, the account in which apps create wallets (undefined: they cannot), and whether its errors have the status 200. */
     lndhub: readLndhub(settings),
+    /** Whether the paths under which other programs published pay links that were imported are answered. */
+    hasImportedPaths: boolean('IMPORTED_PATHS'),
     /** Whether `is_keysend` is null instead of 0, for old clients that cannot parse 0. */
     legacyNullKeysend: boolean('LEGACY_NULL_KEYSEND'),
     /** Whether payers may request zaps, whose receipts are published to relays that they choose. */

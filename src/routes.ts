@@ -10,6 +10,8 @@ import { createStatusWaits } from './features/events/status-waits.ts';
 import { STREAM_TIMING, Streams, type StreamTiming } from './features/events/streams.ts';
 import { limitRoutes } from './features/fees/limit-routes.ts';
 import { feeRoutes } from './features/fees/routes.ts';
+import { importedPathRoutes } from './features/import/path-routes.ts';
+import { importedTransactionRoutes } from './features/import/routes.ts';
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
@@ -119,6 +121,8 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   invoiceRoutes(app, deps);
   invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);
+  importedTransactionRoutes(app, deps);
+  if (config.hasImportedPaths) importedPathRoutes(app, deps);
   summaryRoutes(app, deps);
   searchRoutes(app, deps);
   eventRoutes(app, deps);

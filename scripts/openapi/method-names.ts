@@ -40,6 +40,7 @@ const NAMES: Readonly<Record<string, string | null>> = {
   search: 'account.search',
   decodeInvoice: 'nodes.decodeInvoice',
   listWalletPayLinks: 'wallets.listPayLinks',
+  listImportedTransactions: 'wallets.listImportedTransactions',
   payLink: 'payLinks.request',
   payAddress: 'payLinks.requestByAddress',
   verifyPayment: 'payLinks.verifyPayment',

@@ -5,7 +5,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
  * so any origin is allowed.
  */
 const CROSS_ORIGIN_PATHS =
-  /^\/((v1|\.well-known\/lnurlp|lndhub)\/|(healthz|readyz|openapi\.json|\.well-known\/nostr\.json|getinfo)\/?($|\?))/;
+  /^\/((v1|lnurlp|\.well-known\/lnurlp|lndhub)\/|(healthz|readyz|openapi\.json|\.well-known\/nostr\.json|getinfo)\/?($|\?))/;
 
 const ALLOWED_METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE';
 const MAX_AGE_SECONDS = 600;

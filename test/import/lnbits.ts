@@ -5,10 +5,13 @@ import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { afterAll } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
+import { openDatabase } from '../../src/core/db/open.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { findImportNode, type ImportOptions, type ImportResult, planImport, runImport } from '../../src/features/import/import.ts';
 import { openLnbits } from '../../src/features/import/lnbits/lnbits.ts';
 import type { ImportChoices } from '../../src/features/import/plan.ts';
+import type { App } from '../support/app.ts';
+import { silentLog } from '../support/ledger.ts';
 
 const FIXTURES = join(import.meta.dirname, 'fixtures');
 
@@ -38,6 +41,14 @@ export function lnbitsFiles(): (...sql: readonly string[]) => string {
   };
 }
 
+/** Returns a wallet of the fixture with its keys. */
+export function walletOf(file: string, id: string): { readonly name: string; readonly adminkey: string; readonly inkey: string } {
+  const database = new DatabaseSync(file, { readOnly: true });
+  const row = database.prepare('SELECT name, adminkey, inkey FROM wallets WHERE id = ?').get(id);
+  database.close();
+  return row as { name: string; adminkey: string; inkey: string };
+}
+
 const CHOICES: Omit<ImportChoices, 'network'> = { hasHistory: true, negative: 'refuse', allowedMismatches: new Map() };
 
 /** Runs work with the options of an import from a file. */
@@ -55,6 +66,27 @@ export async function withLnbits<T>(
   } finally {
     await source.close();
   }
+}
+
+/** Stops the service, imports into its database, and starts it again. `meanwhile` runs after the import, before the start. */
+export async function importInto(
+  app: App,
+  file: string,
+  choices: Partial<ImportChoices> = {},
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): Promise<ImportResult> {
+  let result: ImportResult | undefined;
+  await app.restart(async () => {
+    const database = await openDatabase(app.databaseUrl, { log: silentLog });
+    try {
+      result = await importLnbits(database, file, choices);
+    } finally {
+      await database.close();
+    }
+    await meanwhile();
+  });
+  if (!result) throw new Error('the import did not run');
+  return result;
 }
 
 /** Looks at the plan and imports it. */

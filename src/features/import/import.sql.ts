@@ -1,4 +1,6 @@
+import { listStatements } from '../../core/db/list.ts';
 import { statement } from '../../core/db/statement.ts';
+import type { SourceName } from './source.ts';
 
 export type RunRow = {
   id: string;
@@ -112,3 +114,28 @@ export const heldAtNode = statement<{ held_msat: number }>(
   `SELECT CAST(coalesce(sum(h.amount_msat), 0) AS BIGINT) AS held_msat FROM ledger_hold h JOIN payment p ON p.id = h.id
    WHERE h.state = 'open' AND p.node_id = $1 AND p.invoice_id IS NULL`,
 );
+
+export type ImportedRow = {
+  id: string;
+  source: SourceName;
+  source_id: string;
+  state: 'settled' | 'pending' | 'open' | 'failed';
+  kind: 'lightning' | 'internal' | 'other';
+  amount_msat: number;
+  fee_msat: number;
+  memo: string;
+  created_at: number;
+  settled_at: number | null;
+  payment_hash: string | null;
+  preimage: string | null;
+  payment_request: string | null;
+  data: string | null;
+};
+
+export const listImported = listStatements<ImportedRow>('import_list_history', {
+  select: `SELECT id, source, source_id, state, kind, amount_msat, fee_msat, memo, created_at, settled_at, payment_hash, preimage, payment_request,
+    data FROM imported_transaction`,
+  table: 'imported_transaction',
+  where: 'wallet_id = $1',
+  filters: 1,
+});

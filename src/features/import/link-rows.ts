@@ -16,7 +16,7 @@ export async function linkRows(
   wallet: Wallet,
   links: readonly SourceLink[],
 ): Promise<{ rows: readonly RowWrite[]; warnings: readonly string[] }> {
-  const rows: RowWrite[] = [];
+  const [addresses, rows]: [RowWrite[], RowWrite[]] = [[], []];
   const warnings: string[] = [];
   const taken = new Set<string>();
   for (const link of links.filter(({ leftOut }) => leftOut === undefined)) {
@@ -24,10 +24,11 @@ export async function linkRows(
     // A link that has only an address is the default link of the new wallet without it.
     if (name === undefined && link.paths.length === 0) continue;
     const made = importedLink(wallet, linkFields(context, link, name, warnings), context, context.clock.nowMs());
+    addresses.push(...made.address);
     rows.push(...made.rows);
     for (const path of link.paths) rows.push({ statement: sql.insertPath, parameters: [path, made.id], onMiss: () => pathTaken(path) });
   }
-  return { rows, warnings };
+  return { rows: [...addresses, ...rows], warnings };
 }
 
 function pathTaken(path: string): Error {

@@ -185,7 +185,7 @@ function walletPosting(
   return {
     transfers,
     holds: payments.flatMap(({ holds }) => holds),
-    rows: [...created.rows, ...keys, defaultLinkRow(wallet), ...links, ...invoices, ...payments.flatMap(({ rows }) => rows), completed],
+    rows: [...created.rows, ...keys, ...links, defaultLinkRow(wallet), ...invoices, ...payments.flatMap(({ rows }) => rows), completed],
     events: created.events,
   };
 }

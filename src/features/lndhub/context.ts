@@ -14,7 +14,7 @@ import type { Wallets } from '../../core/wallets/wallets.ts';
 import type { Access, WalletAuthorization } from '../../http/auth/access.ts';
 import { bearerToken, type SentCredential, sentCredential } from '../../http/auth/credential.ts';
 import type { Rate } from '../../http/limits/token-buckets.ts';
-import { isForApps } from '../keys/lndhub-link.ts';
+import { isForApps, keyOfLogin } from '../keys/lndhub-link.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the routes of LNDhub use. */
@@ -54,8 +54,8 @@ function readBearer(tokens: Tokens, request: FastifyRequest): SentCredential | u
   if (bearer === undefined) return undefined;
   const keyId = tokens.read(bearer, 'access');
   if (keyId !== undefined) return { text: keyId, kind: 'token' };
-  const [, password] = /^[\w-]*:(\w+)$/.exec(Buffer.from(bearer, 'base64').toString('latin1')) ?? [];
-  return { text: canonicalText(password ?? bearer), kind: 'key' };
+  const [, login = '', password] = /^([\w-]*):(\w+)$/.exec(Buffer.from(bearer, 'base64').toString('latin1')) ?? [];
+  return { text: canonicalText(password === undefined ? bearer : keyOfLogin(login, password)), kind: 'key' };
 }
 
 /** Returns the access key of a request. @throws Refusal `unauthorized`, `forbidden` */

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Key } from '../../core/accounts/accounts.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { isForApps, LNDHUB_PATH } from '../keys/lndhub-link.ts';
+import { isForApps, keyOfLogin, LNDHUB_PATH } from '../keys/lndhub-link.ts';
 import { type LndhubContext, NEEDS_ACCESS_KEY, ROUTE } from './context.ts';
 import { LndhubRefusal } from './errors.ts';
 import { fieldsOf, readText } from './fields.ts';
@@ -25,7 +25,7 @@ export function sessionRoutes(app: App, deps: LndhubContext): void {
     const login = readText(fields, 'login', MAX_LOGIN) ?? '';
     const password = readText(fields, 'password', MAX_LOGIN) ?? '';
     const key = await limits.limitAttempt(request, token === undefined ? login : '', async () => {
-      const keyId = token === undefined ? (await accounts.find(password))?.id : lndhubTokens.read(token, 'refresh');
+      const keyId = token === undefined ? (await accounts.find(keyOfLogin(login, password)))?.id : lndhubTokens.read(token, 'refresh');
       return keyId === undefined ? undefined : accounts.findValid(keyId);
     });
     if (!key) throw new Refusal('unauthorized');

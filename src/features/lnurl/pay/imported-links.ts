@@ -16,6 +16,8 @@ export async function isNameFree(reader: SqlReader, domain: string, name: string
 /** The id of a new pay link, and its rows for the posting that creates its wallet. */
 export interface ImportedLink {
   readonly id: string;
+  /** The row of its address. Write it before those of any link: a batch writes the rows of one statement together. */
+  readonly address: readonly RowWrite[];
   readonly rows: readonly RowWrite[];
 }
 
@@ -35,8 +37,8 @@ export function importedLink(wallet: Wallet, fields: LinkChanges, rules: LinkRul
   const parameters = [id, wallet.id, wallet.accountId, hash, now, ...settingParameters(settings)];
   return {
     id,
+    address,
     rows: [
-      ...address,
       { statement: insertMetadata, parameters: [hash, text], onMiss: 'ignore' },
       { statement: insertLink, parameters, onMiss: () => new Error('the pay link was not stored') },
       ...words,
