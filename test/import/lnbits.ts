@@ -6,6 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import { afterAll } from 'vitest';
 import type { Database } from '../../src/core/db/database.ts';
 import { openDatabase } from '../../src/core/db/open.ts';
+import { statement } from '../../src/core/db/statement.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { findImportNode, type ImportOptions, type ImportResult, planImport, runImport } from '../../src/features/import/import.ts';
 import { openLnbits } from '../../src/features/import/lnbits/lnbits.ts';
@@ -100,4 +101,11 @@ export function importLnbits(database: Database, file: string, choices: Partial<
     },
     choices,
   );
+}
+
+const bind = statement('test_import_bind', `UPDATE lightning_node SET pubkey = $1, network = 'regtest' WHERE ledger_account = 1`);
+
+/** Binds the ledger to a node, as the first start of the service does. */
+export async function bindNode(database: Database): Promise<void> {
+  await database.transaction((tx) => tx.run(bind, '02'.repeat(33)));
 }

@@ -174,6 +174,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listWallets.id': () => wallet.id,
     'listWallets.after': () => wallet.id,
     'listAccounts.after': () => ownId,
+    'listAccountChanges.after': cursorOf('acch'),
+    'listImportedTransactions.after': cursorOf('itx'),
     'listOperatorActions.after': cursorOf('opa'),
     'listPendingPayments.after': cursorOf('lntx'),
     'listAlerts.after': cursorOf('alert'),

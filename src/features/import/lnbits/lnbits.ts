@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readInteger, readText } from '../columns.ts';
-import type { ImportSource, NotImported, SourceProblem } from '../source.ts';
+import { type ImportSource, type NotImported, type SourceProblem, UnusableSource } from '../source.ts';
 import { openSourceDatabase, type SourceDatabase } from '../source-database.ts';
 import { readHistory } from './history.ts';
 import { closeLinks, type LinkTables, openLinks } from './links.ts';
@@ -15,6 +15,9 @@ const KNOWN_TABLES: ReadonlySet<string> = new Set(
     'tiny_url webpush_subscriptions assets wasm_invocations'
   ).split(' '),
 );
+
+/** That of LNbits 1.6.2. A later one may change the meaning of a column. */
+const NEWEST_MIGRATION = 50;
 
 /** Opens the database of LNbits: the SQLite file `database.sqlite3`, beside those of its extensions, or the PostgreSQL database. */
 export async function openLnbits(from: string): Promise<ImportSource> {
@@ -48,8 +51,13 @@ function extensionFile({ dialect }: SourceDatabase, from: string, name: string):
 
 async function readVersion(database: SourceDatabase): Promise<string> {
   if ((await database.columns('dbversions')).size === 0) return 'unknown';
-  for await (const row of database.rows("SELECT version FROM dbversions WHERE db = 'core'"))
-    return `migration ${readInteger(row, 'version', 'dbversions')}`;
+  for await (const row of database.rows("SELECT version FROM dbversions WHERE db = 'core'")) {
+    const version = readInteger(row, 'version', 'dbversions');
+    if (version <= NEWEST_MIGRATION) return `migration ${version}`;
+    throw new UnusableSource(
+      `The source has migration ${version} of LNbits, and this version of Satchel knows them up to ${NEWEST_MIGRATION}. Use a newer version of Satchel.`,
+    );
+  }
   return 'unknown';
 }
 
