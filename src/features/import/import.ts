@@ -1,5 +1,6 @@
 import type { Database, SqlReader } from '../../core/db/database.ts';
 import { readPages } from '../../core/db/pages.ts';
+import { findRunningInstance } from '../../core/db/running-instance.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { createLedger } from '../../core/ledger/ledger.ts';
@@ -98,6 +99,9 @@ export interface ImportResult {
 /** Imports what the plan names, and proves the result. An interrupted import is continued with `isResume`. @throws ImportRefused */
 export async function runImport(options: RunOptions): Promise<ImportResult> {
   const { database, source, plan, isResume } = options;
+  const running = await findRunningInstance(database);
+  if (running !== undefined)
+    throw new ImportRefused(`The instance ${running} of the service is running on this database. Stop all instances first.`);
   const report = await planImport(options);
   if (report.plan !== plan)
     throw new ImportRefused(
