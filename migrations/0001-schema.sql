@@ -247,7 +247,8 @@ CREATE TABLE account (
   email TEXT,
   -- The ISO 4217 code of the currency in which its owner sees amounts; NULL: none.
   currency TEXT CHECK (length(currency) = 3),
-  -- scrypt with its parameters and salt (src/features/logins/passwords.ts); NULL: a login with a password is not possible.
+  -- scrypt with its parameters and salt (src/features/logins/passwords.ts), or an imported hash of bcrypt, which the first login replaces. NULL: a
+  -- login with a password is not possible.
   password_hash TEXT,
   CHECK (revenue_share_millionths = 0 OR revenue_wallet_id IS NOT NULL)
 ) STRICT;

@@ -12,6 +12,7 @@ const activeSessions: Statement<Row> = statement(
   'SELECT id, method FROM session WHERE revoked_at IS NULL ORDER BY id',
 );
 const passwordsOf: Statement<Row> = statement('test_passwords', 'SELECT email, password_hash FROM account ORDER BY id');
+const setPasswords = statement('test_set_passwords', 'UPDATE account SET password_hash = $1');
 
 onBothDatabases('a login with e-mail and password', (open) => {
   it('starts a session that acts for its account, and records the browser', async () => {
@@ -39,6 +40,21 @@ onBothDatabases('a login with e-mail and password', (open) => {
         status: 'rejected',
         reason: { type: 'unauthorized', message: 'The e-mail or the password is wrong.' },
       });
+  });
+
+  it('replaces an imported hash of bcrypt by one of its own', async () => {
+    const database = await open();
+    const on = loginsOn(database);
+    await on.setUp(await on.newAccount(), 'ada@example.com');
+    const password = 'correct horse battery staple';
+    await database.transaction((tx) => tx.run(setPasswords, '$2y$10$YiUBKriJtUNQTu7RgIPGpe6uSwO93EMS/eKWL0aqrzvw.LaodSvni'));
+    expect(await typeOf(on.logins.logIn({ email: 'ada@example.com', password: 'wrong' }, ''))).toBe('unauthorized');
+    expect((await database.first(passwordsOf))?.password_hash).toMatch(/^\$2y/);
+    // Both have read the imported hash. One of them may lose, but the account never keeps it.
+    const login = () => typeOf(on.logins.logIn({ email: 'ada@example.com', password }, ''));
+    expect(await Promise.all([login(), login()])).toContain('done');
+    expect((await database.first(passwordsOf))?.password_hash).toMatch(/^scrypt/);
+    expect(await login()).toBe('done');
   });
 
   it('is refused if the password is changed between its check and the start of the session', async () => {

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { isBcrypt } from '../../src/features/logins/bcrypt.ts';
 import { createPasswords } from '../../src/features/logins/passwords.ts';
 
 const STRANGER = { groups: ['203.0.113', '203.0.113.1'] };
@@ -67,4 +68,22 @@ it('lets the owner in while the attempts of many strange networks wait', async (
   expect(await fresh).toBe(false);
   expect((await settled).filter(({ status }) => status === 'rejected')).toHaveLength(49);
   expect((await sameNetwork).filter(({ status }) => status === 'rejected')).toHaveLength(10);
+});
+
+it.each([
+  ['Go', '$2a$10$OIPz3pbnaHxmFCrgQbwDkuhSyHTrV8UxDplBoLrEh2LXk87jTtyOm'],
+  ['PHP', '$2y$10$YiUBKriJtUNQTu7RgIPGpe6uSwO93EMS/eKWL0aqrzvw.LaodSvni'],
+])('verifies hashes of bcrypt that %s has made', async (_, hash) => {
+  const { verify } = forStranger();
+  expect([await verify('correct horse battery staple', hash), await verify('correct horse battery stapled', hash)]).toEqual([true, false]);
+});
+
+it('rejects hashes of bcrypt that would occupy a processor for long', () => {
+  const hash = `$2b$15$${'a'.repeat(53)}`;
+  expect([isBcrypt(hash), isBcrypt(hash.replace('15', '14')), isBcrypt(hash.replace('15', '03')), isBcrypt(`${hash}a`)]).toEqual([
+    false,
+    true,
+    false,
+    false,
+  ]);
 });

@@ -35,6 +35,7 @@ export function createLoginModules({ secretKey, passwords = createPasswords(), .
   const secondFactors = createSecondFactors(database, clock, ownerCheck, secretKey);
   const context: LoginContext = { ...options, passwords, ownerCheck, secondFactors };
   return {
+    passwords,
     secondFactors,
     logins: createLogins(context),
     walletLogins: createWalletLogins(context),

@@ -27,10 +27,12 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
       const login = await database.first(sql.findLogin, email);
       const stored = login?.password_hash ?? undefined;
       if (!(await passwords.verify(password, stored, caller)) || !login || stored === undefined) throw wrongLogin();
+      const better = passwords.isReplaced(stored) ? await passwords.hash(password, caller) : undefined;
       const start = async (tx: Tx) => {
         // The password may have been changed since it was read.
         if (!(await tx.first(sql.lockLogin, login.id, stored))) throw wrongLogin();
         await secondFactors.require(tx, login.id, code);
+        if (better !== undefined) await tx.run(sql.setLogin, login.id, null, better);
         return startSession(tx, clock, { accountId: login.id, method: 'password', userAgent });
       };
       return secondFactors.countingWrongCodes(() => database.transaction(start));

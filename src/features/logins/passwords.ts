@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { promisify } from 'node:util';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { FairQueue, type QueuedCaller } from '../../http/limits/fair-queue.ts';
+import { isBcrypt, verifyBcrypt } from './bcrypt.ts';
 
 /** 32 MiB of memory and about 0.1 s: one of the settings that the OWASP Password Storage Cheat Sheet recommends. */
 const COST = { N: 2 ** 15, r: 8, p: 3 };
@@ -19,7 +20,7 @@ const runScrypt = promisify<string, Uint8Array, number, ScryptOptions, Buffer>(s
 
 type Derive = (password: string, salt: Uint8Array, options: ScryptOptions) => Promise<Uint8Array>;
 
-/** Hashes passwords with scrypt. A hash contains its parameters and its salt. */
+/** Hashes passwords with scrypt. A hash contains its parameters and its salt. Imported hashes of bcrypt are accepted, too. */
 export type Passwords = ReturnType<typeof createPasswords>;
 
 export function createPasswords(
@@ -47,10 +48,14 @@ export function createPasswords(
 
     /** Returns whether a hash is of this password. Without a hash it does the same work and returns false. @throws Refusal `rate_limited` */
     async verify(password: string, hash: string | undefined, caller: QueuedCaller): Promise<boolean> {
+      if (hash !== undefined && isBcrypt(hash)) return queue.run(caller, () => verifyBcrypt(password, hash));
       const { salt, bytes, ...cost } = hash === undefined ? NO_HASH : parseHash(hash);
       const isSame = timingSafeEqual(await run(caller, password, salt, cost), bytes);
       return isSame && hash !== undefined;
     },
+
+    /** Returns whether the next login with the password replaces this hash by one of {@link Passwords.hash}. */
+    isReplaced: isBcrypt,
   };
 }
 
