@@ -450,6 +450,16 @@ CREATE TABLE spending_limit (
   minute_count INTEGER NOT NULL CHECK (minute_count >= 0)
 ) STRICT;
 
+-- One login of a wallet app with a name and a password that another program had issued (src/features/lndhub/logins.ts). It has the rights of its
+-- key, whose secret nobody has, and ends when the key is revoked.
+CREATE TABLE lndhub_login (
+  login TEXT PRIMARY KEY CHECK (length(login) BETWEEN 1 AND 128),
+  key_id TEXT NOT NULL UNIQUE REFERENCES access_key (id),
+  -- As in `account`: an imported hash of bcrypt until the first login.
+  password_hash TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT;
+
 -- Nostr Wallet Connect -----------------------------------------------------------------------------------------------------
 
 -- One app that uses a wallet over Nostr (NIP-47, src/features/nwc/). Its label, budget, expiry and revocation are those of its access key.

@@ -127,8 +127,13 @@ function readRate({ integer }: Settings, name: string, { perSecond, burst }: { r
 
 function readLndhub({ boolean, matching }: Settings) {
   const account = matching('LNDHUB_CREATE', /^(false|acc_[0-9A-Za-z]+)$/, 'false or the id of an account (acc_…)');
+  const isOn = boolean('LNDHUB');
+  const isAtRoot = boolean('LNDHUB_AT_ROOT');
+  if (isAtRoot && !isOn) throw new InvalidConfig('LNDHUB_AT_ROOT needs LNDHUB=true.');
   return {
-    isOn: boolean('LNDHUB'),
+    isOn,
+    /** Whether the API is also served at `/`, as lndhub.go does. */
+    isAtRoot,
     accountId: account === 'false' ? undefined : account,
     hasStatus200: boolean('LNDHUB_STATUS_200'),
   };

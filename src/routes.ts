@@ -15,7 +15,8 @@ import { importedTransactionRoutes } from './features/import/routes.ts';
 import { invoiceRoutes } from './features/invoices/routes.ts';
 import { invoiceStatusRoutes } from './features/invoices/status-routes.ts';
 import { keyRoutes } from './features/keys/routes.ts';
-import { lndhubErrors, withoutDoubleSlashes } from './features/lndhub/errors.ts';
+import { lndhubErrors } from './features/lndhub/errors.ts';
+import { appPath } from './features/lndhub/paths.ts';
 import { lndhubRoutes } from './features/lndhub/routes.ts';
 import { nostrIdentifierRoutes } from './features/lnurl/nostr/identifier-routes.ts';
 import { payRequestRoutes } from './features/lnurl/pay/request-routes.ts';
@@ -81,7 +82,7 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
     recordDatabaseError: modules.health.note,
     ensureDurable: modules.database.ensureDurable,
     errorForm: lndhubErrors(config.lndhub),
-    rewriteUrl: withoutDoubleSlashes,
+    rewriteUrl: (url: string) => appPath(url, config.lndhub),
     appProtocols: appProtocols(config),
   };
   const register = (app: App) =>

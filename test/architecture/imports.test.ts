@@ -74,7 +74,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   payouts: ['lnurl'],
   events: ['keys', 'transactions', 'wallets'],
   invoices: ['events', 'transactions'],
-  lndhub: ['keys', 'nodes'],
+  lndhub: ['keys', 'logins', 'nodes'],
   webhooks: ['events', 'transactions'],
   metrics: ['events', 'nwc', 'webhooks'],
 };

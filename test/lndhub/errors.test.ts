@@ -5,7 +5,8 @@ import type { FastifyRequest } from 'fastify';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import { bookingMark } from '../../src/core/kernel/booking-mark.ts';
-import { lndhubErrors, withoutDoubleSlashes } from '../../src/features/lndhub/errors.ts';
+import { lndhubErrors } from '../../src/features/lndhub/errors.ts';
+import { appPath } from '../../src/features/lndhub/paths.ts';
 import { createServer } from '../../src/http/server.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json } from '../support/client.ts';
@@ -150,7 +151,7 @@ onFakeNode('the paths of wallet apps while LNDhub is off', ({ client }) => {
 });
 
 it('H3: an unexpected error of a handler has the code 6', async () => {
-  const options = { errorForm: lndhubErrors({ hasStatus200: false }), rewriteUrl: withoutDoubleSlashes };
+  const options = { errorForm: lndhubErrors({ hasStatus200: false }), rewriteUrl: (url: string) => appPath(url, { isAtRoot: false }) };
   const register = (app: Parameters<Parameters<typeof createServer>[1]>[0]) =>
     void app.get(`${BASE}/balance`, { config: { undocumented: true } }, async () => {
       throw new TypeError('a bug');

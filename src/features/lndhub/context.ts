@@ -15,6 +15,7 @@ import type { Access, WalletAuthorization } from '../../http/auth/access.ts';
 import { bearerToken, type SentCredential, sentCredential } from '../../http/auth/credential.ts';
 import type { Rate } from '../../http/limits/token-buckets.ts';
 import { isForApps, keyOfLogin } from '../keys/lndhub-link.ts';
+import type { Passwords } from '../logins/passwords.ts';
 import type { Tokens } from './tokens.ts';
 
 /** What the routes of LNDhub use. */
@@ -31,13 +32,14 @@ export interface LndhubContext {
   readonly database: Database;
   readonly clock: Clock;
   readonly lndhubTokens: Tokens;
+  readonly passwords: Passwords;
   /** How long a response waits for a payment's end, from the arrival of its request. */
   readonly paymentWaitSeconds: number;
   /** The rate limit of one key, of which 0 per second is no limit. */
   readonly rateLimit: Rate;
   readonly hasUnlimitedLogins: boolean;
-  /** The account in which apps create wallets. */
-  readonly lndhub: { readonly accountId: string | undefined };
+  /** The account in which apps create wallets, and whether the API is also served without a path. */
+  readonly lndhub: { readonly accountId: string | undefined; readonly isAtRoot: boolean };
 }
 
 /** The configuration of all routes. Apps send fields that nobody describes, so the handlers read the fields that they know. */

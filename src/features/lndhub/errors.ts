@@ -78,8 +78,3 @@ function messageOf({ type, message }: Refusal): string {
   if (other !== undefined && message === REFUSALS[type].meaning) return other;
   return type === 'unauthorized' ? `${MESSAGES.unauthorized}: ${message}` : message;
 }
-
-/** Apps append `/balance` to an address that may end with a slash. */
-export function withoutDoubleSlashes(url: string): string {
-  return url.startsWith('/lndhub/') ? url.replace(/^[^?]+/, (path) => path.replaceAll(/\/{2,}/g, '/')) : url;
-}

@@ -42,7 +42,8 @@ export function readRoutes(app: App, deps: LndhubContext): void {
   });
 
   // BlueWallet reads it without a path to check the address of a server, and accepts this error.
-  app.get('/getinfo', { config: { ...ROUTE, isPublic: true } }, async () => {
+  app.get('/getinfo', { config: { ...ROUTE, isPublic: true } }, async (request) => {
+    if (deps.lndhub.isAtRoot && request.headers.authorization !== undefined) return nodeInfo(deps);
     throw new Refusal('unauthorized');
   });
 }

@@ -2,11 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { Key } from '../../core/accounts/accounts.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import { isForApps, keyOfLogin, LNDHUB_PATH } from '../keys/lndhub-link.ts';
+import { networksOf } from '../../http/limits/addresses.ts';
+import { isForApps, LNDHUB_PATH } from '../keys/lndhub-link.ts';
 import { type LndhubContext, NEEDS_ACCESS_KEY, ROUTE } from './context.ts';
 import { LndhubRefusal } from './errors.ts';
 import { fieldsOf, readText } from './fields.ts';
 import { createAppLoginLimits } from './login-limits.ts';
+import { createAppLogins } from './logins.ts';
 
 const MAX_TOKEN = 1000;
 const MAX_LOGIN = 128;
@@ -16,6 +18,7 @@ const PUBLIC_ROUTE = { config: { ...ROUTE, isPublic: true } };
 /** Logs apps in, and creates their wallets. */
 export function sessionRoutes(app: App, deps: LndhubContext): void {
   const { accounts, wallets, lndhubTokens, hasUnlimitedLogins } = deps;
+  const appLogins = createAppLogins(deps);
   const limits = createAppLoginLimits({ isUnlimited: hasUnlimitedLogins });
 
   /** Returns the key of a refresh token, or of a password. The query of the request has `type`, which servers of this API ignore. */
@@ -25,7 +28,8 @@ export function sessionRoutes(app: App, deps: LndhubContext): void {
     const login = readText(fields, 'login', MAX_LOGIN) ?? '';
     const password = readText(fields, 'password', MAX_LOGIN) ?? '';
     const key = await limits.limitAttempt(request, token === undefined ? login : '', async () => {
-      const keyId = token === undefined ? (await accounts.find(keyOfLogin(login, password)))?.id : lndhubTokens.read(token, 'refresh');
+      const caller = { groups: networksOf(request.ip) };
+      const keyId = token === undefined ? await appLogins.findKeyId(login, password, caller) : lndhubTokens.read(token, 'refresh');
       return keyId === undefined ? undefined : accounts.findValid(keyId);
     });
     if (!key) throw new Refusal('unauthorized');

@@ -1,0 +1,14 @@
+import { statement } from '../../core/db/statement.ts';
+
+export const findAppLogin = statement<{ key_id: string; password_hash: string }>(
+  'lndhub_login_find',
+  'SELECT key_id, password_hash FROM lndhub_login WHERE login = $1',
+);
+
+export const findAnyAppLogin = statement<{ found: number }>('lndhub_login_any', 'SELECT 1 AS found FROM lndhub_login LIMIT 1');
+
+/** Replaces the hash that was read before. */
+export const replacePasswordHash = statement(
+  'lndhub_login_replace_hash',
+  'UPDATE lndhub_login SET password_hash = $3 WHERE login = $1 AND password_hash = $2',
+);
