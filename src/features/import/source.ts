@@ -1,5 +1,5 @@
 /** The programs whose databases are imported. */
-export const SOURCE_NAMES = ['lnbits'] as const;
+export const SOURCE_NAMES = ['lnbits', 'lndhub', 'lnpay'] as const;
 
 export type SourceName = (typeof SOURCE_NAMES)[number];
 
@@ -43,6 +43,10 @@ export interface SourceAccount {
   readonly name?: string | undefined;
   /** In lower case. */
   readonly email?: string | undefined;
+  /** A hash of bcrypt, with which the owner logs in by e-mail. */
+  readonly passwordHash?: string | undefined;
+  /** API keys of the account. */
+  readonly keys?: readonly SourceKey[] | undefined;
 }
 
 export interface SourceWallet {
@@ -54,6 +58,12 @@ export interface SourceWallet {
   readonly balanceMsat: number | undefined;
   readonly keys: readonly SourceKey[];
   readonly links: readonly SourceLink[];
+  /** The id that the wallet keeps. Undefined: it gets a new one. */
+  readonly ownId?: string | undefined;
+  /** The name and the hash of bcrypt with which wallet apps log in to the LNDhub API. */
+  readonly appLogin?: { readonly login: string; readonly passwordHash: string } | undefined;
+  /** It receives, but sends no money. */
+  readonly isInactive?: boolean | undefined;
   /** Why the wallet is not imported by default, such as that it was deleted. Undefined: it is. */
   readonly leftOut?: string | undefined;
   /** It is left out whatever the options are. */
@@ -86,6 +96,12 @@ export interface SourceLink {
   readonly successUrl?: string | undefined;
   /** The paths under which LNURLs of the link were published. They begin with `/`. */
   readonly paths: readonly string[];
+  /** Whether the link keeps its id. */
+  readonly keepsId?: boolean | undefined;
+  /** Its metadata (LUD-06), if invoices or other programs refer to the exact text. Undefined: it is made from `shortDesc` and the address. */
+  readonly metadata?: string | undefined;
+  /** Whether it accepts payments. Undefined: it does. */
+  readonly isInactive?: boolean | undefined;
   /** Why it is not imported; undefined: it is. */
   readonly leftOut?: string | undefined;
 }
