@@ -29,7 +29,11 @@ export async function openSourceDatabase(from: string): Promise<SourceDatabase> 
 export function openSqlite(path: string): SourceDatabase {
   if (!existsSync(path)) throw new UnusableSource(`--from names ${path}, which does not exist. Give the path of the source's SQLite file.`);
   if (!statSync(path).isFile()) throw new UnusableSource(`--from must be a file or a postgres:// URL. ${path} is a folder.`);
-  const database = openFile(path);
+  return sqliteSource(openFile(path));
+}
+
+/** Reads a SQLite database that is open. It is closed with the source. */
+export function sqliteSource(database: DatabaseSync): SourceDatabase {
   return {
     dialect: 'sqlite',
     async columns(table) {

@@ -77,8 +77,8 @@ export interface SourceKey {
   /** The text as this service accepts it, with its prefix, such as `waka_…`. */
   readonly text: string;
   readonly label: string;
-  /** For keys with too little randomness. */
-  readonly expiresAt?: number | undefined;
+  /** It has less than 128 random bits. It expires 90 days after the import. */
+  readonly isWeak?: boolean | undefined;
 }
 
 /** A pay link (LUD-06). */
