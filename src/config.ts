@@ -89,7 +89,7 @@ export function readConfig(env: Environment) {
     /** The ledger (`lnd_…`) that this one replaces on the node; see docs/configuration.md. */
     takeOverFromLedger: matching('TAKE_OVER_FROM_LEDGER', /^lnd_[0-9A-Za-z]+$/, 'the id of a ledger (lnd_…)'),
     /** The wallet for keysends without a wallet id. */
-    keysendWalletId: matching('KEYSEND_WALLET_ID', /^wal_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
+    keysendWalletId: matching('KEYSEND_WALLET_ID', /^walx?_[0-9A-Za-z]+$/, 'the id of a wallet (wal_…)'),
     /** The LNDhub API, the account in which apps create wallets (undefined: they cannot), and whether its errors have the status 200. */
     lndhub: readLndhub(settings),
     /** Whether the paths under which other programs published pay links that were imported are answered. */

@@ -10,7 +10,14 @@ const others = createMarkers(new Uint8Array(32).fill(2));
 
 const BASE62 = [...'0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'];
 const id = fc.array(fc.constantFrom(...BASE62), { minLength: 22, maxLength: 22 }).map((letters) => letters.join(''));
-const walletId = id.map((text) => `wal_${text}`);
+const letters = (of: readonly string[], minLength: number, maxLength: number) =>
+  fc.array(fc.constantFrom(...of), { minLength, maxLength }).map((text) => text.join(''));
+/** New ids, and those of wallets that were imported from LNPay. */
+const walletId = fc.oneof(
+  id.map((text) => `wal_${text}`),
+  letters(BASE62, 8, 21).map((text) => `wal_${text}`),
+  letters([...'0123456789abcdef'], 8, 32).map((text) => `walx_${text}`),
+);
 const paymentHash = fc.uint8Array({ minLength: 32, maxLength: 32 }).map((bytes) => Buffer.from(bytes).toString('hex'));
 const payment = fc.record({ walletId, paymentId: id.map((text) => `lntx_${text}`) });
 
@@ -34,7 +41,7 @@ it('opens the preimages and markers that it made', () => {
       const marker = markers.sealPayment({ ...marked, paymentHash: hash });
       expect(createMarkers(KEY).openPayment(marker, hash)).toEqual(marked);
       expect(markers.sealPayment({ ...marked, paymentHash: hash })).toBe(marker);
-      expect(marker).toMatch(/^[0-9a-f]{140}$/);
+      expect(marker).toHaveLength(2 * (16 + marked.walletId.length + 1 + marked.paymentId.length));
     }),
   );
 });
@@ -97,6 +104,6 @@ it('makes preimages and markers of a wallet that have no more in common than ran
 });
 
 it('makes preimages only for ids of wallets', () => {
-  for (const wrong of ['wal_1', `lntx_${newId()}`, newId(), ''])
+  for (const wrong of ['wal_1', 'walx_0123456789abcdeF', `wal_${newId()}0`, `lntx_${newId()}`, newId(), ''])
     expect(() => markers.choosePreimage(wrong)).toThrow('is not the id of a wallet');
 });

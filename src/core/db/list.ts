@@ -1,4 +1,4 @@
-import { isIdOf } from '../kernel/ids.ts';
+import { isIdOf, isPayLinkId, isWalletId } from '../kernel/ids.ts';
 import { type List, pageOf } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Row, SqlParameter, SqlReader } from './database.ts';
@@ -80,5 +80,6 @@ export function openList<R extends Row & { id: string }>(
 
 /** @throws Refusal unless the text has the form of an id with the prefix */
 export function requireCursor(after: string, prefix: string): void {
-  if (!isIdOf(prefix, after)) throw new Refusal('validation_failed', `\`after\` must be the id of an item of this list, \`${prefix}_…\`.`);
+  const hasForm = prefix === 'wal' ? isWalletId(after) : prefix === 'lnurlp' ? isPayLinkId(after) : isIdOf(prefix, after);
+  if (!hasForm) throw new Refusal('validation_failed', `\`after\` must be the id of an item of this list, \`${prefix}_…\`.`);
 }

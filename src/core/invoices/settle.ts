@@ -1,6 +1,6 @@
 import type { FeePosting } from '../fees/fees.ts';
 import { unixSeconds } from '../kernel/clock.ts';
-import { isIdOf, newId } from '../kernel/ids.ts';
+import { isWalletId, newId } from '../kernel/ids.ts';
 import { type Msat, satText } from '../kernel/money.ts';
 import { type RowWrite, SYSTEM_ACCOUNTS } from '../ledger/ledger.ts';
 import type { CustomRecords, IncomingPayment, SettlementFinality } from '../lightning/node.ts';
@@ -143,7 +143,7 @@ export function walletOfLostInvoice(
 async function lostWalletOfKeysend(context: InvoiceContext, { customRecords, settledAt }: SettlementAtNode): Promise<string | undefined> {
   const restored = await context.quarantine.read();
   if (!restored || settledAt > (restored.restoredAt ?? settledAt)) return undefined;
-  return walletIdsIn(customRecords).find((id) => isIdOf('wal', id));
+  return walletIdsIn(customRecords).find(isWalletId);
 }
 
 function isUnpaid({ state }: Invoice): boolean {
@@ -269,5 +269,5 @@ export function walletIdsIn(records: CustomRecords): string[] {
       .toString('utf8')
       .trim(),
   );
-  return texts.filter((id) => /^wal_[0-9A-Za-z]{1,40}$/.test(id));
+  return texts.filter((id) => /^walx?_[0-9A-Za-z]{1,40}$/.test(id));
 }

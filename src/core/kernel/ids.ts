@@ -67,6 +67,46 @@ export function isIdOf(prefix: string, text: string): boolean {
   return text.length === prefix.length + 1 + ID_LENGTH && text.startsWith(`${prefix}_`) && isId(text);
 }
 
+/** The ids that LNPay gave: random letters and digits, or hexadecimal ones that derive from a name which the client chose. */
+const LNPAY_WALLET_ID = /^(?:(wal)_([0-9A-Za-z]{8,21})|(walx)_([0-9a-f]{8,32}))$/;
+const LNPAY_LINK_ID = /^lnurlp_[0-9A-Za-z]{8,21}$/;
+
+/** Returns whether a text has the form of the id of a wallet: a new one, or one that a wallet imported from LNPay has kept. */
+export function isWalletId(text: string): boolean {
+  return isIdOf('wal', text) || LNPAY_WALLET_ID.test(text);
+}
+
+/** Returns whether a text has the form of the id of a pay link: a new one, or one that was imported from LNPay. */
+export function isPayLinkId(text: string): boolean {
+  return isIdOf('lnurlp', text) || LNPAY_LINK_ID.test(text);
+}
+
+/** The first byte of {@link walletIdBytes}, to which the length is added. That of a new id is less than 8. */
+const FIRST_BYTE = { walx: 0x40, wal: 0x80 } as const;
+
+/** Returns the id of a wallet in 17 bytes. */
+export function walletIdBytes(walletId: string): Buffer {
+  const [, wal, letters, walx, digits] = LNPAY_WALLET_ID.exec(walletId) ?? [];
+  if (wal === undefined && walx === undefined) return idBytes(walletId.slice('wal_'.length));
+  const bytes = letters === undefined ? Buffer.from((digits ?? '').padStart(2 * ID_BYTES, '0'), 'hex') : idBytes(letters);
+  bytes[0] = letters === undefined ? FIRST_BYTE.walx + (digits ?? '').length : FIRST_BYTE.wal + letters.length;
+  return bytes;
+}
+
+/** Returns the id of {@link walletIdBytes}; undefined for other bytes. */
+export function walletIdFromBytes(bytes: Uint8Array): string | undefined {
+  const [first = 0] = bytes;
+  const rest = Buffer.from(bytes);
+  rest[0] = 0;
+  const id =
+    first >= FIRST_BYTE.wal
+      ? `wal_${idFromBytes(rest)?.slice(FIRST_BYTE.wal - first)}`
+      : first >= FIRST_BYTE.walx
+        ? `walx_${rest.toString('hex').slice(FIRST_BYTE.walx - first)}`
+        : `wal_${idFromBytes(bytes)}`;
+  return isWalletId(id) && walletIdBytes(id).equals(bytes) ? id : undefined;
+}
+
 /** The bytes of {@link idBytes}: an id has 131 bits. */
 export const ID_BYTES = 17;
 

@@ -1,7 +1,7 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
 import { invariant } from './assert.ts';
 import { hmacSha256, wrapKey } from './crypto.ts';
-import { ID_BYTES, idBytes, idFromBytes, isIdOf } from './ids.ts';
+import { ID_BYTES, isWalletId, walletIdBytes, walletIdFromBytes } from './ids.ts';
 
 /*
  * The node's records name the wallet of each payment and receipt, so that SECRET_KEY and the node are enough to find them without the database.
@@ -38,8 +38,8 @@ export function createMarkers(secretKey: Uint8Array) {
      * unpredictable. With the key and the wallet's id, 2^64 guesses find the preimage of a known hash.
      */
     choosePreimage(walletId: string): string {
-      invariant(isIdOf(WALLET, walletId), `${walletId} is not the id of a wallet`);
-      const plain = Buffer.concat([idBytes(walletId.slice(WALLET.length + 1)), randomBytes(RANDOM_BYTES), CHECK]);
+      invariant(isWalletId(walletId), `${walletId} is not the id of a wallet`);
+      const plain = Buffer.concat([walletIdBytes(walletId), randomBytes(RANDOM_BYTES), CHECK]);
       return encipher(roundKeys, plain).toString('hex');
     },
 
@@ -49,8 +49,7 @@ export function createMarkers(secretKey: Uint8Array) {
       if (bytes.length !== 2 * HALF_BYTES) return undefined;
       const plain = decipher(roundKeys, bytes);
       if (!timingSafeEqual(plain.subarray(-CHECK.length), CHECK)) return undefined;
-      const id = idFromBytes(plain.subarray(0, ID_BYTES));
-      return id && `${WALLET}_${id}`;
+      return walletIdFromBytes(plain.subarray(0, ID_BYTES));
     },
 
     /**
@@ -80,7 +79,6 @@ export function createMarkers(secretKey: Uint8Array) {
   };
 }
 
-const WALLET = 'wal';
 const RANDOM_BYTES = 8;
 const CHECK = Buffer.alloc(7);
 const TAG_BYTES = 16;

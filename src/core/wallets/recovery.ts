@@ -6,7 +6,7 @@ import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { isIdOf } from '../kernel/ids.ts';
+import { isWalletId } from '../kernel/ids.ts';
 import { findWallet } from './wallets.sql.ts';
 import { insertWallet, searchedWallet, type Wallet, type WalletDependencies } from './wallets.ts';
 
@@ -26,7 +26,7 @@ type RecoveryDependencies = Pick<WalletDependencies, 'database' | 'clock' | 'row
 
 export function walletRecovery({ database, clock, rowsOf = () => [] }: RecoveryDependencies): RecoverWallet {
   return async (walletId, nodeId) => {
-    invariant(isIdOf('wal', walletId), `${walletId} is not the id of a wallet`);
+    invariant(isWalletId(walletId), `${walletId} is not the id of a wallet`);
     const known = await database.first(findWallet, walletId);
     if (known) return known;
     return database.transaction(async (tx) => {

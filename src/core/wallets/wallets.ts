@@ -170,7 +170,7 @@ export function createWallets({ database, accounts, clock, isNodeAvailable, rows
 
     /** Returns the wallet of a path parameter, which is its id or one of its access keys, and that key. */
     async resolve(pathKey: string): Promise<{ wallet: Wallet; key: Key | undefined } | undefined> {
-      if (pathKey.startsWith('wal_')) {
+      if (/^walx?_/.test(pathKey)) {
         const wallet = isId(pathKey) ? await find(pathKey) : undefined;
         return wallet && { wallet, key: undefined };
       }
@@ -240,5 +240,5 @@ export function searchedWallet({ id, accountId, userLabel }: Wallet) {
 
 /** Returns the id of the pay link that was created with a wallet. */
 export function defaultPayLinkId(walletId: string): string {
-  return `lnurlp_${walletId.slice('wal_'.length)}`;
+  return `lnurlp_${walletId.slice(walletId.indexOf('_') + 1)}`;
 }

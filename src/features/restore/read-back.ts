@@ -4,7 +4,7 @@ import { writeFact } from '../../core/db/facts.sql.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
 import { walletIdsIn, walletOfLostInvoice } from '../../core/invoices/settle.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { isIdOf } from '../../core/kernel/ids.ts';
+import { isWalletId } from '../../core/kernel/ids.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import type { Markers } from '../../core/kernel/markers.ts';
 import type { LightningNode, SentPayment, Settlement } from '../../core/lightning/node.ts';
@@ -151,7 +151,7 @@ async function walletOfSettlement({ invoices, markers, restored }: Run, settleme
   const { paymentHash, preimage, keysend, customRecords } = settlement;
   const known = (await invoices.findByHash(paymentHash))?.walletId;
   if (known !== undefined || !keysend) return known ?? walletOfLostInvoice({ markers }, paymentHash, preimage);
-  return restored.backupCreatedAt === 0 ? walletIdsIn(customRecords).find((id) => isIdOf('wal', id)) : undefined;
+  return restored.backupCreatedAt === 0 ? walletIdsIn(customRecords).find(isWalletId) : undefined;
 }
 
 function bookSettlement({ invoices, connection }: Run, settlement: Settlement): Promise<unknown> {

@@ -49,7 +49,7 @@ const ListQuery = Type.Object({
   id: Type.Optional(
     Type.String({
       mayBeEmpty: false,
-      pattern: '^wal_[0-9A-Za-z]{1,32}(,wal_[0-9A-Za-z]{1,32}){0,99}$',
+      pattern: '^walx?_[0-9A-Za-z]{1,32}(,walx?_[0-9A-Za-z]{1,32}){0,99}$',
       rule: 'ids of wallets, at most 100, separated by commas',
       description: 'Only the wallets with these ids: at most 100, separated by commas. Ids of no wallet of the account are ignored',
     }),

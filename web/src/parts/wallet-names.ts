@@ -20,7 +20,7 @@ export interface WalletSearch {
 const MAX_FOUND = 20;
 /** A pause in typing starts the search. */
 const TYPING_MS = 250;
-const WALLET_ID = /^wal_[0-9A-Za-z]+$/;
+const WALLET_ID = /^walx?_[0-9A-Za-z]+$/;
 
 /** Finds wallets of the account by words of their labels or by id, on the server; without a text, the newest. */
 export function useWalletSearch(text: string): WalletSearch {

@@ -131,6 +131,6 @@ function WalletChoice({ walletId, draft, onChange }: WalletChoiceProps) {
 
 /** One more than is shown, and the wallet itself. */
 async function findWallets(search: string, signal: AbortSignal): Promise<Wallet[]> {
-  if (/^wal_\w+$/.test(search)) return api.wallets.get(search, {}, { signal }).then((wallet) => [wallet]);
+  if (/^walx?_\w+$/.test(search)) return api.wallets.get(search, {}, { signal }).then((wallet) => [wallet]);
   return api.wallets.list({ 'per-page': MAX_SHOWN + 2, ...(search !== '' && { label: search }) }, { signal });
 }
