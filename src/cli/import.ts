@@ -13,6 +13,22 @@ const SOURCES: Readonly<Record<SourceName, { title: string; from: string; open: 
     from: 'the file database.sqlite3, or a postgres:// URL',
     open: async (from) => (await import('../features/import/lnbits/lnbits.ts')).openLnbits(from),
   },
+  lndhub: {
+    title: 'lndhub.go',
+    from: 'the postgres:// URL of its database',
+    open: async (from) => (await import('../features/import/lndhub/lndhub.ts')).openLndhub(from),
+  },
+  lnpay: {
+    title: 'LNPay',
+    from: 'a file of mysqldump or mariadb-dump',
+    open: async (from) => (await import('../features/import/lnpay/lnpay.ts')).openLnpay(from),
+  },
+};
+
+const EXAMPLES: Readonly<Record<SourceName, string>> = {
+  lnbits: 'import lnbits --from /lnbits/database.sqlite3',
+  lndhub: 'import lndhub --from postgres://lndhub@db.example.com/lndhub',
+  lnpay: 'import lnpay --from lnpay.sql',
 };
 
 /** `satchel import`: imports the wallets of another program. */
@@ -27,7 +43,7 @@ function addSource(command: Command, name: SourceName): void {
     name,
     summary: `Import the wallets of ${title}`,
     details: 'Without --plan it reports what it would import. See docs/import.md for the procedure.',
-    example: `import ${name} --from /${name}/database.sqlite3`,
+    example: EXAMPLES[name],
   });
   added
     .option('--from <source>', from)

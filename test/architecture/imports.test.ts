@@ -66,7 +66,6 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   operator: ['reconcile'],
   transactions: ['wallets'],
   lnurl: [],
-  import: ['verify', 'lnurl'],
   nwc: ['keys', 'transactions'],
   logins: ['accounts'],
   customers: ['keys', 'logins', 'transactions', 'wallets'],
@@ -75,6 +74,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   events: ['keys', 'transactions', 'wallets'],
   invoices: ['events', 'transactions'],
   lndhub: ['keys', 'logins', 'nodes'],
+  import: ['verify', 'lnurl', 'lndhub', 'logins'],
   webhooks: ['events', 'transactions'],
   metrics: ['events', 'nwc', 'webhooks'],
 };

@@ -122,3 +122,5 @@ export const findSetupLink = statement<{ account_id: string }>(
 export const deleteSetupLink = statement('setup_link_delete', 'DELETE FROM setup_link WHERE token_hash = $1 AND expires_at > $2');
 
 export const findByEmail = statement<{ id: string }>('account_find_by_email', 'SELECT id FROM account WHERE email = $1');
+
+export const setImportedPassword = statement('account_set_imported_password', 'UPDATE account SET password_hash = $2 WHERE id = $1');

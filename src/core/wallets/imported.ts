@@ -6,7 +6,7 @@ import { searchRows } from '../journal/search-words.ts';
 import { invariant } from '../kernel/assert.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
-import { findFirstBoundNode, insertWallet, openLedgerAccount } from './wallets.sql.ts';
+import { findFirstBoundNode, findWallet, insertWallet, openLedgerAccount, updateWallet } from './wallets.sql.ts';
 import { searchedWallet, type Wallet } from './wallets.ts';
 
 /** Opens the ledger account of a wallet that will be imported. Until its posting it has no entry and no wallet. */
@@ -16,14 +16,26 @@ export async function reserveLedgerAccount(tx: Tx): Promise<number> {
   return account.id;
 }
 
+/** Returns whether no wallet has the id. */
+export async function isWalletIdFree(reader: SqlReader, id: string): Promise<boolean> {
+  return (await reader.first(findWallet, id)) === undefined;
+}
+
+/** The keys that only identify a wallet. */
+const IDENTIFIERS = ['wallet_lnurl_withdraw', 'wallet_lnurl_pay'] as const;
+
 /**
  * Returns the rows and events of a wallet that is imported, for the posting that credits it. Its keys with permissions come from the source;
- * the public identifiers are new.
+ * the public identifiers are new, unless the source has some of their kind.
  */
-export function importedWallet(clock: Clock, wallet: Wallet): { readonly rows: readonly RowWrite[]; readonly events: readonly RowWrite[] } {
+export function importedWallet(
+  clock: Clock,
+  wallet: Wallet,
+  kindsOfSource: ReadonlySet<string> = new Set(),
+): { readonly rows: readonly RowWrite[]; readonly events: readonly RowWrite[] } {
   const { id, accountId, ledgerAccount, userLabel, createdAt, nodeId } = wallet;
   const owner = { accountId, walletId: id };
-  const identifiers = (['wallet_lnurl_withdraw', 'wallet_lnurl_pay'] as const).map((kind) => newKeyRow(clock, newKeyText(kind), owner).row);
+  const identifiers = IDENTIFIERS.filter((kind) => !kindsOfSource.has(kind)).map((kind) => newKeyRow(clock, newKeyText(kind), owner).row);
   return {
     rows: [
       {
@@ -31,10 +43,19 @@ export function importedWallet(clock: Clock, wallet: Wallet): { readonly rows: r
         parameters: [id, accountId, ledgerAccount, userLabel, createdAt, nodeId],
         onMiss: () => new Error('the wallet was not stored'),
       },
+      ...(wallet.status === 'active' ? [] : [inactiveRow(wallet)]),
       ...identifiers,
       ...searchRows(searchedWallet(wallet)),
     ],
     events: [eventRow(clock, { type: 'wallet_created', owner: wallet, subject: id })],
+  };
+}
+
+function inactiveRow({ id, status, updatedAt }: Wallet): RowWrite {
+  return {
+    statement: updateWallet,
+    parameters: [id, null, status, updatedAt],
+    onMiss: () => new Error('the status of the wallet was not stored'),
   };
 }
 

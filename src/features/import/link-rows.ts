@@ -1,7 +1,7 @@
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
-import { importedLink, isNameFree } from '../lnurl/pay/imported-links.ts';
+import { importedLink, isLinkIdFree, isNameFree } from '../lnurl/pay/imported-links.ts';
 import type { LinkChanges } from '../lnurl/pay/link-settings.ts';
 import { readSuccessAction } from '../lnurl/pay/success-action.ts';
 import * as sql from './import.sql.ts';
@@ -16,19 +16,21 @@ export async function linkRows(
   wallet: Wallet,
   links: readonly SourceLink[],
 ): Promise<{ rows: readonly RowWrite[]; warnings: readonly string[] }> {
-  const [addresses, rows]: [RowWrite[], RowWrite[]] = [[], []];
+  const [references, rows]: [RowWrite[], RowWrite[]] = [[], []];
   const warnings: string[] = [];
   const taken = new Set<string>();
   for (const link of links.filter(({ leftOut }) => leftOut === undefined)) {
     const name = await freeName(context, link, taken, warnings);
     // A link that has only an address is the default link of the new wallet without it.
-    if (name === undefined && link.paths.length === 0) continue;
-    const made = importedLink(wallet, linkFields(context, link, name, warnings), context, context.clock.nowMs());
-    addresses.push(...made.address);
+    if (name === undefined && link.paths.length === 0 && !link.keepsId) continue;
+    const ownId = link.keepsId && (await isLinkIdFree(context.database, link.id)) ? link.id : undefined;
+    if (link.keepsId && ownId === undefined) warnings.push(`the pay link ${link.id} gets a new id, because another link has its own`);
+    const made = importedLink(wallet, linkFields(context, link, name, warnings), context, { nowMs: context.clock.nowMs(), ownId });
+    references.push(...made.references);
     rows.push(...made.rows);
     for (const path of link.paths) rows.push({ statement: sql.insertPath, parameters: [path, made.id], onMiss: () => pathTaken(path) });
   }
-  return { rows: [...addresses, ...rows], warnings };
+  return { rows: [...references, ...rows], warnings };
 }
 
 function pathTaken(path: string): Error {

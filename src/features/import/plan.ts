@@ -82,7 +82,7 @@ export async function makePlan(
     const tally = await tallyHistory(history, digest, choices.network);
     rows += tally.rows;
     const planned = planWallet(wallet, tally, problems.get(wallet.id) ?? [], choices);
-    digest.update(JSON.stringify([planned, wallet.account, wallet.keys, wallet.links]));
+    digest.update(JSON.stringify([planned, wallet]));
     wallets.push(planned);
     progress(wallets.length, rows);
   }

@@ -1,5 +1,6 @@
 import { newKeyRow } from '../../core/accounts/accounts.ts';
 import { openImportedAccount } from '../../core/accounts/imported.ts';
+import { parseKey } from '../../core/accounts/keys.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
 import { importedInvoiceRow, markCredited, mayStillBePaid } from '../../core/invoices/imported.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
@@ -7,15 +8,16 @@ import { newId } from '../../core/kernel/ids.ts';
 import { msat } from '../../core/kernel/money.ts';
 import type { Ledger, Posting, RowWrite, TransferOrder } from '../../core/ledger/ledger.ts';
 import { importedPayment } from '../../core/payments/imported.ts';
-import { importedWallet, reserveLedgerAccount } from '../../core/wallets/imported.ts';
+import { importedWallet, isWalletIdFree, reserveLedgerAccount } from '../../core/wallets/imported.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
+import { importedLoginRows, isLoginFree } from '../lndhub/imported-login.ts';
 import type { LinkRules } from '../lnurl/pay/link-settings.ts';
 import { defaultLinkRow } from '../lnurl/pay/pay-links.ts';
 import * as sql from './import.sql.ts';
 import { invoiceOf } from './invoice-of.ts';
 import { linkRows } from './link-rows.ts';
 import type { ImportChoices, PlannedWallet } from './plan.ts';
-import type { SourceHistoryRow, SourceName, SourceWallet } from './source.ts';
+import type { SourceHistoryRow, SourceKey, SourceName, SourceWallet } from './source.ts';
 
 /** What the writer uses. */
 export interface WriteContext extends LinkRules {
@@ -50,39 +52,63 @@ export async function writeWallet(
   history: AsyncIterable<SourceHistoryRow>,
 ): Promise<WrittenWallet> {
   const { accountId, walletId, ledgerAccount, warnings } = await reserve(context, source);
+  const login = await freeLogin(context, source);
   const live = await storeHistory(context, walletId, history);
   const { id: nodeId } = context.node;
-  const { label: userLabel } = source;
+  const { label: userLabel, isInactive } = source;
+  const status = isInactive ? 'inactive' : 'active';
   // Not the time of the source: a proof of liabilities has a leaf for each wallet that was created before it.
   const createdAt = unixSeconds(context.clock);
-  const wallet: Wallet = { id: walletId, accountId, ledgerAccount, nodeId, userLabel, status: 'active', createdAt, updatedAt: createdAt };
+  const wallet: Wallet = { id: walletId, accountId, ledgerAccount, nodeId, userLabel, status, createdAt, updatedAt: createdAt };
   const links = await linkRows(context, wallet, source.links);
-  await context.ledger.post(walletPosting(context, planned, wallet, source, live, links.rows));
-  return { source_id: source.id, wallet_id: walletId, account_id: accountId, warnings: [...warnings, ...links.warnings] };
+  await context.ledger.post(walletPosting(context, planned, wallet, source, live, [...links.rows, ...login.rows(wallet)]));
+  return {
+    source_id: source.id,
+    wallet_id: walletId,
+    account_id: accountId,
+    warnings: [...warnings, ...links.warnings, ...login.warnings],
+  };
+}
+
+/** Returns the rows of the login of wallet apps, unless another wallet has it. */
+async function freeLogin(
+  { database, clock }: WriteContext,
+  { id, appLogin }: SourceWallet,
+): Promise<{ rows: (wallet: Wallet) => RowWrite[]; warnings: string[] }> {
+  if (!appLogin) return { rows: () => [], warnings: [] };
+  if (await isLoginFree(database, appLogin.login)) return { rows: (wallet) => importedLoginRows(clock, wallet, appLogin), warnings: [] };
+  return { rows: () => [], warnings: [`the login of the wallet ${id} of the source is not imported, because another wallet has it`] };
 }
 
 /** Returns the ids of the wallet; the same ones after an interruption. */
-function reserve({ database, clock, source, runId, choices }: WriteContext, { id, account }: SourceWallet) {
+function reserve({ database, clock, source, runId, choices }: WriteContext, { id, ownId, account }: SourceWallet) {
   return database.transaction(async (tx) => {
     const owner = await openAccountOf(tx, { clock, source, runId, choices }, account);
     const reserved = await tx.first(sql.findItem, source, 'wallet', id);
     if (reserved?.ledger_account) return { ...owner, walletId: reserved.made, ledgerAccount: reserved.ledger_account };
     const ledgerAccount = await reserveLedgerAccount(tx);
-    const walletId = `wal_${newId(clock.nowMs())}`;
+    const isKept = ownId !== undefined && (await isWalletIdFree(tx, ownId));
+    const walletId = isKept ? ownId : `wal_${newId(clock.nowMs())}`;
     await tx.run(sql.reserveWalletItem, source, id, runId, walletId, ledgerAccount);
-    return { ...owner, walletId, ledgerAccount };
+    const isLost = ownId !== undefined && !isKept;
+    const lost = isLost ? [`the wallet ${ownId} of the source gets the id ${walletId}, because another wallet has its own`] : [];
+    return { ...owner, warnings: [...owner.warnings, ...lost], walletId, ledgerAccount };
   });
 }
 
 async function openAccountOf(
   tx: Tx,
   { clock, source, runId, choices }: Pick<WriteContext, 'clock' | 'source' | 'runId' | 'choices'>,
-  { id, email }: SourceWallet['account'],
+  { id, email, passwordHash, keys = [] }: SourceWallet['account'],
 ): Promise<{ accountId: string; warnings: string[] }> {
   if (choices.accountId !== undefined) return { accountId: choices.accountId, warnings: [] };
   const known = await tx.first(sql.findItem, source, 'account', id);
   if (known) return { accountId: known.made, warnings: [] };
-  const { accountId, hasEmail } = await openImportedAccount(tx, clock, email);
+  const { accountId, hasEmail } = await openImportedAccount(tx, clock, {
+    email,
+    passwordHash,
+    keys: keys.map((key) => withExpiry(clock, key)),
+  });
   await tx.run(sql.insertAccountItem, source, id, runId, accountId);
   const isLost = email !== undefined && !hasEmail;
   return {
@@ -167,11 +193,11 @@ function walletPosting(
   links: readonly RowWrite[],
 ): Posting {
   const { clock, choices } = context;
-  const created = importedWallet(clock, wallet);
+  const created = importedWallet(clock, wallet, new Set(source.keys.map(({ text }) => parseKey(text)?.kind ?? '')));
   const transfers = opening_msat > 0 ? [openingTransfer(context, wallet, source, opening_msat)] : [];
   const payments = live.pending.map((row) => pendingPayment(context, wallet, row));
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
-  const keys = source.keys.map(({ text, label, expiresAt }) => newKeyRow(clock, text, owner, { label, expiresAt }).row);
+  const keys = source.keys.map((key) => withExpiry(clock, key)).map(({ text, ...key }) => newKeyRow(clock, text, owner, key).row);
   const invoices = live.open.flatMap((row) => {
     const invoice = invoiceOf(row, choices.network);
     const isOpen = invoice && mayStillBePaid(clock, invoice.expiresAt);
@@ -188,6 +214,12 @@ function walletPosting(
     rows: [...created.rows, ...keys, ...links, defaultLinkRow(wallet), ...invoices, ...payments.flatMap(({ rows }) => rows), completed],
     events: created.events,
   };
+}
+
+const WEAK_KEY_SECONDS = 90 * 86_400;
+
+function withExpiry(clock: Clock, { text, label, isWeak }: SourceKey) {
+  return { text, label, expiresAt: isWeak ? unixSeconds(clock) + WEAK_KEY_SECONDS : undefined };
 }
 
 function openingTransfer(

@@ -12,3 +12,8 @@ export const replacePasswordHash = statement(
   'lndhub_login_replace_hash',
   'UPDATE lndhub_login SET password_hash = $3 WHERE login = $1 AND password_hash = $2',
 );
+
+export const insertAppLogin = statement(
+  'lndhub_login_insert',
+  'INSERT INTO lndhub_login (login, key_id, password_hash, created_at) VALUES ($1, $2, $3, $4)',
+);

@@ -19,7 +19,9 @@ export function createAppLogins({ accounts, database, passwords }: AppLoginOptio
   /** An unknown login costs the same work as a wrong password, if there are imported logins at all. */
   async function findImported(login: string, password: string, caller: QueuedCaller): Promise<string | undefined> {
     const known = login === '' ? undefined : await database.first(sql.findAppLogin, login);
-    if (!known && !(await database.first(sql.findAnyAppLogin))) return undefined;
+    // Apps with the key of a wallet that was revoked are no reason for this work.
+    const isKey = parseKey(keyOfLogin(login, password)) !== undefined;
+    if (!known && (isKey || !(await database.first(sql.findAnyAppLogin)))) return undefined;
     if (!(await passwords.verify(password, known?.password_hash, caller)) || !known) return undefined;
     if (passwords.isReplaced(known.password_hash)) {
       const better = await passwords.hash(password, caller);
@@ -34,9 +36,8 @@ export function createAppLogins({ accounts, database, passwords }: AppLoginOptio
      * @throws Refusal `rate_limited` if too many passwords are checked
      */
     async findKeyId(login: string, password: string, caller: QueuedCaller): Promise<string | undefined> {
-      const text = keyOfLogin(login, password);
-      const key = await accounts.find(text);
-      return key || parseKey(text) ? key?.id : findImported(login, password, caller);
+      const key = await accounts.find(keyOfLogin(login, password));
+      return key?.id ?? findImported(login, password, caller);
     },
   };
 }

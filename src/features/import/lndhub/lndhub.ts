@@ -1,5 +1,5 @@
 import { isBcrypt } from '../../logins/bcrypt.ts';
-import { readFlag, readInteger, readText, readTime, selectList } from '../columns.ts';
+import { readFlag, readInteger, readText, selectList } from '../columns.ts';
 import type { ImportSource, NotImported, SourceProblem, SourceWallet } from '../source.ts';
 import { openSourceDatabase, type SourceDatabase, type SourceRow } from '../source-database.ts';
 import { readHistory, readMsat } from './history.ts';
@@ -37,7 +37,6 @@ async function* readWallets(database: SourceDatabase, { users, invoices }: Lndhu
     email: `u.${users.email}`,
     login: `u.${users.login}`,
     password: `u.${users.password}`,
-    createdAt: `extract(epoch FROM u.${users.createdAt})`,
     isDeactivated: users.deactivated === 'NULL' ? 'NULL' : `u.${users.deactivated}`,
     isDeleted: users.deleted === 'NULL' ? 'NULL' : `u.${users.deleted}`,
     balance: 'coalesce(ledger.balance, 0)',
@@ -81,7 +80,6 @@ function walletFromRow(row: SourceRow): SourceWallet {
     id,
     account: { id, name: login, email: readText(row, 'email')?.toLowerCase() },
     label: login.replace(/\p{Cc}/gu, ' ').slice(0, 100),
-    createdAt: readTime(row, 'createdAt', where) ?? 0,
     balanceMsat: balanceMsat - readMsat(row, 'pending', where),
     keys: [],
     links: [],

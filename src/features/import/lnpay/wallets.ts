@@ -1,5 +1,5 @@
 import { isBcrypt } from '../../logins/bcrypt.ts';
-import { readInteger, readText, readTime } from '../columns.ts';
+import { readInteger, readText } from '../columns.ts';
 import type { SourceAccount, SourceKey, SourceLink, SourceWallet } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import { keyOf } from './keys.ts';
@@ -23,7 +23,7 @@ export async function* readWallets(database: SourceDatabase): AsyncIterable<Sour
   const links = (await has('wallet_lnurlpay'))
     ? `(SELECT json_group_array(${link} ORDER BY p.id) FROM wallet_lnurlpay p WHERE p.wallet_id = w.id)`
     : "'[]'";
-  const sql = `SELECT w.external_hash AS id, w.user_label AS label, w.balance, w.created_at AS time, w.status_type_id AS status, w.json_data AS json,
+  const sql = `SELECT w.external_hash AS id, w.user_label AS label, w.balance, w.status_type_id AS status, w.json_data AS json,
       u.id AS user_id, u.username, u.email, u.password_hash, u.status AS user_status, ${links} AS links,
       ${noKeys ? "'[]'" : keys('k.wallet_id = w.id')} AS keys,
       ${noKeys ? "'[]'" : keys('k.user_id = w.user_id AND k.wallet_id IS NULL')} AS account_keys
@@ -44,7 +44,6 @@ function walletFromRow(row: SourceRow): SourceWallet {
     ...(keepsId && { ownId: id }),
     account: accountOf(row),
     label: (readText(row, 'label') ?? '').replace(/\p{Cc}/gu, ' ').slice(0, 100),
-    createdAt: readTime(row, 'time', where) ?? 0,
     balanceMsat: readInteger(row, 'balance', where) * 1000,
     keys: keys.flatMap(({ key }) => (key ? [key] : [])),
     links,

@@ -6,25 +6,35 @@ import type { RowWrite } from '../../../core/ledger/ledger.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
 import { changedSettings, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
-import { DEFAULT_SETTINGS, findName, insertLink, insertMetadata, settingParameters, takeName } from './pay-links.sql.ts';
+import { DEFAULT_SETTINGS, findLink, findName, insertLink, insertMetadata, settingParameters, takeName } from './pay-links.sql.ts';
 
 /** Returns whether no account has taken the name at the domain. */
 export async function isNameFree(reader: SqlReader, domain: string, name: string): Promise<boolean> {
   return (await reader.first(findName, domain, name)) === undefined;
 }
 
+/** Returns whether no link has the id. */
+export async function isLinkIdFree(reader: SqlReader, id: string): Promise<boolean> {
+  return (await reader.first(findLink, id)) === undefined;
+}
+
 /** The id of a new pay link, and its rows for the posting that creates its wallet. */
 export interface ImportedLink {
   readonly id: string;
-  /** The row of its address. Write it before those of any link: a batch writes the rows of one statement together. */
-  readonly address: readonly RowWrite[];
+  /** Its address and its metadata. Write them before the rows of any link: a batch writes the rows of one statement together. */
+  readonly references: readonly RowWrite[];
   readonly rows: readonly RowWrite[];
 }
 
-/** Returns a pay link with these fields of the API. @throws Refusal `validation_failed`, `address_taken` */
-export function importedLink(wallet: Wallet, fields: LinkChanges, rules: LinkRules, nowMs: number): ImportedLink {
+/** Returns a pay link with these fields of the API, and its id in the source if it keeps that. @throws Refusal `validation_failed`, `address_taken` */
+export function importedLink(
+  wallet: Wallet,
+  fields: LinkChanges,
+  rules: LinkRules,
+  { nowMs, ownId }: { nowMs: number; ownId?: string | undefined },
+): ImportedLink {
   const settings = changedSettings(DEFAULT_SETTINGS, fields, rules);
-  const id = `lnurlp_${newId(nowMs)}`;
+  const id = ownId ?? `lnurlp_${newId(nowMs)}`;
   const now = Math.floor(nowMs / 1000);
   const text = metadataText(settings);
   const hash = descriptionHash(text);
@@ -37,11 +47,7 @@ export function importedLink(wallet: Wallet, fields: LinkChanges, rules: LinkRul
   const parameters = [id, wallet.id, wallet.accountId, hash, now, ...settingParameters(settings)];
   return {
     id,
-    address,
-    rows: [
-      { statement: insertMetadata, parameters: [hash, text], onMiss: 'ignore' },
-      { statement: insertLink, parameters, onMiss: () => new Error('the pay link was not stored') },
-      ...words,
-    ],
+    references: [...address, { statement: insertMetadata, parameters: [hash, text], onMiss: 'ignore' }],
+    rows: [{ statement: insertLink, parameters, onMiss: () => new Error('the pay link was not stored') }, ...words],
   };
 }

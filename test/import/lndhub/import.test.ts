@@ -1,0 +1,101 @@
+import { beforeAll, expect, it } from 'vitest';
+import { msat } from '../../../src/core/kernel/money.ts';
+import { openLndhub } from '../../../src/features/import/lndhub/lndhub.ts';
+import { BlueWallet } from '../../clients/lndhub/bluewallet.ts';
+import { onFakeNode } from '../../support/app.ts';
+import { collect } from '../collect.ts';
+import { importInto, planOf } from '../run.ts';
+import { lndhubDatabase, USERS, userOf } from './database.ts';
+
+const SETTINGS = { LNDHUB: 'true', LNDHUB_AT_ROOT: 'true', PAYMENT_WAIT_SECONDS: '1', UNLIMITED_LOGINS: 'true' };
+
+onFakeNode(
+  'an import from lndhub.go',
+  (app) => {
+    const { client, net, rows, problems } = app;
+    let url: string;
+    const open = () => openLndhub(url);
+
+    beforeAll(async () => {
+      url = await lndhubDatabase();
+    });
+
+    /** Returns BlueWallet with the link of a user. Its address is the only thing that differs. */
+    async function blueWallet(name: string): Promise<BlueWallet> {
+      const { login, password } = userOf(name);
+      const wallet = new BlueWallet(`lndhub://${login}:${password}@${client.url}`);
+      await wallet.authorize();
+      return wallet;
+    }
+
+    /** Returns the balance that the service shows to a user, in satoshis. */
+    async function balanceOf(name: string): Promise<number> {
+      const { login, password } = userOf(name);
+      const { body } = await client.request('POST', '/auth', { json: { login, password } });
+      const headers = { authorization: `Bearer ${body.access_token}` };
+      return (await client.request('GET', '/balance', { headers })).body.BTC?.AvailableBalance;
+    }
+
+    const isOff = ({ name }: { name: string }) => name === 'deactivated' || name === 'deleted';
+
+    it('is refused while a balance is negative, and writes nothing', async () => {
+      const { wallets } = await planOf(app, open);
+      expect(wallets.filter(({ action }) => action === 'refused').map(({ label }) => label)).toEqual([userOf('negative').login]);
+      await expect(importInto(app, open)).rejects.toMatchObject({ name: 'ImportRefused' });
+      expect(await rows('SELECT id FROM import_run')).toEqual([]);
+    });
+
+    it('gives each user the balance that the API of lndhub.go returned', async () => {
+      const { problems: wrong, written } = await importInto(app, open, { negative: 'zero' });
+      expect(wrong).toEqual([]);
+      expect(written.flatMap(({ warnings }) => warnings)).toEqual([]);
+      for (const user of USERS)
+        expect([user.name, await balanceOf(user.name)]).toEqual([user.name, isOff(user) ? undefined : Math.max(0, user.balance)]);
+      const off = await rows(`SELECT i.opening_msat FROM wallet w JOIN import_item i ON i.made = w.id WHERE w.status = 'inactive'`);
+      expect(off.map(({ opening_msat }) => Number(opening_msat))).toEqual([userOf('deactivated').balance * 1000]);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('lets BlueWallet go on with the link of the user', async () => {
+      const wallet = await blueWallet('payer');
+      expect(await wallet.fetchBalance()).toBe(77_546);
+      const { payReq } = await wallet.addInvoice(21, 'tea');
+      await net.outside.pay({ paymentRequest: payReq });
+      await expect.poll(() => wallet.fetchBalance()).toBe(77_567);
+      await wallet.payInvoice(net.outside.invoice({ amountMsat: 5_000 }).paymentRequest);
+      expect((await wallet.refresh()).payments).toHaveLength(1);
+      wallet.loseToken();
+      expect(await wallet.fetchBalance()).toBe(77_562);
+      await expect(blueWallet('deactivated')).rejects.toThrow('bad auth');
+    });
+
+    it('credits an invoice that was open in lndhub.go once, to its user', async () => {
+      const source = await open();
+      const invoices = (await collect(source.history())).filter(({ memo }) => memo === 'open invoice');
+      await source.close();
+      const [{ preimage = '', paymentRequest = '' } = {}] = invoices;
+      const before = await balanceOf('shop');
+      // The node has the invoice, because lndhub.go has created it there.
+      const node = net.connect();
+      await node.createInvoice({ preimage, amountMsat: msat(1_234_000), description: 'open invoice', expirySeconds: 3600 });
+      await node.close();
+      await net.outside.pay({ paymentRequest });
+      await expect.poll(() => balanceOf('shop')).toBe(before + 1234);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('changes nothing when it is repeated', async () => {
+      const state = () =>
+        rows(
+          `SELECT (SELECT count(*) FROM wallet) AS wallets, (SELECT count(*) FROM access_key) AS keys, (SELECT count(*) FROM lndhub_login) AS logins,
+             (SELECT count(*) FROM imported_transaction) AS history, (SELECT count(*) FROM ledger_transfer) AS transfers,
+             (SELECT count(*) FROM invoice) AS invoices, (SELECT count(*) FROM payment) AS payments`,
+        );
+      const before = await state();
+      expect(before[0]).toMatchObject({ logins: 5, history: 20 });
+      expect((await importInto(app, open, { negative: 'zero' })).problems).toEqual([]);
+      expect(await state()).toEqual(before);
+    });
+  },
+  SETTINGS,
+);

@@ -1,0 +1,58 @@
+import { openDatabase } from '../../src/core/db/open.ts';
+import { systemClock } from '../../src/core/kernel/clock.ts';
+import {
+  findImportNode,
+  type ImportOptions,
+  type ImportReport,
+  type ImportResult,
+  planImport,
+  runImport,
+} from '../../src/features/import/import.ts';
+import type { ImportChoices } from '../../src/features/import/plan.ts';
+import type { ImportSource } from '../../src/features/import/source.ts';
+import type { FakeNodeApp } from '../support/app.ts';
+import { silentLog } from '../support/ledger.ts';
+
+const CHOICES: Omit<ImportChoices, 'network'> = { hasHistory: true, negative: 'refuse', allowedMismatches: new Map() };
+export const ADDRESS_DOMAIN = 'wallets.example';
+
+type OpenSource = () => Promise<ImportSource>;
+
+/** Runs work with the options of an import into the database of a service. */
+async function withSource<T>(
+  { databaseUrl }: Pick<FakeNodeApp, 'databaseUrl'>,
+  open: OpenSource,
+  choices: Partial<ImportChoices>,
+  work: (options: ImportOptions) => Promise<T>,
+  readOnly = false,
+): Promise<T> {
+  const [source, database] = await Promise.all([open(), openDatabase(databaseUrl, { log: silentLog, readOnly })]);
+  try {
+    const rules = { addressDomains: [ADDRESS_DOMAIN], publicUrl: `https://${ADDRESS_DOMAIN}` };
+    const node = await findImportNode(database);
+    return await work({ ...rules, database, clock: systemClock, source, choices: { ...CHOICES, ...choices }, node });
+  } finally {
+    await source.close();
+    await database.close();
+  }
+}
+
+/** Returns what would be imported, while the service runs. */
+export function planOf(app: FakeNodeApp, open: OpenSource, choices: Partial<ImportChoices> = {}): Promise<ImportReport> {
+  return withSource(app, open, choices, planImport, true);
+}
+
+/** Stops the service, imports what the plan shows, and starts the service again. */
+export async function importInto(app: FakeNodeApp, open: OpenSource, choices: Partial<ImportChoices> = {}): Promise<ImportResult> {
+  let outcome: Promise<ImportResult> | undefined;
+  await app.restart(async () => {
+    const run = async (options: ImportOptions) => {
+      const { plan } = await planImport(options);
+      return runImport({ ...options, plan, isResume: false, readNodeBalance: async () => Number.MAX_SAFE_INTEGER });
+    };
+    outcome = withSource(app, open, choices, run);
+    await outcome.catch(() => undefined);
+  });
+  if (!outcome) throw new Error('the service was not restarted');
+  return outcome;
+}
