@@ -663,7 +663,7 @@ export interface ImportedTransaction {
   /** The BOLT11 invoice; null if it has none */
   payment_request: string | null;
   /** The program from which it was imported */
-  source: 'lnbits' | (string & {});
+  source: 'lnbits' | 'lndhub' | 'lnpay' | (string & {});
   /** Its id there */
   source_id: string;
   /** Further fields of the former service */
