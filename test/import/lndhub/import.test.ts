@@ -38,14 +38,14 @@ onFakeNode(
 
     const isOff = ({ name }: { name: string }) => name === 'deactivated' || name === 'deleted';
 
-    it('is refused while a balance is negative, and writes nothing', async () => {
+    it('M4: is refused while a balance is negative, and writes nothing', async () => {
       const { wallets } = await planOf(app, open);
       expect(wallets.filter(({ action }) => action === 'refused').map(({ label }) => label)).toEqual([userOf('negative').login]);
       await expect(importInto(app, open)).rejects.toMatchObject({ name: 'ImportRefused' });
       expect(await rows('SELECT id FROM import_run')).toEqual([]);
     });
 
-    it('gives each user the balance that the API of lndhub.go returned', async () => {
+    it('M1: gives each user the balance that the API of lndhub.go returned', async () => {
       const { problems: wrong, written } = await importInto(app, open, { negative: 'zero' });
       expect(wrong).toEqual([]);
       expect(written.flatMap(({ warnings }) => warnings)).toEqual([]);
@@ -69,7 +69,7 @@ onFakeNode(
       await expect(blueWallet('deactivated')).rejects.toThrow('bad auth');
     });
 
-    it('credits an invoice that was open in lndhub.go once, to its user', async () => {
+    it('M2: credits an invoice that was open in lndhub.go once, to its user', async () => {
       const source = await open();
       const invoices = (await collect(source.history())).filter(({ memo }) => memo === 'open invoice');
       await source.close();

@@ -63,7 +63,7 @@ onFakeNode(
       );
     });
 
-    it('keeps the ids of the wallets, with the balances that the API of LNPay returned', async () => {
+    it('M1: keeps the ids of the wallets, with the balances that the API of LNPay returned', async () => {
       const result = await importInto(app, open, { negative: 'zero', addressDomain: ADDRESS_DOMAIN });
       expect(result.problems).toEqual([]);
       const found = await rows('SELECT w.id, a.balance_msat FROM wallet w JOIN ledger_account a ON a.id = w.ledger_account');
@@ -136,7 +136,7 @@ onFakeNode(
       expect([status, body.type]).toEqual([400, 'wallet_inactive']);
     });
 
-    it('credits an invoice that was open in LNPay once', async () => {
+    it('M2: credits an invoice that was open in LNPay once', async () => {
       const { history, key } = await sourceWallet('Till');
       const [{ paymentRequest = '' } = {}] = history.filter(({ memo }) => memo === 'open');
       const sdk = lnpay(key('sak_'), key('wakr_'));
