@@ -29,6 +29,7 @@ import { createWallets, type Wallet, type Wallets } from './core/wallets/wallets
 import { storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
+import { findWalletOfLogin } from './features/lndhub/imported-login.ts';
 import { createTokens } from './features/lndhub/tokens.ts';
 import { createLinkModules } from './features/lnurl/link-modules.ts';
 import { defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
@@ -89,7 +90,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const rowsOf = (wallet: Wallet) => [defaultLinkRow(wallet)];
   const wallets = createWallets({ database, accounts, clock, isNodeAvailable: (id) => connections.isAvailable(id), rowsOf });
   await warnOfMissingWallet(config, wallets, log);
-  const routeKeysend = keysendRouting(wallets, config.keysendWalletId);
+  const routeKeysend = keysendRouting(wallets, config.keysendWalletId, (login) => findWalletOfLogin(database, login));
   const fees = createFees({ database, clock });
   const limits = createLimits({ database, clock });
   const marked = { markers, quarantine, recoverWallet: walletRecovery({ database, clock, rowsOf }) };

@@ -62,6 +62,15 @@ onFakeNode(
       expect((await logIn({ password: 'wrong' })).status).toBe(401);
     });
 
+    it('names the wallet of a keysend, as in lndhub.go', async () => {
+      const { wallet, login } = await issue();
+      const records = (text: string) => ({ 696969: Buffer.from(text).toString('hex') });
+      expect(await net.outside.keysend({ amountMsat: 9_000, customRecords: records(login) })).toMatchObject({ state: 'succeeded' });
+      await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(1009);
+      expect(await net.outside.keysend({ amountMsat: 9_000, customRecords: records('nobody') })).toMatchObject({ state: 'failed' });
+      expect(await problems()).toEqual([]);
+    });
+
     it('ends when its key is revoked', async () => {
       const { logIn, revoke } = await issue();
       await revoke();

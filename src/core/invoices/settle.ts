@@ -251,23 +251,39 @@ async function isPaidInternally({ database }: InvoiceContext, { id, paymentHash 
 /** The TLV records with the id of the wallet, as podcast apps and old clients send them (bLIP 10 and its custom keys). */
 const WALLET_RECORDS = ['696969', '112111100', '112111100102'];
 
-/** Routes a keysend to the wallet whose id is in one of its records, otherwise to `fallbackWalletId`. */
-export function keysendRouting(wallets: Wallets, fallbackWalletId: string | undefined): KeysendRouting {
+/** In lndhub.go this record has the login of the receiver. Podcasts name it in their feeds. */
+const LOGIN_RECORD = '696969';
+const MAX_LOGIN = 128;
+
+function recordText(records: CustomRecords, type: string): string {
+  return Buffer.from(records[type] ?? '', 'hex')
+    .toString('utf8')
+    .trim();
+}
+
+/**
+ * Routes a keysend to the wallet whose id is in one of its records, or whose login in lndhub.go, which `findByLogin` returns; otherwise to
+ * `fallbackWalletId`.
+ */
+export function keysendRouting(
+  wallets: Wallets,
+  fallbackWalletId: string | undefined,
+  findByLogin: (login: string) => Promise<string | undefined> = async () => undefined,
+): KeysendRouting {
   return async (records) => {
     for (const id of walletIdsIn(records)) {
       const wallet = await wallets.find(id);
       if (wallet) return wallet;
     }
+    const login = recordText(records, LOGIN_RECORD);
+    const ofLogin = login.length > 0 && login.length <= MAX_LOGIN ? await findByLogin(login) : undefined;
+    if (ofLogin !== undefined) return wallets.find(ofLogin);
     return fallbackWalletId === undefined ? undefined : wallets.find(fallbackWalletId);
   };
 }
 
 /** Only ids are accepted. A key would be stored by the node with the payment's records. */
 export function walletIdsIn(records: CustomRecords): string[] {
-  const texts = WALLET_RECORDS.map((type) =>
-    Buffer.from(records[type] ?? '', 'hex')
-      .toString('utf8')
-      .trim(),
-  );
+  const texts = WALLET_RECORDS.map((type) => recordText(records, type));
   return texts.filter((id) => /^walx?_[0-9A-Za-z]{1,40}$/.test(id));
 }

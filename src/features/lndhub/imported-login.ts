@@ -18,6 +18,11 @@ export async function isLoginFree(reader: SqlReader, login: string): Promise<boo
   return (await reader.first(sql.findAppLogin, login)) === undefined;
 }
 
+/** Returns the id of the wallet that has a login. */
+export async function findWalletOfLogin(reader: SqlReader, login: string): Promise<string | undefined> {
+  return (await reader.first(sql.findWalletOfLogin, login))?.wallet_id;
+}
+
 /** Returns the rows of a login, for the posting that creates its wallet: the login, and its key, whose secret nobody gets. */
 export function importedLoginRows(
   clock: Clock,

@@ -17,3 +17,8 @@ export const insertAppLogin = statement(
   'lndhub_login_insert',
   'INSERT INTO lndhub_login (login, key_id, password_hash, created_at) VALUES ($1, $2, $3, $4)',
 );
+
+export const findWalletOfLogin = statement<{ wallet_id: string }>(
+  'lndhub_login_wallet',
+  'SELECT k.wallet_id FROM lndhub_login l JOIN access_key k ON k.id = l.key_id WHERE l.login = $1',
+);
