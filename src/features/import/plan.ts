@@ -145,7 +145,8 @@ async function tallyHistory(history: AsyncIterable<SourceHistoryRow>, digest: Ha
       throw new RangeError(`the sum of wallet ${row.walletId} exceeds 2^53 − 1 msat`);
   }
   if (open > MAX_OPEN || pending > MAX_OPEN) problems.push(`it has more than ${MAX_OPEN} open invoices or pending payments`);
-  const remarks = others === 0 ? [] : [`${others} settled rows are not payments over Lightning, such as payments in other currencies`];
+  const remarks =
+    others === 0 ? [] : [`${others} settled rows are no payments over Lightning, such as fees or payments in other currencies`];
   return { rows, settledMsat, heldMsat, open, pending, problems, remarks };
 }
 

@@ -76,9 +76,6 @@ it('keeps the secrets of keys whose role and prefix agree', async () => {
   const kinds = till?.keys.map(({ text, isWeak }) => `${text.split('_')[0]}${isWeak ? ' weak' : ''}`);
   expect(kinds).toEqual(['waka', 'waki', 'wakr', 'waklw', 'waklp', 'wakr weak']);
   expect(till?.remarks).toEqual([
-    'Wallet LNURL Withdraw: the key could spend everything, and is only an identifier here',
-    'Wallet External Website Admin: a key is not imported',
-    'Wallet External Website View: a key is not imported',
     'Wallet Admin: a suspended key is not imported',
     'Wallet Read: a key with less than 128 random bits expires after 90 days',
   ]);
@@ -113,6 +110,7 @@ it('counts what it does not import', async () => {
     '1 permanent withdraw links',
     '1 webhooks',
     '1 second factors',
+    '7 rights of withdraw keys (waklw_)',
     '14 keys of public websites of wallets',
   ]);
 });

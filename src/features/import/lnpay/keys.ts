@@ -21,6 +21,9 @@ interface KeyRow {
   readonly roles: readonly string[];
 }
 
+/** They are counted for all wallets together. */
+const WEBSITE_KEY = /^wakew[av]_/;
+
 /** 22 letters and digits have 131 bits. */
 const STRONG_LENGTH = 22;
 
@@ -31,11 +34,11 @@ const STRONG_LENGTH = 22;
 export function keyOf({ text, status, roles }: KeyRow): { readonly key?: SourceKey; readonly remark?: string } {
   const kind = parseKey(text)?.kind;
   const name = roles.find((role) => role !== SUSPENDED) ?? 'a key without a role';
+  if (WEBSITE_KEY.test(text)) return {};
   if (roles.includes(SUSPENDED) || status === INACTIVE) return { remark: `${name}: a suspended key is not imported` };
   if (!kind || roles.length !== 1 || ROLES[name] !== kind || !/^[a-z]+_[0-9A-Za-z]+$/.test(text))
     return { remark: `${name}: a key is not imported` };
   const key = { text, label: `LNPay ${name}` };
-  if (kind === 'wallet_lnurl_withdraw') return { key, remark: `${name}: the key could spend everything, and is only an identifier here` };
   const isWeak = !KEY_KINDS[kind].isPublic && text.length - text.indexOf('_') - 1 < STRONG_LENGTH;
   return isWeak ? { key: { ...key, isWeak }, remark: `${name}: a key with less than 128 random bits expires after 90 days` } : { key };
 }

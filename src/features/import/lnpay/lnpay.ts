@@ -46,6 +46,12 @@ async function notImported(database: SourceDatabase): Promise<NotImported[]> {
     ['user', 'mfa_secret_key IS NOT NULL', 'second factors', 'the owner adds an authenticator app again'],
     [
       'user_access_key',
+      "access_key LIKE 'waklw!_%' ESCAPE '!'",
+      'rights of withdraw keys (waklw_)',
+      'they could spend everything, and only identify the wallet here',
+    ],
+    [
+      'user_access_key',
       "access_key LIKE 'wakew%'",
       'keys of public websites of wallets',
       'they have 47 random bits, and this service has no such websites',
