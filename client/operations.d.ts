@@ -3825,7 +3825,7 @@ export interface Operations<Options> {
   readonly account: {
     /** Read the sums of all wallets of the account. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: a secret API key. (`GET /v1/account/summary`) */
     getSummary(request?: GetAccountSummaryRequest, options?: Options): Promise<Summary>;
-    /** Find objects of the account, or of all accounts. Exact ids and payment hashes first, then Lightning addresses and beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others. Permission: a secret API key. (`GET /v1/search`) */
+    /** Find objects of the account, or of all accounts. Exact ids and payment hashes first, then Lightning addresses and beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the rarest may be in hundreds of objects of a type; the newest 200 of them are compared with the others. Permission: a secret API key. (`GET /v1/search`) */
     search(request: SearchRequest, options?: Options): List<SearchResult>;
     /** Read your account and its public API key. Permission: a secret API key. (`GET /v1/account`) */
     get(request?: GetAccountRequest, options?: Options): Promise<Account>;

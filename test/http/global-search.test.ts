@@ -83,6 +83,19 @@ onFakeNode('searching an account', (service) => {
     expect(await types('quince')).toEqual(['withdraw_link', 'key']);
   });
 
+  it('finds a rare word together with one that hundreds of newer objects have', async () => {
+    const made = await client.namedWallet('Haystacks pin');
+    const { account_id } = (await find(made.id))[0];
+    for (let i = 0; i < 210; i++)
+      await service.execute(
+        "INSERT INTO search_word (account_id, type, word, id) VALUES ($1, 'wal', 'haystacks', $2)",
+        account_id,
+        `wal_z${i}`,
+      );
+    for (const scope of ['', '&scope=service']) expect((await find('haystacks pin', scope)).map(({ id }) => id)).toEqual([made.id]);
+    await service.execute("DELETE FROM search_word WHERE word = 'haystacks'");
+  });
+
   it('finds nothing of other accounts', async () => {
     const { secret_key: other } = await client.post('/v1/accounts', { email: 'other@example.com' });
     for (const q of [alma.id, alma.id.slice(0, -2), 'alma', 'zebra']) expect(await find(q, '', other)).toEqual([]);

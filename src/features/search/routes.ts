@@ -58,7 +58,7 @@ const searchSchema = {
   description:
     'Exact ids and payment hashes first, then Lightning addresses and beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by ' +
     'memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of ' +
-    'several words, the longest may be in thousands of objects of a type; the newest 200 of them are compared with the others.',
+    'several words, the rarest may be in hundreds of objects of a type; the newest 200 of them are compared with the others.',
   ...requires('account'),
   querystring: SearchQuery,
   response: { 200: Type.Array(SearchResult) },

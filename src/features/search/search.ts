@@ -38,7 +38,7 @@ const HASH = /^[0-9a-f]{64}$/i;
 const MAX_IDS_OF_PREFIX = 20;
 const EMAIL_PREFIX = /^[^\s@]{2,}(@\S*)?$/;
 const ADDRESS = /^([^\s@]+)@([^\s@]+)$/;
-/** With several words, the objects with the longest one are read, and compared with the others. */
+/** With several words, the objects with the rarest one are read, and compared with the others. */
 const MAX_COMPARED = 200;
 
 /**
@@ -120,11 +120,16 @@ async function findByPrefix(database: Database, query: SearchQuery): Promise<Fou
 
 /** Finds objects that have words beginning with each of these words. */
 async function findByWords(database: Database, query: SearchQuery, type: SearchType, words: readonly string[]): Promise<Found[]> {
-  const longest = words.reduce((longer, word) => (word.length > longer.length ? word : longer));
   const prefix = TYPES[type];
   if (prefix === 'acc') return [];
-  const ids = await findByWord(database, query.accountId, prefix, longest, words.length === 1 ? query.limit : MAX_COMPARED);
-  const objects = await readObjects(database, query, type, ids, 'words');
+  const limit = words.length === 1 ? query.limit : MAX_COMPARED;
+  let ids: readonly { id: string }[] | undefined;
+  for (const word of words) {
+    const found = await findByWord(database, query.accountId, prefix, word, limit);
+    if (ids === undefined || found.length < ids.length) ids = found;
+    if (found.length === 0) return [];
+  }
+  const objects = await readObjects(database, query, type, ids ?? [], 'words');
   return objects.filter(({ label }) => {
     const own = wordsOf(label);
     return words.every((word) => own.some((one) => one.startsWith(word)));
