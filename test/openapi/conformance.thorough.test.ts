@@ -157,7 +157,7 @@ const UNREADABLE = [
   { status: 400, json: '"text"', headers: {} },
   { status: 400, json: `${'{"a":'.repeat(500)}1${'}'.repeat(500)}`, headers: {} },
   { status: 400, json: '{"__proto__":{"a":1}}', headers: {} },
-  { status: 413, json: JSON.stringify({ a: 'x'.repeat(70_000) }), headers: {} },
+  { status: 413, json: JSON.stringify({ a: 'x'.repeat(1_100_000) }), headers: {} },
   { status: 415, json: 'text', headers: { 'content-type': 'text/plain' } },
 ];
 

@@ -195,6 +195,32 @@ onFakeNode(
       expect(await client.get(`/v1/wallet/${wallet.id}/events?type=payout_finished`)).toHaveLength(1);
     });
 
+    it('show a line as paid whose payment succeeds after it was reported as failed', async () => {
+      const wallet = await client.wallet(100);
+      const failed = await pay(wallet, [{ destination: invoice(5, { script: { lateSuccessMs: 1000 } }) }]);
+      expect(failed).toMatchObject({ num_failed: 1, paid_msat: 0 });
+      app.time.advance(1000);
+      await expect.poll(async () => (await read(wallet, failed.id)).lines[0].status).toBe('paid');
+      expect(await read(wallet, failed.id)).toMatchObject({ num_paid: 1, num_failed: 0, paid_msat: 5000 });
+      expect(await problems()).toEqual([]);
+    });
+
+    it('do not pay an address after a restore that may have forgotten its payment', async () => {
+      payeeSells();
+      const [wallet, friend] = [await client.wallet(100), await client.wallet()];
+      const restoredAt = Math.floor(Date.now() / 1000) + 1000;
+      const accepted = { backupCreatedAt: 1, restoredAt, lastPosition: 0, acceptedAt: restoredAt, reason: 'a test' };
+      await app.execute(`INSERT INTO service_fact (name, value) VALUES ('restored_accepted', $1)`, JSON.stringify(accepted));
+      const done = await pay(wallet, [
+        { destination: payee.address, num_satoshis: 5 },
+        { destination: friend.id, num_satoshis: 6 },
+        { destination: invoice(7) },
+      ]);
+      await app.execute(`DELETE FROM service_fact WHERE name = 'restored_accepted'`);
+      expect(done.lines.map(({ failure_reason }: Json) => failure_reason)).toEqual(['restored', null, null]);
+      expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(87);
+    });
+
     it('are ordered once per Idempotency-Key', async () => {
       const [wallet, friend] = [await client.wallet(100), await client.wallet()];
       const lines = [{ destination: friend.id, num_satoshis: 5 }];
@@ -253,5 +279,30 @@ onFakeNode(
     });
   },
   SETTINGS,
+  TIMING,
+);
+
+onFakeNode(
+  'a payout beyond the limit of pending payments',
+  ({ client, net, problems }) => {
+    it('waits until a payment has ended, and then pays the rest', async () => {
+      const wallet = await client.wallet(100);
+      const held = [1, 2, 3].map(() => net.outside.invoice({ amountMsat: 5000, hold: true }));
+      const path = `/v1/wallet/${wallet.id}/payouts`;
+      const { id } = await client.post(path, { lines: held.map(({ paymentRequest }) => ({ destination: paymentRequest })) });
+      const read = (): Promise<Json> => client.get(`${path}/${id}`);
+      await expect.poll(async () => (await read()).num_sending).toBe(2);
+      const { lines } = await read();
+      const decide = (status: string) =>
+        Promise.all(
+          held.filter((_, line) => lines[line].status === status).map(({ paymentHash }) => client.decideHold(paymentHash, 'settle')),
+        );
+      await decide('sending');
+      await decide('pending');
+      await expect.poll(async () => (await read()).num_paid).toBe(3);
+      expect(await problems()).toEqual([]);
+    });
+  },
+  { ...SETTINGS, MAX_PAYMENTS_IN_FLIGHT: '2' },
   TIMING,
 );
