@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Accounts } from '../../core/accounts/accounts.ts';
 import type { Sessions } from '../../core/accounts/sessions.ts';
 import type { Database } from '../../core/db/database.ts';
@@ -48,6 +49,8 @@ const MAX_ACTIVE = 32;
 const MAX_ACTIVE_OF_ACCOUNT = 4;
 /** The longest time between two looks at a payout whose payments are pending. */
 const LONGEST_POLL_MS = 5000;
+/** How long a stop waits for lines that are being started. */
+const STOP_MS = 5000;
 /** Between two looks for payouts that other instances have stored. */
 const IDLE_MS = 1000;
 
@@ -101,7 +104,8 @@ export async function runPayouts(
     for (const id of waiting.keys()) if (!running.has(id)) waiting.delete(id);
     await pause(running.size > 0 ? pollMs : IDLE_MS, AbortSignal.any([signal, wake.signal]));
   }
-  await Promise.all(Array.from(active.values(), ({ task }) => task));
+  // A service of a payee may be slow. What it still returns is requested again after the next start.
+  await Promise.race([Promise.all(Array.from(active.values(), ({ task }) => task)), delay(STOP_MS, undefined, { ref: false })]);
 }
 
 /** Ends lines whose payments have ended, starts pending ones, and ends the payout. @returns whether a line has changed */
