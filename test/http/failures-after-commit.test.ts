@@ -21,6 +21,9 @@ const SETTINGS = {
   PAYMENT_WAIT_SECONDS: '0',
   PROOF_INTERVAL_SECONDS: '1',
   OUTBOUND_ALLOW: '127.0.0.1',
+  // Nothing listens there: an account can choose a currency without a rate.
+  FIAT_RATES: 'http://127.0.0.1:1/{currency}#rate',
+  FIAT_CURRENCIES: 'EUR',
   ADDRESS_RATE_LIMIT_PER_SECOND: '0',
   UNLIMITED_LOGINS: 'true',
 };
