@@ -115,6 +115,22 @@ onFakeNode('bulk transfers', ({ client, neighbour, problems, problemsAfter, rows
     expect(await problems()).toEqual([]);
   });
 
+  it('charge the fee of the service for each line, and name it in the error for an insufficient balance', async () => {
+    const [payer, friend] = [await client.wallet(100), await client.wallet()];
+    const rules = { internal: { flat_msat: 1000 } };
+    const options = { key: client.secretKey, json: { reason: 'a test', rules } };
+    expect((await client.request('PUT', `/v1/wallets/${payer.id}/fees`, options)).status).toBe(200);
+    const of = (...amounts: number[]) => amounts.map((num_satoshis) => ({ dest_wallet_id: friend.id, num_satoshis }));
+    const refused = await send(payer, of(50, 30, 19));
+    expect(refused.body.message).toBe(
+      'The spendable balance is 100 sat. The transfers require 102 sat: 99 sat for the amount and 3 sat for the fee of this service.',
+    );
+    const sent = await send(payer, of(50, 30, 10));
+    expect(sent.body.transfers.map(({ num_satoshis }: Json) => num_satoshis)).toEqual([50, 30, 10]);
+    expect(await balancesOf([payer, friend])).toEqual([7000, 90_000]);
+    expect(await problems()).toEqual([]);
+  });
+
   it('replay a request with its Idempotency-Key, and require one', async () => {
     const [payer, friend] = [await client.wallet(100), await client.wallet()];
     const lines = [

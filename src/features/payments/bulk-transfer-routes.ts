@@ -51,7 +51,7 @@ export const bulkTransferSchema = {
   tags: ['Money'],
   summary: 'Move money to many wallets of the account',
   description:
-    'Makes up to 1,000 transfers, all or none. They cost nothing, and are complete at once. The limits of the key count their sum. An error names ' +
+    'Makes up to 1,000 transfers, all or none. They have no routing fee, and are complete at once. The limits of the key count their sum. An error names ' +
     'the line, counted from 0: `lines[17].num_satoshis`. The body may have 1 MiB. It may also be CSV (`text/csv`), whose first row has the names ' +
     'of the fields of a line.',
   ...requires('wallet_transfer'),
@@ -136,7 +136,9 @@ async function withDestinations(wallets: Wallets, source: Wallet, lines: readonl
 }
 
 function transfersOf({ transfers }: Receipt, lines: readonly TransferLine[]): TransferOut[] {
-  return transfers.map(({ id, amountMsat, memo = '', createdAtMs }, index) => {
+  // Each may be followed by its fee.
+  const made = transfers.filter(({ fromType }) => fromType === 'ln_transfer_out');
+  return made.map(({ id, amountMsat, memo = '', createdAtMs }, index) => {
     const destinationId = lines[index]?.destination.id ?? '';
     return { id, amountMsat, memo, destinationId, createdAt: Math.floor(createdAtMs / 1000) };
   });
