@@ -108,7 +108,7 @@ export function optionalAnyAmount(rates: Rates, fields: AnyAmountFields): (() =>
 }
 
 /** @throws Refusal for an unknown currency, or for more decimals than it has. `field`: the name of the amount in errors */
-export function requirePrice(rates: Rates, { amount, currency }: Price, field = 'amount'): void {
+export function requirePrice(rates: Pick<Rates, 'requireConfigured'>, { amount, currency }: Price, field = 'amount'): void {
   rates.requireConfigured(currencyCode(currency));
   const digits = minorDigits(currency);
   if (parseDecimal(amount, digits) !== undefined) return;

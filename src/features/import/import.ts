@@ -5,7 +5,7 @@ import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { createLedger } from '../../core/ledger/ledger.ts';
 import { type BoundNode, firstBoundNode } from '../../core/wallets/imported.ts';
-import type { LinkRules } from '../lnurl/pay/link-settings.ts';
+import type { ImportedLinkRules } from '../lnurl/pay/link-settings.ts';
 import { verify } from '../verify/verify.ts';
 import * as sql from './import.sql.ts';
 import { mergeHistory } from './merge.ts';
@@ -41,7 +41,7 @@ export async function requireNoUnfinishedImport(database: SqlReader): Promise<vo
     );
 }
 
-export interface ImportOptions extends LinkRules {
+export interface ImportOptions extends ImportedLinkRules {
   readonly database: Database;
   readonly clock: Clock;
   readonly source: ImportSource;

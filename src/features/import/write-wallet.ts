@@ -11,7 +11,7 @@ import { importedPayment } from '../../core/payments/imported.ts';
 import { importedWallet, isWalletIdFree, reserveLedgerAccount } from '../../core/wallets/imported.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { importedLoginRows, isLoginFree } from '../lndhub/imported-login.ts';
-import type { LinkRules } from '../lnurl/pay/link-settings.ts';
+import type { ImportedLinkRules } from '../lnurl/pay/link-settings.ts';
 import { defaultLinkRow } from '../lnurl/pay/pay-links.ts';
 import * as sql from './import.sql.ts';
 import { invoiceOf } from './invoice-of.ts';
@@ -20,7 +20,7 @@ import type { ImportChoices, PlannedWallet } from './plan.ts';
 import type { SourceHistoryRow, SourceKey, SourceName, SourceWallet } from './source.ts';
 
 /** What the writer uses. */
-export interface WriteContext extends LinkRules {
+export interface WriteContext extends ImportedLinkRules {
   readonly database: Database;
   readonly ledger: Ledger;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../../core/ledger/ledger.ts';
 import type { Wallet } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
-import { changedSettings, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
+import { changedSettings, type ImportedLinkRules, type LinkChanges, type LinkRules, metadataText } from './link-settings.ts';
 import { DEFAULT_SETTINGS, findLink, findName, insertLink, insertMetadata, settingParameters, takeName } from './pay-links.sql.ts';
 
 /** Returns whether no account has taken the name at the domain. */
@@ -17,6 +17,13 @@ export async function isNameFree(reader: SqlReader, domain: string, name: string
 export async function isLinkIdFree(reader: SqlReader, id: string): Promise<boolean> {
   return (await reader.first(findLink, id)) === undefined;
 }
+
+/** Links with prices in a currency are not imported. */
+const NO_RATES: LinkRules['rates'] = {
+  requireConfigured: () => {
+    throw new Refusal('validation_failed', '`currency` must be left out: links with prices in a currency are not imported.');
+  },
+};
 
 /** The id of a new pay link, and its rows for the posting that creates its wallet. */
 export interface ImportedLink {
@@ -30,10 +37,10 @@ export interface ImportedLink {
 export function importedLink(
   wallet: Wallet,
   fields: LinkChanges,
-  rules: LinkRules,
+  rules: ImportedLinkRules,
   { nowMs, ownId }: { nowMs: number; ownId?: string | undefined },
 ): ImportedLink {
-  const settings = changedSettings(DEFAULT_SETTINGS, fields, rules);
+  const settings = changedSettings(DEFAULT_SETTINGS, fields, { ...rules, rates: NO_RATES });
   const id = ownId ?? `lnurlp_${newId(nowMs)}`;
   const now = Math.floor(nowMs / 1000);
   const text = metadataText(settings);

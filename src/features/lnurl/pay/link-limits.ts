@@ -22,7 +22,10 @@ const NO_PRICES: StoredPrices = { currency: null, min_amount: null, max_amount: 
 const COMPARED_DECIMALS = 4;
 
 /** Returns the limits in a currency that a request sets; undefined if it names none. @throws Refusal naming the field */
-export function readLinkPrices(rates: Rates, { currency, amount, min_amount, max_amount }: RequestedPrices): StoredPrices | undefined {
+export function readLinkPrices(
+  rates: Pick<Rates, 'requireConfigured'>,
+  { currency, amount, min_amount, max_amount }: RequestedPrices,
+): StoredPrices | undefined {
   const given = [amount, min_amount, max_amount].filter((one) => one !== undefined);
   if (currency === undefined && given.length === 0) return undefined;
   if (currency === '' && given.length === 0) return NO_PRICES;

@@ -94,12 +94,16 @@ export const LinkChangeBody = Type.Partial(Type.Object({ ...linkFields, user_lab
 /** The settings of a link, with the image for payers. */
 export type LinkContent = LinkSettings & { image?: Image | undefined };
 
-export interface LinkRules {
+export interface ImportedLinkRules {
   /** The domains of addresses; the first is the default. */
   readonly addressDomains: readonly string[];
   /** The public URL of the service. */
   readonly publicUrl: string;
-  readonly rates: Rates;
+}
+
+export interface LinkRules extends ImportedLinkRules {
+  /** The currencies of prices. */
+  readonly rates: Pick<Rates, 'requireConfigured'>;
 }
 
 /** The fields of a request. An empty `lnurlp_domain` leaves the choice to the service. */

@@ -10,6 +10,7 @@ import { isId, newId } from '../../../core/kernel/ids.ts';
 import type { List } from '../../../core/kernel/list.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
+import type { Rates } from '../../../core/rates/rates.ts';
 import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
 import type { Zaps } from '../nostr/zaps.ts';
@@ -18,6 +19,7 @@ import * as sql from './pay-links.sql.ts';
 import { createPayRequests } from './pay-requests.ts';
 
 export interface PayLinkOptions extends LinkRules {
+  readonly rates: Rates;
   readonly database: Database;
   readonly wallets: Wallets;
   readonly invoices: Invoices;
