@@ -45,7 +45,6 @@ onFakeNode('money that moves during an import', (app) => {
     app.net.addFunds(10_000_000_000);
     const [succeeding, failing] = [await foreignPayment(70_000), await foreignPayment(80_000)];
     const [late, settled] = [await foreignInvoice(150_000), await foreignInvoice(33_000)];
-    await app.net.outside.pay({ paymentRequest: settled.paymentRequest });
     const file = files(
       pendingRow(FIRST, succeeding, 70_000),
       pendingRow(SECOND, failing, 80_000),
@@ -53,7 +52,14 @@ onFakeNode('money that moves during an import', (app) => {
       `INSERT INTO apipayments (checking_id, payment_hash, bolt11, amount, fee, wallet_id, memo, time, status, preimage) VALUES ('${settled.paymentHash}',
        '${settled.paymentHash}', '${settled.paymentRequest}', 33000, 0, '${SECOND}', 'settled before', 1795856100, 'success', '${settled.preimage}')`,
     );
-    const result = await importInto(app, file, {}, () => app.net.outside.pay({ paymentRequest: late.paymentRequest }));
+    // The node reports both after the position up to which the service has read.
+    const result = await importInto(app, file, {}, async () => {
+      const ofLnbits = app.net.connect();
+      ofLnbits.guardIncoming(async () => 'claim');
+      for (const { paymentRequest } of [late, settled])
+        expect(await app.net.outside.pay({ paymentRequest })).toMatchObject({ state: 'succeeded' });
+      await ofLnbits.close();
+    });
     expect(result.problems).toEqual([]);
     const openingOf = (id: string) => result.report.wallets.find(({ source_id }) => source_id === id)?.opening_msat ?? 0;
 
