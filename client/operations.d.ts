@@ -38,6 +38,12 @@ export interface Account {
   max_wallets: number;
   /** The number of its wallets */
   num_wallets: number;
+  /** The account above, `acc_…`; null for one that is no sub-account */
+  parent_id: string | null;
+  /** The share of the fees of its wallets that goes to a wallet of an account above, in millionths; 0: none */
+  revenue_share_millionths: number;
+  /** The wallet that gets the share, `wal_…`; null: none */
+  revenue_wallet_id: string | null;
   /** When its setup link expires, in Unix seconds; null if there is none */
   setup_expires_at: number | null;
 }
@@ -922,6 +928,12 @@ export interface NewAccount {
   max_wallets: number;
   /** The number of its wallets */
   num_wallets: number;
+  /** The account above, `acc_…`; null for one that is no sub-account */
+  parent_id: string | null;
+  /** The share of the fees of its wallets that goes to a wallet of an account above, in millionths; 0: none */
+  revenue_share_millionths: number;
+  /** The wallet that gets the share, `wal_…`; null: none */
+  revenue_wallet_id: string | null;
   /** When its setup link expires, in Unix seconds; null if there is none */
   setup_expires_at: number | null;
   /** The secret API key of the account, `sak_…`. Only this response contains it. Null with `invite` */
@@ -2359,6 +2371,17 @@ export interface ChangeOwnAccountRequest {
   currency: string;
 }
 
+export interface ListSubAccountsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
 export interface ListAccountsRequest {
   /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
@@ -2377,8 +2400,14 @@ export interface CreateAccountRequest {
   email?: string;
   /** The most wallets that the account may have. It keeps those that it has. 0: no limit, the default */
   max_wallets?: number;
+  /** Of a sub-account: the share of the fees of its wallets that goes to `revenue_wallet_id`, in millionths. 0: none, the default */
+  revenue_share_millionths?: number;
+  /** A wallet of an account above this one, which gets the share, `wal_…` */
+  revenue_wallet_id?: string;
   /** Why, for the record of changes */
   reason?: string;
+  /** Makes a sub-account of this account, whose limits and fees apply to it, too. It never changes */
+  parent_id?: string;
   /** Creates a setup link for the owner instead of a secret API key. Default: false */
   invite?: boolean;
 }
@@ -2396,6 +2425,10 @@ export interface ChangeAccountRequest {
   email?: string;
   /** The most wallets that the account may have. It keeps those that it has. 0: no limit, the default */
   max_wallets?: number;
+  /** Of a sub-account: the share of the fees of its wallets that goes to `revenue_wallet_id`, in millionths. 0: none, the default */
+  revenue_share_millionths?: number;
+  /** A wallet of an account above this one, which gets the share, `wal_…` */
+  revenue_wallet_id?: string;
   /** Why, for the record of changes */
   reason?: string;
 }
@@ -3831,6 +3864,8 @@ export interface Operations<Options> {
     get(request?: GetAccountRequest, options?: Options): Promise<Account>;
     /** Choose the currency of your account. The dashboard shows amounts also in this currency. No amount depends on it. Permission: a secret API key. (`PATCH /v1/account`) */
     change(request: ChangeOwnAccountRequest, options?: Options): Promise<Account>;
+    /** List the accounts below your account. Those directly below it. You can read and set their limits. Permission: a secret API key. (`GET /v1/account/sub-accounts`) */
+    listSubs(request?: ListSubAccountsRequest, options?: Options): List<Account>;
   };
   readonly accounts: {
     /** List all accounts. Permission: a secret API key of an operator. (`GET /v1/accounts`) */
@@ -3871,9 +3906,9 @@ export interface Operations<Options> {
     removeFees(id: string, request?: RemoveAccountFeesRequest, options?: Options): Promise<FeeSchedule>;
     /** List the versions of the fees of an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/fees/versions`) @param id The id of the account */
     listFeeVersions(id: string, request?: ListAccountFeeVersionsRequest, options?: Options): List<FeeVersion>;
-    /** Read the limits of an account. Permission: a secret API key of an operator. (`GET /v1/accounts/{id}/limits`) @param id The id of the account */
+    /** Read the limits of an account. Permission: a secret API key. (`GET /v1/accounts/{id}/limits`) @param id The id of the account */
     getLimits(id: string, request?: GetAccountLimitsRequest, options?: Options): Promise<Limits>;
-    /** Set the limits of an account. Replaces all limits: one that is absent is removed. What was sent since the beginning of the day and the month counts. Permission: a secret API key of an operator. (`PUT /v1/accounts/{id}/limits`) @param id The id of the account */
+    /** Set the limits of an account. Replaces all limits: one that is absent is removed. What was sent since the beginning of the day and the month counts. They apply to the sum of all accounts below it, too. Permission: a secret API key. (`PUT /v1/accounts/{id}/limits`) @param id The id of the account */
     setLimits(id: string, request?: SetAccountLimitsRequest, options?: Options): Promise<Limits>;
   };
   readonly authChallenges: {
@@ -4143,7 +4178,7 @@ export interface Operations<Options> {
     get(wallet: string, request?: GetWalletRequest & { fields?: undefined }, options?: Options): Promise<Wallet>;
     /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     update(wallet: string, request?: ChangeWalletRequest, options?: Options): Promise<Wallet>;
-    /** List the limits that apply to a wallet. Those of the wallet, of its account, and of the accounts above, as far as they have any. Permission: `wallet_read`. (`GET /v1/wallet/{key}/limits`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    /** List the limits that apply to a wallet. Those of the wallet, and for an API key of the account those of the account, as far as they have any. Permission: `wallet_read`. (`GET /v1/wallet/{key}/limits`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listLimits(wallet: string, request?: ListLimitsRequest, options?: Options): List<Limits>;
     /** Read the fees that this service charges to a wallet. Permission: `wallet_read`. (`GET /v1/wallet/{key}/fees`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     getFeeSchedule(wallet: string, request?: GetFeeScheduleRequest, options?: Options): Promise<FeeSchedule>;

@@ -6,6 +6,7 @@ export const GROUPS = {
     search: 'GET /v1/search isList',
     get: 'GET /v1/account',
     change: 'PATCH /v1/account',
+    listSubs: 'GET /v1/account/sub-accounts isList hasCursor',
   },
   accounts: {
     list: 'GET /v1/accounts isList hasCursor',

@@ -137,7 +137,7 @@ onFakeNode(
         });
       expect((await send(before.id, 200_000)).status).toBe(201);
       const refused = await send(after.id, 100_001);
-      expect(refused.body.message).toContain('The account may send 100 sat more until');
+      expect(refused.body.message).toBe('The account, or one above it, has reached its limit `max_out_day_msat`.');
       expect((await send(after.id, 100_000)).status).toBe(201);
       expect((await send(before.id, 1_000)).status).toBe(400);
       expect(await neighbour.get(`/v1/wallet/${after.id}/limits`)).toMatchObject([{ owner_id: account, out_day_msat: 300_000 }]);
@@ -149,6 +149,33 @@ onFakeNode(
       expect([own.status, own.body.max_pending]).toEqual([200, 3]);
       await limit(`accounts/${account}`, {});
       expect((await send(before.id, 1_000)).status).toBe(201);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('of an account apply to the sum of the accounts below it, and it reads and sets theirs', async () => {
+      const parent = (await neighbour.get('/v1/account')).id;
+      await limit(`accounts/${parent}`, {});
+      const before = (await client.get(`/v1/accounts/${parent}/limits`)).out_day_msat;
+      const child = await client.post('/v1/accounts', { parent_id: parent });
+      expect(child.parent_id).toBe(parent);
+      const wallet = (await client.request('POST', '/v1/wallet', { key: child.secret_key, json: {} })).body;
+      await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 1_000 });
+      await limit(`accounts/${parent}`, { max_out_day_msat: before + 200_000 });
+      const send = (amountMsat: number) =>
+        client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {
+          key: child.secret_key,
+          json: { payment_request: net.outside.invoice({ amountMsat }).paymentRequest },
+        });
+      expect((await send(150_000)).status).toBe(201);
+      expect((await send(50_001)).body.type).toBe('spending_limit_exceeded');
+      await limit(`accounts/${child.id}`, { max_payment_msat: 10_000 }, neighbour.secretKey);
+      expect((await send(20_000)).body.message).toContain('`max_payment_msat`');
+      expect((await neighbour.get('/v1/account/sub-accounts')).map(({ id }: Json) => id)).toContain(child.id);
+      const upwards = await client.request('PUT', `/v1/accounts/${parent}/limits`, { key: child.secret_key, json: {} });
+      expect(upwards.status).toBe(403);
+      const seen = await client.request('GET', `/v1/wallet/${wallet.id}/limits`, { key: child.secret_key });
+      expect(seen.body.map(({ owner_id }: Json) => owner_id)).toEqual([child.id]);
+      await limit(`accounts/${parent}`, {});
       expect(await problems()).toEqual([]);
     });
 

@@ -27,11 +27,16 @@ export type DirectoryRow = {
   has_totp: number;
   max_wallets: number;
   num_wallets: number;
+  /** The nearest first, separated by spaces. */
+  ancestors: string;
+  revenue_share_millionths: number;
+  revenue_wallet_id: string | null;
   setup_expires_at: number | null;
 };
 
 /** The public key is the oldest one, because an account keeps it forever. */
-const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.currency, a.max_wallets,
+const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.currency, a.max_wallets, a.ancestors,
+    a.revenue_share_millionths, a.revenue_wallet_id,
     CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
     (SELECT count(*) FROM totp t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
     (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_key,
@@ -42,6 +47,34 @@ const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.currenc
 export const findAccount = statement<DirectoryRow>('directory_find', `${ACCOUNT} WHERE a.id = $1`);
 
 export const listAccounts = listStatements<DirectoryRow>('directory_list', { select: ACCOUNT, table: 'account a', id: 'a.id' });
+
+/** The accounts directly below an account. */
+export const listSubAccounts = listStatements<DirectoryRow>('directory_list_sub_accounts', {
+  select: ACCOUNT,
+  table: 'account a',
+  id: 'a.id',
+  where: "a.ancestors = $1 OR a.ancestors LIKE $1 || ' %'",
+  filters: 1,
+});
+
+/** Places a new account below another one. Its ancestors never change. */
+export const placeBelow = statement(
+  'directory_place_below',
+  `UPDATE account SET ancestors = (SELECT trim(p.id || ' ' || p.ancestors) FROM account p WHERE p.id = $2) WHERE id = $1 AND ancestors = ''`,
+);
+
+/** Sets the revenue share. NULL leaves a column unchanged. */
+export const setRevenueShare = statement(
+  'directory_set_revenue_share',
+  `UPDATE account SET revenue_wallet_id = coalesce(CAST($3 AS TEXT), revenue_wallet_id),
+     revenue_share_millionths = coalesce(CAST($2 AS BIGINT), revenue_share_millionths) WHERE id = $1`,
+);
+
+/** The account of a wallet. */
+export const findAccountOfWallet = statement<{ account_id: string }>(
+  'directory_account_of_wallet',
+  'SELECT account_id FROM wallet WHERE id = $1',
+);
 
 export const findOperator = statement<{ id: string }>(
   'directory_find_operator',

@@ -27,6 +27,9 @@ export interface AccountChanges {
   readonly email?: string;
   /** 0: no limit. */
   readonly max_wallets?: number;
+  /** The share of the service's fees of a sub-account that goes to a wallet of an account above it. */
+  readonly revenue_share_millionths?: number;
+  readonly revenue_wallet_id?: string;
 }
 
 /** A new account, and either its secret API key or the link for its owner. They are returned only once. */
@@ -88,6 +91,18 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
       if (!allows(status, action)) throw restricted(status);
     },
 
+    /** Returns the accounts directly below an account. */
+    listSubAccounts: (id: string): List<Account> =>
+      mapList(openList(database, { statements: sql.listSubAccounts, filters: [id], prefix: 'acc' }), (rows) =>
+        rows.map((row) => accountFromRow(row, unixSeconds(clock))),
+      ),
+
+    /** Returns whether an account is above another one. */
+    async isAbove(id: string, belowId: string): Promise<boolean> {
+      const row = await database.first(sql.findAccount, belowId);
+      return row?.ancestors.split(' ').includes(id) === true;
+    },
+
     /** Sets the currency in which the owner of a key sees amounts; undefined: none. @throws Refusal `unauthorized` */
     setCurrency: (by: Key, currency: string | undefined): Promise<Account> =>
       database.transaction(async (tx) => {
@@ -101,14 +116,16 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
 
     /** Creates an account; with `isInvited` it has a setup link instead of a secret key. @throws Refusal `unauthorized`, `forbidden`, `email_taken` */
     create: (
-      { changes, isInvited, ...order }: OperatorRequest & { readonly isInvited: boolean },
+      { changes, isInvited, parentId, ...order }: OperatorRequest & { readonly isInvited: boolean; readonly parentId?: string | undefined },
       extraRows: (created: CreatedAccount) => readonly RowWrite[],
     ): Promise<CreatedAccount> =>
       asOperator(database, order.by, async (tx) => {
         const secretKey = isInvited ? undefined : newKeyText('secret_api');
         const { accountId } = await openAccount(tx, clock, secretKey);
+        if (parentId !== undefined) await placeBelow(tx, accountId, parentId);
         await applyChanges(tx, accountId, changes);
-        await record(tx, accountId, order, 'create_account', changesOf(changes));
+        const placed = parentId === undefined ? [] : [{ field: 'parent_id', before: null, after: parentId }];
+        await record(tx, accountId, order, 'create_account', [...placed, ...changesOf(changes)]);
         const setupLink = isInvited ? await createSetupLink(tx, clock, accountId) : undefined;
         const created = { account: await read(tx, accountId), secretKey, setupLink };
         await writeRows(tx, extraRows(created));
@@ -199,7 +216,31 @@ export function operatorGuards(by: Key): Guard[] {
 
 export const NEEDS_OPERATOR = 'This needs a secret API key (sak_) or a session of an operator.';
 
-async function applyChanges(tx: Tx, id: string, { role, status, email, max_wallets: maxWallets }: AccountChanges): Promise<void> {
+/** The most levels of accounts. */
+const MAX_LEVELS = 4;
+
+/** @throws Refusal `validation_failed` */
+async function placeBelow(tx: Tx, id: string, parentId: string): Promise<void> {
+  const parent = await tx.first(sql.findAccount, parentId);
+  if (!parent) throw new Refusal('validation_failed', '`parent_id` must be the id of an account.');
+  if (parent.ancestors.split(' ').filter(Boolean).length + 2 > MAX_LEVELS)
+    throw new Refusal('validation_failed', `\`parent_id\` must be an account on one of the upper ${MAX_LEVELS - 1} levels.`);
+  await tx.run(sql.placeBelow, id, parentId);
+}
+
+/** @throws Refusal `validation_failed` unless the wallet is one of an account above */
+async function setRevenueShare(tx: Tx, id: string, millionths: number | undefined, walletId: string | undefined): Promise<void> {
+  const account = requireFound(await tx.first(sql.findAccount, id));
+  const wallet = walletId ?? account.revenue_wallet_id;
+  const owner = wallet === null ? undefined : (await tx.first(sql.findAccountOfWallet, wallet))?.account_id;
+  if (owner === undefined || !account.ancestors.split(' ').includes(owner))
+    throw new Refusal('validation_failed', '`revenue_wallet_id` must be a wallet of an account above this one.');
+  await tx.run(sql.setRevenueShare, id, millionths ?? null, walletId ?? null);
+}
+
+async function applyChanges(tx: Tx, id: string, { role, status, email, max_wallets: maxWallets, ...share }: AccountChanges): Promise<void> {
+  const { revenue_share_millionths: millionths, revenue_wallet_id: walletId } = share;
+  if (millionths !== undefined || walletId !== undefined) await setRevenueShare(tx, id, millionths, walletId);
   if (status !== undefined) await tx.first(sql.lockForStatus, id);
   await tx.run(sql.updateAccount, id, role ?? null, status ?? null, email ?? null, maxWallets ?? null);
 }
@@ -215,10 +256,11 @@ export async function lockWalletLimit(tx: Tx, accountId: string): Promise<number
   return (await tx.first(sql.readWalletLimit, accountId))?.max_wallets || undefined;
 }
 
-function accountFromRow(row: sql.DirectoryRow, nowSeconds: number) {
+function accountFromRow({ ancestors, ...row }: sql.DirectoryRow, nowSeconds: number) {
   const hasLink = row.setup_expires_at !== null && row.setup_expires_at > nowSeconds;
   return {
     ...row,
+    parent_id: ancestors.split(' ')[0] || null,
     has_password: row.has_password === 1,
     has_totp: row.has_totp === 1,
     setup_expires_at: hasLink ? row.setup_expires_at : null,

@@ -61,9 +61,10 @@ export function createLimits({ database, clock }: { readonly database: Database;
   async function receivingExcess(walletId: string, amountMsat: Msat, balanceOf: BalanceOf): Promise<string | undefined> {
     for (const row of await find(await ownersOf(walletId))) {
       const { owner_id, max_receive_msat: most, max_balance_msat: mostBalance } = row;
-      if (most !== null && amountMsat > most) return `the ${nounOf(row)} may receive at most ${satText(most)} at once`;
+      const limited = owner_id.startsWith('acc_') ? 'the account, or one above it,' : 'the wallet';
+      if (most !== null && amountMsat > most) return `${limited} may receive at most ${satText(most)} at once`;
       if (mostBalance !== null && (await balanceOf(owner_id)) + amountMsat > mostBalance)
-        return `the balance of the ${nounOf(row)} may be at most ${satText(mostBalance)}`;
+        return `the balance of ${limited} may be at most ${satText(mostBalance)}`;
     }
     return undefined;
   }
@@ -141,10 +142,6 @@ function notCounted(): Error {
   return new Error('a payment was not counted against the limits of its owners');
 }
 
-function nounOf({ owner_id }: Pick<sql.LimitRow, 'owner_id'>): 'wallet' | 'account' {
-  return owner_id.startsWith('acc_') ? 'account' : 'wallet';
-}
-
 /** Returns what counts against the limits of a row now. */
 export function usageOf(row: sql.LimitRow, now: number) {
   return {
@@ -171,23 +168,35 @@ function sumOf(amounts: readonly Msat[]): number {
   );
 }
 
-function reasonOf(row: sql.LimitRow, { amounts, kind, now, unit }: Wanted): string | undefined {
+function reasonOf(row: sql.LimitRow, wanted: Wanted): string | undefined {
+  const reached = reachedLimit(row, wanted);
+  // The figures of an account are the sums of all its wallets, which a key of one wallet must not learn.
+  return (
+    reached && (row.owner_id.startsWith('acc_') ? `The account, or one above it, has reached its limit \`${reached[0]}\`.` : reached[1])
+  );
+}
+
+/** Returns the name of the limit into which a payment, or transfers, do not fit, and what the wallet may still do. */
+function reachedLimit(row: sql.LimitRow, { amounts, kind, now, unit }: Wanted): [keyof LimitFields, string] | undefined {
   const amountMsat = sumOf(amounts);
-  const noun = nounOf(row);
   const text = (value: number) => amountText(value, unit);
   const used = usageOf(row, now);
-  const until = (period: 'day' | 'month') => new Date(periodEnd(period, now) * 1000).toISOString().slice(0, 10);
-  const rest = (most: number, spent: number) => text(Math.max(0, most - spent));
   if (row.max_payment_msat !== null && Math.max(...amounts) > row.max_payment_msat)
-    return `The ${noun} may send at most ${text(row.max_payment_msat)} at once.`;
-  if (row.max_out_day_msat !== null && used.out_day_msat + amountMsat > row.max_out_day_msat)
-    return `The ${noun} may send ${rest(row.max_out_day_msat, used.out_day_msat)} more until ${until('day')} (UTC), of ${text(row.max_out_day_msat)} per day.`;
-  if (row.max_out_month_msat !== null && used.out_month_msat + amountMsat > row.max_out_month_msat)
-    return `The ${noun} may send ${rest(row.max_out_month_msat, used.out_month_msat)} more until ${until('month')} (UTC), of ${text(row.max_out_month_msat)} per month.`;
+    return ['max_payment_msat', `The wallet may send at most ${text(row.max_payment_msat)} at once.`];
+  for (const period of ['day', 'month'] as const) {
+    const [most, spent] = [row[`max_out_${period}_msat`], used[`out_${period}_msat`]];
+    if (most === null || spent + amountMsat <= most) continue;
+    const until = new Date(periodEnd(period, now) * 1000).toISOString().slice(0, 10);
+    const left = `${text(Math.max(0, most - spent))} more until ${until} (UTC), of ${text(most)} per ${period}`;
+    return [`max_out_${period}_msat`, `The wallet may send ${left}.`];
+  }
   if (row.max_payments_per_minute !== null && used.payments_this_minute + amounts.length > row.max_payments_per_minute)
-    return `The ${noun} may start ${row.max_payments_per_minute} payments per minute. Wait for the next minute.`;
+    return [
+      'max_payments_per_minute',
+      `The wallet may start ${row.max_payments_per_minute} payments per minute. Wait for the next minute.`,
+    ];
   if (kind === 'payment' && row.max_pending !== null && used.pending_payments >= row.max_pending)
-    return `The ${noun} may have ${row.max_pending} pending payments. Wait until one of them has ended.`;
+    return ['max_pending', `The wallet may have ${row.max_pending} pending payments. Wait until one of them has ended.`];
   return undefined;
 }
 

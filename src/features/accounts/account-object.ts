@@ -16,6 +16,11 @@ export const AccountObject = namedObject('Account', {
   has_totp: Type.Boolean({ description: 'Whether the login also needs a code of an authenticator app' }),
   max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit' }),
   num_wallets: Type.Integer({ description: 'The number of its wallets' }),
+  parent_id: nullable(Type.String({ description: 'The account above, `acc_…`; null for one that is no sub-account' })),
+  revenue_share_millionths: Type.Integer({
+    description: 'The share of the fees of its wallets that goes to a wallet of an account above, in millionths; 0: none',
+  }),
+  revenue_wallet_id: nullable(Type.String({ description: 'The wallet that gets the share, `wal_…`; null: none' })),
   setup_expires_at: nullable(Type.Integer({ description: 'When its setup link expires, in Unix seconds; null if there is none' })),
 });
 

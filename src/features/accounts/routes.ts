@@ -25,11 +25,29 @@ const fields = {
       description: 'The most wallets that the account may have. It keeps those that it has. 0: no limit, the default',
     }),
   ),
+  revenue_share_millionths: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 1_000_000,
+      unit: 'millionths',
+      description:
+        'Of a sub-account: the share of the fees of its wallets that goes to `revenue_wallet_id`, in millionths. 0: none, the default',
+    }),
+  ),
+  revenue_wallet_id: Type.Optional(
+    Type.String({ maxLength: 64, description: 'A wallet of an account above this one, which gets the share, `wal_…`' }),
+  ),
   reason: Type.Optional(Type.String({ maxLength: 500, description: 'Why, for the record of changes' })),
 };
 
 const NewAccountBody = requestBody({
   ...fields,
+  parent_id: Type.Optional(
+    Type.String({
+      maxLength: 64,
+      description: 'Makes a sub-account of this account, whose limits and fees apply to it, too. It never changes',
+    }),
+  ),
   invite: Type.Optional(Type.Boolean({ description: 'Creates a setup link for the owner instead of a secret API key. Default: false' })),
 });
 
@@ -57,6 +75,16 @@ const ownSchema = {
   summary: 'Read your account and its public API key',
   ...requires('account'),
   response: { 200: AccountObject },
+};
+
+const subAccountsSchema = {
+  operationId: 'listSubAccounts',
+  tags: ['Accounts'],
+  summary: 'List the accounts below your account',
+  description: 'Those directly below it. You can read and set their limits.',
+  ...requires('account'),
+  querystring: ListQuery,
+  response: { 200: Type.Array(AccountObject) },
 };
 
 const changeOwnSchema = {
@@ -130,6 +158,10 @@ type AccountRouteContext = RouteContext & { readonly directory: AccountDirectory
 export function accountRoutes(app: App, { access, runIdempotent, directory, rates, publicUrl }: AccountRouteContext): void {
   app.get('/v1/account', { schema: ownSchema }, async (request) => directory.find(await access.account(request)));
 
+  app.get('/v1/account/sub-accounts', { schema: subAccountsSchema }, async (request, reply) =>
+    sendList(request, reply, directory.listSubAccounts(await access.account(request)), (account): Static<typeof AccountObject> => account),
+  );
+
   app.patch('/v1/account', { schema: changeOwnSchema }, async (request) => {
     const { key } = await access.secretApiKey(request);
     const { currency } = request.body;
@@ -149,8 +181,8 @@ export function accountRoutes(app: App, { access, runIdempotent, directory, rate
 
   app.post('/v1/accounts', { schema: createSchema, config: NEEDS_KEY }, async (request, reply) => {
     const credential = await access.operator(request);
-    const { invite: isInvited = false, ...body } = request.body;
-    const order = { by: credential.key, origin: request.ip, ...readChanges(body), isInvited };
+    const { invite: isInvited = false, parent_id: parentId, ...body } = request.body;
+    const order = { by: credential.key, origin: request.ip, ...readChanges(body), isInvited, parentId };
     const scope = { credential, hasSecret: true };
     const account = await runIdempotent(request, reply, scope, {
       make: async ({ rows }) => {

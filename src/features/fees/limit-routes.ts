@@ -80,13 +80,15 @@ type LimitRouteContext = RouteContext & {
 
 const NEEDS_KEY = { needsIdempotencyKey: true };
 
-/** Routes of limits. Operators limit accounts; operators and the owner of an account limit its wallets. */
+const NEEDS_OPERATOR_OR_PARENT = 'This needs a secret API key (sak_) or a session of an operator, or of an account above this one.';
+
+/** Routes of limits. Operators and the accounts above limit accounts; operators and the owner of an account limit its wallets. */
 export function limitRoutes(app: App, deps: LimitRouteContext): void {
   const { access, directory, wallets, database, runIdempotent, spendingLimits, clock } = deps;
   const common = { tags: ['Accounts'], ...MANAGES };
   const forAccounts = {
     ...common,
-    ...requires('operator'),
+    ...requires('account'),
     params: Type.Object({ id: Type.String({ description: 'The id of the account' }) }),
     response: { 200: LimitsObject },
   };
@@ -135,13 +137,17 @@ export function limitRoutes(app: App, deps: LimitRouteContext): void {
     return render(id);
   }
 
+  /** Returns the account if the caller is an operator or an account above it. @throws Refusal `forbidden`, `not_found` */
+  async function limitedAccount({ key }: Credential, id: string) {
+    const isOperator = await directory.isOperator(key.accountId);
+    if (!isOperator && !(await directory.isAbove(key.accountId, id))) throw new Refusal('forbidden', NEEDS_OPERATOR_OR_PARENT);
+    return { id: (await directory.find(id)).id, isOperator };
+  }
+
   app.get(
     '/v1/accounts/:id/limits',
     { schema: { ...forAccounts, operationId: 'getAccountLimits', summary: 'Read the limits of an account' } },
-    async (request) => {
-      await access.operator(request);
-      return render((await directory.find(request.params.id)).id);
-    },
+    async (request) => render((await limitedAccount(await access.keyManager(request), request.params.id)).id),
   );
 
   app.put(
@@ -151,15 +157,15 @@ export function limitRoutes(app: App, deps: LimitRouteContext): void {
         ...forAccounts,
         operationId: 'setAccountLimits',
         summary: 'Set the limits of an account',
-        description: setDescription,
+        description: `${setDescription} They apply to the sum of all accounts below it, too.`,
         body: LimitBody,
       },
       config: NEEDS_KEY,
     },
     async (request, reply) => {
-      const credential = await access.operator(request);
-      const { id } = await directory.find(request.params.id);
-      return change(request, reply, { credential, id, accountId: id, body: request.body, isOperator: true });
+      const credential = await access.keyManager(request);
+      const { id, isOperator } = await limitedAccount(credential, request.params.id);
+      return change(request, reply, { credential, id, accountId: id, body: request.body, isOperator });
     },
   );
 
@@ -200,15 +206,18 @@ export function limitRoutes(app: App, deps: LimitRouteContext): void {
     operationId: 'listLimits',
     tags: ['Wallets'],
     summary: 'List the limits that apply to a wallet',
-    description: 'Those of the wallet, of its account, and of the accounts above, as far as they have any.',
+    description: 'Those of the wallet, and for an API key of the account those of the account, as far as they have any.',
     ...requires('wallet_read'),
     params: KeyParams,
     response: { 200: Type.Array(LimitsObject) },
   };
   for (const base of WALLET_BASES) {
     app.get(`${base}/limits`, { schema: listSchema }, async (request) => {
-      const { id } = await access.wallet(request, 'wallet_read');
-      return Promise.all((await spendingLimits.ownersOf(id)).map(render));
+      const { wallet, credential } = await access.authorizeWallet(request, 'wallet_read');
+      // The figures of the account are the sums of all its wallets.
+      const shown = credential.key.walletId === undefined ? [wallet.id, wallet.accountId] : [wallet.id];
+      const owners = await spendingLimits.ownersOf(wallet.id);
+      return Promise.all(owners.filter((id) => shown.includes(id)).map(render));
     });
   }
 }
