@@ -3428,7 +3428,7 @@ export interface ChangeWalletRequest {
   status?: 'active' | 'inactive';
 }
 
-export interface ListLimitsRequest {
+export interface ListWalletLimitsRequest {
 
 }
 
@@ -4179,7 +4179,7 @@ export interface Operations<Options> {
     /** Change a wallet. Changes the label, the status, or both. An inactive wallet receives, but sends no money. Its pay links cannot be paid. Permission: a secret API key. (`PATCH /v1/wallet/{key}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     update(wallet: string, request?: ChangeWalletRequest, options?: Options): Promise<Wallet>;
     /** List the limits that apply to a wallet. Those of the wallet, and for an API key of the account those of the account, as far as they have any. Permission: `wallet_read`. (`GET /v1/wallet/{key}/limits`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
-    listLimits(wallet: string, request?: ListLimitsRequest, options?: Options): List<Limits>;
+    listLimits(wallet: string, request?: ListWalletLimitsRequest, options?: Options): List<Limits>;
     /** Read the fees that this service charges to a wallet. Permission: `wallet_read`. (`GET /v1/wallet/{key}/fees`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     getFeeSchedule(wallet: string, request?: GetFeeScheduleRequest, options?: Options): Promise<FeeSchedule>;
     /** Compute what a payment or a receipt will cost. Nothing is reserved. The fees of a payment are fixed when it is started. Permission: `wallet_read`. (`GET /v1/wallet/{key}/quote`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */

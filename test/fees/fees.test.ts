@@ -199,7 +199,7 @@ onFakeNode(
         revenue_wallet_id: share.id,
       });
       const wallet = (await client.request('POST', '/v1/wallet', { key: child.secret_key, json: {} })).body;
-      await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 1_000 });
+      await client.request('POST', '/playground/fund', { key: child.secret_key, json: { wallet_id: wallet.id, num_satoshis: 1_000 } });
       await put(`accounts/${parent}`, { ln_out: { flat_msat: 10_001 } });
       const before = await earned();
       const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000, script: { fee: 0 } });

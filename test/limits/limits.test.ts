@@ -159,7 +159,7 @@ onFakeNode(
       const child = await client.post('/v1/accounts', { parent_id: parent });
       expect(child.parent_id).toBe(parent);
       const wallet = (await client.request('POST', '/v1/wallet', { key: child.secret_key, json: {} })).body;
-      await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 1_000 });
+      await client.request('POST', '/playground/fund', { key: child.secret_key, json: { wallet_id: wallet.id, num_satoshis: 1_000 } });
       await limit(`accounts/${parent}`, { max_out_day_msat: before + 200_000 });
       const send = (amountMsat: number) =>
         client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, {

@@ -203,7 +203,7 @@ export function limitRoutes(app: App, deps: LimitRouteContext): void {
   );
 
   const listSchema = {
-    operationId: 'listLimits',
+    operationId: 'listWalletLimits',
     tags: ['Wallets'],
     summary: 'List the limits that apply to a wallet',
     description: 'Those of the wallet, and for an API key of the account those of the account, as far as they have any.',
