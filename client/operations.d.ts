@@ -2046,7 +2046,7 @@ export interface OperatorAction {
   /** The id of the action, `opa_…` */
   id: string;
   /** What was requested */
-  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
+  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
   /** What was changed: the payment hash of the money in suspense, the id of the account, note, payment, node, wallet, alert or reconciliation, or the currency of the fiat rate. Empty when the fiat rate is removed */
@@ -2796,7 +2796,7 @@ export interface ListOperatorActionsRequest {
   /** Only those of the operator with this account */
   actor_id?: string;
   /** Only those of this kind */
-  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_fiat_rate' | 'remove_fiat_rate';
+  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'set_fiat_rate' | 'remove_fiat_rate';
   /** Only those from this time on */
   from?: number;
   /** Only those before this time */

@@ -27,7 +27,7 @@ export const GROUPS = {
     removeFees: 'DELETE /v1/accounts/{id}/fees keyed',
     listFeeVersions: 'GET /v1/accounts/{id}/fees/versions isList hasCursor',
     getLimits: 'GET /v1/accounts/{id}/limits',
-    setLimits: 'PUT /v1/accounts/{id}/limits keyed',
+    setLimits: 'PUT /v1/accounts/{id}/limits',
   },
   authChallenges: {
     create: 'POST /v1/lnurl-auth keyed',
@@ -191,7 +191,7 @@ export const GROUPS = {
     removeFees: 'DELETE /v1/wallets/{id}/fees keyed',
     listFeeVersions: 'GET /v1/wallets/{id}/fees/versions isList hasCursor',
     getLimits: 'GET /v1/wallets/{id}/limits',
-    setLimits: 'PUT /v1/wallets/{id}/limits keyed',
+    setLimits: 'PUT /v1/wallets/{id}/limits',
     listKeys: 'GET /v1/wallet/{key}/keys isList hasCursor',
     createKey: 'POST /v1/wallet/{key}/keys keyed',
     rotateKey: 'POST /v1/wallet/{key}/keys/{id}/rotate keyed',

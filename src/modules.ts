@@ -13,7 +13,7 @@ import { createFees } from './core/fees/fees.ts';
 import { createHoldInvoices } from './core/hold-invoices/hold-invoices.ts';
 import { createIdempotency } from './core/idempotency/idempotency.ts';
 import { Invoices } from './core/invoices/invoices.ts';
-import { keysendRouting } from './core/invoices/settle.ts';
+import { type KeysendRouting, keysendRouting } from './core/invoices/settle.ts';
 import { createEventLog, type LoggedEvent } from './core/journal/event-log.ts';
 import { systemClock } from './core/kernel/clock.ts';
 import { createMarkers } from './core/kernel/markers.ts';
@@ -21,7 +21,7 @@ import { createLedger } from './core/ledger/ledger.ts';
 import { createLimits } from './core/limits/limits.ts';
 import { createNostrCrypto } from './core/nostr/crypto-pool.ts';
 import { Outbound } from './core/outbound/outbound.ts';
-import { createPayments, markPendingAtNode } from './core/payments/payments.ts';
+import { createPayments, markPendingAtNode, type PaymentDependencies } from './core/payments/payments.ts';
 import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
 import { createRates } from './core/rates/rates.ts';
 import { walletRecovery } from './core/wallets/recovery.ts';
@@ -64,7 +64,7 @@ interface ModuleOptions {
 export async function createModules({ config, log, database, opened, jobTiming, passwords }: ModuleOptions) {
   const clock = systemClock;
   const secretKey = await openSecretKey(config, database);
-  const { publicUrl, maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, stuckPaymentSeconds } = config;
+  const { publicUrl, paymentWaitSeconds, stuckPaymentSeconds } = config;
   const instances = new Instances({ database, clock, log });
   const alerts = createAlerts(database, clock, log);
   const nodes = opened.map(({ node }) => node);
@@ -91,14 +91,10 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const wallets = createWallets({ database, accounts, clock, isNodeAvailable: (id) => connections.isAvailable(id), rowsOf });
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId, (login) => findWalletOfLogin(database, login));
-  const fees = createFees({ database, clock });
-  const limits = createLimits({ database, clock });
+  const core = { database, ledger, alerts, connections, clock, log };
   const marked = { markers, quarantine, recoverWallet: walletRecovery({ database, clock, rowsOf }) };
-  const invoices = new Invoices({ ...config, ...marked, database, ledger, alerts, connections, routeKeysend, fees, limits, clock, log });
-  const options = { ...marked, fees, limits, maxInFlight, paymentWaitSeconds };
-  const payments = createPayments({ database, ledger, alerts, connections, invoices, clock, log, linkUses, ...options });
-  const { maxHoldSeconds } = config;
-  const holdInvoices = createHoldInvoices({ database, ledger, alerts, connections, invoices, payments, clock, log, maxHoldSeconds });
+  const moving = createMoneyModules(config, { ...core, ...marked, routeKeysend });
+  const { fees, invoices, payments } = moving;
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
@@ -123,25 +119,29 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
-  const money = {
-    ...marked,
-    rates,
-    fees,
-    spendingLimits: limits,
-    ledger,
-    wallets,
-    invoices,
-    payments,
-    holdInvoices,
-    history,
-    ...links,
-    nostrCrypto,
-    stuckPaymentSeconds,
-  };
+  const money = { ...marked, ...moving, rates, ledger, wallets, history, ...links, nostrCrypto, stuckPaymentSeconds };
   const common = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
   const payouts = createPayouts({ database, clock });
   const modules = { ...common, payouts, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
+}
+
+type MoneyDependencies = Pick<PaymentDependencies, 'database' | 'ledger' | 'alerts' | 'connections' | 'clock' | 'log' | keyof Marked> & {
+  readonly routeKeysend: KeysendRouting;
+};
+
+/** What invoices and payments need to recognize those of a ledger that was restored. */
+type Marked = Pick<PaymentDependencies, 'markers' | 'quarantine' | 'recoverWallet'>;
+
+/** Creates the modules of fees, limits, invoices and payments. */
+function createMoneyModules(config: Config, { routeKeysend, ...deps }: MoneyDependencies) {
+  const { maxPaymentsInFlight: maxInFlight, paymentWaitSeconds, maxHoldSeconds } = config;
+  const fees = createFees(deps);
+  const limits = createLimits(deps);
+  const invoices = new Invoices({ ...config, ...deps, routeKeysend, fees, limits });
+  const payments = createPayments({ ...deps, invoices, fees, limits, linkUses, maxInFlight, paymentWaitSeconds });
+  const holdInvoices = createHoldInvoices({ ...deps, invoices, payments, maxHoldSeconds });
+  return { fees, spendingLimits: limits, invoices, payments, holdInvoices };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

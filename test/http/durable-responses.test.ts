@@ -58,7 +58,8 @@ it('returns the state of an unsigned login while commits are stalled', async () 
 
 it('waits on every route that changes something, except those that poll for a signature', () => {
   const polls = operationsOf(committedApi()).filter(({ method, operation }) => method === 'POST' && operation.responses['202']);
-  const open = polls.filter(({ fields }) => !fields.some(({ name }) => name === 'Prefer'));
+  // A stored decision about a hold invoice waits like every other change.
+  const open = polls.filter(({ fields, path }) => !fields.some(({ name }) => name === 'Prefer') && !path.startsWith('/v1/lntx/'));
   const named = open.map(({ method, path }) => `${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}`);
   expect([...WITHOUT_COMMIT].sort()).toEqual(named.sort());
 });

@@ -6,7 +6,7 @@ import { onFakeNode } from '../support/app.ts';
 const COUNTED = /^(payment_|invoice_(?!list_expired)|ledger_|access_key_(?!find)|wallet_(?!find))/;
 
 const READ = 'payment_find_payable';
-const GUARDS = ['wallet_sending', 'access_key_valid'];
+const GUARDS = ['wallet_may_send', 'wallet_may_receive', 'access_key_valid'];
 const HOLD_ROWS = ['payment_insert', 'wallet_transaction_insert_pending', 'payment_require_within_limit', 'invoice_close'];
 const END_ROWS = ['invoice_settle_inside', 'payment_succeed'];
 const sent = (rows: readonly string[]) => rows.map((name) => `${name}_many`);

@@ -1,10 +1,12 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { startRelay } from '../../devnet/relay.ts';
 import { type NostrEvent, tagValue } from '../../src/core/nostr/event.ts';
 import { CONNECTION_PERMISSIONS, type ConnectionPermission, METHODS, type NwcMethod, ruleOf } from '../../src/features/nwc/methods.ts';
+import { TIMING } from '../hold-invoices/harness.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
-import { connectApp, type NwcApp, openApp } from '../support/nwc.ts';
+import { connectApp, type NwcApp, openApp, payHoldInvoice } from '../support/nwc.ts';
 import { codeOf, QUICK } from './timing.ts';
 
 const HASH = 'ab'.repeat(32);
@@ -17,7 +19,8 @@ const now = () => Math.floor(Date.now() / 1000);
 
 onFakeNode(
   'the admission of requests',
-  ({ client, net, execute, rows, problems }) => {
+  (service) => {
+    const { client, net, execute, rows, problems } = service;
     let wallet: TestWallet;
     let app: NwcApp;
     let pubkey: string;
@@ -26,8 +29,19 @@ onFakeNode(
     const sentTo = (paymentHash: string) => net.outside.payments().filter((one) => one.paymentHash === paymentHash);
     const path = (one: NwcApp) => `/v1/wallet/${wallet.id}/connections/${one.id}`;
 
+    /** Returns the hold invoices that the methods settle and cancel: one for each. Their payments wait. */
+    const paidHolds = async () => ({
+      settled: await payHoldInvoice(service, wallet.id),
+      cancelled: await payHoldInvoice(service, wallet.id),
+    });
+    type Holds = Awaited<ReturnType<typeof paidHolds>>;
+
+    /** The payments of the hold invoices still wait. */
+    const expectUndecided = ({ settled, cancelled }: Holds) => expect([settled.payer(), cancelled.payer()]).toEqual(['pending', 'pending']);
+    const expectDecided = ({ settled, cancelled }: Holds) => expect([settled.payer(), cancelled.payer()]).toEqual(['succeeded', 'failed']);
+
     /** Parameters with which each method succeeds. */
-    const paramsOf = (method: NwcMethod): object => {
+    const paramsOf = (method: NwcMethod, { settled, cancelled }: Holds): object => {
       const keysend = { amount: 1000, pubkey };
       const params: Partial<Record<NwcMethod, () => object>> = {
         make_invoice: () => ({ amount: 1000 }),
@@ -36,6 +50,9 @@ onFakeNode(
         pay_invoice: () => ({ invoice: invoice().paymentRequest }),
         pay: () => ({ payment: invoice().paymentRequest }),
         pay_keysend: () => keysend,
+        make_hold_invoice: () => ({ amount: 1000, payment_hash: randomBytes(32).toString('hex') }),
+        settle_hold_invoice: () => ({ preimage: settled.preimage }),
+        cancel_hold_invoice: () => ({ payment_hash: cancelled.paymentHash }),
         multi_pay_invoice: () => ({ invoices: [{ invoice: invoice().paymentRequest }] }),
         multi_pay_keysend: () => ({ keysends: [keysend] }),
       };
@@ -72,15 +89,21 @@ onFakeNode(
     for (const permission of CONNECTION_PERMISSIONS)
       it(`allows an app with ${permission} the methods that need it, and no others`, async () => {
         const limited = await connectApp(client, wallet.id, { permissions: [permission] });
+        const holds = await paidHolds();
         const offered: string[] = (await limited.call('get_info')).result.methods;
         for (const method of Object.keys(METHODS) as NwcMethod[]) {
           const { permission: needed, isHidden }: { permission?: ConnectionPermission; isHidden?: boolean } = ruleOf(method);
           const isAllowed = needed === undefined || needed === permission;
           const before = await balance();
-          expect([method, await codeOf(limited, method, paramsOf(method))]).toEqual([method, isAllowed ? successOf(method) : 'RESTRICTED']);
+          expect([method, await codeOf(limited, method, paramsOf(method, holds))]).toEqual([
+            method,
+            isAllowed ? successOf(method) : 'RESTRICTED',
+          ]);
           expect([method, (await balance()) < before]).toEqual([method, isAllowed && needed === 'wallet_withdraw']);
           expect([method, offered.includes(method)]).toEqual([method, isAllowed && !isHidden]);
         }
+        if (permission === 'wallet_deposit') expectDecided(holds);
+        else expectUndecided(holds);
         limited.close();
         expect(await problems()).toEqual([]);
       });
@@ -88,12 +111,13 @@ onFakeNode(
     it('answers the requests of an expired connection with EXPIRED, and pays nothing', async () => {
       const expiring = await connectApp(client, wallet.id, { expiry: HOUR });
       expect(await codeOf(expiring, 'get_balance')).toBeUndefined();
-      const before = await balance();
+      const [before, holds] = [await balance(), await paidHolds()];
       const ofConnection = 'id = (SELECT key_id FROM nwc_connection WHERE id = $1)';
       await execute(`UPDATE access_key SET created_at = $2 - ${HOUR}, expires_at = $2 WHERE ${ofConnection}`, expiring.id, now() - 1);
       for (const method of Object.keys(METHODS) as NwcMethod[])
-        expect([method, await codeOf(expiring, method, paramsOf(method))]).toEqual([method, 'EXPIRED']);
+        expect([method, await codeOf(expiring, method, paramsOf(method, holds))]).toEqual([method, 'EXPIRED']);
       expect(await balance()).toBe(before);
+      expectUndecided(holds);
       expiring.close();
       expect(await problems()).toEqual([]);
     });
@@ -103,15 +127,16 @@ onFakeNode(
       const info = () => relay.events.filter(({ kind, pubkey: author }) => kind === 13_194 && author === revoked.servicePubkey);
       await vi.waitUntil(() => info().length === 1, { timeout: 10_000 });
       const [announced] = info();
-      const before = await balance();
+      const [before, holds] = [await balance(), await paidHolds()];
       await client.request('DELETE', path(revoked), { key: client.secretKey });
       const deletion = () => relay.events.find(({ kind, pubkey: author }) => kind === 5 && author === revoked.servicePubkey);
       await vi.waitUntil(deletion, { timeout: 10_000 });
       expect([tagValue(deletion() as NostrEvent, 'e'), tagValue(deletion() as NostrEvent, 'k')]).toEqual([announced?.id, '13194']);
       expect(info()).toEqual([]);
       for (const method of Object.keys(METHODS) as NwcMethod[])
-        expect([method, await codeOf(revoked, method, paramsOf(method))]).toEqual([method, 'UNAUTHORIZED']);
+        expect([method, await codeOf(revoked, method, paramsOf(method, holds))]).toEqual([method, 'UNAUTHORIZED']);
       expect(await balance()).toBe(before);
+      expectUndecided(holds);
       revoked.close();
       expect(await problems()).toEqual([]);
     });
@@ -122,15 +147,23 @@ onFakeNode(
       ['an inactive wallet', "UPDATE wallet SET status = 'inactive'", "UPDATE wallet SET status = 'active'", true],
     ] as const)
       it(`answers payments of ${name} with RESTRICTED, still reads, and ${receives ? 'receives' : 'makes no invoices'}`, async () => {
-        const before = await balance();
+        const [before, holds] = [await balance(), await paidHolds()];
         await execute(freeze);
-        for (const method of Object.keys(METHODS) as NwcMethod[]) {
-          const { permission } = ruleOf(method);
-          const isRefused = permission === 'wallet_withdraw' || (permission === 'wallet_deposit' && !receives);
-          expect([method, await codeOf(app, method, paramsOf(method))]).toEqual([method, isRefused ? 'RESTRICTED' : successOf(method)]);
+        try {
+          for (const method of Object.keys(METHODS) as NwcMethod[]) {
+            const { permission } = ruleOf(method);
+            const isRefused = permission === 'wallet_withdraw' || (permission === 'wallet_deposit' && !receives);
+            expect([method, await codeOf(app, method, paramsOf(method, holds))]).toEqual([
+              method,
+              isRefused ? 'RESTRICTED' : successOf(method),
+            ]);
+          }
+        } finally {
+          await execute(thaw);
         }
-        await execute(thaw);
-        expect(await balance()).toBe(before);
+        if (receives) expectDecided(holds);
+        else expectUndecided(holds);
+        expect(await balance()).toBe(before + (receives ? 1000 : 0));
         expect(await codeOf(app, 'pay_invoice', { invoice: invoice().paymentRequest })).toBeUndefined();
         expect(await problems()).toEqual([]);
       });
@@ -236,5 +269,5 @@ onFakeNode(
     });
   },
   settings,
-  QUICK,
+  { ...TIMING, ...QUICK },
 );

@@ -135,6 +135,7 @@ describe('the conventions of the API', () => {
       'as many as the settings or the limits of an account allow': [
         'listNodes',
         'listLimits',
+        'listWalletLimits',
         'listLinkedKeys',
         'listPasskeys',
         'listRates',

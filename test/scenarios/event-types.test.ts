@@ -3,6 +3,7 @@ import { expect, it, vi } from 'vitest';
 import type { PaymentScript } from '../../devnet/fake/script.ts';
 import { EVENT_TYPES } from '../../src/core/journal/event-types.ts';
 import { EVENT_DATA } from '../../src/features/events/event-object.ts';
+import { holdInvoice } from '../hold-invoices/harness.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { eventsOf, nameOf } from '../support/events.ts';
@@ -63,6 +64,7 @@ onFakeNode(
       const [expiring, cancelled] = [await invoice(), await invoice()];
       await app.execute('UPDATE invoice SET expires_at = 10 WHERE id = $1', expiring.id);
       await client.request('DELETE', `/v1/lntx/${cancelled.id}`, { key: client.secretKey });
+      await (await holdInvoice(app)).pay();
       const link = await client.post(`/v1/wallet/${a.id}/lnurl/withdraw`, { num_satoshis: 10 });
       const { callback, k1 }: Json = await (await fetch(link.url)).json();
       await fetch(`${callback}&k1=${k1}&pr=${outside({})}`);
@@ -80,5 +82,5 @@ onFakeNode(
     });
   },
   { PAYMENT_WAIT_SECONDS: '2' },
-  { expiryMs: 50, events: { retryMs: 1, storePositionMs: 50, retryUnbookedMs: 500 } },
+  { expiryMs: 50, holds: { roundMs: 50, heldEvery: 1 }, events: { retryMs: 1, storePositionMs: 50, retryUnbookedMs: 500 } },
 );

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { vi } from 'vitest';
+import { paymentHashOf } from '../../src/core/lightning/payment-hash.ts';
 import { type NostrEvent, publicKeyOf, signEvent, tagValue } from '../../src/core/nostr/event.ts';
 import { decryptNip04, encryptNip04, nip04Key } from '../../src/core/nostr/nip04.ts';
 import { decryptNip44, encryptNip44, nip44Key } from '../../src/core/nostr/nip44.ts';
 import { connectRelay } from '../../src/core/nostr/relay.ts';
+import type { FakeNodeApp } from './app.ts';
 import type { Client, Json } from './client.ts';
 import { silentLog } from './ledger.ts';
 
@@ -51,6 +53,24 @@ export function requestAnsweredBy(event: NostrEvent): string | undefined {
 export async function connectApp(client: Client, walletId: string, order: object = {}, scheme: Scheme = 'nip44_v2'): Promise<NwcApp> {
   const created = await client.post(`/v1/wallet/${walletId}/connections`, order);
   return openApp(created, scheme);
+}
+
+/** Returns a hold invoice of a wallet, of 1000 msat, whose payment waits at the node. */
+export async function payHoldInvoice({ client, net }: Pick<FakeNodeApp, 'client' | 'net'>, walletId: string) {
+  const preimage = randomBytes(32).toString('hex');
+  const paymentHash = paymentHashOf(preimage);
+  const { id, payment_request: paymentRequest }: Json = await client.post(`/v1/wallet/${walletId}/invoice`, {
+    num_satoshis: 1,
+    hold_hash: paymentHash,
+  });
+  await net.outside.pay({ paymentRequest });
+  return {
+    preimage,
+    paymentHash,
+    status: async (): Promise<string> => (await client.get(`/v1/lntx/${id}`)).status,
+    /** The state of the payment for its payer. */
+    payer: () => net.outside.payments().find((one) => one.paymentHash === paymentHash)?.state,
+  };
 }
 
 /** Opens an app from the response that created its connection. */

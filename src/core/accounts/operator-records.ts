@@ -21,6 +21,7 @@ export const RECORD_KINDS = [
   'new_baseline',
   'set_fees',
   'remove_fees',
+  'set_limits',
   'set_fiat_rate',
   'remove_fiat_rate',
 ] as const;
@@ -66,7 +67,7 @@ export function requesterOfKey({ id, accountId }: Key, origin: string | undefine
  * @returns the id of the entry, `opa_…`
  */
 export async function recordIn(tx: Tx, record: OperatorRecord, nowSeconds: number): Promise<string> {
-  const id = `opa_${newId(nowSeconds * 1000)}`;
+  const id = `opa_${newId()}`;
   const { kind, subject, target = '', accountId, requestedBy, actor, origin, changes = [], reason } = record;
   const author = [requestedBy, actor ?? null, origin ?? null];
   await tx.run(sql.insertRecord, id, kind, subject, target, accountId ?? null, ...author, JSON.stringify(changes), reason, nowSeconds);

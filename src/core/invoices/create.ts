@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { NodeConnection } from '../connection/connection.ts';
+import type { SqlValue } from '../db/database.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
@@ -140,9 +141,9 @@ function noHoldInvoices(connection: NodeConnection): Refusal {
   );
 }
 
-/** Returns the posting that stores an open invoice. */
-export function invoicePosting(context: InvoiceContext, order: NewInvoice, invoice: Invoice): Posting {
-  const parameters = [
+/** Returns the parameters of {@link sql.insertOpen}. */
+export function openInvoiceParameters(invoice: Invoice, maxOpenInvoices: number): SqlValue[] {
+  return [
     invoice.id,
     invoice.walletId,
     invoice.ledgerAccount,
@@ -159,11 +160,16 @@ export function invoicePosting(context: InvoiceContext, order: NewInvoice, invoi
     invoice.createdAt,
     invoice.preimage ?? null,
     invoice.passThru ?? null,
-    context.maxOpenInvoices,
+    maxOpenInvoices,
     invoice.isHold ? 1 : 0,
     invoice.statusKey ?? null,
     invoice.fiat ?? null,
   ];
+}
+
+/** Returns the posting that stores an open invoice. */
+export function invoicePosting(context: InvoiceContext, order: NewInvoice, invoice: Invoice): Posting {
+  const parameters = openInvoiceParameters(invoice, context.maxOpenInvoices);
   const event = eventRow(context.clock, { type: 'invoice_created', owner: order.wallet, subject: invoice.id });
   return {
     guards: [...(order.guards ?? []), walletGuard(order.wallet.id, 'receive')],

@@ -4,6 +4,8 @@ import { newId } from '../kernel/ids.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
 import type { Bolt11 } from '../lightning/bolt11/bolt11.ts';
 import type { Wallet } from '../wallets/wallets.ts';
+import { openInvoiceParameters } from './create.ts';
+import type { Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 
 /** An imported invoice is stored whatever the number of open ones is. */
@@ -20,21 +22,28 @@ export interface ImportedInvoice {
 /** Returns the row of an imported invoice. A payment that arrives later is credited to the wallet. */
 export function importedInvoiceRow(clock: Clock, wallet: Wallet, { invoice, memo, preimage }: ImportedInvoice): RowWrite {
   const { paymentHash, paymentRequest, amountMsat, descriptionHash, expirySeconds, expiresAt, timestamp, payee } = invoice;
-  const described = [amountMsat ?? null, memo, descriptionHash ?? null, expirySeconds, expiresAt, timestamp, preimage ?? null, null];
+  const open: Invoice = {
+    id: `lntx_${newId(clock.nowMs())}`,
+    walletId: wallet.id,
+    ledgerAccount: wallet.ledgerAccount,
+    nodeId: wallet.nodeId,
+    destPubkey: payee,
+    wtxType: 'ln_deposit',
+    state: 'open',
+    paymentHash,
+    paymentRequest,
+    amountMsat,
+    memo,
+    descriptionHash,
+    expirySeconds,
+    expiresAt,
+    createdAt: timestamp,
+    preimage,
+    isKeysend: false,
+  };
   return {
     statement: sql.insertOpen,
-    parameters: [
-      `lntx_${newId(clock.nowMs())}`,
-      wallet.id,
-      wallet.ledgerAccount,
-      wallet.nodeId,
-      payee,
-      'ln_deposit',
-      paymentHash,
-      paymentRequest,
-      ...described,
-      NO_LIMIT,
-    ],
+    parameters: openInvoiceParameters(open, NO_LIMIT),
     onMiss: () => new Error('the invoice was not stored'),
   };
 }

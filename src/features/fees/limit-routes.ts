@@ -1,6 +1,8 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import { keyGuard } from '../../core/accounts/accounts.ts';
 import { type AccountDirectory, operatorGuards } from '../../core/accounts/directory.ts';
+import { recordIn, requesterOfKey } from '../../core/accounts/operator-records.ts';
 import type { Database } from '../../core/db/database.ts';
 import { writeRows } from '../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
@@ -12,6 +14,7 @@ import type { Wallets } from '../../core/wallets/wallets.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
 import { KeyParams, requestBody } from '../../http/fields.ts';
+import type { OutcomeWriter } from '../../http/idempotent.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable } from '../../http/responses/response-types.ts';
 
@@ -78,64 +81,21 @@ type LimitRouteContext = RouteContext & {
   readonly clock: Clock;
 };
 
-const NEEDS_KEY = { needsIdempotencyKey: true };
-
 const NEEDS_OPERATOR_OR_PARENT = 'This needs a secret API key (sak_) or a session of an operator, or of an account above this one.';
+
+const SET_DESCRIPTION =
+  'Replaces all limits: one that is absent is removed. What was sent since the beginning of the day and the month counts.';
 
 /** Routes of limits. Operators and the accounts above limit accounts; operators and the owner of an account limit its wallets. */
 export function limitRoutes(app: App, deps: LimitRouteContext): void {
-  const { access, directory, wallets, database, runIdempotent, spendingLimits, clock } = deps;
-  const common = { tags: ['Accounts'], ...MANAGES };
-  const forAccounts = {
-    ...common,
-    ...requires('account'),
-    params: Type.Object({ id: Type.String({ description: 'The id of the account' }) }),
-    response: { 200: LimitsObject },
-  };
-  const forWallets = {
-    ...common,
-    ...requires('account'),
-    params: Type.Object({ id: Type.String({ description: 'The id of the wallet' }) }),
-    response: { 200: LimitsObject },
-  };
-  const setDescription =
-    'Replaces all limits: one that is absent is removed. What was sent since the beginning of the day and the month counts.';
+  accountLimitRoutes(app, deps);
+  walletLimitRoutes(app, deps);
+  for (const base of WALLET_BASES) ownLimitRoute(app, deps, base);
+}
 
-  async function render(id: string): Promise<Static<typeof LimitsObject>> {
-    const [row] = await spendingLimits.find([id]);
-    const usage = row
-      ? usageOf(row, unixSeconds(clock))
-      : { out_day_msat: 0, out_month_msat: 0, payments_this_minute: 0, pending_payments: 0 };
-    return { owner_id: id, ...(Object.fromEntries(NAMES.map((name) => [name, row?.[name] ?? null])) as LimitFields), ...usage };
-  }
-
-  /** Sets the limits once per Idempotency-Key. */
-  async function change(
-    request: Parameters<typeof runIdempotent>[0],
-    reply: Parameters<typeof runIdempotent>[1],
-    order: { credential: Credential; id: string; accountId: string; body: Static<typeof LimitBody>; isOperator: boolean },
-  ): Promise<Static<typeof LimitsObject>> {
-    const { credential, id, accountId, body, isOperator } = order;
-    const limits = Object.fromEntries(NAMES.map((name) => [name, body[name] ?? null])) as LimitFields;
-    const guards = isOperator ? operatorGuards(credential.key) : [keyGuard(credential.key)];
-    await runIdempotent(
-      request,
-      reply,
-      { credential, objectId: id },
-      {
-        make: ({ rows }) =>
-          database.transaction(async (tx) => {
-            await requireGuards(tx, guards);
-            await setLimits(tx, clock, id, accountId, limits);
-            await writeRows(tx, rows(id));
-            return id;
-          }),
-        replay: async (made) => made,
-      },
-    );
-    spendingLimits.forget();
-    return render(id);
-  }
+function accountLimitRoutes(app: App, deps: LimitRouteContext): void {
+  const { access, directory } = deps;
+  const common = schemaOf('account');
 
   /** Returns the account if the caller is an operator or an account above it. @throws Refusal `forbidden`, `not_found` */
   async function limitedAccount({ key }: Credential, id: string) {
@@ -144,30 +104,28 @@ export function limitRoutes(app: App, deps: LimitRouteContext): void {
     return { id: (await directory.find(id)).id, isOperator };
   }
 
-  app.get(
-    '/v1/accounts/:id/limits',
-    { schema: { ...forAccounts, operationId: 'getAccountLimits', summary: 'Read the limits of an account' } },
-    async (request) => render((await limitedAccount(await access.keyManager(request), request.params.id)).id),
+  const getSchema = { ...common, operationId: 'getAccountLimits', summary: 'Read the limits of an account' };
+  app.get('/v1/accounts/:id/limits', { schema: getSchema }, async (request) =>
+    render(deps, (await limitedAccount(await access.keyManager(request), request.params.id)).id),
   );
 
-  app.put(
-    '/v1/accounts/:id/limits',
-    {
-      schema: {
-        ...forAccounts,
-        operationId: 'setAccountLimits',
-        summary: 'Set the limits of an account',
-        description: `${setDescription} They apply to the sum of all accounts below it, too.`,
-        body: LimitBody,
-      },
-      config: NEEDS_KEY,
-    },
-    async (request, reply) => {
-      const credential = await access.keyManager(request);
-      const { id, isOperator } = await limitedAccount(credential, request.params.id);
-      return change(request, reply, { credential, id, accountId: id, body: request.body, isOperator });
-    },
-  );
+  const setSchema = {
+    ...common,
+    operationId: 'setAccountLimits',
+    summary: 'Set the limits of an account',
+    description: `${SET_DESCRIPTION} They apply to the sum of all accounts below it, too.`,
+    body: LimitBody,
+  };
+  app.put('/v1/accounts/:id/limits', { schema: setSchema }, async (request, reply) => {
+    const credential = await access.keyManager(request);
+    const { id, isOperator } = await limitedAccount(credential, request.params.id);
+    return change(deps, request, reply, { credential, id, accountId: id, body: request.body, isOperator });
+  });
+}
+
+function walletLimitRoutes(app: App, deps: LimitRouteContext): void {
+  const { access, directory, wallets } = deps;
+  const common = schemaOf('wallet');
 
   /** Returns the wallet if it is of the caller's account, or the caller is an operator. @throws Refusal `not_found` */
   async function ownWallet(credential: Credential, id: string) {
@@ -177,32 +135,28 @@ export function limitRoutes(app: App, deps: LimitRouteContext): void {
     return { wallet, isOperator: !isOwner };
   }
 
-  app.get(
-    '/v1/wallets/:id/limits',
-    { schema: { ...forWallets, operationId: 'getWalletLimits', summary: 'Read the limits of a wallet' } },
-    async (request) => render((await ownWallet(await access.keyManager(request), request.params.id)).wallet.id),
+  const getSchema = { ...common, operationId: 'getWalletLimits', summary: 'Read the limits of a wallet' };
+  app.get('/v1/wallets/:id/limits', { schema: getSchema }, async (request) =>
+    render(deps, (await ownWallet(await access.keyManager(request), request.params.id)).wallet.id),
   );
 
-  app.put(
-    '/v1/wallets/:id/limits',
-    {
-      schema: {
-        ...forWallets,
-        operationId: 'setWalletLimits',
-        summary: 'Set the limits of a wallet',
-        description: `${setDescription} The owner of the account can change them, too: what must bind the owner is a limit of the account.`,
-        body: LimitBody,
-      },
-      config: NEEDS_KEY,
-    },
-    async (request, reply) => {
-      const credential = await access.keyManager(request);
-      const { wallet, isOperator } = await ownWallet(credential, request.params.id);
-      return change(request, reply, { credential, id: wallet.id, accountId: wallet.accountId, body: request.body, isOperator });
-    },
-  );
+  const setSchema = {
+    ...common,
+    operationId: 'setWalletLimits',
+    summary: 'Set the limits of a wallet',
+    description: `${SET_DESCRIPTION} The owner of the account can change them, too: what must bind the owner is a limit of the account.`,
+    body: LimitBody,
+  };
+  app.put('/v1/wallets/:id/limits', { schema: setSchema }, async (request, reply) => {
+    const credential = await access.keyManager(request);
+    const { wallet, isOperator } = await ownWallet(credential, request.params.id);
+    return change(deps, request, reply, { credential, id: wallet.id, accountId: wallet.accountId, body: request.body, isOperator });
+  });
+}
 
-  const listSchema = {
+function ownLimitRoute(app: App, deps: LimitRouteContext, base: string): void {
+  const { access, spendingLimits } = deps;
+  const schema = {
     operationId: 'listWalletLimits',
     tags: ['Wallets'],
     summary: 'List the limits that apply to a wallet',
@@ -211,13 +165,69 @@ export function limitRoutes(app: App, deps: LimitRouteContext): void {
     params: KeyParams,
     response: { 200: Type.Array(LimitsObject) },
   };
-  for (const base of WALLET_BASES) {
-    app.get(`${base}/limits`, { schema: listSchema }, async (request) => {
-      const { wallet, credential } = await access.authorizeWallet(request, 'wallet_read');
-      // The figures of the account are the sums of all its wallets.
-      const shown = credential.key.walletId === undefined ? [wallet.id, wallet.accountId] : [wallet.id];
-      const owners = await spendingLimits.ownersOf(wallet.id);
-      return Promise.all(owners.filter((id) => shown.includes(id)).map(render));
+  app.get(`${base}/limits`, { schema }, async (request) => {
+    const { wallet, credential } = await access.authorizeWallet(request, 'wallet_read');
+    // The figures of the account are the sums of all its wallets.
+    const shown = credential.key.walletId === undefined ? [wallet.id, wallet.accountId] : [wallet.id];
+    const owners = await spendingLimits.ownersOf(wallet.id);
+    return Promise.all(owners.filter((id) => shown.includes(id)).map((id) => render(deps, id)));
+  });
+}
+
+function schemaOf(noun: 'account' | 'wallet') {
+  return {
+    tags: ['Accounts'],
+    ...MANAGES,
+    ...requires('account'),
+    params: Type.Object({ id: Type.String({ description: `The id of the ${noun}` }) }),
+    response: { 200: LimitsObject },
+  };
+}
+
+const UNUSED = { out_day_msat: 0, out_month_msat: 0, payments_this_minute: 0, pending_payments: 0 };
+
+async function render({ spendingLimits, clock }: LimitRouteContext, id: string): Promise<Static<typeof LimitsObject>> {
+  const [row] = await spendingLimits.find([id]);
+  const limits = Object.fromEntries(NAMES.map((name) => [name, row?.[name] ?? null])) as LimitFields;
+  return { owner_id: id, ...limits, ...(row ? usageOf(row, unixSeconds(clock)) : UNUSED) };
+}
+
+interface LimitChange {
+  readonly credential: Credential;
+  readonly id: string;
+  readonly accountId: string;
+  readonly body: Static<typeof LimitBody>;
+  readonly isOperator: boolean;
+}
+
+/** Sets the limits, once per Idempotency-Key. Returns them as the API does. */
+async function change(
+  deps: LimitRouteContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { credential, id, accountId, body, isOperator }: LimitChange,
+): Promise<Static<typeof LimitsObject>> {
+  const { runIdempotent, database, spendingLimits, clock } = deps;
+  const limits = Object.fromEntries(NAMES.map((name) => [name, body[name] ?? null])) as LimitFields;
+  const [before] = await spendingLimits.find([id]);
+  const guards = isOperator ? operatorGuards(credential.key) : [keyGuard(credential.key)];
+  const make = ({ rows }: OutcomeWriter) =>
+    database.transaction(async (tx) => {
+      await requireGuards(tx, guards);
+      await setLimits(tx, clock, id, accountId, limits);
+      if (isOperator) {
+        const changes = NAMES.map((field) => ({ field, before: textOf(before?.[field]), after: textOf(limits[field]) }));
+        const requester = requesterOfKey(credential.key, request.ip, '');
+        await recordIn(tx, { ...requester, kind: 'set_limits', subject: id, accountId, changes }, unixSeconds(clock));
+      }
+      await writeRows(tx, rows(id));
+      return id;
     });
-  }
+  await runIdempotent(request, reply, { credential, objectId: id }, { make, replay: async (made) => made });
+  spendingLimits.forget();
+  return render(deps, id);
+}
+
+function textOf(value: number | null | undefined): string | null {
+  return value === null || value === undefined ? null : String(value);
 }

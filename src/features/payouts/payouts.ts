@@ -10,7 +10,7 @@ import { type List, mapList, pageOf } from '../../core/kernel/list.ts';
 import { MAX_MSAT, type Msat, msat } from '../../core/kernel/money.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../core/ledger/ledger.ts';
-import type { Wallet } from '../../core/wallets/wallets.ts';
+import { type Wallet, walletGuard } from '../../core/wallets/wallets.ts';
 import * as sql from './payouts.sql.ts';
 
 export type PayoutLine = sql.LineRow;
@@ -94,7 +94,7 @@ export function createPayouts({ database, clock }: PayoutDependencies) {
       const id = `${PAYOUT_PREFIX}_${newId(clock.nowMs())}`;
       const parameters = [id, wallet.id, userLabel, key.id, key.isSession ? 1 : 0, lines.length, sumOf(lines), unixSeconds(clock)];
       await database.transaction(async (tx) => {
-        await requireGuards(tx, guards);
+        await requireGuards(tx, [walletGuard(wallet.id, 'sendWithinLimits'), ...guards]);
         if (((await tx.first(sql.countRunning, wallet.id))?.n ?? 0) >= MAX_RUNNING) throw new Refusal('too_many_payments', TOO_MANY);
         await writeRows(tx, [{ statement: sql.insertPayout, parameters, onMiss: notStored }, ...extraRows(id)]);
         await writeManyRows(

@@ -14,9 +14,10 @@ const READS: Readonly<Record<string, readonly string[]>> = {
   logOut: ['key'],
 };
 
-/** Operations with links through which no money leaves. A frozen account may use them. */
+/** Operations through which no money leaves. A frozen account may use them. */
 const WITHOUT_MONEY: ReadonlySet<string> = new Set([
   'revokeWithdrawLink',
+  'cancelPayout',
   'createPayLink',
   'updatePayLink',
   'changePayLink',

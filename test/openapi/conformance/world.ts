@@ -175,6 +175,14 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listWallets.after': () => wallet.id,
     'listAccounts.after': () => ownId,
     'listSubAccounts.after': () => ownId,
+    'addAccountNote.id': () => ownId,
+    'getSummaryOfAccount.from': () => 1_699_999_200,
+    'getSummaryOfAccount.until': () => 1_700_002_800,
+    'listAccountWallets.after': () => wallet.id,
+    'listAccountSessions.after': cursorOf('ses'),
+    'listAccountKeys.after': cursorOf('key'),
+    'listAccountNotes.after': cursorOf('note'),
+    'deleteAccountNote.id': () => ownId,
     'createAccount.parent_id': () => ownId,
     revenue_wallet_id: () => wallet.id,
     'changeAccount.id': async () => (await client.post('/v1/accounts', { parent_id: ownId })).id,
@@ -298,8 +306,9 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   async function heldInvoice(): Promise<string> {
     holdPreimage = randomBytes(32).toString('hex');
     const hold = { num_satoshis: SAT, hold_hash: paymentHashOf(holdPreimage) };
-    const { id, payment_request: paymentRequest } = await client.post(`/v1/wallet/${other.id}/invoice`, hold);
+    const { id, payment_request: paymentRequest } = await client.post(`/v1/wallet/${wallet.id}/invoice`, hold);
     await net.outside.pay({ paymentRequest });
+    await vi.waitFor(async () => expect((await client.get(`/v1/lntx/${id}`)).status).toBe('held'), { timeout: 60_000, interval: 10 });
     return id;
   }
 
