@@ -81,6 +81,9 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'accounts-search', address: () => '/accounts?q=co' },
   { name: 'account-state', address: ({ member }) => `/accounts/${member}/state` },
   { name: 'account-change', address: ({ member }) => `/accounts/${member}/change` },
+  { name: 'account-fees', address: ({ member }) => `/accounts/${member}/fees` },
+  { name: 'account-fee-versions', address: ({ member }) => `/accounts/${member}/fee-versions` },
+  { name: 'account-limits', address: ({ member }) => `/accounts/${member}/limits` },
   { name: 'playground', address: () => '/playground' },
   { name: 'not-found', address: () => '/keys/nothing/is/here', isMissing: true },
 ];

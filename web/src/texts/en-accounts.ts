@@ -66,6 +66,8 @@ export const accounts = {
     credit: 'Money in suspense credited',
     resolve: 'Pending payment ended',
     move: 'Wallet moved to another node',
+    set_fees: 'Fees set',
+    remove_fees: 'Fees removed',
   } as Readonly<Record<string, string>>,
   field: (field: string) => (value: string) => `${field}: ${value}`,
   fields: {

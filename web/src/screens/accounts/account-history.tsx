@@ -6,7 +6,9 @@ import { Card } from '../../parts/card.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
+import { isFeeDirection, recordedRuleInWords } from '../../policy/fee-rule.ts';
 import { accounts as texts } from '../../texts/en-accounts.ts';
+import { policy } from '../../texts/en-policy.ts';
 
 /** Older changes are in the API. */
 const SHOWN = 50;
@@ -85,7 +87,11 @@ function Who({ change }: { change: OperatorAction }) {
 
 /** Returns what an action did: a line for each field that it set. */
 function wordsOf({ kind, changes }: OperatorAction): string[] {
-  const set = changes.map(({ field, after }) => (texts.fields[field] ?? texts.field(field))(valueText(field, after ?? '')));
+  const set = changes.map(({ field, after }) =>
+    isFeeDirection(field)
+      ? texts.field(policy.fees.directions[field] ?? field)(recordedRuleInWords(after))
+      : (texts.fields[field] ?? texts.field(field))(valueText(field, after ?? '')),
+  );
   return kind === 'change_account' ? set : [texts.kinds[kind] ?? kind, ...set];
 }
 

@@ -7,9 +7,13 @@ import { Card } from '../../parts/card.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Identifier } from '../../parts/identifier.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Time } from '../../parts/time.tsx';
+import { FeesCard } from '../../policy/fees-card.tsx';
+import { LimitsCard } from '../../policy/limits-card.tsx';
+import { type Owner, useFees, useLimits } from '../../policy/owner.ts';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { AccountBadge } from './account-badge.tsx';
 import { AccountHistory, useAccountChanges } from './account-history.tsx';
@@ -24,13 +28,20 @@ import { loginOf, nameOf, walletsOf } from './name-of.ts';
 import { SetupLinkSheet } from './setup-link-sheet.tsx';
 import { StatusSheet } from './status-sheet.tsx';
 
-/** `/accounts/:id`, with the sheets `/accounts/:id/change`, `state` and `setup-link`. */
+const FeesSheet = lazy(() => import('../../policy/fees-sheet.tsx').then((file) => file.FeesSheet));
+const FeeVersionsSheet = lazy(() => import('../../policy/fee-versions-sheet.tsx').then((file) => file.FeeVersionsSheet));
+const LimitsSheet = lazy(() => import('../../policy/limits-sheet.tsx').then((file) => file.LimitsSheet));
+
+/** `/accounts/:id`, with the sheets `/accounts/:id/change`, `state`, `setup-link`, `fees`, `fee-versions` and `limits`. */
 export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
   const [link, setLink] = useState<CreatedLink>();
   const account = useResource(`account ${id}`, (signal) => api.accounts.get(id, {}, { signal }));
   const changes = useAccountChanges(id);
   const close = useCloseSheet(`/accounts/${id}`);
   const { data } = account;
+  const owner: Owner = { kind: 'account', id, name: data ? nameOf(data) : id };
+  const fees = useFees(owner);
+  const limits = useLimits(owner);
   if (account.error instanceof SatchelError && account.error.status === 404) return <MissingAccount />;
   const reload = () => {
     account.reload();
@@ -53,11 +64,12 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
           <CustomerPayments id={id} />
           <AccountHistory changes={changes} />
         </div>
-        {/* Fees and limits of the account belong here. */}
         <div class="stack">
           <Card isPadded>
             <Loaded resource={account}>{(loaded) => <AccountDetails account={loaded} />}</Loaded>
           </Card>
+          <FeesCard fees={fees} path={`/accounts/${id}`} isSubAccount={typeof data?.parent_id === 'string'} />
+          <LimitsCard limits={limits} path={`/accounts/${id}`} />
           <CustomerNotes id={id} onChanged={changes.reload} />
           <CustomerSessions id={id} />
           <CustomerKeys id={id} />
@@ -65,6 +77,9 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
       </div>
       {sheet === 'change' && props && <ChangeSheet {...props} />}
       {sheet === 'state' && props && <StatusSheet {...props} />}
+      {sheet === 'fees' && <FeesSheet owner={owner} onChanged={changes.reload} onClose={close} />}
+      {sheet === 'fee-versions' && <FeeVersionsSheet owner={owner} onClose={close} />}
+      {sheet === 'limits' && <LimitsSheet owner={owner} onChanged={changes.reload} onClose={close} />}
       {sheet === 'setup-link' && data && (
         <SetupLinkSheet
           account={data}

@@ -1,0 +1,117 @@
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+import { violationsInThemes } from '../support/axe.ts';
+import { onDashboard } from '../support/dashboard.ts';
+
+const RULE = { flat_msat: 0, proportional_millionths: 5000, min_msat: 1000, max_msat: 500_000, free_below_msat: 100_500 };
+
+/** Contrast is measured between animations. */
+const STILL = { context: { reducedMotion: 'reduce' } } as const;
+
+onDashboard('fees and limits', ({ client, openLoggedIn, newPerson }) => {
+  const card = (page: Page, title: string) =>
+    page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
+  const change = (method: string, path: string, json?: object) =>
+    client.request(method, path, { key: client.secretKey, ...(json && { json }), headers: { 'idempotency-key': crypto.randomUUID() } });
+
+  it('sets, shows, changes and removes the fees of a customer, with a record', async () => {
+    const { accountId, email } = await newPerson();
+    const page = await openLoggedIn(`/accounts/${accountId}`, STILL);
+    await card(page, 'Fees').getByText('No fees. The service charges nothing.').waitFor();
+    await card(page, 'Fees').getByRole('link', { name: 'Set fees' }).click();
+    const out = page.getByRole('group', { name: 'Payments over the network' });
+    const save = page.getByRole('button', { name: 'Save fees' });
+    await out.getByLabel('Maximum').fill('500');
+    await out.getByText('Enter a flat fee, a percentage or a minimum, too.').waitFor();
+    await out.getByLabel('Percent').fill('0,5');
+    await out.getByText(/up to four decimals/).waitFor();
+    await out.getByLabel('Percent').fill('0.5');
+    await out.getByLabel('Minimum').fill('501');
+    await out.getByText('The maximum must not be less than the minimum.').waitFor();
+    await out.getByLabel('Minimum').fill('1.0001');
+    await out.getByText(/up to three decimals/).waitFor();
+    expect(await save.isDisabled()).toBe(true);
+    await out.getByLabel('Minimum').fill('1');
+    await out.getByLabel('Free below').fill('100.5');
+    const words = '0.5 %, at least 1 sat, at most 500 sats, free below 100.500 sats';
+    await out.getByText(`Fee: ${words}`).waitFor();
+    await page.getByRole('group', { name: 'Claims of withdraw links' }).getByLabel('Flat').fill('2');
+    await page.getByLabel('Reason').fill('price list 2027');
+    expect(await violationsInThemes(page)).toEqual([]);
+    await save.dblclick();
+    await card(page, 'Fees').getByText(words).waitFor();
+    await card(page, 'Fees').getByText('2 sats', { exact: true }).waitFor();
+    await card(page, 'Fees').getByText('Version 1').waitFor();
+    await card(page, 'History').getByText(`Payments over the network: ${words}`).waitFor();
+    expect(await client.get(`/v1/accounts/${accountId}/fees`)).toMatchObject({
+      version: 1,
+      ln_out: RULE,
+      ln_in: null,
+      internal: null,
+      link: { flat_msat: 2000, max_msat: null },
+    });
+
+    await card(page, 'Fees').getByRole('link', { name: 'Change fees' }).click();
+    expect(await out.getByLabel('Free below').inputValue()).toBe('100.500');
+    await out.getByLabel('Percent').fill('');
+    await out.getByLabel('Minimum').fill('');
+    await out.getByLabel('Maximum').fill('');
+    await out.getByLabel('Free below').fill('');
+    await save.click();
+    await card(page, 'Fees').getByText('Version 2').waitFor();
+    expect((await client.get(`/v1/accounts/${accountId}/fees`)).ln_out).toBeNull();
+
+    await card(page, 'Fees').getByRole('link', { name: 'Change fees' }).click();
+    await page.getByRole('button', { name: 'Remove fees' }).click();
+    await page.getByRole('heading', { name: `Remove the fees of ${email}?` }).waitFor();
+    await page.getByRole('button', { name: 'Remove fees' }).click();
+    await card(page, 'Fees').getByText('No fees. The service charges nothing.').waitFor();
+    await card(page, 'History').getByText('Fees removed').waitFor();
+
+    await card(page, 'Fees').getByRole('link', { name: 'Versions' }).click();
+    const versions = page.getByRole('dialog').getByRole('listitem');
+    await versions.first().getByText('Fees removed').waitFor();
+    expect(await versions.count()).toBe(3);
+    await versions.nth(2).getByText('price list 2027').waitFor();
+    await versions.nth(2).getByText(words).waitFor();
+    await versions.nth(2).getByText('by you').waitFor();
+    expect(await violationsInThemes(page)).toEqual([]);
+  });
+
+  it('sets the limits of a customer, and shows how much of them is used', async () => {
+    const { accountId } = await newPerson();
+    for (const device of ['desktop', 'phone'] as const) {
+      await change('PUT', `/v1/accounts/${accountId}/limits`, {});
+      const page = await openLoggedIn(`/accounts/${accountId}`, { ...STILL, device });
+      await card(page, 'Limits').getByText('No limits.').waitFor();
+      await card(page, 'Limits').getByRole('link', { name: 'Set limits' }).click();
+      const day = page.getByLabel('Sent per day, sats');
+      const pending = page.getByLabel('Pending payments', { exact: true });
+      const save = page.getByRole('button', { name: 'Save limits' });
+      await day.fill('-5');
+      await page.getByText(/A number of sats, 0 or more/).waitFor();
+      await pending.fill('1.5');
+      await page.getByText('A whole number, 0 or more.').waitFor();
+      expect(await save.isDisabled()).toBe(true);
+      await day.fill('50 000');
+      await pending.fill('10');
+      await page.getByLabel('One payment, sats').fill('0.001');
+      expect(await violationsInThemes(page)).toEqual([]);
+      await save.click();
+      await page.getByRole('img', { name: 'Sent per day: 0 of 50\u202f000 sats' }).waitFor();
+      await card(page, 'Limits').getByText('0 of 10', { exact: true }).waitFor();
+      await card(page, 'Limits').getByText('0.001 sats').waitFor();
+      expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
+      expect(await client.get(`/v1/accounts/${accountId}/limits`)).toMatchObject({
+        max_out_day_msat: 50_000_000,
+        max_payment_msat: 1,
+        max_pending: 10,
+        max_balance_msat: null,
+      });
+      await card(page, 'Limits').getByRole('link', { name: 'Change limits' }).click();
+      await page.getByLabel('One payment, sats').fill('');
+      await save.click();
+      await expect.poll(async () => (await client.get(`/v1/accounts/${accountId}/limits`)).max_payment_msat).toBeNull();
+    }
+  });
+});
