@@ -8,7 +8,7 @@ const RULE = { flat_msat: 0, proportional_millionths: 5000, min_msat: 1000, max_
 /** Contrast is measured between animations. */
 const STILL = { context: { reducedMotion: 'reduce' } } as const;
 
-onDashboard('fees and limits', ({ client, openLoggedIn, newPerson }) => {
+onDashboard('fees and limits', ({ client, net, openLoggedIn, newPerson }) => {
   const card = (page: Page, title: string) =>
     page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
   const change = (method: string, path: string, json?: object) =>
@@ -113,5 +113,50 @@ onDashboard('fees and limits', ({ client, openLoggedIn, newPerson }) => {
       await save.click();
       await expect.poll(async () => (await client.get(`/v1/accounts/${accountId}/limits`)).max_payment_msat).toBeNull();
     }
+  });
+
+  it('shows the fee of this service and the total before and after a payment', async () => {
+    const { id } = await client.wallet(1000);
+    await change('PUT', `/v1/wallets/${id}/fees`, {
+      rules: { ln_out: { proportional_millionths: 10_000, min_msat: 1000, free_below_msat: 50_000 } },
+    });
+    const page = await openLoggedIn(`/wallets/${id}/send`, STILL);
+    const to = page.getByLabel('To', { exact: true });
+    const fee = page.getByText('Fee of this service');
+    const row = (name: string) => page.locator('.sum > div').filter({ hasText: name });
+    await to.fill(net.outside.invoice({}).paymentRequest);
+    const amount = page.getByLabel('Amount');
+    await amount.fill('250');
+    await row('Fee of this service').getByText('2.500').waitFor();
+    await row('Total').getByText('252.500 sats').waitFor();
+    await amount.fill('49');
+    await fee.waitFor({ state: 'detached' });
+    await amount.fill('985');
+    await page.getByLabel('Fee limit').fill('6');
+    await page.getByText('The amount, the fee of this service and the fee limit are more than this wallet has.').waitFor();
+    expect(await page.getByRole('button', { name: 'Review' }).isDisabled()).toBe(true);
+
+    // At once: the review waits for the fee.
+    await to.fill(net.outside.invoice({ amountMsat: 420_000 }).paymentRequest);
+    await page.getByText('420 sats').waitFor();
+    await page.getByRole('button', { name: 'Review' }).click();
+    await row('Fee of this service').getByText('4.200').waitFor();
+    await row('Held until it ends').getByText('445.200 sats').waitFor();
+    await page.getByText('Leaves 554 sats spendable now.').waitFor();
+    expect(await violationsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send 420 sats' }).click();
+    await page.getByText('The receiver has it.').waitFor();
+    await row('Fee of this service').getByText('4.200').waitFor();
+    expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(575_800);
+  });
+
+  it('says that the fee of this service is not known, and lets the person pay', async () => {
+    const { id } = await client.wallet(1000);
+    const page = await openLoggedIn(`/wallets/${id}/send`, { expected: [/ERR_FAILED/] });
+    await page.route('**/quote?*', (route) => route.abort());
+    await page.getByLabel('To', { exact: true }).fill(net.outside.invoice({ amountMsat: 10_000 }).paymentRequest);
+    await page.getByText('The fee of this service is not known. The service did not answer.').waitFor();
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('button', { name: 'Send 10 sats' }).waitFor();
   });
 });

@@ -9,7 +9,7 @@ import { Note } from '../parts/note.tsx';
 import { Sum } from '../parts/sum.tsx';
 import { money } from '../texts/en-money.ts';
 import { t } from '../texts/texts.ts';
-import { type Attempt, canSend, type Failed, type Refusal, type Settled } from './attempt.ts';
+import { type Attempt, canSend, type Failed, heldMsat, type Refusal, type Settled } from './attempt.ts';
 import { PaymentLink } from './payment-link.tsx';
 import { SuccessAction } from './success-action.tsx';
 import './attempt.css';
@@ -45,7 +45,8 @@ export function AttemptView(props: AttemptViewProps) {
 function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) {
   const { summary, progress, order } = attempt;
   const refusal = progress.step === 'review' ? progress.refusal : undefined;
-  const held = summary.sats * 1000 + summary.feeLimitMsat;
+  const held = heldMsat(summary);
+  const serviceFeeMsat = summary.serviceFeeMsat ?? 0;
   const isTransfer = order.operation === 'transfer';
   const isFresh = canSend(attempt, Date.now());
   return (
@@ -60,6 +61,7 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
         <Sum
           rows={[
             { name: money.attempt.amount, value: <Sats sats={summary.sats} /> },
+            ...(serviceFeeMsat > 0 ? [{ name: money.attempt.serviceFee, value: <Msat msat={serviceFeeMsat} /> }] : []),
             { name: money.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> },
             { name: money.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
           ]}
@@ -166,7 +168,7 @@ function Rest(props: AttemptViewProps) {
         rows={[
           {
             name: progress.step === 'pending' ? money.attempt.held : money.attempt.heldAtMost,
-            value: <Msat msat={summary.sats * 1000 + summary.feeLimitMsat} unit />,
+            value: <Msat msat={heldMsat(summary)} unit />,
           },
           ...(wallet ? [{ name: money.attempt.spendable, value: <Balance sats={wallet.balance} unit /> }] : []),
         ]}
@@ -189,6 +191,9 @@ function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & {
       <Sum
         rows={[
           ...(!isTransfer && settled.feeMsat !== null ? [{ name: money.attempt.routingFee, value: <Msat msat={settled.feeMsat} /> }] : []),
+          ...(settled.serviceFeeMsat !== undefined
+            ? [{ name: money.attempt.serviceFee, value: <Msat msat={settled.serviceFeeMsat} /> }]
+            : []),
           ...(wallet ? [{ name: money.attempt.newBalance, value: <Balance sats={wallet.balance} unit />, isTotal: true }] : []),
         ]}
       />

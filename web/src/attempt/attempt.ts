@@ -20,6 +20,8 @@ export interface Summary {
   readonly sats: number;
   /** Held in addition to the amount. */
   readonly feeLimitMsat: number;
+  /** The fee of this service, which is held, too. Absent: none is known. */
+  readonly serviceFeeMsat?: number | undefined;
   /** Who is paid, or for what: a text of others. */
   readonly to: string;
   /** What the person entered as the destination. */
@@ -38,7 +40,10 @@ export interface Refusal {
 
 export interface Settled {
   readonly lntxId?: string | undefined;
+  /** The routing fee. */
   readonly feeMsat: number | null;
+  /** The fee of this service. */
+  readonly serviceFeeMsat?: number | undefined;
   readonly successAction?: SuccessAction | undefined;
 }
 
@@ -117,6 +122,11 @@ export const QUIET_MS = 3 * 60_000;
 export function newAttempt(attempt: Pick<Attempt, 'id' | 'order' | 'summary' | 'createdAt'>): Attempt {
   const { id, order, summary, createdAt } = attempt;
   return { id, order, summary, createdAt, progress: { step: 'review' }, isInDoubt: false };
+}
+
+/** Returns what is held until a payment ends: amount, fee limit and fee of the service. */
+export function heldMsat({ sats, feeLimitMsat, serviceFeeMsat = 0 }: Summary): number {
+  return sats * 1000 + feeLimitMsat + serviceFeeMsat;
 }
 
 /** Returns whether the person may send the payment. If not, it has been sent, or it must be reviewed again. */

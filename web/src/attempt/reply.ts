@@ -6,6 +6,7 @@ interface PaymentBody {
   readonly status?: unknown;
   readonly failure_reason?: unknown;
   readonly fee_msat?: unknown;
+  readonly service_fee_msat?: unknown;
   readonly success_action?: unknown;
   readonly lnTx?: PaymentBody | null;
   readonly wtx_transfer_out?: unknown;
@@ -59,7 +60,12 @@ export function replyOfError(error: unknown): Reply {
 function settledOf(payment: PaymentBody | undefined): Settled {
   const feeMsat = typeof payment?.fee_msat === 'number' ? payment.fee_msat : null;
   const action = payment?.success_action;
-  return { feeMsat, ...(isObject(action) && typeof action.tag === 'string' && { successAction: { ...action, tag: action.tag } }) };
+  const serviceFeeMsat = payment?.service_fee_msat;
+  return {
+    feeMsat,
+    ...(typeof serviceFeeMsat === 'number' && serviceFeeMsat > 0 && { serviceFeeMsat }),
+    ...(isObject(action) && typeof action.tag === 'string' && { successAction: { ...action, tag: action.tag } }),
+  };
 }
 
 function isErrorBody(error: unknown): error is ErrorBody {

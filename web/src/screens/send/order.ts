@@ -6,6 +6,8 @@ export interface Choice {
   readonly walletId: string;
   readonly sats: number;
   readonly feeLimit: number;
+  /** The fee of this service. */
+  readonly serviceFeeMsat: number;
   readonly comment: string;
   readonly payerData: Readonly<Record<string, string>>;
   readonly typed: string;
@@ -20,6 +22,13 @@ export function fixedSats(offer: Offer): number | undefined {
   return msat > 0 ? Math.ceil(msat / 1000) : undefined;
 }
 
+/** Returns the exact amount of a payment of `sats`, in millisats. */
+export function amountMsatOf(offer: Offer, sats: number): number {
+  if (offer.kind === 'link' && offer.link.minSendable === offer.link.maxSendable) return offer.link.minSendable;
+  const msat = offer.kind === 'invoice' ? Number(offer.invoice.num_msat) : 0;
+  return msat > 0 ? msat : sats * 1000;
+}
+
 /** Returns the names that the payee requires to know about the payer (LUD-18). */
 export function requiredPayerData(offer: Offer): string[] {
   if (offer.kind !== 'link') return [];
@@ -31,7 +40,7 @@ export function requiredPayerData(offer: Offer): string[] {
 export function orderOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>, choice: Choice): { order: Order; summary: Summary } {
   const { walletId: key, sats, typed } = choice;
   const fee_limit_msat = choice.feeLimit * 1000;
-  const shown = { sats, feeLimitMsat: fee_limit_msat, typed };
+  const shown = { sats, feeLimitMsat: fee_limit_msat, serviceFeeMsat: choice.serviceFeeMsat, typed };
   if (offer.kind === 'invoice') {
     const { description, destination, payment_hash: paymentHash } = offer.invoice;
     const hasAmount = Number(offer.invoice.num_msat) > 0;
@@ -43,11 +52,10 @@ export function orderOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>
     return { order: { operation: 'keysend', fields }, summary: { ...shown, to: shortKey(offer.text) } };
   }
   const { comment, payerData } = choice;
-  const { minSendable, maxSendable } = offer.link;
   const fields = {
     key,
     ...(offer.isAddress ? { ln_address: offer.text } : { lnurlpay_encoded: offer.text }),
-    amt_msat: minSendable === maxSendable ? minSendable : sats * 1000,
+    amt_msat: amountMsatOf(offer, sats),
     ...(comment.trim() !== '' && { comment: comment.trim() }),
     ...(Object.keys(payerData).length > 0 && { payer_data: payerData }),
     fee_limit_msat,

@@ -1,7 +1,6 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { isLoggedOut, type Wallet } from '../../api/client.ts';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Wallet } from '../../api/client.ts';
 import { useNodeState } from '../../api/service-state.ts';
-import { endSession } from '../../api/session.tsx';
 import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
 import { OpenAttempts } from '../../attempt/open-attempts.tsx';
 import { formatSats } from '../../parts/amount.tsx';
@@ -12,10 +11,13 @@ import { Note } from '../../parts/note.tsx';
 import { money } from '../../texts/en-money.ts';
 import { recognize } from './destination.ts';
 import { defaultFeeLimit, parseFeeLimit } from './limits.ts';
-import { type Offer, readOffer } from './offer.ts';
+import type { Offer } from './offer.ts';
 import { OfferCard } from './offer-card.tsx';
-import { fixedSats, orderOf, requiredPayerData } from './order.ts';
+import { amountMsatOf, fixedSats, orderOf, requiredPayerData } from './order.ts';
 import { Pull } from './pull.tsx';
+import { ServiceFeeSum } from './service-fee-sum.tsx';
+import { useOffer } from './use-offer.ts';
+import { useServiceFee, useWhenRead } from './use-service-fee.ts';
 import './send.css';
 
 /** What the person has entered. It survives a look at the review. */
@@ -104,9 +106,10 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   const fixed = fixedSats(offer);
   const sats = fixed ?? parseSats(draft.amount);
   const amountError = sats === undefined ? invalidAmount(draft.amount) : whyTooMuch(sats, offer, wallet);
-  const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, wallet.balance) : parseFeeLimit(draft.fee);
-  const feeError =
-    fee === undefined ? money.send.feeError : sats !== undefined && sats + fee > wallet.balance ? money.send.feeTooHigh : undefined;
+  const service = useServiceFee(wallet.id, offer, sats);
+  const available = wallet.balance - Math.ceil(service.feeMsat / 1000);
+  const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, available) : parseFeeLimit(draft.fee);
+  const feeError = fee === undefined ? money.send.feeError : whyFeesTooHigh(sats, fee, wallet.balance, available);
   const payable = Math.floor(wallet.max_payable_msat / 1000);
   const isTooMuch = sats !== undefined && sats > wallet.balance;
   const required = requiredPayerData(offer);
@@ -115,12 +118,14 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   const commentError = [...draft.comment.trim()].length > maxComment && maxComment > 0 ? money.send.commentTooLong(maxComment) : undefined;
   const isReady = sats !== undefined && !amountError && !feeError && !commentError && isComplete && blocked === undefined;
 
-  function submit() {
+  function review() {
     if (!isReady || sats === undefined || fee === undefined) return;
+    const serviceFeeMsat = service.feeMsat;
     const { comment, payerData, typed } = draft;
-    const { order, summary } = orderOf(offer, { walletId: wallet.id, sats, feeLimit: fee, comment, payerData, typed });
+    const { order, summary } = orderOf(offer, { walletId: wallet.id, sats, feeLimit: fee, serviceFeeMsat, comment, payerData, typed });
     onReview(order, summary);
   }
+  const { submit, isWaiting } = useWhenRead(service, JSON.stringify(draft), review);
 
   return (
     <Form class="send-fields" onSubmit={submit}>
@@ -167,8 +172,9 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
         hint={money.send.feeHint}
         error={feeError}
       />
+      {sats !== undefined && <ServiceFeeSum amountMsat={amountMsatOf(offer, sats)} fee={service} isWaiting={isWaiting} />}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
-      <Button type="submit" kind="primary" size="big" disabled={!isReady}>
+      <Button type="submit" kind="primary" size="big" disabled={!isReady || isWaiting}>
         {money.send.review}
       </Button>
     </Form>
@@ -179,6 +185,12 @@ function invalidAmount(text: string): string | undefined {
   return text.trim() === '' ? undefined : money.send.amountError;
 }
 
+/** Returns whether amount and fee limit are more than the wallet has, with the fee of this service. */
+function whyFeesTooHigh(sats: number | undefined, fee: number, balance: number, available: number): string | undefined {
+  if (sats === undefined || sats + fee <= available) return undefined;
+  return sats + fee > balance ? money.send.feeTooHigh : money.send.feesTooHigh;
+}
+
 function whyTooMuch(sats: number, offer: Payable, wallet: Wallet): string | undefined {
   if (sats > wallet.balance) return money.send.tooMuch(formatSats(Math.floor(wallet.max_payable_msat / 1000)));
   if (offer.kind !== 'link') return undefined;
@@ -187,45 +199,4 @@ function whyTooMuch(sats: number, offer: Payable, wallet: Wallet): string | unde
   return minSendable !== maxSendable && (sats < least || sats > most)
     ? money.send.outOfRange(formatSats(least), formatSats(most))
     : undefined;
-}
-
-/** Each text that looks like an address is a request to another service. */
-const TYPING_MS = 600;
-const RETRY_MS = 3000;
-
-/** Reads the offer of a destination while it is typed. After a failure it tries again. */
-function useOffer(typed: string, walletId: string): { offer: Offer | undefined; isReading: boolean; hasFailed: boolean } {
-  const [read, setRead] = useState<{ typed: string; offer?: Offer | undefined; hasFailed: boolean }>();
-  const [retry, setRetry] = useState(0);
-  const last = useRef(typed);
-  useEffect(() => {
-    const own = new AbortController();
-    const isTyped = Math.abs(typed.length - last.current.length) === 1;
-    last.current = typed;
-    let again: ReturnType<typeof setTimeout> | undefined;
-    const timer = setTimeout(
-      () =>
-        readOffer(recognize(typed), walletId, own.signal).then(
-          (offer) => own.signal.aborted || setRead({ typed, offer, hasFailed: false }),
-          (error) => {
-            if (own.signal.aborted) return;
-            if (isLoggedOut(error)) endSession();
-            setRead({ typed, hasFailed: true });
-            again = setTimeout(() => setRetry((count) => count + 1), RETRY_MS);
-          },
-        ),
-      isTyped ? TYPING_MS : 0,
-    );
-    return () => {
-      own.abort();
-      clearTimeout(timer);
-      clearTimeout(again);
-    };
-  }, [typed, walletId, retry]);
-  const isCurrent = read?.typed === typed;
-  return {
-    offer: isCurrent ? read.offer : undefined,
-    isReading: !isCurrent && typed.trim() !== '',
-    hasFailed: isCurrent && read.hasFailed,
-  };
 }
