@@ -8,7 +8,7 @@ const RULE = { flat_msat: 0, proportional_millionths: 5000, min_msat: 1000, max_
 /** Contrast is measured between animations. */
 const STILL = { context: { reducedMotion: 'reduce' } } as const;
 
-onDashboard('fees and limits', ({ client, net, openLoggedIn, newPerson }) => {
+onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, logIn, newPerson }) => {
   const card = (page: Page, title: string) =>
     page.locator('section').filter({ has: page.getByRole('heading', { name: title, exact: true }) });
   const change = (method: string, path: string, json?: object) =>
@@ -158,5 +158,57 @@ onDashboard('fees and limits', ({ client, net, openLoggedIn, newPerson }) => {
     await page.getByText('The fee of this service is not known. The service did not answer.').waitFor();
     await page.getByRole('button', { name: 'Review' }).click();
     await page.getByRole('button', { name: 'Send 10 sats' }).waitFor();
+  });
+
+  it('shows the limits of a wallet and of its account to the owner, with what is used, and lets the owner set those of the wallet', async () => {
+    const person = await newPerson();
+    await change('PUT', `/v1/accounts/${person.accountId}/limits`, { max_out_month_msat: 1_000_000 });
+    const page = await open(undefined, STILL);
+    await logIn(page, person);
+    const post = (path: string, fields = {}) =>
+      `fetch('${path}', { method: 'POST', body: new URLSearchParams(${JSON.stringify(fields)}) }).then((response) => response.json())`;
+    const { id } = await page.evaluate<{ id: string }>(post('/v1/wallet'));
+    const { payment_request } = await page.evaluate<{ payment_request: string }>(post(`/v1/wallet/${id}/invoice`, { num_satoshis: 1000 }));
+    await client.post(`/v1/wallet/${(await client.wallet(2000)).id}/withdraw`, { payment_request });
+    await page.goto(`/wallets/${id}`);
+    await page.getByText('All wallets of the account together').waitFor();
+    await card(page, 'Limits').getByRole('link', { name: 'Set limits' }).click();
+    await page.getByLabel('Sent per day, sats').fill('100');
+    expect(await violationsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save limits' }).click();
+    await page.getByRole('img', { name: 'Sent per day: 0 of 100 sats' }).waitFor();
+
+    await page.goto(`/wallets/${id}/send`);
+    await page.getByLabel('To', { exact: true }).fill(net.outside.invoice({ amountMsat: 40_000 }).paymentRequest);
+    await page.getByRole('button', { name: 'Review' }).click();
+    await page.getByRole('button', { name: 'Send 40 sats' }).click();
+    await page.getByText('The receiver has it.').waitFor();
+    await page.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('img', { name: 'Sent per day: 40 of 100 sats' }).waitFor();
+    await page.getByRole('img', { name: 'Sent per month: 40 of 1\u202f000 sats' }).waitFor();
+    expect(await violationsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: /^More/ }).click();
+    await page.getByRole('menuitem', { name: 'Limits' }).waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Fees of this service' }).count()).toBe(0);
+  });
+
+  it('sets the fees of a single wallet in place of those of its account', async () => {
+    const { id } = await neighbour.namedWallet('Concert tickets', 1000);
+    const { id: accountId } = await neighbour.get('/v1/account');
+    await change('PUT', `/v1/accounts/${accountId}/fees`, { rules: { internal: { flat_msat: 3000 } } });
+    const page = await openLoggedIn(`/accounts/${accountId}`, STILL);
+    await page.getByRole('row').filter({ hasText: id }).getByRole('link', { name: 'Fees' }).click();
+    await page.getByText('The fees of the account. Fees that you set here replace them.').waitFor();
+    const inside = page.getByRole('group', { name: 'Transfers and payments inside the service' });
+    expect(await inside.getByLabel('Flat').inputValue()).toBe('3');
+    expect(await page.getByRole('button', { name: 'Remove fees' }).count()).toBe(0);
+    await inside.getByLabel('Flat').fill('');
+    await inside.getByLabel('Percent').fill('0.0001');
+    await page.getByRole('button', { name: 'Save fees' }).click();
+    await expect.poll(async () => (await client.get(`/v1/wallets/${id}/fees`)).internal?.proportional_millionths).toBe(1);
+    expect((await client.get(`/v1/accounts/${accountId}/fees`)).internal.flat_msat).toBe(3000);
+    await page.getByRole('row').filter({ hasText: id }).getByRole('link', { name: 'Versions' }).click();
+    await page.getByRole('dialog').getByText('0.0001 %').waitFor();
+    await change('DELETE', `/v1/accounts/${accountId}/fees`);
   });
 });

@@ -46,6 +46,8 @@ export const wallets = {
     statementText: 'All settled transactions of the period as CSV, oldest first, with the balance after each.',
     saveStatement: 'Save the statement',
     keys: 'Keys of the wallet',
+    limits: 'Limits',
+    serviceFees: 'Fees of this service',
     proof: 'Proof of liabilities',
     rename: 'Rename',
     renameAction: 'Save the label',

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { useSearch } from 'wouter-preact';
 import { type Account, api, SatchelError } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
@@ -40,6 +41,9 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
   const close = useCloseSheet(`/accounts/${id}`);
   const { data } = account;
   const owner: Owner = { kind: 'account', id, name: data ? nameOf(data) : id };
+  // The sheets of fees and limits are also those of a single wallet.
+  const walletId = new URLSearchParams(useSearch()).get('wallet');
+  const chosen: Owner = walletId === null ? owner : { kind: 'wallet', id: walletId, name: walletId };
   const fees = useFees(owner);
   const limits = useLimits(owner);
   if (account.error instanceof SatchelError && account.error.status === 404) return <MissingAccount />;
@@ -77,9 +81,9 @@ export function AccountScreen({ id, sheet }: { id: string; sheet?: string }) {
       </div>
       {sheet === 'change' && props && <ChangeSheet {...props} />}
       {sheet === 'state' && props && <StatusSheet {...props} />}
-      {sheet === 'fees' && <FeesSheet owner={owner} onChanged={changes.reload} onClose={close} />}
-      {sheet === 'fee-versions' && <FeeVersionsSheet owner={owner} onClose={close} />}
-      {sheet === 'limits' && <LimitsSheet owner={owner} onChanged={changes.reload} onClose={close} />}
+      {sheet === 'fees' && <FeesSheet owner={chosen} onChanged={changes.reload} onClose={close} />}
+      {sheet === 'fee-versions' && <FeeVersionsSheet owner={chosen} onClose={close} />}
+      {sheet === 'limits' && <LimitsSheet owner={chosen} onChanged={changes.reload} onClose={close} />}
       {sheet === 'setup-link' && data && (
         <SetupLinkSheet
           account={data}

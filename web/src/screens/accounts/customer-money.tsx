@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { api, type Wallet, type WalletTransaction } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { Balance, Sats, SignedAmount } from '../../parts/amount.tsx';
@@ -10,6 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
+import { policy } from '../../texts/en-policy.ts';
 
 const PAGE = 10;
 
@@ -75,6 +77,11 @@ export function CustomerWallets({ id }: { readonly id: string }) {
                     <td>
                       <span class="name">{wallet.user_label === '' ? texts.unnamed : <Foreign text={wallet.user_label} />}</span>
                       <span class="sub mono">{wallet.id}</span>
+                      <span class="row small">
+                        <Link href={`/accounts/${id}/fees?wallet=${wallet.id}`}>{policy.fees.title}</Link>
+                        <Link href={`/accounts/${id}/fee-versions?wallet=${wallet.id}`}>{policy.fees.versions}</Link>
+                        <Link href={`/accounts/${id}/limits?wallet=${wallet.id}`}>{policy.limits.title}</Link>
+                      </span>
                     </td>
                     <td class="desktop-only">
                       <StatusBadge status={wallet.status} />

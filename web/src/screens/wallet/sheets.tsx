@@ -19,6 +19,8 @@ const SHEETS: Readonly<Record<string, ComponentType<WalletSheetProps>>> = {
   rename: lazy(() => import('./rename-sheet.tsx').then((file) => file.RenameSheet)),
   activate: lazy(() => import('./status-sheet.tsx').then((file) => file.ActivateSheet)),
   deactivate: lazy(() => import('./status-sheet.tsx').then((file) => file.DeactivateSheet)),
+  limits: lazy(() => import('./policy-sheets.tsx').then((file) => file.WalletLimitsSheet)),
+  fees: lazy(() => import('./policy-sheets.tsx').then((file) => file.WalletFeesSheet)),
   send: lazy(() => import('../send/send.tsx').then((file) => file.SendSheet)),
   transfer: lazy(() => import('../transfer/transfer.tsx').then((file) => file.TransferSheet)),
 };

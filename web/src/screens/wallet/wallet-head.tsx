@@ -1,5 +1,6 @@
 import type { Wallet } from '../../api/client.ts';
 import { useNodeState } from '../../api/service-state.ts';
+import { useSession } from '../../api/session.tsx';
 import { SERVICE_URL } from '../../base-path.ts';
 import { HeroAmount, HeroSkeleton } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
@@ -12,6 +13,7 @@ import { t } from '../../texts/texts.ts';
 export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefined }) {
   const path = `/wallets/${id}`;
   const { canSend, canReceive, reason } = useNodeState(wallet?.ln_node_id);
+  const isOperator = useSession().account.role === 'operator';
   const isActive = wallet?.statusType.name !== 'inactive';
   return (
     <PageHead
@@ -30,7 +32,7 @@ export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefi
           <Action icon="transfer" href={`${path}/transfer`} isPossible={isActive} reason={t.wallet.inactive}>
             {t.wallet.transfer}
           </Action>
-          <Menu label={t.wallet.more} entries={menuOf(path, id, isActive)} />
+          <Menu label={t.wallet.more} entries={menuOf({ path, id, isActive, isOperator })} />
         </>
       }
     >
@@ -53,12 +55,21 @@ function Action({ isPossible, reason, ...button }: LinkButtonProps & { isPossibl
   );
 }
 
-function menuOf(path: string, id: string, isActive: boolean): MenuEntry[] {
+interface MenuOptions {
+  readonly path: string;
+  readonly id: string;
+  readonly isActive: boolean;
+  readonly isOperator: boolean;
+}
+
+function menuOf({ path, id, isActive, isOperator }: MenuOptions): MenuEntry[] {
   return [
     { label: t.wallet.statement, icon: 'download', href: `${path}/statement` },
     { label: t.navigation.apps, icon: 'plug', href: `/apps?wallet=${id}` },
     { label: t.wallet.keys, icon: 'key', href: `/keys?wallet=${id}` },
     { label: t.wallet.proof, icon: 'lightning', href: `${SERVICE_URL}/v1/wallet/${id}/proof`, download: `${id}-proof.json` },
+    { label: t.wallet.limits, icon: 'lock', href: `${path}/limits` },
+    ...(isOperator ? [{ label: t.wallet.serviceFees, icon: 'ticket', href: `${path}/fees` } as const] : []),
     { label: t.wallet.rename, icon: 'settings', href: `${path}/rename` },
     isActive
       ? { label: t.wallet.deactivate, icon: 'stop', href: `${path}/deactivate` }

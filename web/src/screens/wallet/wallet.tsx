@@ -5,6 +5,7 @@ import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
 import { t } from '../../texts/texts.ts';
 import { usePaste } from '../send/use-paste.ts';
@@ -14,6 +15,8 @@ import { TransactionsCard } from './transactions-card.tsx';
 import { useWallet } from './use-wallet.ts';
 import { WalletHead } from './wallet-head.tsx';
 import './wallet.css';
+
+const WalletLimits = lazy(() => import('./wallet-limits.tsx').then((file) => file.WalletLimits));
 
 /** `/wallets/:id`, and with a sheet over it `/wallets/:id/receive`, `…/send` and so on. */
 export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string }) {
@@ -42,6 +45,7 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
       {wallet.error !== undefined && <LoadError error={wallet.error} onRetry={wallet.reload} loadedAt={wallet.data && wallet.loadedAt} />}
       {(wallet.data || wallet.error === undefined) && <BalanceCard id={id} wallet={wallet.data} />}
       <TransactionsCard walletId={id} />
+      <WalletLimits id={id} />
       {isSheetPath(sheet) && <WalletSheet path={sheet} walletId={id} wallet={wallet.data} onClose={close} />}
     </>
   );
