@@ -2,11 +2,11 @@ import type { FeeSchedule } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
 import { LinkButton } from '../parts/button.tsx';
 import { Card } from '../parts/card.tsx';
-import { Details } from '../parts/details.tsx';
 import { Loaded } from '../parts/loaded.tsx';
 import { Time } from '../parts/time.tsx';
 import { policy } from '../texts/en-policy.ts';
-import { FEE_DIRECTIONS, ruleInWords } from './fee-rule.ts';
+import { FEE_DIRECTIONS, type FeeDirection, ruleInWords } from './fee-rule.ts';
+import './policy.css';
 
 export interface FeesCardProps {
   readonly fees: Resource<FeeSchedule>;
@@ -53,10 +53,15 @@ export function FeesCard({ fees, path, isSubAccount }: FeesCardProps) {
 }
 
 /** The fee of each direction. */
-export function FeeWords({ schedule }: { readonly schedule: Pick<FeeSchedule, (typeof FEE_DIRECTIONS)[number]> }) {
+export function FeeWords({ schedule }: { readonly schedule: Pick<FeeSchedule, FeeDirection> }) {
   return (
-    <Details
-      entries={FEE_DIRECTIONS.map((direction) => [policy.fees.directions[direction] ?? direction, ruleInWords(schedule[direction])])}
-    />
+    <dl class="fee-words">
+      {FEE_DIRECTIONS.map((direction) => (
+        <div key={direction}>
+          <dt>{policy.fees.directions[direction]}</dt>
+          <dd>{ruleInWords(schedule[direction])}</dd>
+        </div>
+      ))}
+    </dl>
   );
 }

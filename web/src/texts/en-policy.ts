@@ -15,7 +15,7 @@ export const policy = {
       link: 'Claims of withdraw links',
     } as Readonly<Record<string, string>>,
     payers: {
-      ln_out: 'In addition to the amount.',
+      ln_out: 'The wallet pays it, in addition to the amount.',
       ln_in: 'Taken from the credit.',
       internal: 'The sender pays it, in addition to the amount.',
       link: 'The wallet of the link pays it, in addition to the amount.',
