@@ -152,7 +152,9 @@ onFakeNode(
         try {
           for (const method of Object.keys(METHODS) as NwcMethod[]) {
             const { permission } = ruleOf(method);
-            const isRefused = permission === 'wallet_withdraw' || (permission === 'wallet_deposit' && !receives);
+            // A decision ends a payment that has arrived, in every state: the credit of a settled one raises an alert.
+            const isDecision = method === 'settle_hold_invoice' || method === 'cancel_hold_invoice';
+            const isRefused = permission === 'wallet_withdraw' || (permission === 'wallet_deposit' && !receives && !isDecision);
             expect([method, await codeOf(app, method, paramsOf(method, holds))]).toEqual([
               method,
               isRefused ? 'RESTRICTED' : successOf(method),
@@ -161,9 +163,11 @@ onFakeNode(
         } finally {
           await execute(thaw);
         }
-        if (receives) expectDecided(holds);
-        else expectUndecided(holds);
-        expect(await balance()).toBe(before + (receives ? 1000 : 0));
+        expectDecided(holds);
+        expect(await balance()).toBe(before + 1000);
+        const alerts = (await service.openAlerts()).filter(({ kind }) => kind === 'received_restricted');
+        expect(alerts.map(({ subject }) => subject)).toEqual(receives ? [] : [wallet.id]);
+        for (const { id } of alerts) await execute('UPDATE alert SET cleared_at = $2 WHERE id = $1', id, now());
         expect(await codeOf(app, 'pay_invoice', { invoice: invoice().paymentRequest })).toBeUndefined();
         expect(await problems()).toEqual([]);
       });

@@ -3,9 +3,11 @@ import { FakeNetwork, type FakeNetworkOptions } from '../../devnet/fake/fake.ts'
 import { SteppedTime } from '../../devnet/fake/time.ts';
 import type { Database } from '../../src/core/db/database.ts';
 import { statement } from '../../src/core/db/statement.ts';
+import { insertSchedule } from '../../src/core/fees/fees.ts';
 import { msat } from '../../src/core/kernel/money.ts';
 import { Refusal } from '../../src/core/kernel/refusal.ts';
 import { NodeUnavailable } from '../../src/core/lightning/node.ts';
+import { type LimitFields, setLimits } from '../../src/core/limits/limits.ts';
 import type { Wallet } from '../../src/core/wallets/wallets.ts';
 import { type FaultyDatabase, faulty } from '../support/faulty-database.ts';
 import { problemsOf } from '../support/ledger.ts';
@@ -87,7 +89,22 @@ export class Simulation {
       const nodeId = simulation.#nodeIds[i % nets.length];
       simulation.#wallets.push((await life.wallets.create(ACCOUNT, `wallet ${i}`, { nodeId })).wallet);
     }
+    await simulation.#setTerms();
     return simulation;
+  }
+
+  /** Sets fees for all wallets, other fees for one wallet, and limits that some payments exceed. `verify` compares both with the ledger. */
+  async #setTerms(): Promise<void> {
+    const clock = { nowMs: () => this.#time.nowMs() };
+    const rule = { flatMsat: msat(3), proportionalMillionths: 12_345, minMsat: msat(5), maxMsat: msat(9_000), freeBelowMsat: msat(2_000) };
+    const by = { accountId: ACCOUNT, madeBy: 'a test', reason: '' };
+    const [first, second] = this.#wallets;
+    await this.#database.transaction(async (tx) => {
+      await insertSchedule(tx, clock, { ...by, ownerId: ACCOUNT, rules: { ln_out: rule, ln_in: rule, internal: rule, link: rule } });
+      await insertSchedule(tx, clock, { ...by, ownerId: first?.id ?? '', rules: { ln_in: { ...rule, flatMsat: msat(700) } } });
+      await setLimits(tx, clock, ACCOUNT, ACCOUNT, { ...NO_LIMITS, max_pending: 12 });
+      await setLimits(tx, clock, second?.id ?? '', ACCOUNT, { ...NO_LIMITS, max_out_day_msat: 400_000, max_payment_msat: 150_000 });
+    });
   }
 
   /** Applies one operation, and lets its effects run. @throws Broken */
@@ -398,6 +415,16 @@ export class Simulation {
     }
   }
 }
+
+const NO_LIMITS: LimitFields = {
+  max_balance_msat: null,
+  max_payment_msat: null,
+  max_receive_msat: null,
+  max_out_day_msat: null,
+  max_out_month_msat: null,
+  max_payments_per_minute: null,
+  max_pending: null,
+};
 
 function localMsat(net: FakeNetwork): number {
   return net.state().balance.local ?? 0;
