@@ -150,6 +150,26 @@ onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, lo
     expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(575_800);
   });
 
+  it('shows the fee of this service before a transfer', async () => {
+    const [{ id }, target] = [await client.wallet(1000), await client.namedWallet('Till')];
+    await change('PUT', `/v1/wallets/${id}/fees`, { rules: { internal: { flat_msat: 1500 } } });
+    const page = await openLoggedIn(`/wallets/${id}/transfer`, STILL);
+    const row = (name: string) => page.locator('.sum > div').filter({ hasText: name });
+    await page.getByLabel('Search by label').fill(target.id);
+    await page.getByRole('radio', { name: 'Till' }).check();
+    await page.getByLabel('Amount').fill('999');
+    await page.getByText('The amount and the fee of this service are more than this wallet has.').waitFor();
+    await page.getByLabel('Amount').fill('10');
+    await page.getByRole('button', { name: 'Review' }).click();
+    await row('Fee of this service').getByText('1.500').waitFor();
+    await row('Total').getByText('11.500 sats').waitFor();
+    await page.getByText('Leaves 988 sats spendable now.').waitFor();
+    expect(await violationsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Send 10 sats' }).click();
+    await page.getByText('The other wallet has it.').waitFor();
+    expect((await client.get(`/v1/wallet/${id}`)).balance_msat).toBe(988_500);
+  });
+
   it('says that the fee of this service is not known, and lets the person pay', async () => {
     const { id } = await client.wallet(1000);
     const page = await openLoggedIn(`/wallets/${id}/send`, { expected: [/ERR_FAILED/] });

@@ -57,13 +57,13 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
           {money.attempt.to} <Foreign text={summary.to} />
         </p>
       </div>
-      {!isTransfer && (
+      {(!isTransfer || serviceFeeMsat > 0) && (
         <Sum
           rows={[
             { name: money.attempt.amount, value: <Sats sats={summary.sats} /> },
             ...(serviceFeeMsat > 0 ? [{ name: money.attempt.serviceFee, value: <Msat msat={serviceFeeMsat} /> }] : []),
-            { name: money.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> },
-            { name: money.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
+            ...(isTransfer ? [] : [{ name: money.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> }]),
+            { name: isTransfer ? money.attempt.total : money.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
           ]}
         />
       )}

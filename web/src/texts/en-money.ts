@@ -106,6 +106,7 @@ export const money = {
     memo: 'Memo',
     memoHint: 'Optional. Both wallets show it.',
     tooMuch: (sats: string) => `That is more than the ${sats} sats in this wallet.`,
+    feeTooHigh: 'The amount and the fee of this service are more than this wallet has.',
   },
   attempt: {
     titles: {
@@ -122,6 +123,7 @@ export const money = {
     amount: 'Amount',
     feeLimit: 'Fee limit',
     serviceFee: 'Fee of this service',
+    total: 'Total',
     heldUntilEnd: 'Held until it ends',
     comesBack: 'The unused part of the fee limit is released.',
     leaves: (sats: string) => `Leaves ${sats} sats spendable now.`,

@@ -17,7 +17,7 @@ import { amountMsatOf, fixedSats, orderOf, requiredPayerData } from './order.ts'
 import { Pull } from './pull.tsx';
 import { ServiceFeeSum } from './service-fee-sum.tsx';
 import { useOffer } from './use-offer.ts';
-import { useServiceFee, useWhenRead } from './use-service-fee.ts';
+import { quoteOf, useServiceFee, useWhenRead } from './use-service-fee.ts';
 import './send.css';
 
 /** What the person has entered. It survives a look at the review. */
@@ -106,7 +106,7 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   const fixed = fixedSats(offer);
   const sats = fixed ?? parseSats(draft.amount);
   const amountError = sats === undefined ? invalidAmount(draft.amount) : whyTooMuch(sats, offer, wallet);
-  const service = useServiceFee(wallet.id, offer, sats);
+  const service = useServiceFee(wallet.id, sats === undefined ? undefined : quoteOf(offer, sats));
   const available = wallet.balance - Math.ceil(service.feeMsat / 1000);
   const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, available) : parseFeeLimit(draft.fee);
   const feeError = fee === undefined ? money.send.feeError : whyFeesTooHigh(sats, fee, wallet.balance, available);

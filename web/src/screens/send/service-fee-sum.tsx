@@ -9,10 +9,12 @@ export interface ServiceFeeSumProps {
   readonly fee: ServiceFee;
   /** The review waits for the fee. */
   readonly isWaiting: boolean;
+  /** Inside the service there is no routing fee. */
+  readonly isInside?: boolean;
 }
 
 /** The fee of this service, if it charges one, and what the payment costs with it. */
-export function ServiceFeeSum({ amountMsat, fee: { feeMsat, error }, isWaiting }: ServiceFeeSumProps) {
+export function ServiceFeeSum({ amountMsat, fee: { feeMsat, error }, isWaiting, isInside = false }: ServiceFeeSumProps) {
   return (
     <div role="status">
       {feeMsat > 0 && (
@@ -23,7 +25,7 @@ export function ServiceFeeSum({ amountMsat, fee: { feeMsat, error }, isWaiting }
               { name: money.send.total, value: <Msat msat={amountMsat + feeMsat} unit />, isTotal: true },
             ]}
           />
-          <p class="tiny secondary">{money.send.totalHint}</p>
+          {!isInside && <p class="tiny secondary">{money.send.totalHint}</p>}
         </>
       )}
       {isWaiting && <p class="small secondary">{money.send.readingFee}</p>}

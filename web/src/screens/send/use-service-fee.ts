@@ -17,20 +17,23 @@ export interface ServiceFee {
   readonly error: string | undefined;
 }
 
+/** What a fee is read for. */
+export interface QuoteRequest {
+  readonly payment_request?: string;
+  readonly num_msat?: number;
+  readonly direction?: 'ln_out' | 'internal';
+}
+
 /** Reads what this service charges for a payment, once its amount is known. */
-export function useServiceFee(
-  walletId: string,
-  offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>,
-  sats: number | undefined,
-): ServiceFee {
-  const wanted = sats === undefined ? '' : JSON.stringify(quoteOf(offer, sats));
+export function useServiceFee(walletId: string, request: QuoteRequest | undefined): ServiceFee {
+  const wanted = request === undefined ? '' : JSON.stringify(request);
   const [asked, setAsked] = useState('');
   useEffect(() => {
     const timer = setTimeout(() => setAsked(wanted), asked === '' ? 0 : TYPING_MS);
     return () => clearTimeout(timer);
   }, [wanted]);
   const quote = useResource(asked === '' ? undefined : `quote ${walletId} ${asked}`, (signal) =>
-    api.wallets.getQuote(walletId, JSON.parse(asked) as ReturnType<typeof quoteOf>, { signal }),
+    api.wallets.getQuote(walletId, JSON.parse(asked) as QuoteRequest, { signal }),
   );
   if (wanted === '') return { feeMsat: 0, isReading: false, error: undefined };
   const isRead = wanted === asked && !quote.isLoading && (quote.data !== undefined || quote.error !== undefined);
@@ -54,10 +57,11 @@ export function useWhenRead({ isReading }: ServiceFee, key: string, run: () => v
   return { submit: () => setSubmitted(key), isWaiting };
 }
 
-function quoteOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>, sats: number) {
+/** Returns the request for the fee of a payment of `sats`. */
+export function quoteOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>, sats: number): QuoteRequest {
   if (offer.kind === 'invoice')
     return { payment_request: offer.text, ...(Number(offer.invoice.num_msat) === 0 && { num_msat: sats * 1000 }) };
   // The invoice of an address of this service is paid inside it.
   const isInside = offer.kind === 'link' && offer.link.domain === location.host;
-  return { num_msat: amountMsatOf(offer, sats), direction: isInside ? ('internal' as const) : ('ln_out' as const) };
+  return { num_msat: amountMsatOf(offer, sats), direction: isInside ? 'internal' : 'ln_out' };
 }

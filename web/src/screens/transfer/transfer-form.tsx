@@ -13,6 +13,8 @@ import { money } from '../../texts/en-money.ts';
 import { t } from '../../texts/texts.ts';
 import '../send/send.css';
 import './transfer.css';
+import { ServiceFeeSum } from '../send/service-fee-sum.tsx';
+import { useServiceFee, useWhenRead } from '../send/use-service-fee.ts';
 
 export interface TransferDraft {
   readonly search: string;
@@ -37,22 +39,29 @@ const MAX_MEMO_BYTES = 639;
 export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, onReview }: TransferFormProps) {
   const change = (changes: Partial<TransferDraft>) => onDraft({ ...draft, ...changes });
   const sats = parseSats(draft.amount);
+  const service = useServiceFee(walletId, sats === undefined ? undefined : { num_msat: sats * 1000, direction: 'internal' });
   const isTooMuch = sats !== undefined && wallet !== undefined && sats > wallet.balance;
   const amountError = isTooMuch
     ? money.transfer.tooMuch(formatSats(wallet.balance))
-    : draft.amount.trim() !== '' && sats === undefined
-      ? money.send.amountError
-      : undefined;
+    : sats !== undefined && wallet !== undefined && sats * 1000 + service.feeMsat > wallet.balance_msat
+      ? money.transfer.feeTooHigh
+      : draft.amount.trim() !== '' && sats === undefined
+        ? money.send.amountError
+        : undefined;
   const memoError = new TextEncoder().encode(draft.memo).length > MAX_MEMO_BYTES ? money.receive.memoError : undefined;
   const { destination } = draft;
   const isReady = destination !== undefined && sats !== undefined && !amountError && !memoError && blocked === undefined;
 
-  function submit() {
+  function review() {
     if (!isReady || sats === undefined || destination === undefined) return;
     const memo = draft.memo.trim();
     const fields = { key: walletId, dest_wallet_id: destination.id, num_satoshis: sats, ...(memo !== '' && { memo }) };
-    onReview({ operation: 'transfer', fields }, { sats, feeLimitMsat: 0, to: destination.label, typed: destination.id });
+    onReview(
+      { operation: 'transfer', fields },
+      { sats, feeLimitMsat: 0, serviceFeeMsat: service.feeMsat, to: destination.label, typed: destination.id },
+    );
   }
+  const { submit, isWaiting } = useWhenRead(service, JSON.stringify(draft), review);
 
   return (
     <Form class="send" onSubmit={submit}>
@@ -73,9 +82,10 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
         hint={money.transfer.memoHint}
         autocomplete="off"
       />
+      {sats !== undefined && <ServiceFeeSum amountMsat={sats * 1000} fee={service} isWaiting={isWaiting} isInside />}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <div class="end">
-        <Button type="submit" kind="primary" size="big" disabled={!isReady}>
+        <Button type="submit" kind="primary" size="big" disabled={!isReady || isWaiting}>
           {money.send.review}
         </Button>
       </div>
