@@ -187,9 +187,10 @@ onBothDatabases('a new operator', (open) => {
     const active = async () =>
       (await sessions.list(accountId).readPage({ limit: 10, order: 'desc' })).items
         .filter(({ status }) => status === 'active')
-        .map(({ method }) => method);
+        .map(({ method }) => method)
+        .toSorted();
     await change(accountId, { max_wallets: 5 });
-    expect(await active()).toEqual(['passkey', 'lnurl_auth']);
+    expect(await active()).toEqual(['lnurl_auth', 'passkey']);
     await change(accountId, { role: 'operator' });
     expect(await active()).toEqual(['passkey']);
     // An operator with an authenticator app may begin one, and keeps it when other fields change.

@@ -16,15 +16,12 @@ function twin({ flatMsat, proportionalMillionths, minMsat, maxMsat, freeBelowMsa
   return maxMsat !== undefined && least > BigInt(maxMsat) ? BigInt(maxMsat) : least;
 }
 
-/** Rules whose fee of the largest amount is an amount itself. */
-const payable = (rule: ServiceFeeRule, amountMsat: Msat) => twin(rule, amountMsat) <= BigInt(MAX_MSAT);
-
 describe('the fee of the service', () => {
   it('equals the fee in exact fractions', () => {
     fc.assert(
       fc.property(anyRule, amount, (rule, amountMsat) => {
-        fc.pre(payable(rule, amountMsat));
-        expect(BigInt(serviceFee(rule, amountMsat))).toBe(twin(rule, amountMsat));
+        const exact = twin(rule, amountMsat);
+        expect(BigInt(serviceFee(rule, amountMsat))).toBe(exact > BigInt(MAX_MSAT) ? BigInt(MAX_MSAT) : exact);
       }),
     );
   });
@@ -33,7 +30,6 @@ describe('the fee of the service', () => {
     fc.assert(
       fc.property(anyRule, amount, amount, (rule, one, other) => {
         const [less, more] = [Math.min(one, other), Math.max(one, other)].map(msat) as [Msat, Msat];
-        fc.pre(payable(rule, more));
         expect(serviceFee(rule, less)).toBeLessThanOrEqual(serviceFee(rule, more));
       }),
     );

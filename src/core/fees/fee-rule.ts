@@ -1,4 +1,4 @@
-import { type Msat, maxMsat, minMsat, msat, ZERO_MSAT } from '../kernel/money.ts';
+import { MAX_MSAT, type Msat, maxMsat, minMsat, msat, ZERO_MSAT } from '../kernel/money.ts';
 
 /**
  * What a fee is charged for. `ln_out`: a payment over the network. `ln_in`: money that arrives over the network. `internal`: a transfer, or the
@@ -20,12 +20,13 @@ export interface ServiceFeeRule {
   readonly freeBelowMsat: Msat;
 }
 
-/** Returns the fee of an amount. It never falls when the amount rises. */
+/** Returns the fee of an amount. It never falls when the amount rises, and is at most {@link MAX_MSAT}, which no wallet can pay in addition. */
 export function serviceFee(rule: ServiceFeeRule, amountMsat: Msat): Msat {
   if (amountMsat < rule.freeBelowMsat) return ZERO_MSAT;
-  // The product may be larger than a safe integer.
-  const share = Number((BigInt(amountMsat) * BigInt(rule.proportionalMillionths)) / 1_000_000n);
-  const feeMsat = maxMsat(msat(rule.flatMsat + share), rule.minMsat);
+  // The product and the sum may be larger than a safe integer.
+  const share = (BigInt(amountMsat) * BigInt(rule.proportionalMillionths)) / 1_000_000n;
+  const sum = BigInt(rule.flatMsat) + share;
+  const feeMsat = maxMsat(sum > BigInt(MAX_MSAT) ? MAX_MSAT : msat(Number(sum)), rule.minMsat);
   return rule.maxMsat === undefined ? feeMsat : minMsat(feeMsat, rule.maxMsat);
 }
 

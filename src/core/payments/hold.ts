@@ -7,7 +7,7 @@ import { searchRows } from '../journal/search-words.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { pendingTransactionRow } from '../journal/wallet-transactions.ts';
 import { markBooked } from '../kernel/booking-mark.ts';
-import { type AmountUnit, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
+import { type AmountUnit, MAX_MSAT, type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { Balance, Guard, Posting, RowWrite } from '../ledger/ledger.ts';
 import { LimitMissed } from '../limits/limits.ts';
@@ -110,8 +110,9 @@ export function sendingGuards(walletId: string, owners: readonly string[]): Guar
   return [walletGuard(walletId, 'sendWithinLimits'), limitOwnersGuard(walletId, owners)];
 }
 
-/** Returns what a payment costs at least: its amount and the fee of the service. */
+/** Returns what a payment costs at least: its amount and the fee of the service. @throws Refusal `limit_exceeded` if that is no amount */
 function requiredMsat({ amountMsat, serviceFeeMsat = ZERO_MSAT }: Payment): Msat {
+  if (amountMsat > MAX_MSAT - serviceFeeMsat) throw new Refusal('limit_exceeded');
   return msat(amountMsat + serviceFeeMsat);
 }
 

@@ -134,6 +134,7 @@ async function withFee({ fees, limits }: TransferDependencies, source: Wallet, l
   const quoted = await fees.quote(source.id, 'internal', amountMsat);
   const fee = await fees.posting(quoted && { ...quoted, direction: 'internal', wallet: source, source: { transferId: id, side: 'from' } });
   const feeMsat = quoted?.feeMsat ?? ZERO_MSAT;
+  if (amountMsat > MAX_MSAT - feeMsat) throw new Refusal('limit_exceeded');
   const transfer = {
     id,
     from: source.ledgerAccount,
