@@ -60,6 +60,9 @@ const historySchema = {
   response: { 200: Type.Array(BalanceSampleObject) },
 };
 
+/** PostgreSQL cannot compare NUL. */
+const ACCOUNT_ID = { maxLength: 64, pattern: '^acc_[0-9A-Za-z]+$', rule: 'the id of an account, `acc_…`' };
+
 const actionsSchema = {
   ...OPERATOR,
   operationId: 'listOperatorActions',
@@ -69,8 +72,8 @@ const actionsSchema = {
     'never changed or deleted. Filters can be combined.',
   querystring: Type.Object({
     ...ListQuery.properties,
-    account_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only those that concern this account' })),
-    actor_id: Type.Optional(Type.String({ maxLength: 64, description: 'Only those of the operator with this account' })),
+    account_id: Type.Optional(Type.String({ ...ACCOUNT_ID, description: 'Only those that concern this account' })),
+    actor_id: Type.Optional(Type.String({ ...ACCOUNT_ID, description: 'Only those of the operator with this account' })),
     kind: Type.Optional(choice(RECORD_KINDS, { description: 'Only those of this kind' })),
     from: Type.Optional(
       Type.Integer({ minimum: 0, maximum: MAX_SECONDS, unit: 'Unix seconds', description: 'Only those from this time on' }),

@@ -195,8 +195,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listSessions.after': cursorOf('ses'),
     'getWalletFees.id': () => wallet.id,
     'getWalletLimits.id': () => wallet.id,
-    'setWalletLimits.id': () => wallet.id,
-    'setWalletFees.id': () => wallet.id,
+    'setWalletLimits.id': spareWallet,
+    'setWalletFees.id': spareWallet,
     'removeWalletFees.id': () => wallet.id,
     'listWalletFeeVersions.id': () => wallet.id,
     'listWalletFeeVersions.after': cursorOf('fee'),
@@ -296,6 +296,11 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
 
   async function newPayout(): Promise<string> {
     return (await client.post(`/v1/wallet/${wallet.id}/payouts`, { lines: [{ destination: other.id, num_satoshis: SAT }] })).id;
+  }
+
+  /** A wallet whose limits and fees disturb no other operation. */
+  async function spareWallet(): Promise<string> {
+    return (await client.post('/v1/wallet', {})).id;
   }
 
   async function madeInvoice(): Promise<string> {
@@ -423,6 +428,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
 const ONE_OF_TWO = new Set([
   'ott',
   'keysend.num_satoshis',
+  'getQuote.num_satoshis',
   'transfer.num_satoshis',
   'payLnurl.num_satoshis',
   'pullLnurl.num_satoshis',
