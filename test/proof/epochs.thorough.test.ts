@@ -8,7 +8,7 @@ import { type EpochRow, lastEpoch, listEpochs, readEpoch } from '../../src/featu
 import { hex, type WalletProof } from '../../src/features/proof/proof-object.ts';
 import { KEEP_EPOCHS, takeEpoch } from '../../src/features/proof/take-epoch.ts';
 import { readProof } from '../../src/features/proof/wallet-proof.ts';
-import { onBothDatabases, problemsOf, silentLog } from '../support/ledger.ts';
+import { onBothDatabases, problemsOfLedger, silentLog } from '../support/ledger.ts';
 import { dropWallet, manyWallets, move, type TestedWallet } from './many-wallets.ts';
 import { type SlowLeaf, slowPath, slowRoot, slowTree } from './slow-tree.ts';
 
@@ -52,7 +52,7 @@ onBothDatabases('epochs of the proof of liabilities', (open) => {
     const { total_msat, root } = await epoch;
     const leaves = await expectWhole(database, wallets, hex(root));
     expect(leaves.reduce((sum, { balance }) => sum + balance, 0n)).toBe(BigInt(total_msat));
-    expect(await problemsOf(database)).toEqual([]);
+    expect(await problemsOfLedger(database)).toEqual([]);
   });
 
   it('V4: are not published when a wallet is missing: the sums of the ledger disagree', async () => {
