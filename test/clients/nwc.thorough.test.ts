@@ -36,7 +36,7 @@ onFakeNode(
         it('reads what the service offers', async () => {
           const info = await sdk.getWalletServiceInfo();
           expect(info.encryptions).toEqual(['nip44_v2', 'nip04']);
-          expect(info.notifications).toEqual(['payment_received', 'payment_sent']);
+          expect(info.notifications).toEqual(['payment_received', 'payment_sent', 'hold_invoice_accepted']);
           const expected = [
             'get_balance',
             'get_budget',
@@ -53,7 +53,7 @@ onFakeNode(
           const info = await sdk.getInfo();
           expect(sdk.encryptionType).toBe(scheme);
           expect(info).toMatchObject({ network: 'regtest', metadata: { id: connection.id } });
-          expect(info.notifications).toEqual(['payment_received', 'payment_sent']);
+          expect(info.notifications).toEqual(['payment_received', 'payment_sent', 'hold_invoice_accepted']);
           expect(await sdk.getBalance()).toEqual({ balance: 1_000_000 });
           expect(await sdk.getBudget()).toEqual({
             used_budget: 0,
