@@ -234,7 +234,12 @@ async function setRevenueShare(tx: Tx, id: string, millionths: number | undefine
   const wallet = walletId ?? account.revenue_wallet_id;
   const owner = wallet === null ? undefined : (await tx.first(sql.findAccountOfWallet, wallet))?.account_id;
   if (owner === undefined || !account.ancestors.split(' ').includes(owner))
-    throw new Refusal('validation_failed', '`revenue_wallet_id` must be a wallet of an account above this one.');
+    throw new Refusal(
+      'validation_failed',
+      walletId === undefined
+        ? '`fee_share_millionths` must be sent with `revenue_wallet_id`, a wallet of an account above this one.'
+        : '`revenue_wallet_id` must be a wallet of an account above this one.',
+    );
   await tx.run(sql.setRevenueShare, id, millionths ?? null, walletId ?? null);
 }
 
