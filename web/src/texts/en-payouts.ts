@@ -9,7 +9,6 @@ export const payouts = {
   payout: 'Payout',
   lines: 'Lines',
   sum: 'Sum, sats',
-  status: 'Status',
   running: 'Running',
   finished: 'Finished',
   finishedWith: (failed: number) => `${failed} failed`,

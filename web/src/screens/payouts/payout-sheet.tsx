@@ -104,7 +104,6 @@ function LineTable({ lines }: { lines: readonly PayoutLine[] }) {
       <thead>
         <tr>
           <th>{texts.to}</th>
-          <th>{texts.status}</th>
           <th class="end">{texts.amount}</th>
         </tr>
       </thead>
@@ -115,19 +114,19 @@ function LineTable({ lines }: { lines: readonly PayoutLine[] }) {
               <span class="name">
                 <Foreign text={line.memo ?? shortened(line.destination)} />
               </span>
+              <span class="sub">
+                {line.lntx_id === null ? (
+                  <LineStatus line={line} />
+                ) : (
+                  <Link href={`/payments/${line.lntx_id}`}>
+                    <LineStatus line={line} />
+                  </Link>
+                )}
+              </span>
               {line.failure_reason !== null && (
                 <span class="sub">
                   <Foreign text={line.failure_message ?? line.failure_reason} />
                 </span>
-              )}
-            </td>
-            <td>
-              {line.lntx_id === null ? (
-                <LineStatus line={line} />
-              ) : (
-                <Link href={`/payments/${line.lntx_id}`}>
-                  <LineStatus line={line} />
-                </Link>
               )}
             </td>
             <td class="end">

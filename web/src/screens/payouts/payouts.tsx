@@ -92,7 +92,6 @@ function PayoutTable({ payouts, query }: { payouts: readonly Payout[]; query: st
         <tr>
           <th>{texts.payout}</th>
           <th class="desktop-only">{texts.lines}</th>
-          <th>{texts.status}</th>
           <th class="end">{texts.sum}</th>
         </tr>
       </thead>
@@ -106,11 +105,11 @@ function PayoutTable({ payouts, query }: { payouts: readonly Payout[]; query: st
               <span class="sub">
                 <Time at={payout.created_at} />
               </span>
+              <span class="sub">
+                <PayoutStatus payout={payout} />
+              </span>
             </td>
             <td class="desktop-only secondary">{texts.progress(payout.num_paid, payout.num_lines)}</td>
-            <td>
-              <PayoutStatus payout={payout} />
-            </td>
             <td class="end">
               <Sats sats={payout.num_satoshis} />
             </td>
