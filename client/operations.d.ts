@@ -41,7 +41,7 @@ export interface Account {
   /** The account above, `acc_…`; null for one that is no sub-account */
   parent_id: string | null;
   /** The share of the fees of its wallets that goes to a wallet of an account above, in millionths; 0: none */
-  fee_share_millionths: number;
+  share_millionths: number;
   /** The wallet that gets the share, `wal_…`; null: none */
   revenue_wallet_id: string | null;
   /** When its setup link expires, in Unix seconds; null if there is none */
@@ -931,7 +931,7 @@ export interface NewAccount {
   /** The account above, `acc_…`; null for one that is no sub-account */
   parent_id: string | null;
   /** The share of the fees of its wallets that goes to a wallet of an account above, in millionths; 0: none */
-  fee_share_millionths: number;
+  share_millionths: number;
   /** The wallet that gets the share, `wal_…`; null: none */
   revenue_wallet_id: string | null;
   /** When its setup link expires, in Unix seconds; null if there is none */
@@ -2401,7 +2401,7 @@ export interface CreateAccountRequest {
   /** The most wallets that the account may have. It keeps those that it has. 0: no limit, the default */
   max_wallets?: number;
   /** Of a sub-account: the share of the fees of its wallets that goes to `revenue_wallet_id`, in millionths. 0: none, the default */
-  fee_share_millionths?: number;
+  share_millionths?: number;
   /** A wallet of an account above this one, which gets the share, `wal_…` */
   revenue_wallet_id?: string;
   /** Why, for the record of changes */
@@ -2426,7 +2426,7 @@ export interface ChangeAccountRequest {
   /** The most wallets that the account may have. It keeps those that it has. 0: no limit, the default */
   max_wallets?: number;
   /** Of a sub-account: the share of the fees of its wallets that goes to `revenue_wallet_id`, in millionths. 0: none, the default */
-  fee_share_millionths?: number;
+  share_millionths?: number;
   /** A wallet of an account above this one, which gets the share, `wal_…` */
   revenue_wallet_id?: string;
   /** Why, for the record of changes */

@@ -241,7 +241,7 @@ CREATE TABLE account (
   -- Of a sub-account: the accounts above it, the nearest first, separated by spaces. It never changes.
   ancestors TEXT NOT NULL DEFAULT '',
   -- Of a sub-account: the share of the service's fees of its wallets that goes to a wallet of an account above it (src/core/fees/).
-  fee_share_millionths INTEGER NOT NULL DEFAULT 0 CHECK (fee_share_millionths BETWEEN 0 AND 1000000),
+  share_millionths INTEGER NOT NULL DEFAULT 0 CHECK (share_millionths BETWEEN 0 AND 1000000),
   revenue_wallet_id TEXT,
   -- In lower case. With a password it is the login.
   email TEXT,
@@ -250,7 +250,7 @@ CREATE TABLE account (
   -- scrypt with its parameters and salt (src/features/logins/passwords.ts), or an imported hash of bcrypt, which the first login replaces. NULL: a
   -- login with a password is not possible.
   password_hash TEXT,
-  CHECK (fee_share_millionths = 0 OR revenue_wallet_id IS NOT NULL)
+  CHECK (share_millionths = 0 OR revenue_wallet_id IS NOT NULL)
 ) STRICT;
 -- Partial, so that PostgreSQL does not take a change of the e-mail for a change of the row's key, which would block inserts of wallets.
 CREATE UNIQUE INDEX account_email ON account (email) WHERE email IS NOT NULL;

@@ -195,7 +195,7 @@ onFakeNode(
       const share = await neighbour.wallet();
       const child = await client.post('/v1/accounts', {
         parent_id: parent,
-        fee_share_millionths: 250_000,
+        share_millionths: 250_000,
         revenue_wallet_id: share.id,
       });
       const wallet = (await client.request('POST', '/v1/wallet', { key: child.secret_key, json: {} })).body;

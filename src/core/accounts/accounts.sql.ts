@@ -29,14 +29,14 @@ export type DirectoryRow = {
   num_wallets: number;
   /** The nearest first, separated by spaces. */
   ancestors: string;
-  fee_share_millionths: number;
+  share_millionths: number;
   revenue_wallet_id: string | null;
   setup_expires_at: number | null;
 };
 
 /** The public key is the oldest one, because an account keeps it forever. */
 const ACCOUNT = `SELECT a.id, a.created_at, a.role, a.status, a.email, a.currency, a.max_wallets, a.ancestors,
-    a.fee_share_millionths, a.revenue_wallet_id,
+    a.share_millionths, a.revenue_wallet_id,
     CASE WHEN a.password_hash IS NULL THEN 0 ELSE 1 END AS has_password,
     (SELECT count(*) FROM totp t WHERE t.account_id = a.id AND t.confirmed_at IS NOT NULL) AS has_totp,
     (SELECT k.public_text FROM access_key k WHERE k.account_id = a.id AND k.kind = 'public_api' ORDER BY k.id LIMIT 1) AS public_key,
@@ -67,7 +67,7 @@ export const placeBelow = statement(
 export const setRevenueShare = statement(
   'directory_set_revenue_share',
   `UPDATE account SET revenue_wallet_id = coalesce(CAST($3 AS TEXT), revenue_wallet_id),
-     fee_share_millionths = coalesce(CAST($2 AS BIGINT), fee_share_millionths) WHERE id = $1`,
+     share_millionths = coalesce(CAST($2 AS BIGINT), share_millionths) WHERE id = $1`,
 );
 
 /** The account of a wallet. */

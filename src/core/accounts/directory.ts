@@ -28,7 +28,7 @@ export interface AccountChanges {
   /** 0: no limit. */
   readonly max_wallets?: number;
   /** The share of the service's fees of a sub-account that goes to a wallet of an account above it. */
-  readonly fee_share_millionths?: number;
+  readonly share_millionths?: number;
   readonly revenue_wallet_id?: string;
 }
 
@@ -237,14 +237,14 @@ async function setRevenueShare(tx: Tx, id: string, millionths: number | undefine
     throw new Refusal(
       'validation_failed',
       walletId === undefined
-        ? '`fee_share_millionths` must be sent with `revenue_wallet_id`, a wallet of an account above this one.'
+        ? '`share_millionths` must be sent with `revenue_wallet_id`, a wallet of an account above this one.'
         : '`revenue_wallet_id` must be a wallet of an account above this one.',
     );
   await tx.run(sql.setRevenueShare, id, millionths ?? null, walletId ?? null);
 }
 
 async function applyChanges(tx: Tx, id: string, { role, status, email, max_wallets: maxWallets, ...share }: AccountChanges): Promise<void> {
-  const { fee_share_millionths: millionths, revenue_wallet_id: walletId } = share;
+  const { share_millionths: millionths, revenue_wallet_id: walletId } = share;
   if (millionths !== undefined || walletId !== undefined) await setRevenueShare(tx, id, millionths, walletId);
   if (status !== undefined) await tx.first(sql.lockForStatus, id);
   await tx.run(sql.updateAccount, id, role ?? null, status ?? null, email ?? null, maxWallets ?? null);

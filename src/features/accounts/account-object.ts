@@ -17,7 +17,7 @@ export const AccountObject = namedObject('Account', {
   max_wallets: Type.Integer({ description: 'The most wallets that the account may have; 0: no limit' }),
   num_wallets: Type.Integer({ description: 'The number of its wallets' }),
   parent_id: nullable(Type.String({ description: 'The account above, `acc_…`; null for one that is no sub-account' })),
-  fee_share_millionths: Type.Integer({
+  share_millionths: Type.Integer({
     description: 'The share of the fees of its wallets that goes to a wallet of an account above, in millionths; 0: none',
   }),
   revenue_wallet_id: nullable(Type.String({ description: 'The wallet that gets the share, `wal_…`; null: none' })),

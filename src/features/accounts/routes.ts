@@ -25,7 +25,7 @@ const fields = {
       description: 'The most wallets that the account may have. It keeps those that it has. 0: no limit, the default',
     }),
   ),
-  fee_share_millionths: Type.Optional(
+  share_millionths: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 1_000_000,
