@@ -1379,7 +1379,7 @@ export interface PayoutLine {
   status: 'pending' | 'sending' | 'paid' | 'failed' | (string & {});
   /** Why it failed: the type of an error, such as `insufficient_balance`, or of the network, such as `NO_ROUTE` */
   failure_reason: string | null;
-  /** The same for people; null where the reason says all */
+  /** The reason as a sentence; null if `failure_reason` needs no explanation */
   failure_message: string | null;
   /** The payment, `lntx_…`; null for a transfer to a wallet, and before it started */
   lntx_id: string | null;

@@ -451,7 +451,7 @@ CREATE TABLE spending_limit (
 ) STRICT;
 
 -- One login of a wallet app with a name and a password that another program had issued (src/features/lndhub/logins.ts). It has the rights of its
--- key, whose secret nobody has, and ends when the key is revoked.
+-- key, whose secret is not known to any client, and ends when the key is revoked.
 CREATE TABLE lndhub_login (
   login TEXT PRIMARY KEY CHECK (length(login) BETWEEN 1 AND 128),
   key_id TEXT NOT NULL UNIQUE REFERENCES access_key (id),

@@ -3,6 +3,7 @@ import { isUniqueViolation } from '../db/errors.ts';
 import { openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { splitIds } from '../kernel/ids.ts';
 import { type List, mapList } from '../kernel/list.ts';
 import { Refusal, requireFound } from '../kernel/refusal.ts';
 import { type Guard, type Ledger, type RowWrite, requireGuards } from '../ledger/ledger.ts';
@@ -58,7 +59,10 @@ export type AccountDirectory = ReturnType<typeof createAccountDirectory>;
 
 /** Returns all accounts. */
 export function listAccounts(database: Database, clock: Clock): List<Account> {
-  const rows = openList(database, { statements: sql.listAccounts, prefix: 'acc' });
+  return accountsOf(openList(database, { statements: sql.listAccounts, prefix: 'acc' }), clock);
+}
+
+function accountsOf(rows: List<sql.DirectoryRow>, clock: Clock): List<Account> {
   return mapList(rows, (page) => page.map((row) => accountFromRow(row, unixSeconds(clock))));
 }
 
@@ -93,14 +97,12 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
 
     /** Returns the accounts directly below an account. */
     listSubAccounts: (id: string): List<Account> =>
-      mapList(openList(database, { statements: sql.listSubAccounts, filters: [id], prefix: 'acc' }), (rows) =>
-        rows.map((row) => accountFromRow(row, unixSeconds(clock))),
-      ),
+      accountsOf(openList(database, { statements: sql.listSubAccounts, filters: [id], prefix: 'acc' }), clock),
 
     /** Returns whether an account is above another one. */
     async isAbove(id: string, belowId: string): Promise<boolean> {
       const row = await database.first(sql.findAccount, belowId);
-      return row?.ancestors.split(' ').includes(id) === true;
+      return row !== undefined && splitIds(row.ancestors).includes(id);
     },
 
     /** Sets the currency in which the owner of a key sees amounts; undefined: none. @throws Refusal `unauthorized` */
@@ -223,7 +225,7 @@ const MAX_LEVELS = 4;
 async function placeBelow(tx: Tx, id: string, parentId: string): Promise<void> {
   const parent = await tx.first(sql.findAccount, parentId);
   if (!parent) throw new Refusal('validation_failed', '`parent_id` must be the id of an account.');
-  if (parent.ancestors.split(' ').filter(Boolean).length + 2 > MAX_LEVELS)
+  if (splitIds(parent.ancestors).length + 2 > MAX_LEVELS)
     throw new Refusal('validation_failed', `\`parent_id\` must be an account on one of the upper ${MAX_LEVELS - 1} levels.`);
   await tx.run(sql.placeBelow, id, parentId);
 }
@@ -233,7 +235,7 @@ async function setRevenueShare(tx: Tx, id: string, millionths: number | undefine
   const account = requireFound(await tx.first(sql.findAccount, id));
   const wallet = walletId ?? account.revenue_wallet_id;
   const owner = wallet === null ? undefined : (await tx.first(sql.findAccountOfWallet, wallet))?.account_id;
-  if (owner === undefined || !account.ancestors.split(' ').includes(owner))
+  if (owner === undefined || !splitIds(account.ancestors).includes(owner))
     throw new Refusal(
       'validation_failed',
       walletId === undefined
@@ -265,7 +267,7 @@ function accountFromRow({ ancestors, ...row }: sql.DirectoryRow, nowSeconds: num
   const hasLink = row.setup_expires_at !== null && row.setup_expires_at > nowSeconds;
   return {
     ...row,
-    parent_id: ancestors.split(' ')[0] || null,
+    parent_id: splitIds(ancestors)[0] ?? null,
     has_password: row.has_password === 1,
     has_totp: row.has_totp === 1,
     setup_expires_at: hasLink ? row.setup_expires_at : null,

@@ -20,12 +20,17 @@ export interface ServiceFeeRule {
   readonly freeBelowMsat: Msat;
 }
 
+/** Returns a share of an amount, at most all of it, rounded down. */
+export function millionthsOf(amountMsat: Msat, millionths: number): Msat {
+  // The product may be larger than a safe integer.
+  return msat(Number((BigInt(amountMsat) * BigInt(millionths)) / 1_000_000n));
+}
+
 /** Returns the fee of an amount. It never falls when the amount rises, and is at most {@link MAX_MSAT}, which no wallet can pay in addition. */
 export function serviceFee(rule: ServiceFeeRule, amountMsat: Msat): Msat {
   if (amountMsat < rule.freeBelowMsat) return ZERO_MSAT;
-  // The product and the sum may be larger than a safe integer.
-  const share = (BigInt(amountMsat) * BigInt(rule.proportionalMillionths)) / 1_000_000n;
-  const sum = BigInt(rule.flatMsat) + share;
+  // The sum may be larger than a safe integer.
+  const sum = BigInt(rule.flatMsat) + BigInt(millionthsOf(amountMsat, rule.proportionalMillionths));
   const feeMsat = maxMsat(sum > BigInt(MAX_MSAT) ? MAX_MSAT : msat(Number(sum)), rule.minMsat);
   return rule.maxMsat === undefined ? feeMsat : minMsat(feeMsat, rule.maxMsat);
 }

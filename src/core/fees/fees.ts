@@ -3,13 +3,13 @@ import type { Database, SqlReader, Tx } from '../db/database.ts';
 import { openList } from '../db/list.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
+import { newId, splitIds } from '../kernel/ids.ts';
 import { type List, mapList } from '../kernel/list.ts';
 import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
-import { TtlCache } from '../kernel/ttl-cache.ts';
+import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
 import type { Wallet } from '../wallets/wallets.ts';
-import { FEE_DIRECTIONS, type FeeDirection, receiptFee, type ServiceFeeRule, serviceFee } from './fee-rule.ts';
+import { FEE_DIRECTIONS, type FeeDirection, millionthsOf, receiptFee, type ServiceFeeRule, serviceFee } from './fee-rule.ts';
 import * as sql from './fees.sql.ts';
 
 /** The fees of each direction. A direction without a rule is free. */
@@ -69,9 +69,6 @@ export interface FeePosting {
 
 const NO_FEE: FeePosting = { charged: [], shared: [], rows: [] };
 
-/** Schedules and owners may be out of date for that long. */
-const CACHE = { maxAgeMs: 1000, maxSize: 20_000 };
-
 export interface FeeDependencies {
   readonly database: Database;
   readonly clock: Clock;
@@ -84,14 +81,14 @@ export type Fees = ReturnType<typeof createFees>;
  * account above. A change takes up to a second to apply on every instance. A payment pays the fee that was computed when it was started.
  */
 export function createFees({ database, clock }: FeeDependencies) {
-  const cache = new TtlCache<WalletFees>(CACHE);
+  const cache = new TtlCache<WalletFees>(SHORT_TTL);
   // A service without fees reads one row per second.
-  const hasSchedules = new TtlCache<boolean>({ maxAgeMs: CACHE.maxAgeMs, maxSize: 1 });
+  const hasSchedules = new TtlCache<boolean>({ ...SHORT_TTL, maxSize: 1 });
 
   async function readFees(walletId: string): Promise<WalletFees | undefined> {
     const owners = await database.first(sql.findOwners, walletId);
     if (!owners) return undefined;
-    const ids = [walletId, owners.account_id, ...owners.ancestors.split(' ').filter(Boolean)];
+    const ids = [walletId, owners.account_id, ...splitIds(owners.ancestors)];
     const current = await readSchedules(database, await database.all(sql.findCurrent, ids));
     const nearest = ids.flatMap((id) => current.find((one) => one.ownerId === id && one.rules) ?? [])[0];
     const { share: millionths, share_account: account } = owners;
@@ -218,7 +215,7 @@ function feePosting(clock: Clock, fee: ChargedFee, share: RevenueShare | undefin
     fromType: 'service_fee',
     passThru,
   };
-  const shareMsat = share ? msat(Number((BigInt(feeMsat) * BigInt(share.millionths)) / 1_000_000n)) : ZERO_MSAT;
+  const shareMsat = share ? millionthsOf(feeMsat, share.millionths) : ZERO_MSAT;
   const shared = share &&
     shareMsat > 0 && {
       id: newId(clock.nowMs()),

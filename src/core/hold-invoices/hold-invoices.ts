@@ -38,7 +38,7 @@ const MAX_TRIES = 4;
  * 1. One transaction stores the decision, with the preimage. Only the first one is stored, and it never changes.
  * 2. `at-node.ts`, over the network: the node settles or cancels. Both calls may be repeated.
  * 3. The node reports the settlement, and `invoices/settle.ts` credits it when it is final. Or one transaction marks the invoice as canceled.
- * 4. `watch.ts` repeats step 2 until it has an outcome, and cancels what nobody has decided in time.
+ * 4. `watch.ts` repeats step 2 until it has an outcome, and cancels payments without a decision at their deadline.
  *
  * A payment of another wallet is held in the ledger. Its decision is one transaction (`payments/held.ts`).
  */

@@ -197,26 +197,30 @@ async function credit(
 /** Returns the parts of the posting that charge the fee of the service for a credit. Money in suspense is free. */
 async function receiptFeePosting(
   { fees }: InvoiceContext,
-  { invoice, wallet }: SettlementTarget,
+  target: SettlementTarget,
   { id, amountMsat, lntx }: { readonly id: string; readonly amountMsat: Msat; readonly lntx?: string | undefined },
 ): Promise<FeePosting> {
-  const walletId = invoice?.walletId ?? wallet?.id;
-  const account = invoice?.ledgerAccount ?? wallet?.ledgerAccount;
-  const quoted = walletId === undefined ? undefined : await fees.quote(walletId, 'ln_in', amountMsat);
-  if (!quoted || walletId === undefined || account === undefined) return fees.posting(undefined);
-  const source = { transferId: id, side: 'to' } as const;
-  return fees.posting({ ...quoted, direction: 'ln_in', wallet: { id: walletId, ledgerAccount: account }, source, lntx });
+  const receiver = receiverOf(target);
+  const quoted = receiver && (await fees.quote(receiver.walletId, 'ln_in', amountMsat));
+  if (!quoted) return fees.posting(undefined);
+  const wallet = { id: receiver.walletId, ledgerAccount: receiver.ledgerAccount };
+  return fees.posting({ ...quoted, direction: 'ln_in', wallet, source: { transferId: id, side: 'to' }, lntx });
+}
+
+/** Returns the wallet that a settlement is credited to; undefined for suspense. */
+function receiverOf({ invoice, wallet }: SettlementTarget): Pick<Invoice, 'walletId' | 'ledgerAccount'> | undefined {
+  return invoice ?? (wallet && { walletId: wallet.id, ledgerAccount: wallet.ledgerAccount });
 }
 
 /** Returns the alert for a credit beyond a limit of the receiving wallet. */
-async function excessOf(context: InvoiceContext, { invoice, wallet }: SettlementTarget, amountMsat: Msat) {
-  const receiver = invoice ?? (wallet && { walletId: wallet.id, ledgerAccount: wallet.ledgerAccount });
+async function excessOf(context: InvoiceContext, target: SettlementTarget, amountMsat: Msat) {
+  const receiver = receiverOf(target);
   return receiver && overLimitAlert(context, receiver, amountMsat);
 }
 
 /** Money that a node has received cannot be refused. @returns the alert if the state of the receiving account does not allow receiving */
-async function restrictionOf({ database }: InvoiceContext, { invoice, wallet }: SettlementTarget) {
-  const subject = invoice?.walletId ?? wallet?.id;
+async function restrictionOf({ database }: InvoiceContext, target: SettlementTarget) {
+  const subject = receiverOf(target)?.walletId;
   const status = subject === undefined ? undefined : await findReceivingRestriction(database, subject);
   return subject !== undefined && status && { kind: 'received_restricted' as const, subject, message: `the account is ${status}` };
 }

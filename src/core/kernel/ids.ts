@@ -52,6 +52,11 @@ export function idsFrom(first: string, count: number): string[] {
   return Array.from({ length: count }, (_, index) => time + encodeBase62(index, COUNTER_CHARS) + random);
 }
 
+/** Returns the ids of a text that separates them by spaces; none for an empty text. */
+export function splitIds(text: string): string[] {
+  return text.split(' ').filter(Boolean);
+}
+
 /** Returns the smallest id of a moment. Ids that were created earlier sort before it. */
 export function firstIdAt(ms: number): string {
   return encodeBase62(ms, TIME_CHARS);

@@ -1,9 +1,10 @@
 import { periodEnd, periodStart } from '../budgets/limits.ts';
 import type { Database, Tx } from '../db/database.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
+import { splitIds } from '../kernel/ids.ts';
 import { type AmountUnit, amountText, type Msat, satText } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
-import { TtlCache } from '../kernel/ttl-cache.ts';
+import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
 import * as sql from './limits.sql.ts';
 
@@ -27,7 +28,6 @@ export class LimitMissed extends Error {
 /** Returns the balance of a wallet or an account, by its id. */
 type BalanceOf = (ownerId: string) => Promise<number>;
 
-const CACHE = { maxAgeMs: 1000, maxSize: 20_000 };
 const MINUTE = 60;
 
 export type Limits = ReturnType<typeof createLimits>;
@@ -38,13 +38,13 @@ export type Limits = ReturnType<typeof createLimits>;
  * month, plus pending.
  */
 export function createLimits({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
-  const owners = new TtlCache<readonly string[]>(CACHE);
+  const owners = new TtlCache<readonly string[]>(SHORT_TTL);
   // A service without limits reads one row per second.
-  const hasLimits = new TtlCache<boolean>({ maxAgeMs: CACHE.maxAgeMs, maxSize: 1 });
+  const hasLimits = new TtlCache<boolean>({ ...SHORT_TTL, maxSize: 1 });
 
   async function readOwners(walletId: string): Promise<readonly string[] | undefined> {
     const row = await database.first(sql.findOwners, walletId);
-    return row?.owners.split(' ').filter(Boolean);
+    return row && splitIds(row.owners);
   }
 
   /** Returns the limited owners of a wallet. They may be one second old; the guard of the posting rejects outdated ones. */
@@ -61,7 +61,7 @@ export function createLimits({ database, clock }: { readonly database: Database;
   async function receivingExcess(walletId: string, amountMsat: Msat, balanceOf: BalanceOf): Promise<string | undefined> {
     for (const row of await find(await ownersOf(walletId))) {
       const { owner_id, max_receive_msat: most, max_balance_msat: mostBalance } = row;
-      const limited = owner_id.startsWith('acc_') ? 'the account, or one above it,' : 'the wallet';
+      const limited = isAccount(row) ? 'the account, or one above it,' : 'the wallet';
       if (most !== null && amountMsat > most) return `${limited} may receive at most ${satText(most)} at once`;
       if (mostBalance !== null && (await balanceOf(owner_id)) + amountMsat > mostBalance)
         return `the balance of ${limited} may be at most ${satText(mostBalance)}`;
@@ -73,7 +73,7 @@ export function createLimits({ database, clock }: { readonly database: Database;
     ownersOf,
     find,
 
-    /** Returns whether the owners of a wallet have changed since they were read, and reads them anew. */
+    /** Returns whether the owners of a wallet have changed since they were read, and reads them again. */
     async haveChanged(walletId: string, known: readonly string[]): Promise<boolean> {
       this.forget(walletId);
       return (await ownersOf(walletId)).join(' ') !== known.join(' ');
@@ -94,9 +94,7 @@ export function createLimits({ database, clock }: { readonly database: Database;
       return ownerIds.map((id) => countRow(clock, id, [...changes, ...checked], () => new LimitMissed()));
     },
 
-    /**
-     * Returns the reason why a payment, or transfers, do not fit into the limits; undefined if they fit now.
-     */
+    /** Returns the reason why a payment, or transfers, do not fit into the limits; undefined if they fit now. */
     async explain(ownerIds: readonly string[], wanted: Omit<Wanted, 'now'>): Promise<Refusal | undefined> {
       const now = unixSeconds(clock);
       for (const row of await find(ownerIds)) {
@@ -168,12 +166,15 @@ function sumOf(amounts: readonly Msat[]): number {
   );
 }
 
+/** Returns whether the limits are those of an account. Wallets from LNPay have ids of several forms. */
+function isAccount({ owner_id }: sql.LimitRow): boolean {
+  return owner_id.startsWith('acc_');
+}
+
 function reasonOf(row: sql.LimitRow, wanted: Wanted): string | undefined {
   const reached = reachedLimit(row, wanted);
   // The figures of an account are the sums of all its wallets, which a key of one wallet must not learn.
-  return (
-    reached && (row.owner_id.startsWith('acc_') ? `The account, or one above it, has reached its limit \`${reached[0]}\`.` : reached[1])
-  );
+  return reached && (isAccount(row) ? `The account, or one above it, has reached its limit \`${reached[0]}\`.` : reached[1]);
 }
 
 /** Returns the name of the limit into which a payment, or transfers, do not fit, and what the wallet may still do. */

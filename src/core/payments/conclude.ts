@@ -15,7 +15,7 @@ import { HoldClosed, type Posting, type RowWrite, SYSTEM_ACCOUNTS, type Transfer
 import type { FailureReason, PaymentOutcome } from '../lightning/node.ts';
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { endRows } from '../limits/limits.ts';
-import { limitOwnersOf, type Payment, routingReserve } from './payment.ts';
+import { feeDirectionOf, limitOwnersOf, type Payment, routingReserve } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -127,11 +127,17 @@ export function divideCost({ alerts, connections, clock }: PaymentContext, payme
 
 /** Returns the parts of the posting that charge the fee of the service for a payment that succeeded. */
 export function serviceFeePosting({ fees }: PaymentContext, payment: Payment): Promise<FeePosting> {
-  const { id, walletId, ledgerAccount, transferId, invoiceId, linkId, serviceFeeMsat: feeMsat, feeScheduleId: scheduleId } = payment;
+  const { id, walletId, ledgerAccount, transferId, serviceFeeMsat: feeMsat, feeScheduleId: scheduleId } = payment;
   if (feeMsat === undefined || scheduleId === undefined) return fees.posting(undefined);
-  const direction = linkId !== undefined ? 'link' : invoiceId !== undefined ? 'internal' : 'ln_out';
   const source = { transferId, side: 'from' } as const;
-  return fees.posting({ feeMsat, scheduleId, direction, wallet: { id: walletId, ledgerAccount }, source, lntx: id });
+  return fees.posting({
+    feeMsat,
+    scheduleId,
+    direction: feeDirectionOf(payment),
+    wallet: { id: walletId, ledgerAccount },
+    source,
+    lntx: id,
+  });
 }
 
 /** Returns the end of a successful internal payment: the amount moves to the other wallet, without a routing fee. */

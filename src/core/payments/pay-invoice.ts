@@ -18,7 +18,7 @@ import type { NodeInfo } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
 import { feeLimit, PAYMENT_FEE_RULE } from './fee-limit.ts';
 import { type RequestTerms, requireReplay, type StartedPayment, startPayment, toReplay } from './hold.ts';
-import { newPayment, type Payment, readPayment, type WithdrawalType } from './payment.ts';
+import { feeDirectionOf, newPayment, type Payment, readPayment, type WithdrawalType } from './payment.ts';
 import * as sql from './payments.sql.ts';
 import type { PaymentContext } from './payments.ts';
 
@@ -75,7 +75,7 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   if (live) requireReplay(live, wanted);
   const local = issued && requireOpen(issued, invoice, wallet);
   if (local) await requirePayeeMayReceive(context, local, amountMsat);
-  const direction = claim ? 'link' : local ? 'internal' : 'ln_out';
+  const direction = feeDirectionOf({ linkId: claim?.linkId, invoiceId: local?.id });
   const fee = order.isFree ? undefined : await context.fees.quote(wallet.id, direction, amountMsat);
   const payment = newPayment(context.clock, wallet, {
     wtxType: order.wtxType,

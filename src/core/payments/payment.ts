@@ -2,8 +2,9 @@ import type { Charge } from '../budgets/budgets.ts';
 import type { SqlReader, SqlValue } from '../db/database.ts';
 import { type RowOf, withoutNulls } from '../db/fields.ts';
 import type { Statement } from '../db/statement.ts';
+import type { FeeDirection } from '../fees/fee-rule.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { newId } from '../kernel/ids.ts';
+import { newId, splitIds } from '../kernel/ids.ts';
 import { type Msat, subMsat, ZERO_MSAT } from '../kernel/money.ts';
 import type { CustomRecords, FailureReason, PaymentReference } from '../lightning/node.ts';
 import type { Wallet } from '../wallets/wallets.ts';
@@ -142,9 +143,15 @@ export async function readPayment(
   return row && rowToPayment(row);
 }
 
+/** Returns what the fee of a payment is charged for. */
+export function feeDirectionOf({ linkId, invoiceId }: Pick<Payment, 'linkId' | 'invoiceId'>): FeeDirection {
+  if (linkId !== undefined) return 'link';
+  return invoiceId === undefined ? 'ln_out' : 'internal';
+}
+
 /** Returns the owners in whose limits a payment counts. */
 export function limitOwnersOf({ limitOwners }: Payment): readonly string[] {
-  return limitOwners?.split(' ') ?? [];
+  return splitIds(limitOwners ?? '');
 }
 
 /** Returns the part of a hold that is for routing fees: what it has beyond the amount and the fee of the service. */

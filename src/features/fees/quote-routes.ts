@@ -13,7 +13,9 @@ import { requires } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { FeeScheduleObject, renderSchedule } from './fee-object.ts';
 
-const DIRECTIONS = ['ln_out', 'ln_in', 'internal'] as const;
+const DIRECTIONS = ['ln_out', 'ln_in', 'internal'] as const satisfies readonly FeeDirection[];
+
+type Direction = (typeof DIRECTIONS)[number];
 
 const QuoteObject = namedObject('Quote', {
   direction: oneOf(DIRECTIONS, { description: 'What the fee is charged for' }),
@@ -66,7 +68,7 @@ export function quoteRoutes(app: App, { access, fees, invoices, payments }: Quot
   };
 
   /** Returns direction and amount of the payment that a query describes. */
-  async function readPayment(paymentRequest: string, stated: Msat | undefined): Promise<{ direction: FeeDirection; amountMsat: Msat }> {
+  async function readPayment(paymentRequest: string, stated: Msat | undefined): Promise<{ direction: Direction; amountMsat: Msat }> {
     const invoice = payments.readInvoice(paymentRequest);
     const issued = await invoices.findByHash(invoice.paymentHash);
     const amountMsat = invoice.amountMsat ?? stated;
@@ -93,7 +95,7 @@ export function quoteRoutes(app: App, { access, fees, invoices, payments }: Quot
       const feeMsat = quoted?.feeMsat ?? ZERO_MSAT;
       const limitMsat = direction === 'ln_out' ? feeLimit(PAYMENT_FEE_RULE, amountMsat) : ZERO_MSAT;
       return {
-        direction: direction === 'link' ? 'internal' : direction,
+        direction,
         amount_msat: amountMsat,
         service_fee_msat: feeMsat,
         fee_limit_msat: limitMsat,

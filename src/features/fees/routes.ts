@@ -142,10 +142,10 @@ async function change(
   const credential = await access.operator(request);
   const { id: ownerId } = request.params;
   const accountId = await accountOf(ownerId);
-  const madeBy = `${credential.key.id} of ${credential.key.accountId}`;
-  const order = { ...changed, ownerId, accountId, madeBy };
+  const requester = requesterOfKey(credential.key, request.ip, changed.reason);
+  const order = { ...changed, ownerId, accountId, madeBy: requester.requestedBy };
   const record = {
-    ...requesterOfKey(credential.key, request.ip, changed.reason),
+    ...requester,
     kind: changed.rules ? ('set_fees' as const) : ('remove_fees' as const),
     subject: ownerId,
     accountId,

@@ -25,7 +25,7 @@ export async function openSourceDatabase(from: string): Promise<SourceDatabase> 
   return /^postgres(ql)?:/.test(from) ? openPostgres(from) : openSqlite(from.replace(/^sqlite:/, ''));
 }
 
-/** A file that was copied while its program ran has its newest rows in the `-wal` file beside it. */
+/** A file that was copied while its program ran has its newest rows in the `-wal` file in the same folder. */
 export function openSqlite(path: string): SourceDatabase {
   if (!existsSync(path)) throw new UnusableSource(`--from names ${path}, which does not exist. Give the path of the source's SQLite file.`);
   if (!statSync(path).isFile()) throw new UnusableSource(`--from must be a file or a postgres:// URL. ${path} is a folder.`);

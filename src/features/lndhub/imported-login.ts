@@ -23,7 +23,7 @@ export async function findWalletOfLogin(reader: SqlReader, login: string): Promi
   return (await reader.first(sql.findWalletOfLogin, login))?.wallet_id;
 }
 
-/** Returns the rows of a login, for the posting that creates its wallet: the login, and its key, whose secret nobody gets. */
+/** Returns the rows of a login, for the posting that creates its wallet: the login, and its key, whose secret is not returned. */
 export function importedLoginRows(
   clock: Clock,
   wallet: Pick<Wallet, 'id' | 'accountId'>,

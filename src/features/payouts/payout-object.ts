@@ -42,7 +42,7 @@ export const PayoutLineObject = namedObject('PayoutLine', {
       description: 'Why it failed: the type of an error, such as `insufficient_balance`, or of the network, such as `NO_ROUTE`',
     }),
   ),
-  failure_message: nullable(Type.String({ description: 'The same for people; null where the reason says all' })),
+  failure_message: nullable(Type.String({ description: 'The reason as a sentence; null if `failure_reason` needs no explanation' })),
   lntx_id: nullable(Type.String({ description: 'The payment, `lntx_…`; null for a transfer to a wallet, and before it started' })),
   wtx_id: nullable(Type.String({ description: 'The transaction of the wallet, `wtx_…`; null before it started' })),
   fee_msat: nullable(Type.Integer({ description: 'The fee of the payment in millisatoshis; null until it was paid' })),

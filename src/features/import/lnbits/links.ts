@@ -2,7 +2,7 @@ import { detectColumns, readText, selectList } from '../columns.ts';
 import type { SourceLink } from '../source.ts';
 import { openSqlite, type SourceDatabase, type SourceRow } from '../source-database.ts';
 
-/** The pay links of the extension `lnurlp`: in a file beside the core's, or in a schema of the core's database. */
+/** The pay links of the extension `lnurlp`: in a file of their own, or in a schema of the core's database. */
 export interface LinkTables {
   readonly database: SourceDatabase;
   readonly table: string;

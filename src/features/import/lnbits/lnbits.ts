@@ -19,7 +19,7 @@ const KNOWN_TABLES: ReadonlySet<string> = new Set(
 /** That of LNbits 1.6.2. A later one may change the meaning of a column. */
 const NEWEST_MIGRATION = 50;
 
-/** Opens the database of LNbits: the SQLite file `database.sqlite3`, beside those of its extensions, or the PostgreSQL database. */
+/** Opens the database of LNbits: the SQLite file `database.sqlite3`, with those of its extensions in the same folder, or the PostgreSQL database. */
 export async function openLnbits(from: string): Promise<ImportSource> {
   const database = await openSourceDatabase(from);
   try {
@@ -43,7 +43,7 @@ export async function openLnbits(from: string): Promise<ImportSource> {
   }
 }
 
-/** Returns the file of an extension, which LNbits keeps beside that of the core; undefined on PostgreSQL, where it is a schema. */
+/** Returns the file of an extension, which LNbits keeps in the folder of the core’s file; undefined on PostgreSQL, where it is a schema. */
 function extensionFile({ dialect }: SourceDatabase, from: string, name: string): string | undefined {
   const file = join(dirname(from.replace(/^sqlite:/, '')), `ext_${name}.sqlite3`);
   return dialect === 'sqlite' && existsSync(file) ? file : undefined;

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { api, type Wallet, type WalletTransaction } from '../../api/client.ts';
@@ -49,6 +50,30 @@ function lastOf(items: readonly { readonly id: string }[] | undefined): string |
   return items?.length === PAGE ? items.at(-1)?.id : undefined;
 }
 
+interface ItemTableProps<T> {
+  readonly items: readonly T[];
+  readonly empty: string;
+  /** The titles of the name, of a detail that a phone has no room for, and of the amount. */
+  readonly titles: readonly [name: string, detail: string, amount: string];
+  readonly row: (item: T) => ComponentChildren;
+}
+
+function ItemTable<T>({ items, empty, titles: [name, detail, amount], row }: ItemTableProps<T>) {
+  if (items.length === 0) return <p class="padded secondary">{empty}</p>;
+  return (
+    <table class="table">
+      <thead>
+        <tr>
+          <th>{name}</th>
+          <th class="desktop-only">{detail}</th>
+          <th class="end">{amount}</th>
+        </tr>
+      </thead>
+      <tbody>{items.map(row)}</tbody>
+    </table>
+  );
+}
+
 /** The wallets of an account with their balances. */
 export function CustomerWallets({ id }: { readonly id: string }) {
   const pages = usePages();
@@ -59,42 +84,32 @@ export function CustomerWallets({ id }: { readonly id: string }) {
   return (
     <Card title={texts.wallets} footer={<Pager pages={pages} last={lastOf(wallets.data)} />}>
       <Loaded resource={wallets}>
-        {(list) =>
-          list.length === 0 ? (
-            <p class="padded secondary">{texts.noWallets}</p>
-          ) : (
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>{texts.wallet}</th>
-                  <th class="desktop-only">{texts.status}</th>
-                  <th class="end">{texts.balance}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((wallet: Wallet) => (
-                  <tr key={wallet.id}>
-                    <td>
-                      <span class="name">{wallet.user_label === '' ? texts.unnamed : <Foreign text={wallet.user_label} />}</span>
-                      <span class="sub mono">{wallet.id}</span>
-                      <span class="row small">
-                        <Link href={`/accounts/${id}/fees?wallet=${wallet.id}`}>{policy.fees.title}</Link>
-                        <Link href={`/accounts/${id}/fee-versions?wallet=${wallet.id}`}>{policy.fees.versions}</Link>
-                        <Link href={`/accounts/${id}/limits?wallet=${wallet.id}`}>{policy.limits.title}</Link>
-                      </span>
-                    </td>
-                    <td class="desktop-only">
-                      <StatusBadge status={wallet.status} />
-                    </td>
-                    <td class="end number">
-                      <Balance sats={wallet.balance} />
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )
-        }
+        {(list) => (
+          <ItemTable
+            items={list}
+            empty={texts.noWallets}
+            titles={[texts.wallet, texts.status, texts.balance]}
+            row={(wallet: Wallet) => (
+              <tr key={wallet.id}>
+                <td>
+                  <span class="name">{wallet.user_label === '' ? texts.unnamed : <Foreign text={wallet.user_label} />}</span>
+                  <span class="sub mono">{wallet.id}</span>
+                  <span class="row small">
+                    <Link href={`/accounts/${id}/fees?wallet=${wallet.id}`}>{policy.fees.title}</Link>
+                    <Link href={`/accounts/${id}/fee-versions?wallet=${wallet.id}`}>{policy.fees.versions}</Link>
+                    <Link href={`/accounts/${id}/limits?wallet=${wallet.id}`}>{policy.limits.title}</Link>
+                  </span>
+                </td>
+                <td class="desktop-only">
+                  <StatusBadge status={wallet.status} />
+                </td>
+                <td class="end number">
+                  <Balance sats={wallet.balance} />
+                </td>
+              </tr>
+            )}
+          />
+        )}
       </Loaded>
     </Card>
   );
@@ -128,42 +143,32 @@ export function CustomerPayments({ id }: { readonly id: string }) {
       footer={<Pager pages={pages} last={lastOf(transactions.data)} />}
     >
       <Loaded resource={transactions}>
-        {(list) =>
-          list.length === 0 ? (
-            <p class="padded secondary">{texts.noPayments}</p>
-          ) : (
-            <table class="table">
-              <thead>
-                <tr>
-                  <th>{texts.transaction}</th>
-                  <th class="desktop-only">{texts.when}</th>
-                  <th class="end">{texts.amount}</th>
-                </tr>
-              </thead>
-              <tbody>
-                {list.map((one: WalletTransaction) => (
-                  <tr key={one.id}>
-                    <td>
-                      <span class="name">
-                        {one.user_label === '' || one.user_label === null ? one.wtxType.display_name : <Foreign text={one.user_label} />}
-                      </span>
-                      <span class="sub mono">{one.lnTx?.id ?? one.id}</span>
-                      <span class="sub phone-only">
-                        <Time at={one.created_at} />
-                      </span>
-                    </td>
-                    <td class="desktop-only secondary">
-                      <Time at={one.created_at} />
-                    </td>
-                    <td class="end number">
-                      {status === 'settled' ? <SignedAmount sats={one.num_satoshis} /> : <Sats sats={one.num_satoshis} sign />}
-                    </td>
-                  </tr>
-                ))}
-              </tbody>
-            </table>
-          )
-        }
+        {(list) => (
+          <ItemTable
+            items={list}
+            empty={texts.noPayments}
+            titles={[texts.transaction, texts.when, texts.amount]}
+            row={(one: WalletTransaction) => (
+              <tr key={one.id}>
+                <td>
+                  <span class="name">
+                    {one.user_label === '' || one.user_label === null ? one.wtxType.display_name : <Foreign text={one.user_label} />}
+                  </span>
+                  <span class="sub mono">{one.lnTx?.id ?? one.id}</span>
+                  <span class="sub phone-only">
+                    <Time at={one.created_at} />
+                  </span>
+                </td>
+                <td class="desktop-only secondary">
+                  <Time at={one.created_at} />
+                </td>
+                <td class="end number">
+                  {status === 'settled' ? <SignedAmount sats={one.num_satoshis} /> : <Sats sats={one.num_satoshis} sign />}
+                </td>
+              </tr>
+            )}
+          />
+        )}
       </Loaded>
     </Card>
   );
