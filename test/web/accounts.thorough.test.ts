@@ -80,7 +80,7 @@ onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, ne
       await page.getByRole('button', { name: 'Delete' }).click();
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
       await page.getByText('Note deleted').first().waitFor();
-      expect(await page.getByText('Asked about a fee').count()).toBe(0);
+      await expect.poll(() => page.getByText('Asked about a fee').count()).toBe(0);
     }
   });
 
