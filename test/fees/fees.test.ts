@@ -172,6 +172,13 @@ onFakeNode(
       expect(await client.get(`/v1/wallet/${id}/fees`)).toMatchObject({ id: null, version: 0, ln_out: null });
     });
 
+    it('of the operator itself are changed by many requests at once, each of which is a version', async () => {
+      const { id } = await client.wallet();
+      await Promise.all(Array.from({ length: 20 }, (_, index) => put(`wallets/${id}`, { internal: { flat_msat: index } })));
+      const versions: Json[] = await client.get(`/v1/wallets/${id}/fees/versions`);
+      expect(versions.map(({ version }) => version)).toEqual(Array.from({ length: 20 }, (_, index) => 20 - index));
+    });
+
     it('can be set by operators only, with rules that make sense', async () => {
       const { id } = await client.wallet();
       const set = (key: string, rules: Json) => client.request('PUT', `/v1/wallets/${id}/fees`, { key, json: { rules } });

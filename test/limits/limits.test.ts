@@ -152,6 +152,13 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it('of the operator itself are changed by many requests at once', async () => {
+      const { id } = await client.wallet();
+      const made = await Promise.all(Array.from({ length: 20 }, (_, index) => limit(`wallets/${id}`, { max_pending: index + 1 })));
+      expect(made).toHaveLength(20);
+      expect(await client.get(`/v1/wallet/${id}/limits`)).toMatchObject([{ owner_id: id, max_pending: expect.any(Number) }]);
+    });
+
     it('of an account apply to the sum of the accounts below it, and it reads and sets theirs', async () => {
       const parent = (await neighbour.get('/v1/account')).id;
       await limit(`accounts/${parent}`, {});

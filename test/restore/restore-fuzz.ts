@@ -172,7 +172,7 @@ async function loseAndRestore({ node, seed, folder, urls, ...fuzz }: Loss): Prom
     await decide(hanging.splice(0, hanging.length / 2));
     await vi.waitUntil(async () => (await status()).read_back.status === 'complete', wait);
     await decide(hanging);
-    await vi.waitUntil(async () => (await status()).reconciliation.status === 'agrees', wait);
+    await expect.poll(async () => (await status()).reconciliation, wait).toMatchObject({ status: 'agrees' });
     const report = await status();
     await command('restore', 'accept', '--reason', 'a test', '--yes');
     const url = settings.DATABASE_URL ?? '';

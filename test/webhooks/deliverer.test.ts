@@ -282,9 +282,11 @@ onBothDatabases('a deliverer', (open) => {
         id,
       );
       await world.execute("UPDATE webhook SET status = 'deleted', secrets = '[]' WHERE id = $1", id);
+      // The newest delivery of all is not deleted, and the last event may have been delivered to either first.
+      await world.insertEvents(1);
       await expect.poll(() => world.webhook(id)).toBeUndefined();
       expect(await world.states(id)).toEqual([]);
-      expect(await world.states(other)).toHaveLength(2500);
+      expect(await world.states(other)).toHaveLength(2501);
     });
   });
 });

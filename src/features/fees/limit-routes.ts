@@ -213,8 +213,9 @@ async function change(
   const guards = isOperator ? operatorGuards(credential.key) : [keyGuard(credential.key)];
   const make = ({ rows }: OutcomeWriter) =>
     database.transaction(async (tx) => {
-      await requireGuards(tx, guards);
       await setLimits(tx, clock, id, accountId, limits);
+      // After the exclusive lock of the account: an operator may change its own, and requests that first share its row deadlock.
+      await requireGuards(tx, guards);
       if (isOperator) {
         const changes = NAMES.map((field) => ({ field, before: textOf(before?.[field]), after: textOf(limits[field]) }));
         const requester = requesterOfKey(credential.key, request.ip, '');

@@ -158,8 +158,9 @@ async function change(
     {
       make: ({ rows }: OutcomeWriter) =>
         database.transaction(async (tx) => {
-          await requireGuards(tx, operatorGuards(credential.key));
           const made = await insertSchedule(tx, clock, order);
+          // After the exclusive lock of the account: an operator may change its own, and requests that first share its row deadlock.
+          await requireGuards(tx, operatorGuards(credential.key));
           await recordIn(tx, { ...record, target: made }, unixSeconds(clock));
           await writeRows(tx, rows(made));
           return made;

@@ -189,6 +189,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listAccountChanges.after': cursorOf('acch'),
     'listImportedTransactions.after': cursorOf('itx'),
     'listOperatorActions.after': cursorOf('opa'),
+    'listOperatorActions.account_id': () => ownId,
+    'listOperatorActions.actor_id': () => ownId,
     'listPendingPayments.after': cursorOf('lntx'),
     'listAlerts.after': cursorOf('alert'),
     'listReconciliations.after': cursorOf('rec'),
