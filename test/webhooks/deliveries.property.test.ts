@@ -1,3 +1,3 @@
 import { comparesDeliveriesWithTwin } from './delivery-twin.ts';
 
-comparesDeliveriesWithTwin({ runs: 8, steps: 60, timeoutMs: 180_000 });
+comparesDeliveriesWithTwin({ runs: 4, steps: 60, timeoutMs: 180_000 });
