@@ -2,6 +2,7 @@ import { afterAll, describe } from 'vitest';
 import { channelContract } from './contract/channels.ts';
 import { eventContract } from './contract/events.ts';
 import { guardContract } from './contract/guard.ts';
+import { holdInvoiceContract } from './contract/hold-invoices.ts';
 import { identityContract } from './contract/identity.ts';
 import { invoiceContract } from './contract/invoices.ts';
 import { paymentContract } from './contract/payments.ts';
@@ -34,6 +35,7 @@ export function nodeContract(name: string, { open }: ContractOptions): void {
     sendingContract(suite);
     paymentContract(suite);
     invoiceContract(suite);
+    holdInvoiceContract(suite);
     guardContract(suite);
     recordContract(suite);
     eventContract(suite);
