@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What LND 0.21.2-beta answered to a request. A stream has messages; the end is that of the connection. */
+/** What LND 0.21.2-beta answered to a request; hold invoices: 0.21.99-beta. A stream has messages; the end is that of the connection. */
 export interface Recording {
   readonly case: string;
   readonly request: { readonly method: string; readonly path: string; readonly body?: Readonly<Record<string, unknown>> };
