@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { msat } from '../../../src/core/kernel/money.ts';
 import { openLnpay } from '../../../src/features/import/lnpay/lnpay.ts';
@@ -10,9 +8,8 @@ import { onFakeNode } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
 import { collect } from '../collect.ts';
 import { ADDRESS_DOMAIN, importInto, planOf } from '../run.ts';
+import { LNPAY_BALANCES, LNPAY_DUMP } from './fixture.ts';
 
-const FOLDER = import.meta.dirname;
-const BALANCES: readonly { id: string; balance: number }[] = JSON.parse(readFileSync(join(FOLDER, 'balances.json'), 'utf8'));
 /** The preimage of the open invoice of the fixture, which LNPay does not store before the payment. */
 const OPEN_PREIMAGE = createHash('sha256').update('lnpay secret o1').digest('hex');
 const PASSWORD = 'correct horse battery staple';
@@ -34,7 +31,7 @@ onFakeNode(
   'an import from LNPay',
   (app) => {
     const { client, net, rows, problems } = app;
-    const open = () => openLnpay(join(FOLDER, 'lnpay.sql'));
+    const open = () => openLnpay(LNPAY_DUMP);
 
     /** Returns a wallet of the source by its label, and a function that returns its keys by their prefix. */
     async function sourceWallet(label: string) {
@@ -70,7 +67,7 @@ onFakeNode(
       const balances = new Map(found.map(({ id, balance_msat }) => [id, Number(balance_msat)]));
       const { wallet: closed } = await sourceWallet('Of a closed account');
       expect(balances).toEqual(
-        new Map(BALANCES.filter(({ id }) => id !== closed.id).map(({ id, balance }) => [id, Math.max(0, balance) * 1000])),
+        new Map(LNPAY_BALANCES.filter(({ id }) => id !== closed.id).map(({ id, balance }) => [id, Math.max(0, balance) * 1000])),
       );
       expect(await problems()).toEqual([]);
     });

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openLnpay } from '../../../src/features/import/lnpay/lnpay.ts';
 import { collect } from '../collect.ts';
-
-const DUMP = join(import.meta.dirname, 'lnpay.sql');
-/** The column `balance`, which LNPay's API returns, in satoshis. */
-const BALANCES: readonly { id: string; balance: number }[] = JSON.parse(readFileSync(join(import.meta.dirname, 'balances.json'), 'utf8'));
+import { LNPAY_BALANCES, LNPAY_DUMP } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'satchel-lnpay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Reads the dump after a change of its text. */
 async function read(change = (text: string) => text) {
   const path = join(folder, 'changed.sql');
-  writeFileSync(path, change(readFileSync(DUMP, 'utf8')));
+  writeFileSync(path, change(readFileSync(LNPAY_DUMP, 'utf8')));
   const source = await openLnpay(path);
   try {
     const wallets = await collect(source.wallets());
@@ -33,7 +30,7 @@ it('reads wallets with their ids and balances, and rows that add up to them', as
   expect(version).toBe('m230109_155754_wtx_rollup');
   expect(problems).toEqual([]);
   expect(new Map(wallets.map(({ ownId, balanceMsat }) => [ownId, balanceMsat]))).toEqual(
-    new Map(BALANCES.map(({ id, balance }) => [id, balance * 1000])),
+    new Map(LNPAY_BALANCES.map(({ id, balance }) => [id, balance * 1000])),
   );
   for (const { id, balanceMsat } of wallets) {
     const own = history.filter(({ walletId, state }) => walletId === id && state === 'settled');
