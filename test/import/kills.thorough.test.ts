@@ -55,7 +55,7 @@ const SOURCES: readonly Source[] = [
   {
     name: 'lndhub',
     open: () => lndhubDatabase(...lndhubRows(ROWS)),
-    options: ['--negative-as-zero'],
+    options: ['--negative', 'zero-and-report'],
     balances: new Map(
       USERS.flatMap((user, index) => (user === userOf('deleted') ? [] : [[String(index + 1), Math.max(0, user.balance) * 1000]])),
     ),
@@ -63,7 +63,7 @@ const SOURCES: readonly Source[] = [
   {
     name: 'lnpay',
     open: async () => lnpayDump(),
-    options: ['--negative-as-zero'],
+    options: ['--negative', 'zero-and-report'],
     balances: new Map(LNPAY_BALANCES.flatMap(({ id, balance }) => (id === CLOSED ? [] : [[id, Math.max(0, balance) * 1000]]))),
   },
 ];

@@ -3,7 +3,7 @@ import { readPages } from '../../core/db/pages.ts';
 import { findRunningInstance } from '../../core/db/running-instance.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
-import { createLedger } from '../../core/ledger/ledger.ts';
+import { createLedger, SYSTEM_ACCOUNTS, systemAccounts } from '../../core/ledger/ledger.ts';
 import { type BoundNode, firstBoundNode } from '../../core/wallets/imported.ts';
 import type { ImportedLinkRules } from '../lnurl/pay/link-settings.ts';
 import { verify } from '../verify/verify.ts';
@@ -50,8 +50,14 @@ export interface ImportOptions extends ImportedLinkRules {
   readonly progress?: (step: string, done: number) => void;
 }
 
-/** `already`: the wallets of the source that were imported before. */
-export type ImportReport = ImportPlan & { readonly already: readonly string[] };
+export interface ImportReport extends ImportPlan {
+  /** The wallets of the source that were imported before. */
+  readonly already: readonly string[];
+  /** The fees that the service has earned, if they pay for negative balances. */
+  readonly service_fees_msat: number | null;
+  /** Why nothing can be imported, whatever the wallets are. */
+  readonly problems: readonly string[];
+}
 
 /** Reads the source and reports what would be imported. Writes nothing. */
 export async function planImport({ database, source, choices, node, progress = () => {} }: ImportOptions): Promise<ImportReport> {
@@ -61,7 +67,14 @@ export async function planImport({ database, source, choices, node, progress = (
     if (action !== 'left_out' && (await database.first(sql.findItem, source.name, 'wallet', source_id))?.state === 'done')
       already.push(source_id);
   }
-  return { ...plan, already };
+  if (choices.negative !== 'forgive') return { ...plan, already, service_fees_msat: null, problems: [] };
+  const accounts = await database.snapshot(systemAccounts);
+  const feesMsat = accounts.find(({ id }) => id === SYSTEM_ACCOUNTS.serviceFees)?.balanceMsat ?? 0;
+  const done = new Set(already);
+  const wanted = plan.wallets.filter(({ action, source_id }) => action === 'import' && !done.has(source_id));
+  const forgivenMsat = wanted.reduce((sum, { forgiven_msat }) => sum + forgiven_msat, 0);
+  const problem = `the negative balances are ${forgivenMsat} msat, and the service has earned ${feesMsat} msat in fees to pay for them. Use --negative zero-and-report, or --except`;
+  return { ...plan, already, service_fees_msat: feesMsat, problems: forgivenMsat > feesMsat ? [problem] : [] };
 }
 
 export interface RunOptions extends ImportOptions {
@@ -109,6 +122,7 @@ export async function runImport(options: RunOptions): Promise<ImportResult> {
     );
   const refused = report.wallets.filter(({ action }) => action === 'refused');
   if (refused.length > 0) throw new ImportRefused(refusedMessage(refused));
+  if (report.problems.length > 0) throw new ImportRefused(`Nothing was imported: ${report.problems.join('; ')}.`);
   const unfinished = await database.first(sql.findWritingRun);
   if (unfinished && unfinished.plan !== plan)
     throw new ImportRefused(

@@ -17,8 +17,11 @@ export interface ImportChoices {
   /** Also wallets that the source leaves out, such as deleted ones. */
   readonly isAll?: boolean | undefined;
   readonly hasHistory: boolean;
-  /** `zero`: a wallet with a negative balance begins with 0, and the operator bears the shortfall. */
-  readonly negative: 'refuse' | 'zero';
+  /**
+   * A wallet with a negative balance is refused, or it begins with 0 and the operator bears the shortfall. `zero`: nothing is booked. `forgive`: the
+   * earned fees of the service pay it, so that the ledger owes what the source did.
+   */
+  readonly negative: 'refuse' | 'zero' | 'forgive';
   /** Why a wallet is imported with the computed balance although the source's own figure differs, by the wallet. */
   readonly allowedMismatches: ReadonlyMap<string, string>;
   /** The domain of imported Lightning addresses; undefined: they are not imported. */
@@ -37,7 +40,9 @@ export interface PlannedWallet {
   /** What is credited. Pending payments hold a part of it. */
   readonly opening_msat: number;
   readonly held_msat: number;
+  /** What a negative balance lacks, and the part of it that the fees of the service pay. */
   readonly shortfall_msat: number;
+  readonly forgiven_msat: number;
   readonly keys: number;
   readonly links: number;
   readonly history_rows: number;
@@ -52,12 +57,15 @@ export interface ImportPlan {
   readonly source_version: string;
   /** A hash of everything that the import would write. */
   readonly plan: string;
+  /** What becomes of negative balances. */
+  readonly negative: ImportChoices['negative'];
   readonly wallets: readonly PlannedWallet[];
   readonly sums: {
     readonly wallets: number;
     readonly opening_msat: number;
     readonly held_msat: number;
     readonly shortfall_msat: number;
+    readonly forgiven_msat: number;
     readonly history_rows: number;
     readonly open_invoices: number;
     readonly pending_payments: number;
@@ -92,12 +100,14 @@ export async function makePlan(
     source: source.name,
     source_version: source.version,
     plan: digest.digest('hex').slice(0, 32),
+    negative: choices.negative,
     wallets,
     sums: {
       wallets: selected.length,
       opening_msat: sum((wallet) => wallet.opening_msat),
       held_msat: sum((wallet) => wallet.held_msat),
       shortfall_msat: sum((wallet) => wallet.shortfall_msat),
+      forgiven_msat: sum((wallet) => wallet.forgiven_msat),
       history_rows: sum((wallet) => wallet.history_rows),
       open_invoices: sum((wallet) => wallet.open_invoices),
       pending_payments: sum((wallet) => wallet.pending_payments),
@@ -176,10 +186,13 @@ function planWallet(wallet: SourceWallet, tally: Tally, sourceProblems: readonly
   }
   const isNegative = computedMsat - tally.heldMsat < 0;
   if (isNegative && choices.negative === 'refuse')
-    problems.push(`it has ${computedMsat - tally.heldMsat} msat. Cover it in the source, or use --negative-as-zero: you then bear it`);
+    problems.push(
+      `it has ${computedMsat - tally.heldMsat} msat. Cover it in the source, or bear it with --negative zero-and-report or --negative forgive`,
+    );
   if (isNegative && tally.pending > 0)
     problems.push('its balance is negative while payments are pending: wait for their end in the source');
   const openingMsat = Math.max(0, computedMsat);
+  const shortfallMsat = isNegative ? openingMsat - computedMsat : 0;
   if (leftOut !== undefined) remarks.push(leftOut);
   else if (wallet.leftOut !== undefined) remarks.push(wallet.leftOut);
   if (leftOut !== undefined && computedMsat > 0) remarks.push(`it has ${computedMsat} msat, which are not credited`);
@@ -192,7 +205,8 @@ function planWallet(wallet: SourceWallet, tally: Tally, sourceProblems: readonly
     computed_balance_msat: computedMsat,
     opening_msat: openingMsat,
     held_msat: tally.heldMsat,
-    shortfall_msat: isNegative ? openingMsat - computedMsat : 0,
+    shortfall_msat: shortfallMsat,
+    forgiven_msat: choices.negative === 'forgive' ? shortfallMsat : 0,
     keys: wallet.keys.length,
     links: wallet.links.filter((link) => link.leftOut === undefined).length,
     history_rows: tally.rows,

@@ -6,7 +6,7 @@ import { importedInvoiceRow, markCredited, mayStillBePaid } from '../../core/inv
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { msat } from '../../core/kernel/money.ts';
-import type { Ledger, Posting, RowWrite, TransferOrder } from '../../core/ledger/ledger.ts';
+import { type Ledger, type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../../core/ledger/ledger.ts';
 import { importedPayment } from '../../core/payments/imported.ts';
 import { importedWallet, isWalletIdFree, reserveLedgerAccount } from '../../core/wallets/imported.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
@@ -186,7 +186,7 @@ function historyColumns(row: SourceHistoryRow, id: string, walletId: string, sou
 
 function walletPosting(
   context: WriteContext,
-  { opening_msat, shortfall_msat }: PlannedWallet,
+  { opening_msat, shortfall_msat, forgiven_msat }: PlannedWallet,
   wallet: Wallet,
   source: SourceWallet,
   live: LiveRows,
@@ -194,7 +194,8 @@ function walletPosting(
 ): Posting {
   const { clock, choices } = context;
   const created = importedWallet(clock, wallet, new Set(source.keys.map(({ text }) => parseKey(text)?.kind ?? '')));
-  const transfers = opening_msat > 0 ? [openingTransfer(context, wallet, source, opening_msat)] : [];
+  const [opening] = opening_msat > 0 ? [openingTransfer(context, wallet, source, opening_msat)] : [];
+  const [forgiven] = forgiven_msat > 0 ? [forgivenTransfer(context, source, forgiven_msat)] : [];
   const payments = live.pending.map((row) => pendingPayment(context, wallet, row));
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
   const keys = source.keys.map((key) => withExpiry(clock, key)).map(({ text, ...key }) => newKeyRow(clock, text, owner, key).row);
@@ -205,11 +206,11 @@ function walletPosting(
   });
   const completed: RowWrite = {
     statement: sql.completeWalletItem,
-    parameters: [context.source, source.id, opening_msat, transfers[0]?.id ?? null, shortfall_msat],
+    parameters: [context.source, source.id, opening_msat, opening?.id ?? null, shortfall_msat, forgiven?.id ?? null],
     onMiss: () => new Error(`the wallet ${source.id} was imported before`),
   };
   return {
-    transfers,
+    transfers: [opening, forgiven].filter((transfer) => transfer !== undefined),
     holds: payments.flatMap(({ holds }) => holds),
     rows: [...created.rows, ...keys, ...links, defaultLinkRow(wallet), ...invoices, ...payments.flatMap(({ rows }) => rows), completed],
     events: created.events,
@@ -235,6 +236,18 @@ function openingTransfer(
     amountMsat: msat(openingMsat),
     toType: 'opening_balance',
     memo: 'Opening balance',
+    passThru: JSON.stringify({ import: { source, source_id: id, plan } }),
+  };
+}
+
+/** The wallet owes nothing, and the fees of the service are less by what it owed. */
+function forgivenTransfer({ clock, node, source, plan }: WriteContext, { id }: SourceWallet, forgivenMsat: number): TransferOrder {
+  return {
+    id: newId(clock.nowMs()),
+    from: SYSTEM_ACCOUNTS.serviceFees,
+    to: node.ledgerAccount,
+    amountMsat: msat(forgivenMsat),
+    memo: `Negative balance of the wallet ${id} of ${source}, forgiven`,
     passThru: JSON.stringify({ import: { source, source_id: id, plan } }),
   };
 }
