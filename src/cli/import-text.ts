@@ -26,6 +26,7 @@ export function reportText(report: ImportReport): string {
     table([head, ...rows], RIGHT),
     '',
     `${counted(sums.wallets, 'wallet')} with ${grouped(sums.opening_msat)} msat, of which pending payments hold ${grouped(sums.held_msat)} msat.`,
+    ...(sums.webhooks > 0 ? [`${counted(sums.webhooks, 'webhook')}, paused until the owners set status=active.`] : []),
     ...negativeText(report),
     ...report.problems.map((text) => `! ${text}`),
     ...(notes.length > 0 ? ['', ...notes] : []),

@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { type Command, InvalidArgumentError } from 'commander';
+import type { Config } from '../config.ts';
+import type { Database } from '../core/db/database.ts';
 import type { ImportReport, ImportResult, RunOptions } from '../features/import/import.ts';
 import type { ImportSource, SourceName } from '../features/import/source.ts';
 import { reportText, resultText } from './import-text.ts';
@@ -102,6 +104,7 @@ async function run(name: SourceName, options: Options, output: Output): Promise<
         ...common,
         plan: options.plan,
         isResume: options.resume === true,
+        openSecretBox: () => openSecretBox(config, database),
         readNodeBalance: () => nodeBalance(config, node.pubkey),
         acceptedShortfall: options.acceptShortfall,
       };
@@ -112,7 +115,18 @@ async function run(name: SourceName, options: Options, output: Output): Promise<
   });
 }
 
-async function requireAccount(id: string | undefined, database: import('../core/db/database.ts').Database): Promise<void> {
+async function openSecretBox(config: Config, database: Database) {
+  const [{ findSecretKey, requireSecretKey }, { createSecretBox }] = await Promise.all([
+    import('../secret-key.ts'),
+    import('../features/webhooks/secrets.ts'),
+  ]);
+  const key = await findSecretKey(config);
+  if (!key) throw new NotDone('the secrets of webhooks are stored sealed: set SECRET_KEY, or DATA_DIR to the folder with secret-key.');
+  await requireSecretKey(database, key);
+  return createSecretBox(key);
+}
+
+async function requireAccount(id: string | undefined, database: Database): Promise<void> {
   if (id === undefined) return;
   const { accountExists } = await import('../core/accounts/imported.ts');
   if (!(await accountExists(database, id)))

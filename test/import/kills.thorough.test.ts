@@ -83,7 +83,10 @@ describe.each(['sqlite', 'postgres'] as const)('an import (%s)', (dialect) => {
   async function newLedger() {
     const url = await urls();
     await withOpened(url, bindNode);
-    return { url, settings: { DATA_DIR: dataDir, DATABASE_URL: url, LIGHTNING_URL: 'fake:?seed=1', LOG_LEVEL: 'silent' } };
+    return {
+      url,
+      settings: { DATA_DIR: dataDir, DATABASE_URL: url, LIGHTNING_URL: 'fake:?seed=1', LOG_LEVEL: 'silent', SECRET_KEY: '5'.repeat(64) },
+    };
   }
 
   /** Kills the command after a time. @returns whether it was still running */

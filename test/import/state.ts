@@ -22,6 +22,8 @@ const findBalances = statement<{
 );
 
 const TABLES = [
+  'account',
+  'webhook',
   'wallet',
   'access_key',
   'pay_link',

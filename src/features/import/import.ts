@@ -7,6 +7,7 @@ import { createLedger, SYSTEM_ACCOUNTS, systemAccounts } from '../../core/ledger
 import { type BoundNode, firstBoundNode } from '../../core/wallets/imported.ts';
 import type { ImportedLinkRules } from '../lnurl/pay/link-settings.ts';
 import { verify } from '../verify/verify.ts';
+import type { SecretBox } from '../webhooks/secrets.ts';
 import * as sql from './import.sql.ts';
 import { mergeHistory } from './merge.ts';
 import { type ImportChoices, type ImportPlan, makePlan, type PlannedWallet } from './plan.ts';
@@ -81,6 +82,8 @@ export interface RunOptions extends ImportOptions {
   /** The hash that the dry run printed. */
   readonly plan: string;
   readonly isResume: boolean;
+  /** Opens the seal of secrets of webhooks. Called if the plan has any. */
+  readonly openSecretBox?: () => Promise<SecretBox>;
   /** Returns the balance of the node in msat; undefined if it does not answer. */
   readonly readNodeBalance: () => Promise<number | undefined>;
   /** Why the import may end although the node has less than the ledger owes, or does not answer. */
@@ -132,12 +135,13 @@ export async function runImport(options: RunOptions): Promise<ImportResult> {
   const already = new Set(report.already);
   const wanted = report.wallets.filter(({ action, source_id }) => action === 'import' && !already.has(source_id));
   if (!unfinished && wanted.length === 0) return prove(options, report, [], await database.first(sql.findRunOfPlan, plan));
+  const secretBox = report.sums.webhooks > 0 ? await options.openSecretBox?.() : undefined;
   const run = unfinished ?? (await beginRun(options, wanted));
   if (run.source !== source.name || run.node_id !== options.node.id)
     throw new ImportRefused(
       `The import that has not ended is from ${run.source} onto the node ${run.node_id}. Continue it with the same options.`,
     );
-  return prove(options, report, await writeWallets(options, run, wanted), run);
+  return prove(options, report, await writeWallets(options, run, wanted, secretBox), run);
 }
 
 function refusedMessage(refused: readonly PlannedWallet[]): string {
@@ -161,12 +165,17 @@ async function beginRun({ database, clock, source, plan, node }: RunOptions, wan
   return { ...run, state: 'writing' };
 }
 
-async function writeWallets(options: RunOptions, run: sql.RunRow, wanted: readonly PlannedWallet[]): Promise<WrittenWallet[]> {
+async function writeWallets(
+  options: RunOptions,
+  run: sql.RunRow,
+  wanted: readonly PlannedWallet[],
+  secretBox: SecretBox | undefined,
+): Promise<WrittenWallet[]> {
   const { database, clock, source, choices, node, plan, progress = () => {} } = options;
   const ledger = createLedger(database, clock);
   const { addressDomains, publicUrl } = options;
   const context: WriteContext = {
-    ...{ database, ledger, clock, plan, node, addressDomains, publicUrl },
+    ...{ database, ledger, clock, plan, node, addressDomains, publicUrl, secretBox },
     source: source.name,
     runId: run.id,
     choices: { ...choices, network: node.network },

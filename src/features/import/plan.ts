@@ -69,6 +69,7 @@ export interface ImportPlan {
     readonly history_rows: number;
     readonly open_invoices: number;
     readonly pending_payments: number;
+    readonly webhooks: number;
   };
   readonly not_imported: readonly NotImported[];
 }
@@ -85,6 +86,8 @@ export async function makePlan(
   const digest = createHash('sha256').update(choicesText(source, choices));
   const problems = await problemsByWallet(source);
   const wallets: PlannedWallet[] = [];
+  /** The number of webhooks by the account. */
+  const webhooks = new Map<string, number>();
   let rows = 0;
   for await (const { wallet, history } of mergeHistory(source.wallets(), source.history())) {
     const tally = await tallyHistory(history, digest, choices.network);
@@ -92,6 +95,9 @@ export async function makePlan(
     const planned = planWallet(wallet, tally, problems.get(wallet.id) ?? [], choices);
     digest.update(JSON.stringify([planned, wallet]));
     wallets.push(planned);
+    // In an account of all, a webhook would get the events of the wallets of others.
+    if (planned.action === 'import' && choices.accountId === undefined)
+      webhooks.set(wallet.account.id, wallet.account.webhooks?.length ?? 0);
     progress(wallets.length, rows);
   }
   const selected = wallets.filter(({ action }) => action === 'import');
@@ -111,6 +117,7 @@ export async function makePlan(
       history_rows: sum((wallet) => wallet.history_rows),
       open_invoices: sum((wallet) => wallet.open_invoices),
       pending_payments: sum((wallet) => wallet.pending_payments),
+      webhooks: [...webhooks.values()].reduce((total, count) => total + count, 0),
     },
     not_imported: await source.notImported(),
   };

@@ -2,6 +2,7 @@ import { newKeyRow } from '../../core/accounts/accounts.ts';
 import { openImportedAccount } from '../../core/accounts/imported.ts';
 import { parseKey } from '../../core/accounts/keys.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
+import { writeRows } from '../../core/db/row-write.ts';
 import { importedInvoiceRow, markCredited, mayStillBePaid } from '../../core/invoices/imported.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
@@ -13,6 +14,8 @@ import type { Wallet } from '../../core/wallets/wallets.ts';
 import { importedLoginRows, isLoginFree } from '../lndhub/imported-login.ts';
 import type { ImportedLinkRules } from '../lnurl/pay/link-settings.ts';
 import { defaultLinkRow } from '../lnurl/pay/pay-links.ts';
+import { importedWebhookRow } from '../webhooks/imported-webhooks.ts';
+import type { SecretBox } from '../webhooks/secrets.ts';
 import * as sql from './import.sql.ts';
 import { invoiceOf } from './invoice-of.ts';
 import { linkRows } from './link-rows.ts';
@@ -29,6 +32,8 @@ export interface WriteContext extends ImportedLinkRules {
   readonly plan: string;
   readonly choices: ImportChoices;
   readonly node: { readonly id: string; readonly ledgerAccount: number };
+  /** Seals the secrets of webhooks; undefined if the plan has none. */
+  readonly secretBox: SecretBox | undefined;
 }
 
 /** A wallet that was imported. */
@@ -81,9 +86,10 @@ async function freeLogin(
 }
 
 /** Returns the ids of the wallet; the same ones after an interruption. */
-function reserve({ database, clock, source, runId, choices }: WriteContext, { id, ownId, account }: SourceWallet) {
+function reserve(context: WriteContext, { id, ownId, account }: SourceWallet) {
+  const { database, clock, source, runId } = context;
   return database.transaction(async (tx) => {
-    const owner = await openAccountOf(tx, { clock, source, runId, choices }, account);
+    const owner = await openAccountOf(tx, context, account);
     const reserved = await tx.first(sql.findItem, source, 'wallet', id);
     if (reserved?.ledger_account) return { ...owner, walletId: reserved.made, ledgerAccount: reserved.ledger_account };
     const ledgerAccount = await reserveLedgerAccount(tx);
@@ -98,8 +104,8 @@ function reserve({ database, clock, source, runId, choices }: WriteContext, { id
 
 async function openAccountOf(
   tx: Tx,
-  { clock, source, runId, choices }: Pick<WriteContext, 'clock' | 'source' | 'runId' | 'choices'>,
-  { id, email, passwordHash, keys = [] }: SourceWallet['account'],
+  { clock, source, runId, choices, secretBox }: WriteContext,
+  { id, email, passwordHash, keys = [], webhooks = [] }: SourceWallet['account'],
 ): Promise<{ accountId: string; warnings: string[] }> {
   if (choices.accountId !== undefined) return { accountId: choices.accountId, warnings: [] };
   const known = await tx.first(sql.findItem, source, 'account', id);
@@ -110,6 +116,10 @@ async function openAccountOf(
     keys: keys.map((key) => withExpiry(clock, key)),
   });
   await tx.run(sql.insertAccountItem, source, id, runId, accountId);
+  for (const { id: label, ...webhook } of webhooks) {
+    if (!secretBox) throw new Error('the secret of a webhook cannot be sealed');
+    await writeRows(tx, [importedWebhookRow(clock, secretBox, accountId, { ...webhook, label })]);
+  }
   const isLost = email !== undefined && !hasEmail;
   return {
     accountId,

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
 import { expect, it } from 'vitest';
 import { msat } from '../../../src/core/kernel/money.ts';
@@ -6,6 +6,8 @@ import { openLnpay } from '../../../src/features/import/lnpay/lnpay.ts';
 import type { SourceWallet } from '../../../src/features/import/source.ts';
 import { onFakeNode } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { startReceiver } from '../../webhooks/receiver.ts';
+import { FAST, LOCAL } from '../../webhooks/timing.ts';
 import { collect } from '../collect.ts';
 import { ADDRESS_DOMAIN, importInto, planOf } from '../run.ts';
 import { LNPAY_BALANCES, LNPAY_DUMP } from './fixture.ts';
@@ -32,6 +34,7 @@ onFakeNode(
   (app) => {
     const { client, net, rows, problems } = app;
     const open = () => openLnpay(LNPAY_DUMP);
+    const receiver = startReceiver();
 
     /** Returns a wallet of the source by its label, and a function that returns its keys by their prefix. */
     async function sourceWallet(label: string) {
@@ -124,6 +127,25 @@ onFakeNode(
       expect((await logIn(PASSWORD)).status).toBe(201);
     });
 
+    it('imports webhooks paused, with the secret that the receiver knows', async () => {
+      const { key } = await sourceWallet('Till');
+      const asOwner = (method: string, path: string, json?: object) =>
+        client.request(method, path, { key: key('sak_'), ...(json && { json }) });
+      const { body: hooks } = await asOwner('GET', '/v1/webhooks');
+      expect(hooks).toEqual([
+        expect.objectContaining({ url: 'https://shop.example.com/hook', status: 'paused', event_types: ['wallet_receive', 'wallet_send'] }),
+      ]);
+      expect(JSON.stringify(await rows('SELECT * FROM webhook'))).not.toContain('a shared secret');
+      const changed = await asOwner('PATCH', `/v1/webhooks/${hooks[0].id}`, { url: receiver.url(), status: 'active' });
+      expect(changed.status).toBe(200);
+      const { body: invoice } = await asOwner('POST', `/v1/wallet/${key('waka_')}/invoice`, { num_satoshis: 9 });
+      await net.outside.pay({ paymentRequest: invoice.payment_request });
+      const ofInvoice = () => receiver.received.find(({ raw }) => raw.includes(invoice.id));
+      await expect.poll(() => ofInvoice()?.headers['x-lnpay-event']).toBe('wallet_receive');
+      const signature = createHmac('sha256', 'a shared secret').update(ofInvoice()?.raw ?? '');
+      expect(ofInvoice()?.headers['x-lnpay-signature']).toBe(signature.digest('hex'));
+    });
+
     it('does not let an inactive wallet pay', async () => {
       const { key } = await sourceWallet('Inactive');
       const headers = { 'x-api-key': key('waka_') };
@@ -151,7 +173,7 @@ onFakeNode(
         rows(
           `SELECT (SELECT count(*) FROM wallet) AS wallets, (SELECT count(*) FROM access_key) AS keys, (SELECT count(*) FROM account) AS accounts,
              (SELECT count(*) FROM imported_transaction) AS history, (SELECT count(*) FROM ledger_transfer) AS transfers,
-             (SELECT count(*) FROM pay_link) AS links`,
+             (SELECT count(*) FROM pay_link) AS links, (SELECT count(*) FROM webhook) AS webhooks`,
         );
       const before = await state();
       expect((await importInto(app, open, { negative: 'zero', addressDomain: ADDRESS_DOMAIN })).problems).toEqual([]);
@@ -159,5 +181,6 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
   },
-  { PAYMENT_WAIT_SECONDS: '1', UNLIMITED_LOGINS: 'true' },
+  { ...LOCAL, PAYMENT_WAIT_SECONDS: '1', UNLIMITED_LOGINS: 'true' },
+  FAST,
 );

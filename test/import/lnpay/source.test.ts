@@ -105,11 +105,32 @@ it('counts what it does not import', async () => {
   const { notImported } = await read();
   expect(notImported.map(({ what, count }) => `${count} ${what}`)).toEqual([
     '1 permanent withdraw links',
-    '1 webhooks',
     '1 second factors',
     '7 rights of withdraw keys (waklw_)',
     '14 keys of public websites of wallets',
   ]);
+});
+
+it('reads webhooks with the events that this service has, and counts the others', async () => {
+  const hooksOf = ({ by }: Awaited<ReturnType<typeof read>>) => by('Till')?.account.webhooks;
+  const hook = { id: 'iwh_FDkGFz4EKItnA4', url: 'https://shop.example.com/hook', eventTypes: ['wallet_receive', 'wallet_send'] };
+  expect(hooksOf(await read())).toEqual([{ ...hook, secret: 'a shared secret' }]);
+  const unknown = await read((text) => text.replace('[\\"wallet_receive\\",', '[\\"paywall_conversion\\",'));
+  expect(hooksOf(unknown)).toEqual([{ ...hook, eventTypes: ['wallet_send'], secret: 'a shared secret' }]);
+  for (const [from, to] of [
+    ['https://shop.example.com/hook', 'ftp://shop.example.com/hook'],
+    ['[\\"wallet_receive\\",\\"wallet_send\\"]', '[]'],
+  ] as const) {
+    const none = await read((text) => text.replace(from, to));
+    expect([hooksOf(none), none.notImported.find(({ what }) => what === 'webhooks')?.count]).toEqual([[], 1]);
+  }
+});
+
+it('counts users who share the wallets of an organization, and not those of the organization of all', async () => {
+  const sharing = async (change?: (text: string) => string) =>
+    (await read(change)).notImported.find(({ what }) => what.startsWith('users who share wallets'))?.count;
+  expect(await sharing()).toBeUndefined();
+  expect(await sharing((text) => text.replace("(201,NULL,'2020-02-19',2000,", "(201,NULL,'2020-02-19',2001,"))).toBe(2);
 });
 
 it('reports two invoices with one payment hash', async () => {
