@@ -139,6 +139,17 @@ describe('the plan of an import', () => {
     );
   });
 
+  it('names Lightning addresses that are lost, or get another domain', async () => {
+    const link = { id: 'x', shortDesc: '', minMsat: 1000, maxMsat: 1000, commentLength: 0, paths: [], name: 'ada', domain: 'pay.example' };
+    const remarksWith = async (addressDomain?: string) =>
+      (await makePlan(sourceOf([{ ...walletWith('a'), links: [link] }], []), { ...CHOICES, addressDomain })).wallets[0]?.remarks;
+    expect(await remarksWith()).toEqual(['the Lightning address ada@pay.example is not imported without --address-domain']);
+    expect(await remarksWith('pay.example')).toEqual([]);
+    expect(await remarksWith('new.example')).toEqual([
+      expect.stringMatching(/^ada@pay.example becomes ada@new.example\. .* add pay.example to ADDRESS_DOMAINS/),
+    ]);
+  });
+
   it('refuses sums beyond 2^53 − 1 msat, and rows that are not in the order of the wallets', async () => {
     const row = {
       id: 'r',

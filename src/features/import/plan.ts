@@ -231,10 +231,14 @@ function reasonToLeaveOut({ id, leftOut, isNeverImported }: SourceWallet, { only
 }
 
 function linkRemarks({ links }: SourceWallet, { addressDomain }: ImportChoices): string[] {
-  return links.flatMap(({ id, leftOut, name }) => {
+  return links.flatMap(({ id, leftOut, name, domain }) => {
     if (leftOut !== undefined) return [`pay link ${id} is not imported: ${leftOut}`];
-    return name !== undefined && addressDomain === undefined
-      ? [`the Lightning address ${name} is not imported without --address-domain`]
-      : [];
+    if (name === undefined) return [];
+    const address = domain === undefined ? name : `${name}@${domain}`;
+    if (addressDomain === undefined) return [`the Lightning address ${address} is not imported without --address-domain`];
+    if (domain === undefined || domain === addressDomain) return [];
+    return [
+      `${address} becomes ${name}@${addressDomain}. To keep it, add ${domain} to ADDRESS_DOMAINS, and use --address-domain ${domain}`,
+    ];
   });
 }
