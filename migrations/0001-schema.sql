@@ -1358,11 +1358,14 @@ CREATE TABLE import_item (
   transfer_id TEXT UNIQUE,
   -- What a negative balance lacked, and the operator bears.
   shortfall_msat INTEGER CHECK (shortfall_msat >= 0),
+  -- The transfer from the fees of the service that paid the shortfall; NULL if nothing was booked for it.
+  forgiven_transfer_id TEXT UNIQUE,
   PRIMARY KEY (source, kind, source_id),
   CHECK ((kind = 'wallet') = (ledger_account IS NOT NULL)),
   CHECK ((kind = 'wallet' AND state = 'done') = (opening_msat IS NOT NULL)),
   CHECK ((opening_msat IS NULL) = (shortfall_msat IS NULL)),
-  CHECK ((transfer_id IS NOT NULL) = (coalesce(opening_msat, 0) > 0))
+  CHECK ((transfer_id IS NOT NULL) = (coalesce(opening_msat, 0) > 0)),
+  CHECK (forgiven_transfer_id IS NULL OR shortfall_msat > 0)
 ) STRICT, WITHOUT ROWID;
 
 -- One row of the history that an imported wallet had in the source. It is shown and counts nowhere: the opening balance is its sum.

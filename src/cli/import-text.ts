@@ -26,12 +26,21 @@ export function reportText(report: ImportReport): string {
     table([head, ...rows], RIGHT),
     '',
     `${counted(sums.wallets, 'wallet')} with ${grouped(sums.opening_msat)} msat, of which pending payments hold ${grouped(sums.held_msat)} msat.`,
-    ...(sums.shortfall_msat > 0 ? [`You bear ${grouped(sums.shortfall_msat)} msat of negative balances.`] : []),
+    ...(sums.webhooks > 0 ? [`${counted(sums.webhooks, 'webhook')}, paused until the owners set status=active.`] : []),
+    ...negativeText(report),
+    ...report.problems.map((text) => `! ${text}`),
     ...(notes.length > 0 ? ['', ...notes] : []),
     ...(left.length > 0 ? ['', 'Not imported:', ...left] : []),
     '',
     `Nothing was written. To import exactly this, stop the source and the service, and repeat the command with --plan ${plan}`,
   ].join('\n');
+}
+
+function negativeText({ negative, sums, service_fees_msat }: ImportReport): string[] {
+  if (sums.shortfall_msat === 0) return [];
+  const bears = `You bear ${grouped(sums.shortfall_msat)} msat of negative balances`;
+  if (negative === 'forgive') return [`${bears}: the fees of the service, ${grouped(service_fees_msat ?? 0)} msat, pay for them.`];
+  return [`${bears}: these wallets begin with 0, and nothing is booked for them.`];
 }
 
 function notesOf({ source_id, problems, remarks }: PlannedWallet): string[] {

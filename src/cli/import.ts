@@ -1,5 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
+import type { Config } from '../config.ts';
+import type { Database } from '../core/db/database.ts';
 import type { ImportReport, ImportResult, RunOptions } from '../features/import/import.ts';
 import type { ImportSource, SourceName } from '../features/import/source.ts';
 import { reportText, resultText } from './import-text.ts';
@@ -54,7 +56,7 @@ function addSource(command: Command, name: SourceName): void {
     .option('--except <ids...>', 'leave these wallets out')
     .option('--all', 'also import deleted wallets')
     .option('--no-history', 'import balances without the history')
-    .option('--negative-as-zero', 'bear the negative balances')
+    .option('--negative <how>', 'bear negative balances: zero-and-report, forgive', parseNegative)
     .option('--allow-mismatch <id=why...>', 'import despite a wrong balance in the source')
     .option('--address-domain <name>', 'the domain of imported addresses')
     .option('--accept-shortfall <why>', 'end although the node has too little', parseReason)
@@ -71,7 +73,7 @@ interface Options {
   readonly except?: readonly string[];
   readonly all?: boolean;
   readonly history: boolean;
-  readonly negativeAsZero?: boolean;
+  readonly negative?: 'zero' | 'forgive';
   readonly allowMismatch?: readonly string[];
   readonly addressDomain?: string;
   readonly acceptShortfall?: string;
@@ -102,6 +104,7 @@ async function run(name: SourceName, options: Options, output: Output): Promise<
         ...common,
         plan: options.plan,
         isResume: options.resume === true,
+        openSecretBox: () => openSecretBox(config, database),
         readNodeBalance: () => nodeBalance(config, node.pubkey),
         acceptedShortfall: options.acceptShortfall,
       };
@@ -112,7 +115,18 @@ async function run(name: SourceName, options: Options, output: Output): Promise<
   });
 }
 
-async function requireAccount(id: string | undefined, database: import('../core/db/database.ts').Database): Promise<void> {
+async function openSecretBox(config: Config, database: Database) {
+  const [{ findSecretKey, requireSecretKey }, { createSecretBox }] = await Promise.all([
+    import('../secret-key.ts'),
+    import('../features/webhooks/secrets.ts'),
+  ]);
+  const key = await findSecretKey(config);
+  if (!key) throw new NotDone('the secrets of webhooks are stored sealed: set SECRET_KEY, or DATA_DIR to the folder with secret-key.');
+  await requireSecretKey(database, key);
+  return createSecretBox(key);
+}
+
+async function requireAccount(id: string | undefined, database: Database): Promise<void> {
   if (id === undefined) return;
   const { accountExists } = await import('../core/accounts/imported.ts');
   if (!(await accountExists(database, id)))
@@ -120,7 +134,7 @@ async function requireAccount(id: string | undefined, database: import('../core/
 }
 
 function choicesOf(options: Options, addressDomains: readonly string[]): RunOptions['choices'] {
-  const { account, wallet, except, all, history, negativeAsZero, allowMismatch = [], addressDomain } = options;
+  const { account, wallet, except, all, history, negative = 'refuse', allowMismatch = [], addressDomain } = options;
   if (addressDomain !== undefined && !addressDomains.includes(addressDomain))
     throw new NotDone(`--address-domain must be one of ${addressDomains.join(', ')}. Add others to ADDRESS_DOMAINS.`);
   return {
@@ -129,10 +143,18 @@ function choicesOf(options: Options, addressDomains: readonly string[]): RunOpti
     except,
     isAll: all,
     hasHistory: history,
-    negative: negativeAsZero ? 'zero' : 'refuse',
+    negative,
     allowedMismatches: new Map(allowMismatch.map(readMismatch)),
     addressDomain,
   };
+}
+
+function parseNegative(text: string): 'zero' | 'forgive' {
+  if (text === 'zero-and-report') return 'zero';
+  if (text === 'forgive') return 'forgive';
+  throw new InvalidArgumentError(
+    'It must be zero-and-report, which books nothing, or forgive, which takes it from the fees of the service.',
+  );
 }
 
 function readMismatch(text: string): [string, string] {
@@ -144,7 +166,8 @@ function readMismatch(text: string): [string, string] {
 async function showPlan(report: ImportReport, output: Output): Promise<number> {
   output.progress('');
   await output.print(report, reportText(report));
-  return report.wallets.some(({ action }) => action === 'refused') ? EXIT.refused : EXIT.done;
+  const isRefused = report.problems.length > 0 || report.wallets.some(({ action }) => action === 'refused');
+  return isRefused ? EXIT.refused : EXIT.done;
 }
 
 async function showResult(result: ImportResult, map: string | undefined, output: Output): Promise<number> {

@@ -74,8 +74,8 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   events: ['keys', 'transactions', 'wallets'],
   invoices: ['events', 'transactions'],
   lndhub: ['keys', 'logins', 'nodes'],
-  import: ['verify', 'lnurl', 'lndhub', 'logins'],
   webhooks: ['events', 'transactions'],
+  import: ['verify', 'lnurl', 'lndhub', 'logins', 'webhooks'],
   metrics: ['events', 'nwc', 'webhooks'],
 };
 

@@ -50,7 +50,7 @@ onBothDatabases('a source that cannot be imported', (open) => {
       [
         `INSERT INTO apipayments (checking_id, amount, fee, wallet_id, time, status) VALUES ('spent', -90000000000, 0, '${FIRST}', 1, 'success')`,
       ],
-      /it has -\d+ msat\. Cover it in the source, or use --negative-as-zero/,
+      /it has -\d+ msat\. Cover it in the source, or bear it with --negative zero-and-report or --negative forgive/,
     ],
     [
       'a pending payment without an invoice',

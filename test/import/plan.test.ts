@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { reportText } from '../../src/cli/import-text.ts';
 import { type ImportChoices, makePlan } from '../../src/features/import/plan.ts';
 import type { ImportSource, SourceHistoryRow, SourceWallet } from '../../src/features/import/source.ts';
 
@@ -93,6 +94,7 @@ describe('the plan of an import', () => {
           await hashOf(sourceOf([{ ...first, keys: [{ text: 'waka_x', label: '' }] }, ...others], history)),
           await hashOf(sourceOf([{ ...first, links: [link] }, ...others], history)),
           await hashOf(sourceOf(wallets, history), { ...CHOICES, except: ['nothing'] }),
+          await hashOf(sourceOf(wallets, history), { ...CHOICES, negative: 'forgive' }),
         ];
         expect(new Set(hashes).size).toBe(hashes.length);
       }),
@@ -122,6 +124,30 @@ describe('the plan of an import', () => {
     const accepted = { ...CHOICES, allowedMismatches: new Map([['a', 'rounded']]) };
     const [wallet] = (await makePlan(sourceOf([walletWith('a', 5001)], [row]), accepted)).wallets;
     expect(wallet).toMatchObject({ action: 'import', opening_msat: 5000, remarks: [expect.stringMatching(/accepted: rounded/)] });
+  });
+
+  it('shows who bears a negative balance', async () => {
+    const row = { id: 'r', walletId: 'a', state: 'settled', kind: 'other', amountMsat: -5000, feeMsat: 0, memo: '', createdAt: 1 } as const;
+    const textOf = async (negative: ImportChoices['negative']) => {
+      const plan = await makePlan(sourceOf([walletWith('a')], [row]), { ...CHOICES, negative });
+      return reportText({ ...plan, already: [], problems: [], service_fees_msat: negative === 'forgive' ? 7000 : null });
+    };
+    expect(await textOf('refuse')).toMatch(/! a: it has -5000 msat\. .* --negative zero-and-report or --negative forgive$/m);
+    expect(await textOf('zero')).toMatch(/^You bear 5,000 msat of negative balances: .* nothing is booked for them\.$/m);
+    expect(await textOf('forgive')).toMatch(
+      /^You bear 5,000 msat of negative balances: the fees of the service, 7,000 msat, pay for them\.$/m,
+    );
+  });
+
+  it('names Lightning addresses that are lost, or get another domain', async () => {
+    const link = { id: 'x', shortDesc: '', minMsat: 1000, maxMsat: 1000, commentLength: 0, paths: [], name: 'ada', domain: 'pay.example' };
+    const remarksWith = async (addressDomain?: string) =>
+      (await makePlan(sourceOf([{ ...walletWith('a'), links: [link] }], []), { ...CHOICES, addressDomain })).wallets[0]?.remarks;
+    expect(await remarksWith()).toEqual(['the Lightning address ada@pay.example is not imported without --address-domain']);
+    expect(await remarksWith('pay.example')).toEqual([]);
+    expect(await remarksWith('new.example')).toEqual([
+      expect.stringMatching(/^ada@pay.example becomes ada@new.example\. .* add pay.example to ADDRESS_DOMAINS/),
+    ]);
   });
 
   it('refuses sums beyond 2^53 − 1 msat, and rows that are not in the order of the wallets', async () => {

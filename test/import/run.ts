@@ -10,6 +10,8 @@ import {
 } from '../../src/features/import/import.ts';
 import type { ImportChoices } from '../../src/features/import/plan.ts';
 import type { ImportSource } from '../../src/features/import/source.ts';
+import { createSecretBox } from '../../src/features/webhooks/secrets.ts';
+import { openSecretKey } from '../../src/secret-key.ts';
 import type { FakeNodeApp } from '../support/app.ts';
 import { silentLog } from '../support/ledger.ts';
 
@@ -48,7 +50,9 @@ export async function importInto(app: FakeNodeApp, open: OpenSource, choices: Pa
   await app.restart(async () => {
     const run = async (options: ImportOptions) => {
       const { plan } = await planImport(options);
-      return runImport({ ...options, plan, isResume: false, readNodeBalance: async () => Number.MAX_SAFE_INTEGER });
+      const openSecretBox = async () =>
+        createSecretBox(await openSecretKey({ dataDir: app.dataDir, secretKey: undefined, replaceSecretKey: undefined }, options.database));
+      return runImport({ ...options, plan, isResume: false, openSecretBox, readNodeBalance: async () => Number.MAX_SAFE_INTEGER });
     };
     outcome = withSource(app, open, choices, run);
     await outcome.catch(() => undefined);

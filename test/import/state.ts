@@ -6,12 +6,14 @@ const findBalances = statement<{
   balance_msat: number;
   held_msat: number;
   opening_msat: number;
+  credits: number;
   history: number;
   keys: number;
   links: number;
 }>(
   'test_import_balances',
   `SELECT m.source_id, a.balance_msat, a.held_msat, m.opening_msat,
+     (SELECT count(*) FROM ledger_transfer t WHERE t.to_account = m.ledger_account) AS credits,
      (SELECT count(*) FROM imported_transaction t WHERE t.wallet_id = w.id) AS history,
      (SELECT count(*) FROM access_key k WHERE k.wallet_id = w.id) AS keys,
      (SELECT count(*) FROM pay_link l WHERE l.wallet_id = w.id) AS links
@@ -20,6 +22,8 @@ const findBalances = statement<{
 );
 
 const TABLES = [
+  'account',
+  'webhook',
   'wallet',
   'access_key',
   'pay_link',

@@ -62,7 +62,7 @@ export const reserveWalletItem = statement(
 /** Changes nothing when the wallet was imported before. */
 export const completeWalletItem = statement(
   'import_complete_wallet_item',
-  `UPDATE import_item SET state = 'done', opening_msat = $3, transfer_id = $4, shortfall_msat = $5
+  `UPDATE import_item SET state = 'done', opening_msat = $3, transfer_id = $4, shortfall_msat = $5, forgiven_transfer_id = $6
    WHERE source = $1 AND kind = 'wallet' AND source_id = $2 AND state = 'reserved'`,
 );
 

@@ -3,10 +3,11 @@ import { readPages } from '../../core/db/pages.ts';
 import { findRunningInstance } from '../../core/db/running-instance.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
-import { createLedger } from '../../core/ledger/ledger.ts';
+import { createLedger, SYSTEM_ACCOUNTS, systemAccounts } from '../../core/ledger/ledger.ts';
 import { type BoundNode, firstBoundNode } from '../../core/wallets/imported.ts';
 import type { ImportedLinkRules } from '../lnurl/pay/link-settings.ts';
 import { verify } from '../verify/verify.ts';
+import type { SecretBox } from '../webhooks/secrets.ts';
 import * as sql from './import.sql.ts';
 import { mergeHistory } from './merge.ts';
 import { type ImportChoices, type ImportPlan, makePlan, type PlannedWallet } from './plan.ts';
@@ -50,8 +51,14 @@ export interface ImportOptions extends ImportedLinkRules {
   readonly progress?: (step: string, done: number) => void;
 }
 
-/** `already`: the wallets of the source that were imported before. */
-export type ImportReport = ImportPlan & { readonly already: readonly string[] };
+export interface ImportReport extends ImportPlan {
+  /** The wallets of the source that were imported before. */
+  readonly already: readonly string[];
+  /** The fees that the service has earned, if they pay for negative balances. */
+  readonly service_fees_msat: number | null;
+  /** Why nothing can be imported, whatever the wallets are. */
+  readonly problems: readonly string[];
+}
 
 /** Reads the source and reports what would be imported. Writes nothing. */
 export async function planImport({ database, source, choices, node, progress = () => {} }: ImportOptions): Promise<ImportReport> {
@@ -61,13 +68,22 @@ export async function planImport({ database, source, choices, node, progress = (
     if (action !== 'left_out' && (await database.first(sql.findItem, source.name, 'wallet', source_id))?.state === 'done')
       already.push(source_id);
   }
-  return { ...plan, already };
+  if (choices.negative !== 'forgive') return { ...plan, already, service_fees_msat: null, problems: [] };
+  const accounts = await database.snapshot(systemAccounts);
+  const feesMsat = accounts.find(({ id }) => id === SYSTEM_ACCOUNTS.serviceFees)?.balanceMsat ?? 0;
+  const done = new Set(already);
+  const wanted = plan.wallets.filter(({ action, source_id }) => action === 'import' && !done.has(source_id));
+  const forgivenMsat = wanted.reduce((sum, { forgiven_msat }) => sum + forgiven_msat, 0);
+  const problem = `the negative balances are ${forgivenMsat} msat, and the service has earned ${feesMsat} msat in fees to pay for them. Use --negative zero-and-report, or --except`;
+  return { ...plan, already, service_fees_msat: feesMsat, problems: forgivenMsat > feesMsat ? [problem] : [] };
 }
 
 export interface RunOptions extends ImportOptions {
   /** The hash that the dry run printed. */
   readonly plan: string;
   readonly isResume: boolean;
+  /** Opens the seal of secrets of webhooks. Called if the plan has any. */
+  readonly openSecretBox?: () => Promise<SecretBox>;
   /** Returns the balance of the node in msat; undefined if it does not answer. */
   readonly readNodeBalance: () => Promise<number | undefined>;
   /** Why the import may end although the node has less than the ledger owes, or does not answer. */
@@ -109,6 +125,7 @@ export async function runImport(options: RunOptions): Promise<ImportResult> {
     );
   const refused = report.wallets.filter(({ action }) => action === 'refused');
   if (refused.length > 0) throw new ImportRefused(refusedMessage(refused));
+  if (report.problems.length > 0) throw new ImportRefused(`Nothing was imported: ${report.problems.join('; ')}.`);
   const unfinished = await database.first(sql.findWritingRun);
   if (unfinished && unfinished.plan !== plan)
     throw new ImportRefused(
@@ -118,12 +135,13 @@ export async function runImport(options: RunOptions): Promise<ImportResult> {
   const already = new Set(report.already);
   const wanted = report.wallets.filter(({ action, source_id }) => action === 'import' && !already.has(source_id));
   if (!unfinished && wanted.length === 0) return prove(options, report, [], await database.first(sql.findRunOfPlan, plan));
+  const secretBox = report.sums.webhooks > 0 ? await options.openSecretBox?.() : undefined;
   const run = unfinished ?? (await beginRun(options, wanted));
   if (run.source !== source.name || run.node_id !== options.node.id)
     throw new ImportRefused(
       `The import that has not ended is from ${run.source} onto the node ${run.node_id}. Continue it with the same options.`,
     );
-  return prove(options, report, await writeWallets(options, run, wanted), run);
+  return prove(options, report, await writeWallets(options, run, wanted, secretBox), run);
 }
 
 function refusedMessage(refused: readonly PlannedWallet[]): string {
@@ -147,12 +165,17 @@ async function beginRun({ database, clock, source, plan, node }: RunOptions, wan
   return { ...run, state: 'writing' };
 }
 
-async function writeWallets(options: RunOptions, run: sql.RunRow, wanted: readonly PlannedWallet[]): Promise<WrittenWallet[]> {
+async function writeWallets(
+  options: RunOptions,
+  run: sql.RunRow,
+  wanted: readonly PlannedWallet[],
+  secretBox: SecretBox | undefined,
+): Promise<WrittenWallet[]> {
   const { database, clock, source, choices, node, plan, progress = () => {} } = options;
   const ledger = createLedger(database, clock);
   const { addressDomains, publicUrl } = options;
   const context: WriteContext = {
-    ...{ database, ledger, clock, plan, node, addressDomains, publicUrl },
+    ...{ database, ledger, clock, plan, node, addressDomains, publicUrl, secretBox },
     source: source.name,
     runId: run.id,
     choices: { ...choices, network: node.network },

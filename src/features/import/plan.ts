@@ -17,8 +17,11 @@ export interface ImportChoices {
   /** Also wallets that the source leaves out, such as deleted ones. */
   readonly isAll?: boolean | undefined;
   readonly hasHistory: boolean;
-  /** `zero`: a wallet with a negative balance begins with 0, and the operator bears the shortfall. */
-  readonly negative: 'refuse' | 'zero';
+  /**
+   * A wallet with a negative balance is refused, or it begins with 0 and the operator bears the shortfall. `zero`: nothing is booked. `forgive`: the
+   * earned fees of the service pay it, so that the ledger owes what the source did.
+   */
+  readonly negative: 'refuse' | 'zero' | 'forgive';
   /** Why a wallet is imported with the computed balance although the source's own figure differs, by the wallet. */
   readonly allowedMismatches: ReadonlyMap<string, string>;
   /** The domain of imported Lightning addresses; undefined: they are not imported. */
@@ -37,7 +40,9 @@ export interface PlannedWallet {
   /** What is credited. Pending payments hold a part of it. */
   readonly opening_msat: number;
   readonly held_msat: number;
+  /** What a negative balance lacks, and the part of it that the fees of the service pay. */
   readonly shortfall_msat: number;
+  readonly forgiven_msat: number;
   readonly keys: number;
   readonly links: number;
   readonly history_rows: number;
@@ -52,15 +57,19 @@ export interface ImportPlan {
   readonly source_version: string;
   /** A hash of everything that the import would write. */
   readonly plan: string;
+  /** What becomes of negative balances. */
+  readonly negative: ImportChoices['negative'];
   readonly wallets: readonly PlannedWallet[];
   readonly sums: {
     readonly wallets: number;
     readonly opening_msat: number;
     readonly held_msat: number;
     readonly shortfall_msat: number;
+    readonly forgiven_msat: number;
     readonly history_rows: number;
     readonly open_invoices: number;
     readonly pending_payments: number;
+    readonly webhooks: number;
   };
   readonly not_imported: readonly NotImported[];
 }
@@ -77,6 +86,8 @@ export async function makePlan(
   const digest = createHash('sha256').update(choicesText(source, choices));
   const problems = await problemsByWallet(source);
   const wallets: PlannedWallet[] = [];
+  /** The number of webhooks by the account. */
+  const webhooks = new Map<string, number>();
   let rows = 0;
   for await (const { wallet, history } of mergeHistory(source.wallets(), source.history())) {
     const tally = await tallyHistory(history, digest, choices.network);
@@ -84,6 +95,9 @@ export async function makePlan(
     const planned = planWallet(wallet, tally, problems.get(wallet.id) ?? [], choices);
     digest.update(JSON.stringify([planned, wallet]));
     wallets.push(planned);
+    // In an account of all, a webhook would get the events of the wallets of others.
+    if (planned.action === 'import' && choices.accountId === undefined)
+      webhooks.set(wallet.account.id, wallet.account.webhooks?.length ?? 0);
     progress(wallets.length, rows);
   }
   const selected = wallets.filter(({ action }) => action === 'import');
@@ -92,15 +106,18 @@ export async function makePlan(
     source: source.name,
     source_version: source.version,
     plan: digest.digest('hex').slice(0, 32),
+    negative: choices.negative,
     wallets,
     sums: {
       wallets: selected.length,
       opening_msat: sum((wallet) => wallet.opening_msat),
       held_msat: sum((wallet) => wallet.held_msat),
       shortfall_msat: sum((wallet) => wallet.shortfall_msat),
+      forgiven_msat: sum((wallet) => wallet.forgiven_msat),
       history_rows: sum((wallet) => wallet.history_rows),
       open_invoices: sum((wallet) => wallet.open_invoices),
       pending_payments: sum((wallet) => wallet.pending_payments),
+      webhooks: [...webhooks.values()].reduce((total, count) => total + count, 0),
     },
     not_imported: await source.notImported(),
   };
@@ -176,10 +193,13 @@ function planWallet(wallet: SourceWallet, tally: Tally, sourceProblems: readonly
   }
   const isNegative = computedMsat - tally.heldMsat < 0;
   if (isNegative && choices.negative === 'refuse')
-    problems.push(`it has ${computedMsat - tally.heldMsat} msat. Cover it in the source, or use --negative-as-zero: you then bear it`);
+    problems.push(
+      `it has ${computedMsat - tally.heldMsat} msat. Cover it in the source, or bear it with --negative zero-and-report or --negative forgive`,
+    );
   if (isNegative && tally.pending > 0)
     problems.push('its balance is negative while payments are pending: wait for their end in the source');
   const openingMsat = Math.max(0, computedMsat);
+  const shortfallMsat = isNegative ? openingMsat - computedMsat : 0;
   if (leftOut !== undefined) remarks.push(leftOut);
   else if (wallet.leftOut !== undefined) remarks.push(wallet.leftOut);
   if (leftOut !== undefined && computedMsat > 0) remarks.push(`it has ${computedMsat} msat, which are not credited`);
@@ -192,7 +212,8 @@ function planWallet(wallet: SourceWallet, tally: Tally, sourceProblems: readonly
     computed_balance_msat: computedMsat,
     opening_msat: openingMsat,
     held_msat: tally.heldMsat,
-    shortfall_msat: isNegative ? openingMsat - computedMsat : 0,
+    shortfall_msat: shortfallMsat,
+    forgiven_msat: choices.negative === 'forgive' ? shortfallMsat : 0,
     keys: wallet.keys.length,
     links: wallet.links.filter((link) => link.leftOut === undefined).length,
     history_rows: tally.rows,
@@ -210,10 +231,14 @@ function reasonToLeaveOut({ id, leftOut, isNeverImported }: SourceWallet, { only
 }
 
 function linkRemarks({ links }: SourceWallet, { addressDomain }: ImportChoices): string[] {
-  return links.flatMap(({ id, leftOut, name }) => {
+  return links.flatMap(({ id, leftOut, name, domain }) => {
     if (leftOut !== undefined) return [`pay link ${id} is not imported: ${leftOut}`];
-    return name !== undefined && addressDomain === undefined
-      ? [`the Lightning address ${name} is not imported without --address-domain`]
-      : [];
+    if (name === undefined) return [];
+    const address = domain === undefined ? name : `${name}@${domain}`;
+    if (addressDomain === undefined) return [`the Lightning address ${address} is not imported without --address-domain`];
+    if (domain === undefined || domain === addressDomain) return [];
+    return [
+      `${address} becomes ${name}@${addressDomain}. To keep it, add ${domain} to ADDRESS_DOMAINS, and use --address-domain ${domain}`,
+    ];
   });
 }

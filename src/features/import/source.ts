@@ -47,6 +47,17 @@ export interface SourceAccount {
   readonly passwordHash?: string | undefined;
   /** API keys of the account. */
   readonly keys?: readonly SourceKey[] | undefined;
+  /** Endpoints that get the events of the wallets of the account. */
+  readonly webhooks?: readonly SourceWebhook[] | undefined;
+}
+
+export interface SourceWebhook {
+  readonly id: string;
+  readonly url: string;
+  /** Names of events of this service. */
+  readonly eventTypes: readonly string[];
+  /** The secret with which requests are signed; undefined: they were not. */
+  readonly secret: string | undefined;
 }
 
 export interface SourceWallet {

@@ -2,17 +2,20 @@ import { newKeyRow } from '../../core/accounts/accounts.ts';
 import { openImportedAccount } from '../../core/accounts/imported.ts';
 import { parseKey } from '../../core/accounts/keys.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
+import { writeRows } from '../../core/db/row-write.ts';
 import { importedInvoiceRow, markCredited, mayStillBePaid } from '../../core/invoices/imported.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { msat } from '../../core/kernel/money.ts';
-import type { Ledger, Posting, RowWrite, TransferOrder } from '../../core/ledger/ledger.ts';
+import { type Ledger, type Posting, type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../../core/ledger/ledger.ts';
 import { importedPayment } from '../../core/payments/imported.ts';
 import { importedWallet, isWalletIdFree, reserveLedgerAccount } from '../../core/wallets/imported.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { importedLoginRows, isLoginFree } from '../lndhub/imported-login.ts';
 import type { ImportedLinkRules } from '../lnurl/pay/link-settings.ts';
 import { defaultLinkRow } from '../lnurl/pay/pay-links.ts';
+import { importedWebhookRow } from '../webhooks/imported-webhooks.ts';
+import type { SecretBox } from '../webhooks/secrets.ts';
 import * as sql from './import.sql.ts';
 import { invoiceOf } from './invoice-of.ts';
 import { linkRows } from './link-rows.ts';
@@ -29,6 +32,8 @@ export interface WriteContext extends ImportedLinkRules {
   readonly plan: string;
   readonly choices: ImportChoices;
   readonly node: { readonly id: string; readonly ledgerAccount: number };
+  /** Seals the secrets of webhooks; undefined if the plan has none. */
+  readonly secretBox: SecretBox | undefined;
 }
 
 /** A wallet that was imported. */
@@ -81,9 +86,10 @@ async function freeLogin(
 }
 
 /** Returns the ids of the wallet; the same ones after an interruption. */
-function reserve({ database, clock, source, runId, choices }: WriteContext, { id, ownId, account }: SourceWallet) {
+function reserve(context: WriteContext, { id, ownId, account }: SourceWallet) {
+  const { database, clock, source, runId } = context;
   return database.transaction(async (tx) => {
-    const owner = await openAccountOf(tx, { clock, source, runId, choices }, account);
+    const owner = await openAccountOf(tx, context, account);
     const reserved = await tx.first(sql.findItem, source, 'wallet', id);
     if (reserved?.ledger_account) return { ...owner, walletId: reserved.made, ledgerAccount: reserved.ledger_account };
     const ledgerAccount = await reserveLedgerAccount(tx);
@@ -98,8 +104,8 @@ function reserve({ database, clock, source, runId, choices }: WriteContext, { id
 
 async function openAccountOf(
   tx: Tx,
-  { clock, source, runId, choices }: Pick<WriteContext, 'clock' | 'source' | 'runId' | 'choices'>,
-  { id, email, passwordHash, keys = [] }: SourceWallet['account'],
+  { clock, source, runId, choices, secretBox }: WriteContext,
+  { id, email, passwordHash, keys = [], webhooks = [] }: SourceWallet['account'],
 ): Promise<{ accountId: string; warnings: string[] }> {
   if (choices.accountId !== undefined) return { accountId: choices.accountId, warnings: [] };
   const known = await tx.first(sql.findItem, source, 'account', id);
@@ -110,6 +116,10 @@ async function openAccountOf(
     keys: keys.map((key) => withExpiry(clock, key)),
   });
   await tx.run(sql.insertAccountItem, source, id, runId, accountId);
+  for (const { id: label, ...webhook } of webhooks) {
+    if (!secretBox) throw new Error('the secret of a webhook cannot be sealed');
+    await writeRows(tx, [importedWebhookRow(clock, secretBox, accountId, { ...webhook, label })]);
+  }
   const isLost = email !== undefined && !hasEmail;
   return {
     accountId,
@@ -186,7 +196,7 @@ function historyColumns(row: SourceHistoryRow, id: string, walletId: string, sou
 
 function walletPosting(
   context: WriteContext,
-  { opening_msat, shortfall_msat }: PlannedWallet,
+  { opening_msat, shortfall_msat, forgiven_msat }: PlannedWallet,
   wallet: Wallet,
   source: SourceWallet,
   live: LiveRows,
@@ -194,7 +204,8 @@ function walletPosting(
 ): Posting {
   const { clock, choices } = context;
   const created = importedWallet(clock, wallet, new Set(source.keys.map(({ text }) => parseKey(text)?.kind ?? '')));
-  const transfers = opening_msat > 0 ? [openingTransfer(context, wallet, source, opening_msat)] : [];
+  const [opening] = opening_msat > 0 ? [openingTransfer(context, wallet, source, opening_msat)] : [];
+  const [forgiven] = forgiven_msat > 0 ? [forgivenTransfer(context, source, forgiven_msat)] : [];
   const payments = live.pending.map((row) => pendingPayment(context, wallet, row));
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
   const keys = source.keys.map((key) => withExpiry(clock, key)).map(({ text, ...key }) => newKeyRow(clock, text, owner, key).row);
@@ -205,11 +216,11 @@ function walletPosting(
   });
   const completed: RowWrite = {
     statement: sql.completeWalletItem,
-    parameters: [context.source, source.id, opening_msat, transfers[0]?.id ?? null, shortfall_msat],
+    parameters: [context.source, source.id, opening_msat, opening?.id ?? null, shortfall_msat, forgiven?.id ?? null],
     onMiss: () => new Error(`the wallet ${source.id} was imported before`),
   };
   return {
-    transfers,
+    transfers: [opening, forgiven].filter((transfer) => transfer !== undefined),
     holds: payments.flatMap(({ holds }) => holds),
     rows: [...created.rows, ...keys, ...links, defaultLinkRow(wallet), ...invoices, ...payments.flatMap(({ rows }) => rows), completed],
     events: created.events,
@@ -235,6 +246,18 @@ function openingTransfer(
     amountMsat: msat(openingMsat),
     toType: 'opening_balance',
     memo: 'Opening balance',
+    passThru: JSON.stringify({ import: { source, source_id: id, plan } }),
+  };
+}
+
+/** The wallet owes nothing, and the fees of the service are less by what it owed. */
+function forgivenTransfer({ clock, node, source, plan }: WriteContext, { id }: SourceWallet, forgivenMsat: number): TransferOrder {
+  return {
+    id: newId(clock.nowMs()),
+    from: SYSTEM_ACCOUNTS.serviceFees,
+    to: node.ledgerAccount,
+    amountMsat: msat(forgivenMsat),
+    memo: `Negative balance of the wallet ${id} of ${source}, forgiven`,
     passThru: JSON.stringify({ import: { source, source_id: id, plan } }),
   };
 }

@@ -73,7 +73,8 @@ export const RECORD_CHECKS: RecordChecks = {
        WHEN t.from_account <= 1 THEN t.from_lntx IS NOT NULL
        ELSE p.invoice_id IS NULL OR p.invoice_id <> i.id END`,
   ],
-  // Fees of the service: each transfer to or from `service_fees` is that of one recorded fee, and the other way round.
+  // Fees of the service: each transfer to or from `service_fees` is that of one recorded fee, and the other way round. An import may pay negative
+  // balances from them.
   verify_service_fees: [
     'it differs from the recorded fees of the service',
     `SELECT f.transfer_id AS id FROM service_fee f
@@ -86,7 +87,7 @@ export const RECORD_CHECKS: RecordChecks = {
      SELECT t.id FROM ledger_transfer t LEFT JOIN service_fee f ON f.transfer_id = t.id WHERE t.to_account = 3 AND f.transfer_id IS NULL
      UNION ALL
      SELECT t.id FROM ledger_transfer t LEFT JOIN service_fee f ON f.share_transfer_id = t.id
-     WHERE t.from_account = 3 AND f.transfer_id IS NULL`,
+     WHERE t.from_account = 3 AND f.transfer_id IS NULL AND NOT EXISTS (SELECT 1 FROM import_item m WHERE m.forgiven_transfer_id = t.id)`,
   ],
   // Payments that succeeded and were not charged the fee of the service with which they started, or were charged another one.
   verify_payment_service_fees: [
@@ -117,7 +118,12 @@ export const RECORD_CHECKS: RecordChecks = {
      UNION ALL
      SELECT m.made FROM import_item m LEFT JOIN wallet w ON w.id = m.made LEFT JOIN ledger_transfer t ON t.id = m.transfer_id
      WHERE m.kind = 'wallet' AND CASE m.state WHEN 'reserved' THEN w.id IS NOT NULL
-       ELSE w.id IS NULL OR w.ledger_account <> m.ledger_account OR (m.opening_msat > 0 AND (t.id IS NULL OR t.to_type <> 'opening_balance')) END`,
+       ELSE w.id IS NULL OR w.ledger_account <> m.ledger_account OR (m.opening_msat > 0 AND (t.id IS NULL OR t.to_type <> 'opening_balance')) END
+     UNION ALL
+     SELECT m.made FROM import_item m LEFT JOIN import_run r ON r.id = m.run_id LEFT JOIN lightning_node n ON n.id = r.node_id
+     LEFT JOIN ledger_transfer f ON f.id = m.forgiven_transfer_id
+     WHERE m.forgiven_transfer_id IS NOT NULL
+       AND (f.id IS NULL OR f.from_account <> 3 OR f.to_account <> n.ledger_account OR f.amount_msat <> m.shortfall_msat)`,
   ],
   // What `restore_difference` paid to a wallet and did not get back is what its payments lacked after a restore.
   verify_shortfalls: [

@@ -36,6 +36,12 @@ export const insertWebhook = statement(
    VALUES ($1, $2, $3, $4, $5, $6, 'active', $7, $7, $7, $8, $9)`,
 );
 
+export const insertPausedWebhook = statement(
+  'webhook_insert_paused',
+  `INSERT INTO webhook (id, account_id, url, event_types, user_label, status, created_at, updated_at, active_since, secrets, key_id)
+   VALUES ($1, $2, $3, $4, $5, 'paused', $6, $6, $6, $7, $8)`,
+);
+
 const FIND = `SELECT ${WEBHOOK_COLUMNS} FROM webhook WHERE id = $1 AND account_id = $2 AND status <> 'deleted'`;
 
 export const findWebhook = statement<WebhookRow>('webhook_find', FIND);

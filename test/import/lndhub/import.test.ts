@@ -36,6 +36,16 @@ onFakeNode(
       return (await client.request('GET', '/balance', { headers })).body.BTC?.AvailableBalance;
     }
 
+    const earned = async (): Promise<number> => (await client.get('/v1/operator/overview')).service_fees_msat;
+
+    /** Lets the service earn a fee. */
+    async function earnFee(feeMsat: number): Promise<void> {
+      const [from, to] = [await client.wallet(100), await client.wallet(0)];
+      const json = { rules: { internal: { flat_msat: feeMsat } }, reason: 'prices' };
+      await client.request('PUT', `/v1/wallets/${from.id}/fees`, { key: client.secretKey, json });
+      await client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1 });
+    }
+
     const isOff = ({ name }: { name: string }) => name === 'deactivated' || name === 'deleted';
 
     it('M4: is refused while a balance is negative, and writes nothing', async () => {
@@ -45,14 +55,30 @@ onFakeNode(
       expect(await rows('SELECT id FROM import_run')).toEqual([]);
     });
 
-    it('M1: gives each user the balance that the API of lndhub.go returned', async () => {
-      const { problems: wrong, written } = await importInto(app, open, { negative: 'zero' });
+    it('M4: is refused while the service has earned less fees than the negative balances that they pay', async () => {
+      const { wallets, problems: reasons, service_fees_msat } = await planOf(app, open, { negative: 'forgive' });
+      expect(wallets.some(({ action }) => action === 'refused')).toBe(false);
+      expect([service_fees_msat, reasons]).toEqual([0, [expect.stringContaining('negative balances are 9000 msat')]]);
+      await expect(importInto(app, open, { negative: 'forgive' })).rejects.toMatchObject({ name: 'ImportRefused' });
+      expect(await rows('SELECT id FROM import_run')).toEqual([]);
+    });
+
+    it('M1: gives each user the balance that the API of lndhub.go returned, and pays a negative one from the fees of the service', async () => {
+      await earnFee(10_000);
+      const fees = await earned();
+      // What the two wallets above have.
+      const owed = 100_000;
+      const { problems: wrong, written, report, owed_msat } = await importInto(app, open, { negative: 'forgive' });
       expect(wrong).toEqual([]);
       expect(written.flatMap(({ warnings }) => warnings)).toEqual([]);
       for (const user of USERS)
         expect([user.name, await balanceOf(user.name)]).toEqual([user.name, isOff(user) ? undefined : Math.max(0, user.balance)]);
       const off = await rows(`SELECT i.opening_msat FROM wallet w JOIN import_item i ON i.made = w.id WHERE w.status = 'inactive'`);
       expect(off.map(({ opening_msat }) => Number(opening_msat))).toEqual([userOf('deactivated').balance * 1000]);
+      // The ledger owes what lndhub.go did.
+      const imported = report.wallets.filter(({ action }) => action === 'import');
+      expect(owed_msat - owed).toBe(imported.reduce((sum, { computed_balance_msat }) => sum + computed_balance_msat, 0));
+      expect(await earned()).toBe(fees - 9000);
       expect(await problems()).toEqual([]);
     });
 
@@ -84,6 +110,14 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it('is compared with the ledger by verify', async () => {
+      const forgiven = 'WHERE forgiven_transfer_id IS NOT NULL';
+      const notOwned = await app.problemsAfter(`UPDATE import_item SET forgiven_transfer_id = NULL ${forgiven}`);
+      expect(notOwned).toEqual([expect.stringMatching(/differs from the recorded fees of the service/)]);
+      const otherAmount = await app.problemsAfter(`UPDATE import_item SET shortfall_msat = 8000 ${forgiven}`);
+      expect(otherAmount).toEqual([expect.stringMatching(/opening balance differs from what was imported/)]);
+    });
+
     it('changes nothing when it is repeated', async () => {
       const state = () =>
         rows(
@@ -93,7 +127,7 @@ onFakeNode(
         );
       const before = await state();
       expect(before[0]).toMatchObject({ logins: 5, history: 20 });
-      expect((await importInto(app, open, { negative: 'zero' })).problems).toEqual([]);
+      expect((await importInto(app, open, { negative: 'forgive' })).problems).toEqual([]);
       expect(await state()).toEqual(before);
     });
   },

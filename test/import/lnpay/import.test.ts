@@ -1,18 +1,17 @@
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { createHash, createHmac } from 'node:crypto';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { msat } from '../../../src/core/kernel/money.ts';
 import { openLnpay } from '../../../src/features/import/lnpay/lnpay.ts';
 import type { SourceWallet } from '../../../src/features/import/source.ts';
 import { onFakeNode } from '../../support/app.ts';
 import type { Json } from '../../support/client.ts';
+import { startReceiver } from '../../webhooks/receiver.ts';
+import { FAST, LOCAL } from '../../webhooks/timing.ts';
 import { collect } from '../collect.ts';
 import { ADDRESS_DOMAIN, importInto, planOf } from '../run.ts';
+import { LNPAY_BALANCES, LNPAY_DUMP } from './fixture.ts';
 
-const FOLDER = import.meta.dirname;
-const BALANCES: readonly { id: string; balance: number }[] = JSON.parse(readFileSync(join(FOLDER, 'balances.json'), 'utf8'));
 /** The preimage of the open invoice of the fixture, which LNPay does not store before the payment. */
 const OPEN_PREIMAGE = createHash('sha256').update('lnpay secret o1').digest('hex');
 const PASSWORD = 'correct horse battery staple';
@@ -34,7 +33,8 @@ onFakeNode(
   'an import from LNPay',
   (app) => {
     const { client, net, rows, problems } = app;
-    const open = () => openLnpay(join(FOLDER, 'lnpay.sql'));
+    const open = () => openLnpay(LNPAY_DUMP);
+    const receiver = startReceiver();
 
     /** Returns a wallet of the source by its label, and a function that returns its keys by their prefix. */
     async function sourceWallet(label: string) {
@@ -70,7 +70,7 @@ onFakeNode(
       const balances = new Map(found.map(({ id, balance_msat }) => [id, Number(balance_msat)]));
       const { wallet: closed } = await sourceWallet('Of a closed account');
       expect(balances).toEqual(
-        new Map(BALANCES.filter(({ id }) => id !== closed.id).map(({ id, balance }) => [id, Math.max(0, balance) * 1000])),
+        new Map(LNPAY_BALANCES.filter(({ id }) => id !== closed.id).map(({ id, balance }) => [id, Math.max(0, balance) * 1000])),
       );
       expect(await problems()).toEqual([]);
     });
@@ -127,6 +127,25 @@ onFakeNode(
       expect((await logIn(PASSWORD)).status).toBe(201);
     });
 
+    it('imports webhooks paused, with the secret that the receiver knows', async () => {
+      const { key } = await sourceWallet('Till');
+      const asOwner = (method: string, path: string, json?: object) =>
+        client.request(method, path, { key: key('sak_'), ...(json && { json }) });
+      const { body: hooks } = await asOwner('GET', '/v1/webhooks');
+      expect(hooks).toEqual([
+        expect.objectContaining({ url: 'https://shop.example.com/hook', status: 'paused', event_types: ['wallet_receive', 'wallet_send'] }),
+      ]);
+      expect(JSON.stringify(await rows('SELECT * FROM webhook'))).not.toContain('a shared secret');
+      const changed = await asOwner('PATCH', `/v1/webhooks/${hooks[0].id}`, { url: receiver.url(), status: 'active' });
+      expect(changed.status).toBe(200);
+      const { body: invoice } = await asOwner('POST', `/v1/wallet/${key('waka_')}/invoice`, { num_satoshis: 9 });
+      await net.outside.pay({ paymentRequest: invoice.payment_request });
+      const ofInvoice = () => receiver.received.find(({ raw }) => raw.includes(invoice.id));
+      await expect.poll(() => ofInvoice()?.headers['x-lnpay-event']).toBe('wallet_receive');
+      const signature = createHmac('sha256', 'a shared secret').update(ofInvoice()?.raw ?? '');
+      expect(ofInvoice()?.headers['x-lnpay-signature']).toBe(signature.digest('hex'));
+    });
+
     it('does not let an inactive wallet pay', async () => {
       const { key } = await sourceWallet('Inactive');
       const headers = { 'x-api-key': key('waka_') };
@@ -154,7 +173,7 @@ onFakeNode(
         rows(
           `SELECT (SELECT count(*) FROM wallet) AS wallets, (SELECT count(*) FROM access_key) AS keys, (SELECT count(*) FROM account) AS accounts,
              (SELECT count(*) FROM imported_transaction) AS history, (SELECT count(*) FROM ledger_transfer) AS transfers,
-             (SELECT count(*) FROM pay_link) AS links`,
+             (SELECT count(*) FROM pay_link) AS links, (SELECT count(*) FROM webhook) AS webhooks`,
         );
       const before = await state();
       expect((await importInto(app, open, { negative: 'zero', addressDomain: ADDRESS_DOMAIN })).problems).toEqual([]);
@@ -162,5 +181,6 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
   },
-  { PAYMENT_WAIT_SECONDS: '1', UNLIMITED_LOGINS: 'true' },
+  { ...LOCAL, PAYMENT_WAIT_SECONDS: '1', UNLIMITED_LOGINS: 'true' },
+  FAST,
 );

@@ -4,10 +4,7 @@ import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
 import { openLnpay } from '../../../src/features/import/lnpay/lnpay.ts';
 import { collect } from '../collect.ts';
-
-const DUMP = join(import.meta.dirname, 'lnpay.sql');
-/** The column `balance`, which LNPay's API returns, in satoshis. */
-const BALANCES: readonly { id: string; balance: number }[] = JSON.parse(readFileSync(join(import.meta.dirname, 'balances.json'), 'utf8'));
+import { LNPAY_BALANCES, LNPAY_DUMP } from './fixture.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'satchel-lnpay-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -15,7 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 /** Reads the dump after a change of its text. */
 async function read(change = (text: string) => text) {
   const path = join(folder, 'changed.sql');
-  writeFileSync(path, change(readFileSync(DUMP, 'utf8')));
+  writeFileSync(path, change(readFileSync(LNPAY_DUMP, 'utf8')));
   const source = await openLnpay(path);
   try {
     const wallets = await collect(source.wallets());
@@ -33,7 +30,7 @@ it('reads wallets with their ids and balances, and rows that add up to them', as
   expect(version).toBe('m230109_155754_wtx_rollup');
   expect(problems).toEqual([]);
   expect(new Map(wallets.map(({ ownId, balanceMsat }) => [ownId, balanceMsat]))).toEqual(
-    new Map(BALANCES.map(({ id, balance }) => [id, balance * 1000])),
+    new Map(LNPAY_BALANCES.map(({ id, balance }) => [id, balance * 1000])),
   );
   for (const { id, balanceMsat } of wallets) {
     const own = history.filter(({ walletId, state }) => walletId === id && state === 'settled');
@@ -108,11 +105,32 @@ it('counts what it does not import', async () => {
   const { notImported } = await read();
   expect(notImported.map(({ what, count }) => `${count} ${what}`)).toEqual([
     '1 permanent withdraw links',
-    '1 webhooks',
     '1 second factors',
     '7 rights of withdraw keys (waklw_)',
     '14 keys of public websites of wallets',
   ]);
+});
+
+it('reads webhooks with the events that this service has, and counts the others', async () => {
+  const hooksOf = ({ by }: Awaited<ReturnType<typeof read>>) => by('Till')?.account.webhooks;
+  const hook = { id: 'iwh_FDkGFz4EKItnA4', url: 'https://shop.example.com/hook', eventTypes: ['wallet_receive', 'wallet_send'] };
+  expect(hooksOf(await read())).toEqual([{ ...hook, secret: 'a shared secret' }]);
+  const unknown = await read((text) => text.replace('[\\"wallet_receive\\",', '[\\"paywall_conversion\\",'));
+  expect(hooksOf(unknown)).toEqual([{ ...hook, eventTypes: ['wallet_send'], secret: 'a shared secret' }]);
+  for (const [from, to] of [
+    ['https://shop.example.com/hook', 'ftp://shop.example.com/hook'],
+    ['[\\"wallet_receive\\",\\"wallet_send\\"]', '[]'],
+  ] as const) {
+    const none = await read((text) => text.replace(from, to));
+    expect([hooksOf(none), none.notImported.find(({ what }) => what === 'webhooks')?.count]).toEqual([[], 1]);
+  }
+});
+
+it('counts users who share the wallets of an organization, and not those of the organization of all', async () => {
+  const sharing = async (change?: (text: string) => string) =>
+    (await read(change)).notImported.find(({ what }) => what.startsWith('users who share wallets'))?.count;
+  expect(await sharing()).toBeUndefined();
+  expect(await sharing((text) => text.replace("(201,NULL,'2020-02-19',2000,", "(201,NULL,'2020-02-19',2001,"))).toBe(2);
 });
 
 it('reports two invoices with one payment hash', async () => {

@@ -141,6 +141,35 @@ describe('a payment through Core Lightning', () => {
   });
 });
 
+describe('a payment of another program', () => {
+  const foreign = { paymentId: 'imported', paymentHash: ORDER.paymentHash, isForeign: true } as const;
+
+  it.each<[string, Answer, object]>([
+    ['succeeded', rows('listsendpays-complete', { label: 'of LNbits' }), SUCCESS],
+    ['succeeded without a label', rows('listsendpays-complete', { label: undefined }), SUCCESS],
+    ['is pending', rows('listsendpays-pending', { payment_hash: ORDER.paymentHash, label: undefined }), PENDING],
+  ])('that %s is found by its hash, only if it was imported', async (_, answer, outcome) => {
+    const { node, count } = await replayed({ listsendpays: answer });
+    expect(await node.lookupPayment(foreign)).toEqual(outcome);
+    expect(await node.lookupPayment({ ...foreign, isForeign: undefined })).toBeUndefined();
+    expect([count('xpay'), count('datastore')]).toEqual([0, 0]);
+  });
+
+  it('has failed when all its parts have failed and nothing was in flight for long enough', async () => {
+    const pass = stopClock();
+    const { node, count } = await replayed({ listsendpays: rows('listsendpays-complete', { label: undefined, status: 'failed' }) });
+    expect(await node.lookupPayment(foreign)).toEqual(PENDING);
+    pass(timing.quietMs);
+    expect(await node.lookupPayment(foreign)).toMatchObject({ state: 'failed' });
+    expect(count('xpay')).toBe(0);
+  });
+
+  it('is not known without a row', async () => {
+    const { node } = await replayed({});
+    expect(await node.lookupPayment(foreign)).toBeUndefined();
+  });
+});
+
 describe('a payment whose response was lost', () => {
   it('is sent again, because lightningd pays a hash at most once', async () => {
     const { replay, node, count } = await replayed({ xpay: 'lost' });

@@ -155,6 +155,28 @@ describe('LND reads the record of a payment before it sends', () => {
   });
 });
 
+describe('LND looks up a payment of another program by its hash', () => {
+  const states = [
+    ['has succeeded', 'succeeded', SUCCESS, -1],
+    ['is pending', 'pending', SUCCESS, 0],
+    ['has failed', 'failed', NO_ROUTE, -1],
+  ] as const;
+
+  it.each(states)('and returns that it %s, only if it was imported', async (_, expected, sent, at) => {
+    const { paymentHash } = orderOf(sent);
+    const { lnd, node } = await opened(orderOf(sent), state(sent, at, undefined));
+    const reference = { paymentId: 'imported', paymentHash };
+    expect(await node.lookupPayment({ ...reference, isForeign: true })).toMatchObject({ state: expected });
+    expect(await node.lookupPayment(reference)).toBeUndefined();
+    expect(sends(lnd)).toBe(0);
+  });
+
+  it('and returns nothing without a record', async () => {
+    const { node } = await opened(orderOf(SUCCESS), NO_RECORD);
+    expect(await node.lookupPayment({ paymentId: 'imported', paymentHash: orderOf(SUCCESS).paymentHash, isForeign: true })).toBeUndefined();
+  });
+});
+
 describe('the status of a payment decides, not the reason', () => {
   it.each([
     ['track afterwards (timeout passed, then settled)', 'FAILURE_REASON_TIMEOUT'],

@@ -124,7 +124,6 @@ export const accounts = {
   noPayments: 'None.',
   transaction: 'Transaction',
   amount: 'Amount, sats',
-  newer: 'Newer',
   sessions: 'Sessions',
   noSessions: 'No sessions.',
   unknownBrowser: 'Unknown browser',

@@ -5,6 +5,7 @@ import type { SourceDatabase } from '../source-database.ts';
 import { OPEN_INVOICE, readHistory } from './history.ts';
 import { checkTables, loadDump } from './tables.ts';
 import { readWallets } from './wallets.ts';
+import { type HookRow, webhooksOf, webhooksSql } from './webhooks.ts';
 
 /** Opens a dump of the MySQL database of LNPay, as mysqldump or mariadb-dump writes it. */
 export async function openLnpay(from: string): Promise<ImportSource> {
@@ -39,10 +40,13 @@ async function* duplicateInvoices(database: SourceDatabase): AsyncIterable<Sourc
     };
 }
 
+/** Users of an organization see the wallets of the others. All users without one are in that of LNPay. */
+const SHARES_WALLETS = `org_id IN (SELECT o.id FROM org o WHERE o.name <> 'lnpay_default_org'
+  AND (SELECT count(*) FROM user m WHERE m.org_id = o.id) > 1)`;
+
 async function notImported(database: SourceDatabase): Promise<NotImported[]> {
-  const counts: readonly (readonly [table: string, condition: string, what: string, reason: string])[] = [
+  const counts: (readonly [table: string, condition: string, what: string, reason: string])[] = [
     ['wallet_lnurlw', 'true', 'permanent withdraw links', 'whoever has one can take the balance: create links with a limit'],
-    ['integration_webhook', 'true', 'webhooks', 'their receivers must expect the events of this service: create them again'],
     ['user', 'mfa_secret_key IS NOT NULL', 'second factors', 'the owner adds an authenticator app again'],
     [
       'user_access_key',
@@ -57,7 +61,21 @@ async function notImported(database: SourceDatabase): Promise<NotImported[]> {
       'they have 47 random bits, and this service has no such websites',
     ],
   ];
+  if ((await database.columns('org')).size > 0)
+    counts.push([
+      'user',
+      SHARES_WALLETS,
+      'users who share wallets in an organization',
+      'an account has one login: each sees the own wallets only',
+    ]);
   const found: NotImported[] = [];
+  const webhooks = await unknownWebhooks(database);
+  if (webhooks > 0)
+    found.push({
+      what: 'webhooks',
+      count: webhooks,
+      reason: 'they have no valid URL or no event of this service, or a user has more than 20',
+    });
   for (const [table, condition, what, reason] of counts) {
     if ((await database.columns(table)).size === 0) continue;
     for await (const row of database.rows(`SELECT count(*) AS n FROM "${table}" WHERE ${condition}`)) {
@@ -66,4 +84,14 @@ async function notImported(database: SourceDatabase): Promise<NotImported[]> {
     }
   }
   return found;
+}
+
+async function unknownWebhooks(database: SourceDatabase): Promise<number> {
+  if ((await database.columns('integration_webhook')).size === 0) return 0;
+  let count = 0;
+  for await (const row of database.rows(`SELECT ${webhooksSql('u.id')} AS webhooks FROM user u`)) {
+    const hooks = JSON.parse(String(row.webhooks)) as HookRow[];
+    count += hooks.length - webhooksOf(hooks).length;
+  }
+  return count;
 }

@@ -6,7 +6,8 @@ import { type DumpRow, readDump } from './dump.ts';
 
 /** The tables that are read, and the columns by which their rows are looked up. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
-  user: ['id'],
+  user: ['id', 'org_id'],
+  org: ['id'],
   wallet: ['id', 'external_hash'],
   wallet_transaction: ['wallet_id', 'ln_tx_id'],
   wallet_transaction_type: ['id'],
@@ -16,7 +17,7 @@ const TABLES: Readonly<Record<string, readonly string[]>> = {
   wallet_lnurlpay: ['wallet_id'],
   wallet_lnurlw: ['wallet_id'],
   custy_domain: ['id'],
-  integration_webhook: ['id'],
+  integration_webhook: ['user_id'],
   migration: ['version'],
 };
 

@@ -3,6 +3,7 @@ import { readInteger, readText } from '../columns.ts';
 import type { SourceAccount, SourceKey, SourceLink, SourceWallet } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import { keyOf } from './keys.ts';
+import { type HookRow, webhooksOf, webhooksSql } from './webhooks.ts';
 
 /** The numbers of LNPay's table `status_type`, and of `user.status`. */
 const ACTIVE = { user: 10, wallet: 200, link: 450 } as const;
@@ -23,10 +24,11 @@ export async function* readWallets(database: SourceDatabase): AsyncIterable<Sour
   const links = (await has('wallet_lnurlpay'))
     ? `(SELECT json_group_array(${link} ORDER BY p.id) FROM wallet_lnurlpay p WHERE p.wallet_id = w.id)`
     : "'[]'";
+  const webhooks = (await has('integration_webhook')) ? webhooksSql('w.user_id') : "'[]'";
   const sql = `SELECT w.external_hash AS id, w.user_label AS label, w.balance, w.status_type_id AS status, w.json_data AS json,
       u.id AS user_id, u.username, u.email, u.password_hash, u.status AS user_status, ${links} AS links,
       ${noKeys ? "'[]'" : keys('k.wallet_id = w.id')} AS keys,
-      ${noKeys ? "'[]'" : keys('k.user_id = w.user_id AND k.wallet_id IS NULL')} AS account_keys
+      ${noKeys ? "'[]'" : keys('k.user_id = w.user_id AND k.wallet_id IS NULL')} AS account_keys, ${webhooks} AS webhooks
     FROM wallet w LEFT JOIN user u ON u.id = w.user_id ORDER BY ${database.bytewise('w.external_hash')}`;
   for await (const row of database.rows(sql)) yield walletFromRow(row);
 }
@@ -69,6 +71,7 @@ function accountOf(row: SourceRow): SourceAccount {
     email: readText(row, 'email')?.toLowerCase(),
     passwordHash: passwordHash !== undefined && isBcrypt(passwordHash) ? passwordHash : undefined,
     keys,
+    webhooks: webhooksOf(JSON.parse(String(row.webhooks)) as HookRow[]),
   };
 }
 

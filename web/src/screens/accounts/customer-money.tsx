@@ -5,46 +5,16 @@ import { api, type Wallet, type WalletTransaction } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { Balance, Sats, SignedAmount } from '../../parts/amount.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
-import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Pager, usePages } from '../../parts/pages.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { policy } from '../../texts/en-policy.ts';
 
 const PAGE = 10;
-
-/** The ids of the items before the pages that were turned; the last one begins this page. */
-function usePages() {
-  const [cursors, setCursors] = useState<readonly string[]>([]);
-  return {
-    after: cursors.at(-1),
-    reset: () => setCursors([]),
-    older: (id: string) => setCursors([...cursors, id]),
-    newer: () => setCursors(cursors.slice(0, -1)),
-    isFirst: cursors.length === 0,
-  };
-}
-
-function Pager({ pages, last }: { readonly pages: ReturnType<typeof usePages>; readonly last: string | undefined }) {
-  if (pages.isFirst && last === undefined) return null;
-  return (
-    <div class="row">
-      {!pages.isFirst && (
-        <Button size="small" onClick={pages.newer}>
-          {texts.newer}
-        </Button>
-      )}
-      {last !== undefined && (
-        <Button size="small" class="push" onClick={() => pages.older(last)}>
-          {texts.older}
-        </Button>
-      )}
-    </div>
-  );
-}
 
 function lastOf(items: readonly { readonly id: string }[] | undefined): string | undefined {
   return items?.length === PAGE ? items.at(-1)?.id : undefined;

@@ -16,6 +16,7 @@ import { useWallet } from './use-wallet.ts';
 import { WalletHead } from './wallet-head.tsx';
 import './wallet.css';
 
+const ImportedCard = lazy(() => import('./imported-card.tsx').then((file) => file.ImportedCard));
 const WalletLimits = lazy(() => import('./wallet-limits.tsx').then((file) => file.WalletLimits));
 
 /** `/wallets/:id`, and with a sheet over it `/wallets/:id/receive`, `…/send` and so on. */
@@ -45,6 +46,7 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
       {wallet.error !== undefined && <LoadError error={wallet.error} onRetry={wallet.reload} loadedAt={wallet.data && wallet.loadedAt} />}
       {(wallet.data || wallet.error === undefined) && <BalanceCard id={id} wallet={wallet.data} />}
       <TransactionsCard walletId={id} />
+      <ImportedCard key={id} walletId={id} />
       <WalletLimits id={id} />
       {isSheetPath(sheet) && <WalletSheet path={sheet} walletId={id} wallet={wallet.data} onClose={close} />}
     </>
