@@ -2,6 +2,7 @@ import type { SqlParameter } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
 import type { Statement } from '../../core/db/statement.ts';
 import { invariant } from '../../core/kernel/assert.ts';
+import type { FiatAmount } from '../../core/kernel/fiat.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { type Msat, msat } from '../../core/kernel/money.ts';
 import { Refusal, type RefusalType } from '../../core/kernel/refusal.ts';
@@ -74,6 +75,7 @@ async function transfer({ payments, wallets }: RunDependencies, { line, wallet, 
     source: wallet,
     destination,
     amountMsat: msat(line.amountMsat),
+    fiat: fiatOf(line),
     memo: line.memo ?? undefined,
     passThru: line.passThru ?? undefined,
     extraRows: (id) => [rowOf(line, sql.markTransferred, id)],
@@ -87,6 +89,7 @@ async function payInvoice(deps: RunDependencies, { line, wallet, rights }: LineT
     wallet,
     invoice,
     amountMsat: msat(line.amountMsat),
+    fiat: fiatOf(line),
     feeLimitMsat: (line.feeLimitMsat ?? undefined) as Msat | undefined,
     userLabel: line.memo ?? line.payeeText ?? undefined,
     passThru: line.passThru ?? undefined,
@@ -163,6 +166,10 @@ async function recordFailure(deps: RunDependencies, { line, isFromBefore }: Line
     if (error.type === 'invoice_expired') await write(sql.forgetInvoice, paymentRequest);
     await write(sql.postponeLine, 1, clock.nowMs() + waitMs);
   } else await fail(error.type, error.message);
+}
+
+function fiatOf({ fiat }: PayoutLine): FiatAmount | undefined {
+  return fiat === null ? undefined : (JSON.parse(fiat) as FiatAmount);
 }
 
 function rowOf({ payoutId, line }: PayoutLine, statement: Statement, ...parameters: SqlParameter[]): RowWrite {
