@@ -122,6 +122,22 @@ export interface Connection {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
   /** The public key of the app: 32 bytes in hex */
   client_pubkey: string;
   /** The public key of the service for this app: 32 bytes in hex */
@@ -720,6 +736,22 @@ export interface Key {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
 }
 
 export interface LightningTransaction {
@@ -994,6 +1026,22 @@ export interface NewConnection {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
   /** The public key of the app: 32 bytes in hex */
   client_pubkey: string;
   /** The public key of the service for this app: 32 bytes in hex */
@@ -1037,6 +1085,22 @@ export interface NewKey {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
   /** The key itself. Only this response contains it: the service stores its hash */
   key: string;
   /** The link with which wallet apps use the key, as text or as a QR code (LNDhub). It contains the key. Null for a key of the account, and unless the service has LNDHUB=true */
@@ -2654,6 +2718,14 @@ export interface CreateConnectionRequest {
   budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** The millisatoshis that one payment may cost, with its fee limit */
   max_payment_msat?: number;
+  /** The millisatoshis that the key may send per day (UTC), without fees */
+  max_out_day_msat?: number;
+  /** The millisatoshis that the key may send per month (UTC), without fees */
+  max_out_month_msat?: number;
+  /** The payments and transfers that may be started with the key per minute */
+  max_payments_per_minute?: number;
+  /** The payments with the key that may be pending */
+  max_pending?: number;
   /** What the app may do. `wallet_read`: read the balance; `wallet_tx_read`: read the history; `wallet_deposit`: create invoices; `wallet_withdraw`: pay. Default: all of them */
   permissions?: Array<'wallet_read' | 'wallet_tx_read' | 'wallet_deposit' | 'wallet_withdraw'>;
   /** The public key of an app that has created its own. Without it the response contains a secret for the app */
@@ -2745,6 +2817,14 @@ export interface CreateKeyRequest {
   budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** The millisatoshis that one payment may cost, with its fee limit */
   max_payment_msat?: number;
+  /** The millisatoshis that the key may send per day (UTC), without fees */
+  max_out_day_msat?: number;
+  /** The millisatoshis that the key may send per month (UTC), without fees */
+  max_out_month_msat?: number;
+  /** The payments and transfers that may be started with the key per minute */
+  max_payments_per_minute?: number;
+  /** The payments with the key that may be pending */
+  max_pending?: number;
 }
 
 export interface RotateKeyRequest {
@@ -3730,6 +3810,14 @@ export interface CreateWalletKeyRequest {
   budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** The millisatoshis that one payment may cost, with its fee limit */
   max_payment_msat?: number;
+  /** The millisatoshis that the key may send per day (UTC), without fees */
+  max_out_day_msat?: number;
+  /** The millisatoshis that the key may send per month (UTC), without fees */
+  max_out_month_msat?: number;
+  /** The payments and transfers that may be started with the key per minute */
+  max_payments_per_minute?: number;
+  /** The payments with the key that may be pending */
+  max_pending?: number;
 }
 
 export interface RotateWalletKeyRequest {
