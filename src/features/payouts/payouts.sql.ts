@@ -167,6 +167,12 @@ export const postponeLine = statement(
   `UPDATE payout_line SET attempts = attempts + $3, due_at_ms = $4 WHERE payout_id = $1 AND line = $2 AND state = 'pending'`,
 );
 
+/** Postpones all lines of a payout that have not started. */
+export const postponePending = statement(
+  'payout_line_postpone_pending',
+  `UPDATE payout_line SET due_at_ms = $2 WHERE payout_id = $1 AND state = 'pending' AND due_at_ms < $2`,
+);
+
 /** Ends the lines whose payments have ended. A payment that was corrected has reached its payee. */
 export const concludeLines = statement(
   'payout_line_conclude',

@@ -8,6 +8,7 @@ import { type Msat, msat } from '../../core/kernel/money.ts';
 import { Refusal, type RefusalType } from '../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
 import { NodeUnavailable } from '../../core/lightning/node.ts';
+import { MinuteLimitReached } from '../../core/limits/limits.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { readDestination } from '../lnurl/remote/destination.ts';
@@ -29,6 +30,7 @@ class LineChanged extends Error {
   override readonly name = 'LineChanged';
 }
 
+const MINUTE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 const FIRST_RETRY_MS = 1000;
 export const LONGEST_RETRY_MS = 60_000;
@@ -160,12 +162,19 @@ async function recordFailure(deps: RunDependencies, { line, isFromBefore }: Line
       log.warn({ payout: payoutId, line: number, reason: errorMessage(error) }, 'a line of a payout is tried again');
     await write(sql.postponeLine, 0, clock.nowMs() + deps.retryMs);
   } else if (error.message === MAY_BE_PAID) await fail('restored', MAY_BE_PAID);
+  // The other lines of the payout would be refused, too.
+  else if (error instanceof MinuteLimitReached)
+    await database.transaction((tx) => tx.run(sql.postponePending, payoutId, nextMinuteMs(clock.nowMs())));
   else if (TEMPORARY.has(error.type)) await write(sql.postponeLine, 0, clock.nowMs() + deps.retryMs);
   else if (UNRELIABLE.has(error.type) && kind === 'link' && isTried) {
     if (error.type === 'invoice_expired' && isFromBefore) return void (await fail('restored', MAY_BE_PAID));
     if (error.type === 'invoice_expired') await write(sql.forgetInvoice, paymentRequest);
     await write(sql.postponeLine, 1, clock.nowMs() + waitMs);
   } else await fail(error.type, error.message);
+}
+
+function nextMinuteMs(nowMs: number): number {
+  return nowMs - (nowMs % MINUTE_MS) + MINUTE_MS;
 }
 
 function fiatOf({ fiat }: PayoutLine): FiatAmount | undefined {
