@@ -122,6 +122,22 @@ export interface Connection {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
   /** The public key of the app: 32 bytes in hex */
   client_pubkey: string;
   /** The public key of the service for this app: 32 bytes in hex */
@@ -720,6 +736,22 @@ export interface Key {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
 }
 
 export interface LightningTransaction {
@@ -994,6 +1026,22 @@ export interface NewConnection {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
   /** The public key of the app: 32 bytes in hex */
   client_pubkey: string;
   /** The public key of the service for this app: 32 bytes in hex */
@@ -1037,6 +1085,22 @@ export interface NewKey {
   budget_pending_msat: number | null;
   /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
   max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
   /** The key itself. Only this response contains it: the service stores its hash */
   key: string;
   /** The link with which wallet apps use the key, as text or as a QR code (LNDhub). It contains the key. Null for a key of the account, and unless the service has LNDHUB=true */
@@ -1118,6 +1182,16 @@ export interface NewWithdrawLink {
   num_satoshis: number | null;
   /** The same in millisatoshis, exact */
   num_msat: number | null;
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
   /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount; null: 1 % of the amount, at least 1000 */
   fee_limit_msat: number | null;
   /** How often the link can be claimed; null for a permanent link */
@@ -1371,6 +1445,16 @@ export interface PayoutLine {
   num_satoshis: number;
   /** The amount in millisatoshis, exact */
   num_msat: number;
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
   /** The label that was ordered; null for none */
   memo: string | null;
   /** The JSON object of the line, as the transaction has it */
@@ -1751,6 +1835,16 @@ export interface WithdrawLink {
   num_satoshis: number | null;
   /** The same in millisatoshis, exact */
   num_msat: number | null;
+  /** The amount in `currency`, as text. Only if it was requested in a currency */
+  amount?: string;
+  /** The ISO 4217 code of the currency of `amount` */
+  currency?: string;
+  /** The price of one bitcoin that converted `amount`, as decimal text */
+  rate?: string;
+  /** When the rate was read, in Unix seconds */
+  rate_at?: number;
+  /** The hosts of the providers that agreed on the rate, separated by spaces */
+  rate_source?: string;
   /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount; null: 1 % of the amount, at least 1000 */
   fee_limit_msat: number | null;
   /** How often the link can be claimed; null for a permanent link */
@@ -2624,6 +2718,14 @@ export interface CreateConnectionRequest {
   budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** The millisatoshis that one payment may cost, with its fee limit */
   max_payment_msat?: number;
+  /** The millisatoshis that the key may send per day (UTC), without fees */
+  max_out_day_msat?: number;
+  /** The millisatoshis that the key may send per month (UTC), without fees */
+  max_out_month_msat?: number;
+  /** The payments and transfers that may be started with the key per minute */
+  max_payments_per_minute?: number;
+  /** The payments with the key that may be pending */
+  max_pending?: number;
   /** What the app may do. `wallet_read`: read the balance; `wallet_tx_read`: read the history; `wallet_deposit`: create invoices; `wallet_withdraw`: pay. Default: all of them */
   permissions?: Array<'wallet_read' | 'wallet_tx_read' | 'wallet_deposit' | 'wallet_withdraw'>;
   /** The public key of an app that has created its own. Without it the response contains a secret for the app */
@@ -2715,6 +2817,14 @@ export interface CreateKeyRequest {
   budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** The millisatoshis that one payment may cost, with its fee limit */
   max_payment_msat?: number;
+  /** The millisatoshis that the key may send per day (UTC), without fees */
+  max_out_day_msat?: number;
+  /** The millisatoshis that the key may send per month (UTC), without fees */
+  max_out_month_msat?: number;
+  /** The payments and transfers that may be started with the key per minute */
+  max_payments_per_minute?: number;
+  /** The payments with the key that may be pending */
+  max_pending?: number;
 }
 
 export interface RotateKeyRequest {
@@ -3087,7 +3197,7 @@ export interface CreatePayoutRequest {
   /** A label of your choice, for people */
   user_label?: string;
   /** One payment each */
-  lines: Array<{ /** A BOLT11 invoice, a Lightning address, the LNURL of a pay link, or the id or an access key of a wallet of the account. An access key is not stored: the line shows the id of the wallet */ destination: string; /** The amount in whole satoshis. Unless `num_msat` is sent, it is required for all destinations but an invoice with an amount */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The label of the transaction. Default: the description of the invoice or link. At most 639 bytes in UTF-8 */ memo?: string; /** A text for the payee of an address or LNURL, up to the length that it allows */ comment?: string; /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */ fee_limit_msat?: number; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
+  lines: Array<{ /** A BOLT11 invoice, a Lightning address, the LNURL of a pay link, or the id or an access key of a wallet of the account. An access key is not stored: the line shows the id of the wallet */ destination: string; /** The amount in whole satoshis. Unless `num_msat` is sent, it is required for all destinations but an invoice with an amount */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */ amount?: string; /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */ currency?: string; /** The label of the transaction. Default: the description of the invoice or link. At most 639 bytes in UTF-8 */ memo?: string; /** A text for the payee of an address or LNURL, up to the length that it allows */ comment?: string; /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */ fee_limit_msat?: number; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
 }
 
 export interface GetPayoutRequest {
@@ -3471,6 +3581,10 @@ export interface KeysendRequest {
   num_satoshis?: number;
   /** The amount in millisatoshis, instead of `num_satoshis` */
   num_msat?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** The most that routing may cost, in millisatoshis, in addition to the amount. It is held until the payment ends; what routing did not cost is returned. 0: only routes without a fee. Default: 5 % of the amount, at least 10000. Never more than the balance minus the amount */
   fee_limit_msat?: number;
   /** TLV records for the receiver: type (65536 or more) → text, or an object, which is sent as JSON. At most 1100 bytes */
@@ -3500,7 +3614,7 @@ export interface TransferRequest {
 
 export interface BulkTransferRequest {
   /** One transfer each, in the order in which they are booked */
-  lines: Array<{ /** The id or an access key of a wallet of the same account */ dest_wallet_id: string; /** The amount in whole satoshis. Send it or `num_msat` */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The label of both transactions. At most 639 bytes in UTF-8 */ memo?: string; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
+  lines: Array<{ /** The id or an access key of a wallet of the same account */ dest_wallet_id: string; /** The amount in whole satoshis. Send it or `num_msat` */ num_satoshis?: number; /** The amount in millisatoshis, instead of `num_satoshis` */ num_msat?: number; /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */ amount?: string; /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */ currency?: string; /** The label of both transactions. At most 639 bytes in UTF-8 */ memo?: string; /** A JSON object of your own, at most 4 kB and 8 levels deep: an order number, a user id. The service stores it and returns it with the transaction; lists can be searched by it */ passThru?: Record<string, unknown>; }>;
 }
 
 export interface ListWalletTransactionsRequest {
@@ -3615,6 +3729,10 @@ export interface PullLnurlRequest {
   num_satoshis?: number;
   /** The amount in millisatoshis, instead of `num_satoshis` */
   num_msat?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8 */
   memo?: string;
 }
@@ -3692,6 +3810,14 @@ export interface CreateWalletKeyRequest {
   budget_period?: 'day' | 'week' | 'month' | 'ever';
   /** The millisatoshis that one payment may cost, with its fee limit */
   max_payment_msat?: number;
+  /** The millisatoshis that the key may send per day (UTC), without fees */
+  max_out_day_msat?: number;
+  /** The millisatoshis that the key may send per month (UTC), without fees */
+  max_out_month_msat?: number;
+  /** The payments and transfers that may be started with the key per minute */
+  max_payments_per_minute?: number;
+  /** The payments with the key that may be pending */
+  max_pending?: number;
 }
 
 export interface RotateWalletKeyRequest {
@@ -3804,6 +3930,10 @@ export interface ProcessWithdrawLinkRequest {
 export interface CreateWithdrawLinkRequest {
   /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now */
   num_satoshis?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** How long the link can be claimed, in seconds. Without it the link does not expire (0 counts as absent) */
   expiry?: number;
   /** How often the link can be claimed. Default: 1 */
@@ -3823,6 +3953,10 @@ export interface CreateWithdrawLinkRequest {
 export interface CreatePermanentWithdrawLinkRequest {
   /** The most that one claim can withdraw, in whole satoshis. Default: the spendable balance at the claim */
   num_satoshis?: number;
+  /** The amount in `currency`, instead of `num_satoshis`: a decimal number as text, such as `"12.50"`, with at most the minor digits of the currency. It is converted at the rate of this moment (`GET /v1/rates`), rounded up to the next satoshi */
+  amount?: string;
+  /** The currency of `amount`: an ISO 4217 code, one of those of `GET /v1/rates` */
+  currency?: string;
   /** The most that routing of one claim may cost, in millisatoshis, in addition to the amount. Default: 1 % of the amount of the claim, at least 1000 */
   fee_limit_msat?: number;
   /** The description that the claiming wallet shows. At most 639 bytes in UTF-8 */
@@ -4058,7 +4192,7 @@ export interface Operations<Options> {
     create(wallet: string, request: CreatePayoutRequest, options?: Options): Promise<Payout>;
     /** Read a payout and a page of its lines. The lines are sorted by their numbers. `after` is the number of a line. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
     get(wallet: string, id: string, request?: GetPayoutRequest, options?: Options): Promise<PayoutWithLines>;
-    /** Read the lines of a payout as CSV. The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id and fee_msat. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}/report`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
+    /** Read the lines of a payout as CSV. The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id, fee_msat and, for an amount in a currency, amount, currency, rate, rate_at and rate_source. Permission: `wallet_read`. (`GET /v1/wallet/{key}/payouts/{id}/report`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
     getReport(wallet: string, id: string, request?: GetPayoutReportRequest, options?: Options): Promise<string>;
     /** Cancel the lines of a payout that have not started. They are `failed` with the reason `cancelled`. Payments that have started continue. Permission: `wallet_withdraw`. (`POST /v1/wallet/{key}/payouts/{id}/cancel`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the payout, `payout_…` */
     cancel(wallet: string, id: string, request?: CancelPayoutRequest, options?: Options): Promise<Payout>;
@@ -4196,7 +4330,7 @@ export interface Operations<Options> {
     listTransactions(wallet: string, request: ListWalletTransactionsRequest & { fields: string }, options?: Options): List<Part<WalletTransaction>>;
     /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listTransactions(wallet: string, request?: ListWalletTransactionsRequest & { fields?: undefined }, options?: Options): List<WalletTransaction>;
-    /** Read the statement of a wallet as CSV. Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, or the node that was paid) and withdraw_link (the withdraw link that was claimed). Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/statement`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    /** Read the statement of a wallet as CSV. Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, or the node that was paid), withdraw_link (the withdraw link that was claimed) and, for an amount in a currency, amount, currency, rate, rate_at and rate_source. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/statement`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     getStatement(wallet: string, request?: GetStatementRequest, options?: Options): Promise<string>;
     /** List the transactions that a wallet had before it was imported. Newest first. They come before the transaction `opening_balance` of the wallet, which is their sum, and they count nowhere else. Empty for a wallet that was created here. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/imported-transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listImportedTransactions(wallet: string, request?: ListImportedTransactionsRequest, options?: Options): List<ImportedTransaction>;

@@ -1079,6 +1079,8 @@ CREATE TABLE withdraw_link (
   k1_hash BLOB NOT NULL UNIQUE,
   -- The most that one claim can withdraw; null: the balance.
   max_msat INTEGER CHECK (max_msat > 0),
+  -- JSON: the amount in a currency from which max_msat was computed, and its rate, as an invoice has it.
+  fiat TEXT CHECK (fiat IS NULL OR max_msat IS NOT NULL),
   -- The most that the routing of one claim may cost; null: 1 % of its amount, at least 1 sat.
   fee_limit_msat INTEGER CHECK (fee_limit_msat >= 0),
   -- Null for a permanent link.
@@ -1279,6 +1281,8 @@ CREATE TABLE payout_line (
   message TEXT,
   fee_limit_msat INTEGER CHECK (fee_limit_msat >= 0),
   pass_thru TEXT,
+  -- JSON: the amount in a currency from which amount_msat was computed when the payout was ordered, and its rate.
+  fiat TEXT,
   state TEXT NOT NULL CHECK (state IN ('pending', 'sending', 'paid', 'failed')),
   -- Of a link: the invoice of the payee, stored before it is paid, and what the payee states with it.
   payment_request TEXT,

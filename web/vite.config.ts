@@ -1,9 +1,12 @@
 import { defineConfig } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|apps|channels|developers|fiat|imported|money|payouts|playground|policy|shortcuts))|parts\/(?!budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|wallet))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|apps|channels|developers|fiat|imported|money|payouts|playground|policy|shortcuts))|parts\/(?!budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|requested|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
+
+/** The forms in which amounts are entered, and the screens that show what was requested. */
+const AMOUNTS = /web\/src\/parts\/(amount-fields|requested-price)/;
 
 /** The screens that choose among wallets, and the palette. */
 const WALLET_CHOICE = /web\/src\/parts\/wallet/;
@@ -30,6 +33,7 @@ export default defineConfig({
           groups: [
             { name: 'shared', test: SHARED },
             { name: 'fiat', test: FIAT },
+            { name: 'amounts', test: AMOUNTS },
             { name: 'wallet-choice', test: WALLET_CHOICE },
           ],
         },

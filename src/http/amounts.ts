@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type FiatAmount, isCurrency, minorDigits, PRICE_PATTERN, type Price, parseDecimal } from '../core/kernel/fiat.ts';
 import { type AmountUnit, type Msat, msat, satToMsat } from '../core/kernel/money.ts';
 import { Refusal } from '../core/kernel/refusal.ts';
-import type { Rates } from '../core/rates/rates.ts';
+import type { Converter } from '../core/rates/rates.ts';
 import { described, NumSatoshis, PositiveMsat } from './fields.ts';
 
 /** The fields of an amount: every request that moves money accepts one of them. */
@@ -44,6 +44,20 @@ export const FIAT_RESULT = {
   rate_source: Type.Optional(Type.String({ description: 'The hosts of the providers that agreed on the rate, separated by spaces' })),
 };
 
+/** Returns the fields of {@link FIAT_RESULT} from their JSON text; none without it. */
+export function fiatFields(fiat: string | null | undefined): Partial<FiatAmount> {
+  return fiat == null ? {} : (JSON.parse(fiat) as FiatAmount);
+}
+
+/** The columns of {@link FIAT_RESULT} in CSV. */
+export const FIAT_COLUMNS = ['amount', 'currency', 'rate', 'rate_at', 'rate_source'] as const;
+
+/** Returns the cells of {@link FIAT_COLUMNS}, which are empty unless the amount was requested in a currency. */
+export function fiatCells(fiat: string | null | undefined): (string | number)[] {
+  const fields = fiatFields(fiat);
+  return FIAT_COLUMNS.map((name) => fields[name] ?? '');
+}
+
 /** An amount of a request, with the field that contained it. */
 export interface RequestedAmount {
   readonly amountMsat: Msat;
@@ -60,11 +74,14 @@ type AnyAmountFields = AmountFields & Partial<Price>;
 
 const MISSING = '`num_satoshis` is missing: it must be a whole number of satoshis, 1 or more. Or send `num_msat`.';
 
+/** @throws Refusal for a request without an amount */
+export function missingAmount(): never {
+  throw new Refusal('validation_failed', MISSING);
+}
+
 /** Returns the amount of a request. @throws Refusal if it is given twice or, unless it is optional, not at all */
 export function readAmount(fields: AmountFields): RequestedAmount {
-  const amount = optionalAmount(fields);
-  if (amount) return amount;
-  throw new Refusal('validation_failed', MISSING);
+  return optionalAmount(fields) ?? missingAmount();
 }
 
 /** The same for a request that needs no amount. */
@@ -88,14 +105,13 @@ function sentTwice(given: string, second: string): Refusal {
  * repeated request returns what the first one made, also if the rate has changed or there is none.
  * @throws Refusal
  */
-export function readAnyAmount(rates: Rates, fields: AnyAmountFields): () => Promise<RequestedAmount> {
+export function readAnyAmount(rates: Converter, fields: AnyAmountFields): () => Promise<RequestedAmount> {
   const convert = optionalAnyAmount(rates, fields);
-  if (convert) return convert;
-  throw new Refusal('validation_failed', MISSING);
+  return convert ?? missingAmount();
 }
 
 /** The same for a request that needs no amount. */
-export function optionalAnyAmount(rates: Rates, fields: AnyAmountFields): (() => Promise<RequestedAmount>) | undefined {
+export function optionalAnyAmount(rates: Converter, fields: AnyAmountFields): (() => Promise<RequestedAmount>) | undefined {
   const { amount, currency } = fields;
   const lightning = optionalAmount(fields);
   if (amount === undefined && currency === undefined) return lightning && (async () => lightning);
@@ -108,7 +124,7 @@ export function optionalAnyAmount(rates: Rates, fields: AnyAmountFields): (() =>
 }
 
 /** @throws Refusal for an unknown currency, or for more decimals than it has. `field`: the name of the amount in errors */
-export function requirePrice(rates: Pick<Rates, 'requireConfigured'>, { amount, currency }: Price, field = 'amount'): void {
+export function requirePrice(rates: Pick<Converter, 'requireConfigured'>, { amount, currency }: Price, field = 'amount'): void {
   rates.requireConfigured(currencyCode(currency));
   const digits = minorDigits(currency);
   if (parseDecimal(amount, digits) !== undefined) return;

@@ -24,6 +24,15 @@ export function checkLine<T>(index: number, check: () => T): T {
   }
 }
 
+/** The same for the conversion of an amount in a currency. */
+export async function convertLine<T>(index: number, convert: () => Promise<T>): Promise<T> {
+  try {
+    return await convert();
+  } catch (error) {
+    throw error instanceof Refusal ? refusalOfLine(index, error) : error;
+  }
+}
+
 /** Returns the error of a line, with its number in front. */
 export function refusalOfLine(index: number, { type, message }: Refusal): Refusal {
   return new Refusal(type, message.startsWith('`') ? `\`lines[${index}].${message.slice(1)}` : `\`lines[${index}]\`: ${message}`);

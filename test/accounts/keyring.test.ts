@@ -11,6 +11,8 @@ type Row = Record<string, string | number | null>;
 const revoke = statement('test_revoke_key', 'UPDATE access_key SET revoked_at = 1 WHERE id = $1');
 const secretKeys: Statement<Row> = statement('test_secret_keys', `SELECT id FROM access_key WHERE kind = 'secret_api' ORDER BY id`);
 
+const freeze = statement('test_freeze', "UPDATE account SET status = 'frozen' WHERE id = $1");
+
 const ORDER: KeyOrder = { kind: 'secret_api', label: 'shop', expiresAt: undefined, limits: undefined };
 const BUDGET = { budget: { amountMsat: amount(5_000), period: 'day' }, maxPaymentMsat: undefined } as const;
 
@@ -209,5 +211,22 @@ onBothDatabases('the list of keys', (open) => {
     expect(page).toEqual({ items: all.slice(1, 3), next: all[2]?.id });
     const walletKeys = await itemsOf(keyring.list(wallet));
     expect([walletKeys.length, new Set(walletKeys.map(({ wallet_id: id }) => id))]).toEqual([5, new Set([wallet.walletId])]);
+  });
+});
+
+onBothDatabases('a request that manages keys', (open) => {
+  it('is rejected if the account was frozen after its authentication', async () => {
+    const { database, keyring, owner, ofAccount, newKey } = await withKeys(await open());
+    const key = await newKey();
+    const by = { ...owner, isManaging: true };
+    expect((await keyring.create(by, ofAccount, ORDER)).status).toBe('active');
+    await database.transaction((tx) => tx.run(freeze, owner.accountId));
+    for (const change of [
+      () => keyring.create(by, ofAccount, ORDER),
+      () => keyring.rotate(by, ofAccount, key.id, 60),
+      () => keyring.revoke(by, ofAccount, key.id),
+    ])
+      expect(await typeOf(change())).toBe('account_restricted');
+    expect((await keyring.find(ofAccount, key.id)).status).toBe('active');
   });
 });

@@ -22,11 +22,11 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   connection: ['kernel', 'db', 'alerts', 'lightning'],
   ledger: ['kernel', 'db', 'journal'],
   budgets: ['kernel', 'db', 'ledger'],
-  accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets'],
+  limits: ['kernel', 'db', 'ledger', 'budgets'],
+  accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'limits'],
   wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
   quarantine: ['kernel', 'db'],
   fees: ['kernel', 'db', 'journal', 'ledger', 'accounts', 'wallets'],
-  limits: ['kernel', 'db', 'ledger', 'budgets'],
   invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'quarantine', 'fees', 'limits'],
   payments: [
     'kernel',

@@ -219,6 +219,21 @@ onFakeNode(
       expect((await earned()) - before).toBe(7_501);
       const [row] = await neighbour.get(`/v1/wallet/${share.id}/transactions`);
       expect(row).toMatchObject({ num_msat: 2_500, wtxType: { name: 'revenue_share' } });
+      const setStatus = (id: string, status: string) =>
+        client.request('PATCH', `/v1/accounts/${id}`, { key: client.secretKey, json: { status, reason: 'a test' } });
+      for (const [status, received] of [
+        ['frozen', 2_500],
+        ['closing', 2_500],
+        ['receive_only', 5_000],
+      ] as const) {
+        expect((await setStatus(parent, status)).status).toBe(200);
+        const invoice = net.outside.invoice({ amountMsat: 10_000, script: { fee: 0 } });
+        const json = { payment_request: invoice.paymentRequest };
+        expect((await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: child.secret_key, json })).status).toBe(201);
+        expect([status, (await neighbour.get(`/v1/wallet/${share.id}`)).balance_msat]).toEqual([status, received]);
+      }
+      await setStatus(parent, 'active');
+      expect((await earned()) - before).toBe(2 * 7_501 + 2 * 10_001);
       const foreign = await client.wallet();
       const wrong = await client.request('PATCH', `/v1/accounts/${child.id}`, {
         key: client.secretKey,

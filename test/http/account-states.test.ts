@@ -193,6 +193,39 @@ onFakeNode(
       expect((await pay()).body).toMatchObject({ status: 400, type: 'wallet_inactive' });
       expect(await problems()).toEqual([]);
     });
+
+    it('A7: changes no keys, links, limits, webhooks or wallets after a freeze is acknowledged', async () => {
+      const one = await customer(0);
+      const changes = (n: number) => [
+        one.send('POST', '/v1/keys', {}),
+        one.send('POST', `${one.path}/keys`, { kind: 'wallet_read' }),
+        one.send('POST', `${one.path}/lnurlp`, {}),
+        one.send('POST', `/v1/lnurlp/${one.payLink}`, { user_label: `link ${n}` }),
+        one.send('PUT', `/v1/wallets/${one.wallet.id}/limits`, { max_pending: n }),
+        one.send('POST', '/v1/webhooks', { url: `https://hooks.example.com/${n}` }),
+        one.send('POST', '/v1/wallet', {}),
+        one.send('PATCH', one.path, { user_label: `wallet ${n}` }),
+      ];
+      /** Everything that the account has, apart from its money. */
+      const read = async () =>
+        await rows(
+          `SELECT (SELECT count(*) FROM access_key WHERE account_id = $1) AS keys, (SELECT count(*) FROM wallet WHERE account_id = $1) AS wallets,
+             (SELECT count(*) FROM webhook WHERE account_id = $1) AS webhooks, (SELECT count(*) FROM pay_link WHERE wallet_id = $2) AS links,
+             (SELECT user_label FROM pay_link WHERE id = $3) AS link, (SELECT user_label FROM wallet WHERE id = $2) AS label,
+             (SELECT max_pending FROM spending_limit WHERE owner_id = $2) AS max_pending`,
+          one.id,
+          one.wallet.id,
+          one.payLink,
+        );
+      const racing = [1, 2].flatMap(changes);
+      const frozen = set(one.id, 'frozen');
+      const late = [3, 4].flatMap(changes);
+      expect((await frozen).status).toBe(200);
+      const acknowledged = await read();
+      for (const { status, body } of await Promise.all([...racing, ...late]))
+        if (status >= 300) expect([status, body.type]).toEqual([403, 'account_restricted']);
+      expect(await read()).toEqual(acknowledged);
+    });
   },
   { LNDHUB: 'true', PAYMENT_WAIT_SECONDS: '2' },
 );

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { RemoteService } from '../lnurl/payee.ts';
+import { visit } from '../lnurl/strict-payer.ts';
 import { makeStale, RateSource, setPrices } from '../rates/rate-source.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Client, Json } from '../support/client.ts';
@@ -27,10 +29,13 @@ onFakeNode(
     const EUR_RATE = { currency: 'EUR', rate: '50000', rate_at: expect.any(Number), rate_source: source.host };
     let payer = '';
     let payee = '';
+    let alice = '';
+    const other = RemoteService.ofSuite();
 
     beforeAll(async () => {
       payer = (await client.wallet(1_000_000)).id;
       payee = (await client.wallet(10_000)).id;
+      alice = (await client.get('/playground')).nodes.find(({ name }: Json) => name === 'alice').pubkey;
     });
 
     beforeEach(() => setPrice('50000'));
@@ -96,11 +101,103 @@ onFakeNode(
       expect(await problems()).toEqual([]);
     });
 
+    it('are sent by a keysend, which states them in its transactions', async () => {
+      const key = randomUUID();
+      const order = { dest_pubkey: alice, amount: '0.50', currency: 'EUR', fee_limit_msat: 0 };
+      const { status, body } = await send(`/v1/wallet/${payer}/keysend`, order, key);
+      const fiat = { amount: '0.50', ...EUR_RATE };
+      expect([status, body]).toEqual([201, expect.objectContaining({ num_msat: -1_000_000, ...fiat })]);
+      expect(await client.get(`/v1/lntx/${body.lnTx.id}`)).toMatchObject({ num_msat: 1_000_000, ...fiat });
+      await setPrice('51000');
+      expect((await send(`/v1/wallet/${payer}/keysend`, order, key)).body).toEqual(body);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('are moved by each line of a bulk transfer, at one rate', async () => {
+      const lines = [
+        { dest_wallet_id: payee, amount: '0.01', currency: 'EUR' },
+        { dest_wallet_id: payee, amount: '100', currency: 'JPY' },
+        { dest_wallet_id: payee, num_satoshis: 3 },
+      ];
+      const { status, body } = await send(`/v1/wallet/${payer}/transfers`, { lines }, randomUUID());
+      expect([status, body.num_msat]).toEqual([201, 20_000 + 1_429_000 + 3000]);
+      const booked: Json[] = await client.get(`/v1/wallet/${payee}/transactions?per-page=3`);
+      expect(booked.map(({ num_msat, amount, currency, rate }) => [num_msat, amount, currency, rate]).reverse()).toEqual([
+        [20_000, '0.01', 'EUR', '50000'],
+        [1_429_000, '100', 'JPY', '7000000'],
+        [3000, undefined, undefined, undefined],
+      ]);
+      const wrong = await send(`/v1/wallet/${payer}/transfers`, { lines: [lines[0], { ...lines[0], amount: '0.001' }] }, randomUUID());
+      expect(wrong.body.message).toContain('`lines[1].amount` must have at most 2 decimals');
+      expect(await problems()).toEqual([]);
+    });
+
+    it('are converted when a payout is ordered, and stored with its lines and their payments', async () => {
+      const { paymentRequest } = net.outside.invoice({});
+      const lines = [
+        { destination: payee, amount: '0.02', currency: 'EUR' },
+        { destination: paymentRequest, amount: '0.03', currency: 'EUR', fee_limit_msat: 0 },
+      ];
+      const { status, body } = await send(`/v1/wallet/${payer}/payouts`, { lines }, randomUUID());
+      expect([status, body.num_msat]).toEqual([201, 100_000]);
+      await setPrice('51000');
+      const read = () => client.get(`/v1/wallet/${payer}/payouts/${body.id}`);
+      await expect.poll(async () => (await read()).num_paid).toBe(2);
+      const done = await read();
+      const [first, second] = [0.02, 0.03].map((amount) => ({ amount: String(amount), ...EUR_RATE }));
+      expect(done.lines).toMatchObject([first, second]);
+      for (const line of done.lines)
+        expect(await client.get(`/v1/wallet-transactions/${line.wtx_id}`)).toMatchObject({ num_msat: -line.num_msat, ...fiatOf(line) });
+      const report = await client.request('GET', `/v1/wallet/${payer}/payouts/${body.id}/report`, { key: client.secretKey });
+      const row = /,0.02,EUR,50000,\d+,127\.0\.0\.1:\d+$/;
+      expect(report.text.split('\r\n')[1]).toMatch(row);
+      const statement = await client.request('GET', `/v1/wallet/${payee}/statement`, { key: client.secretKey });
+      expect(statement.text.trim().split('\r\n').at(-1)).toMatch(row);
+      expect(await problems()).toEqual([]);
+    });
+
+    it('limit a withdraw link, which keeps its rate and gives it to the claim of the whole amount', async () => {
+      const create = (json: Json) => send(`/v1/wallet/${payer}/lnurl/withdraw`, { fee_limit_msat: 0, ...json });
+      const fiat = { amount: '0.04', ...EUR_RATE };
+      const { status, body } = await create({ amount: '0.04', currency: 'EUR', uses: 2 });
+      expect([status, body]).toEqual([201, expect.objectContaining({ num_satoshis: 80, num_msat: 80_000, ...fiat })]);
+      await setPrice('51000');
+      expect(await client.get(`/v1/wallet/${payer}/lnurl/withdraws/${body.id}`)).toMatchObject({ num_msat: 80_000, ...fiat });
+      const byGet = await client.get(`/v1/wallet/${payer}/lnurl/withdraw?amount=0.04&currency=EUR&fee_limit_msat=0`);
+      expect(byGet).toMatchObject({ num_satoshis: 79, amount: '0.04', rate: '51000' });
+      const plain = await create({ num_satoshis: 5 });
+      for (const name of FIELDS) expect(plain.body).not.toHaveProperty(name);
+
+      const { callback, k1 } = await visit(body.url);
+      const claim = async (amountMsat: number): Promise<Json> => {
+        const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat });
+        expect(await visit(`${callback}&${new URLSearchParams({ k1, pr: paymentRequest })}`)).toEqual({ status: 'OK' });
+        const find = () => client.get(`/v1/wallet/${payer}/transactions?payment_hash=${paymentHash}`);
+        await expect.poll(find).toHaveLength(1);
+        return (await find())[0];
+      };
+      expect(await claim(80_000)).toMatchObject({ num_msat: -80_000, ...fiat });
+      const part = await claim(10_000);
+      for (const name of FIELDS) expect(part).not.toHaveProperty(name);
+      expect((await create({ num_satoshis: 5, amount: '1', currency: 'EUR' })).body.message).toContain('not both');
+      await expect(service.execute('UPDATE withdraw_link SET max_msat = NULL WHERE fiat IS NOT NULL')).rejects.toThrow();
+      expect(await problems()).toEqual([]);
+    });
+
+    it('are requested from a withdraw link of another service', async () => {
+      const terms = { minWithdrawable: 1000, maxWithdrawable: 1_000_000, defaultDescription: 'voucher' };
+      other.parameters = () => ({ tag: 'withdrawRequest', callback: `${other.url}/callback`, k1: '00', ...terms });
+      other.callback = () => ({ status: 'OK' });
+      const { status, body } = await send(`/v1/wallet/${payee}/lnurl/pull`, { lnurl: other.lnurl, amount: '0.05', currency: 'EUR' });
+      expect([status, body]).toEqual([201, expect.objectContaining({ num_msat: 100_000, amount: '0.05', ...EUR_RATE })]);
+    });
+
     it('are refused without a valid rate, and nothing is created, paid or stored', async () => {
       await makeStale(service, source);
       const counts = async () =>
         await rows(
-          'SELECT (SELECT count(*) FROM invoice) AS i, (SELECT count(*) FROM payment) AS p, (SELECT count(*) FROM ledger_transfer) AS t',
+          'SELECT (SELECT count(*) FROM invoice) AS i, (SELECT count(*) FROM payment) AS p, (SELECT count(*) FROM ledger_transfer) AS t, ' +
+            '(SELECT count(*) FROM withdraw_link) AS w, (SELECT count(*) FROM payout) AS o',
         );
       const before = await counts();
       const price = { amount: '1', currency: 'EUR' };
@@ -111,8 +208,14 @@ onFakeNode(
         ['withdraw', { ...price, payment_request: 'bob@pay.example.com' }],
         ['lnurlp/pay', { ...price, ln_address: 'bob@pay.example.com' }],
         ['transfer', { ...price, dest_wallet_id: payee }],
+        ['keysend', { ...price, dest_pubkey: alice }],
+        ['lnurl/withdraw', price],
+        ['lnurl/withdraw-static', price],
+        ['lnurl/pull', { ...price, lnurl: other.lnurl }],
+        ['transfers', { lines: [{ ...price, dest_wallet_id: payee }] }],
+        ['payouts', { lines: [{ ...price, destination: payee }] }],
       ] as const) {
-        const { status, body } = await send(`/v1/wallet/${payer}/${path}`, json);
+        const { status, body } = await send(`/v1/wallet/${payer}/${path}`, json, randomUUID());
         expect([path, status, body.type]).toEqual([path, 503, 'rate_unavailable']);
         expect(body.message).toContain('There is no valid rate of EUR now. Nothing was created or paid.');
       }
@@ -181,7 +284,7 @@ onFakeNode(
       });
   },
   SETTINGS,
-  { ratesMs: 10, rateTimeoutMs: 200 },
+  { ratesMs: 10, rateTimeoutMs: 200, payouts: { pollMs: 10, retryMs: 20 } },
 );
 
 onFakeNode('amounts in a currency without FIAT_RATES', ({ client }) => {

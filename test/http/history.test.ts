@@ -35,9 +35,11 @@ onFakeNode('history', ({ client }) => {
     const response = await fetch(`${client.url}/v1/wallet/${a.id}/statement`, { headers: { 'x-api-key': client.secretKey } });
     expect(response.headers.get('content-type')).toContain('text/csv');
     const [header, deposit, transfer, end] = (await response.text()).split('\r\n');
-    expect(header).toBe('time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link');
-    expect(deposit).toMatch(/,ln_deposit,Playground,1000000,1000,1000000,[0-9a-f]{64},,$/);
-    expect(transfer).toMatch(/,ln_transfer_out,"'=1\+1, ""quoted""",-100000,-100,900000,,wal_\w+,$/);
+    expect(header).toBe(
+      'time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link,amount,currency,rate,rate_at,rate_source',
+    );
+    expect(deposit).toMatch(/,ln_deposit,Playground,1000000,1000,1000000,[0-9a-f]{64},,,,,,,$/);
+    expect(transfer).toMatch(/,ln_transfer_out,"'=1\+1, ""quoted""",-100000,-100,900000,,wal_\w+,,,,,,$/);
     expect(end).toBe('');
     const before = await fetch(`${client.url}/v1/wallet/${a.id}/statement?to=1000`, { headers: { 'x-api-key': client.secretKey } });
     expect((await before.text()).split('\r\n')).toHaveLength(2);

@@ -73,6 +73,14 @@ onFakeNode('keys', ({ client, neighbour }) => {
       last_used_at: null,
       budget_spent_msat: 0,
       budget_pending_msat: 0,
+      max_out_day_msat: null,
+      max_out_month_msat: null,
+      max_payments_per_minute: null,
+      max_pending: null,
+      out_day_msat: null,
+      out_month_msat: null,
+      payments_this_minute: null,
+      pending_payments: null,
       ...limits,
     });
     expect(keys[1].hint).toBe(wallet.lnurlPay);

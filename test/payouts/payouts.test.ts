@@ -240,8 +240,10 @@ onFakeNode(
       const done = await untilFinished(wallet, body.id);
       const report = await client.request('GET', path(wallet, `/${body.id}/report`), { key: client.secretKey });
       const [head, first, second] = report.text.split('\r\n');
-      expect(head).toBe('line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat');
-      expect(first).toBe(`0,${friend.id},1000,'=1+1,paid,,,,${done.lines[0].wtx_id},`);
+      expect(head).toBe(
+        'line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat,amount,currency,rate,rate_at,rate_source',
+      );
+      expect(first).toBe(`0,${friend.id},1000,'=1+1,paid,,,,${done.lines[0].wtx_id},,,,,,`);
       expect(second).toContain('"a, b"');
       const page = await client.request('GET', path(wallet, `/${body.id}?per-page=2`), { key: client.secretKey });
       expect(page.body.lines.map(({ line }: Json) => line)).toEqual([0, 1]);

@@ -232,6 +232,7 @@ export class Simulation {
         const wallet = this.#wallet(operation.wallet);
         const { msat: amountMsat, uses = null, dailyMsat = null } = operation;
         const terms = {
+          fiat: null,
           max_msat: amountMsat + 1_000,
           fee_limit_msat: null,
           uses,

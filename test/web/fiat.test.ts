@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { priceToMsat } from '../../src/core/kernel/fiat.ts';
 import { PER_BTC_PATTERN } from '../../src/features/operator/fiat-rate-routes.ts';
 import { plainNumbers } from '../../web/src/parts/format-amount.ts';
-import { describeRate, formatFiat, formatSatsOf, groupDecimal, isPrice, oldAge } from '../../web/src/parts/format-fiat.ts';
+import { describeRate, formatFiat, groupDecimal, isPrice, oldAge, satsOf } from '../../web/src/parts/format-fiat.ts';
 
 const BTC = 100_000_000_000n;
 const EUR = { currency: 'EUR', perBtc: '61234.50' };
@@ -182,7 +182,7 @@ describe('entered prices', () => {
         perBtc,
         (amount, at) => {
           const computed = priceToMsat({ amount, currency: 'EUR' }, at);
-          if (computed !== undefined) expect(plainNumbers(formatSatsOf(amount, { perBtc: at }))).toBe(String(computed / 1000));
+          if (computed !== undefined) expect(satsOf(amount, { perBtc: at })).toBe(computed / 1000 > 21e14 ? undefined : computed / 1000);
         },
       ),
     );

@@ -13,6 +13,11 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
     await sheet.getByLabel('Label').fill('Till');
     await chooseWallet(sheet.getByLabel('For'), 'Vending');
     await sheet.getByLabel('Budget, sats').fill('150 000');
+    await sheet.getByText('More limits').click();
+    await sheet.getByLabel('Sent per month, sats').fill('0');
+    await sheet.getByText('A whole number of sats, 1 or more.').waitFor();
+    await sheet.getByLabel('Sent per month, sats').fill('900 000');
+    await sheet.getByLabel('Pending payments').fill('3');
     await sheet.getByRole('button', { name: 'Create key' }).click();
     const secret = await page
       .getByText(/^waka_/)
@@ -21,11 +26,14 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
     expect((await client.request('GET', `/v1/wallet/${wallet.id}`, { key: secret ?? '' })).body.balance).toBe(1000);
     const [made] = await client.get(`/v1/wallet/${wallet.id}/keys`);
     expect(made).toMatchObject({ user_label: 'Till', budget_msat: 150_000_000, budget_period: 'day', max_payment_msat: null });
+    expect(made).toMatchObject({ max_out_month_msat: 900_000_000, max_pending: 3, max_out_day_msat: null, max_payments_per_minute: null });
     await page.getByRole('button', { name: 'I have stored it' }).click();
     await expect.poll(() => page.getByText(secret ?? '').count()).toBe(0);
     await page.reload();
     await page.getByRole('heading', heading).waitFor();
     expect(await page.content()).not.toContain(secret);
+    await page.goto(`/keys?wallet=${wallet.id}`);
+    await page.locator('.key-budget').getByText('Sent per month: 0 of 900\u202f000 sats, Pending payments: 0 of 3').waitFor();
   });
 
   it('are created once by a double click', async () => {

@@ -13,8 +13,22 @@ describe('the preview of a payout', () => {
       ],
       sumMsat: 6500,
       ownAmounts: 1,
+      prices: 0,
       problems: [],
     });
+  });
+
+  it('has amounts in a currency, which the service converts', () => {
+    const text =
+      'destination,amount,currency,num_satoshis\nbob@example.com,12.50,EUR,\nwal_1,1,EUR,5\nwal_1,1,,\nwal_1,"1,5",EUR,\nwal_1,0.00,EUR,';
+    const { lines, sumMsat, ownAmounts, prices, problems } = parseCsv(text);
+    expect([lines, sumMsat, ownAmounts, prices]).toEqual([[{ destination: 'bob@example.com', amount: '12.50', currency: 'EUR' }], 0, 0, 1]);
+    expect(problems).toEqual([
+      'Row 3: it must have one of num_satoshis, num_msat and amount',
+      'Row 4: amount and currency must be together',
+      'Row 5: the amount in a currency must be a number above 0 with a decimal point',
+      'Row 6: the amount in a currency must be a number above 0 with a decimal point',
+    ]);
   });
 
   it('names the rows that cannot be paid', () => {
@@ -24,17 +38,17 @@ describe('the preview of a payout', () => {
       'Row 2: the destination is missing',
       'Row 3: the amount is missing',
       'Row 4: the amount must be a whole number, 1 or more',
-      'Row 5: it must have either num_satoshis or num_msat',
+      'Row 5: it must have one of num_satoshis, num_msat and amount',
       'Row 6: the amount must be a whole number, 1 or more',
     ]);
   });
 
   it.each([
     ['num_satoshis\n5', 'The first row must have a column “destination”.'],
-    ['destination,amount\nx,5', 'The column “amount” is unknown.'],
+    ['destination,price\nx,5', 'The column “price” is unknown.'],
     ['destination\n"x', 'A quotation mark has no end.'],
     [`destination\n${'x\n'.repeat(1001)}`, 'At most 1,000 rows are possible.'],
   ])('rejects %j as a whole', (text, problem) => {
-    expect(parseCsv(text)).toEqual({ lines: [], sumMsat: 0, ownAmounts: 0, problems: [problem] });
+    expect(parseCsv(text)).toEqual({ lines: [], sumMsat: 0, ownAmounts: 0, prices: 0, problems: [problem] });
   });
 });

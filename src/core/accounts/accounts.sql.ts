@@ -1,6 +1,6 @@
 import { listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
-import type { AccountStatus } from './account-states.ts';
+import { type AccountStatus, allowsInSql } from './account-states.ts';
 
 /** The first account is the operator's. */
 export const insertAccount = statement(
@@ -13,6 +13,15 @@ export const countAccounts = statement<{ n: number }>('account_count', 'SELECT c
 
 /** Locks an account against other changes of its keys and logins. */
 export const lockAccount = statement<{ id: string }>('account_lock', 'SELECT id FROM account WHERE id = $1 FOR NO KEY UPDATE');
+
+/**
+ * Returns the accounts among these whose state allows changes of what they have, and locks them against a change of the state until the transaction
+ * ends.
+ */
+export const managingAccounts = statement<{ id: string }>(
+  'account_managing',
+  `SELECT id FROM account WHERE id = ANY($1::text[]) AND ${allowsInSql('status', 'manage')} FOR KEY SHARE`,
+);
 
 /** The columns have the names of the API. */
 export type DirectoryRow = {

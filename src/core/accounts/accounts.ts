@@ -24,6 +24,8 @@ export interface Key {
   readonly limits: KeyLimits | undefined;
   /** Whether it stands for a session, which has the rights of a secret API key; `id` is then that of the session. */
   readonly isSession?: boolean;
+  /** Whether the request changes what the account has, apart from its money. {@link keyGuards} then check the state of the account. */
+  readonly isManaging?: boolean;
 }
 
 /**
@@ -34,6 +36,15 @@ export function keyGuard(key: Key): Guard {
   if (key.isSession)
     return { statement: validSessions, id: key.id, onMiss: () => new Refusal('unauthorized', 'The session has ended. Log in again.') };
   return { statement: keySql.validKeys, id: key.id, onMiss: () => new Refusal('unauthorized', 'The API key is revoked or expired.') };
+}
+
+/**
+ * Returns the guards of a change that a key or session requests: {@link keyGuard} and, for a request that manages something, the state of its account,
+ * which may have changed since the request was authenticated.
+ */
+export function keyGuards(key: Key): Guard[] {
+  if (!key.isManaging) return [keyGuard(key)];
+  return [keyGuard(key), { statement: sql.managingAccounts, id: key.accountId, onMiss: () => new Refusal('account_restricted') }];
 }
 
 /** Returns a guard that rejects a posting unless a key of the lineage is valid. */
@@ -97,12 +108,12 @@ export async function lockAccount(tx: Tx, accountId: string): Promise<boolean> {
 
 /**
  * Runs a transaction that changes keys or logins of the account of `by`; one at a time per account.
- * @throws Refusal `unauthorized` if the key or session is revoked or expired
+ * @throws Refusal `unauthorized` if the key or session is revoked or expired, `account_restricted`
  */
 export function changeOwnAccount<T>(database: Database, by: Key, work: (tx: Tx) => Promise<T>): Promise<T> {
   return database.transaction(async (tx) => {
     await lockAccount(tx, by.accountId);
-    await requireGuards(tx, [keyGuard(by)]);
+    await requireGuards(tx, keyGuards(by));
     return work(tx);
   });
 }

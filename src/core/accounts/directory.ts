@@ -9,7 +9,7 @@ import { Refusal, requireFound } from '../kernel/refusal.ts';
 import { type Guard, type Ledger, type RowWrite, requireGuards } from '../ledger/ledger.ts';
 import { type AccountAction, type AccountStatus, allows } from './account-states.ts';
 import * as sql from './accounts.sql.ts';
-import { type Key, keyGuard, lockAccount, openAccount } from './accounts.ts';
+import { type Key, keyGuard, keyGuards, lockAccount, openAccount } from './accounts.ts';
 import { newKeyText } from './keys.ts';
 import { type FieldChange, type RecordKind, recordIn, requesterOfKey } from './operator-records.ts';
 import { revokeWalletSessionsOfMember } from './sessions.sql.ts';
@@ -108,7 +108,7 @@ export function createAccountDirectory({ database, ledger, clock }: DirectoryOpt
     /** Sets the currency in which the owner of a key sees amounts; undefined: none. @throws Refusal `unauthorized` */
     setCurrency: (by: Key, currency: string | undefined): Promise<Account> =>
       database.transaction(async (tx) => {
-        await requireGuards(tx, [keyGuard(by)]);
+        await requireGuards(tx, keyGuards(by));
         await tx.run(sql.updateCurrency, by.accountId, currency ?? null);
         return read(tx, by.accountId);
       }),
@@ -203,7 +203,7 @@ async function asOperator<T>(database: Database, by: Key, work: (tx: Tx) => Prom
     return await database.transaction(async (tx) => {
       const operators = await tx.all(sql.lockOperators);
       if (!operators.some(({ id }) => id === by.accountId)) throw new Refusal('forbidden', NEEDS_OPERATOR);
-      await requireGuards(tx, [keyGuard(by)]);
+      await requireGuards(tx, keyGuards(by));
       return work(tx);
     });
   } catch (error) {

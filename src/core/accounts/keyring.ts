@@ -9,6 +9,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { mapList } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
+import { type Counters, insertKeyLimits, type KeyLimitFields, usageOf } from '../limits/limits.ts';
 import { changeOwnAccount, insertKey, type Key, type KeyOwner, lockAccount, type NewKey, statusOf } from './accounts.ts';
 import * as sql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText } from './keys.ts';
@@ -18,6 +19,8 @@ export type ListedKey = ReturnType<typeof listedFromRow>;
 
 export interface KeyOrder extends NewKey {
   readonly kind: KeyKind;
+  /** The limits that postings count. Absent for a rotation: those of the lineage apply. */
+  readonly counted?: KeyLimitFields | undefined;
 }
 
 /** A new key, with its text, which is not stored. */
@@ -47,18 +50,11 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
   async function store(tx: Tx, owner: KeyOwner, order: KeyOrder, extraRows: KeyRows): Promise<CreatedKey> {
     const key = newKeyText(order.kind);
     const id = await insertKey(tx, clock, key, owner, order);
+    if (order.counted) await insertKeyLimits(tx, id, order.counted);
     const created = { ...(await read(tx, owner, id)), key };
     const words = searchRows({ id, owner: owner.accountId, text: `${created.user_label} ${created.hint.slice(-4)}` });
     await writeRows(tx, [...words, ...extraRows(created), keyEvent(clock, 'key_created', owner, created)]);
     return created;
-  }
-
-  /** Otherwise the limits per key would limit no account. @throws Refusal `too_many_keys` */
-  async function requireFewerThan(tx: Tx, { accountId, walletId }: KeyOwner, max: number): Promise<void> {
-    const statement = walletId === undefined ? sql.countActiveOfAccount : sql.countActiveOfWallet;
-    const counted = await tx.first(statement, walletId ?? accountId, max);
-    if ((counted?.n ?? 0) >= max)
-      throw new Refusal('too_many_keys', `There are ${max} active keys, the maximum for ${walletId ?? 'the account'}. Revoke one first.`);
   }
 
   /** Prevents a lockout: another key that can manage keys must remain, with at least the same expiry. */
@@ -127,6 +123,14 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
   };
 }
 
+/** Otherwise the limits per key would limit no account. @throws Refusal `too_many_keys` */
+async function requireFewerThan(tx: Tx, { accountId, walletId }: KeyOwner, max: number): Promise<void> {
+  const statement = walletId === undefined ? sql.countActiveOfAccount : sql.countActiveOfWallet;
+  const counted = await tx.first(statement, walletId ?? accountId, max);
+  if ((counted?.n ?? 0) >= max)
+    throw new Refusal('too_many_keys', `There are ${max} active keys, the maximum for ${walletId ?? 'the account'}. Revoke one first.`);
+}
+
 /**
  * Creates a secret API key without limits for an account whose keys are lost. Write access to the database is the authorization. Existing
  * keys are not changed.
@@ -161,8 +165,28 @@ function periods(clock: Clock): [day: number, week: number, month: number] {
   return [periodStart('day', now), periodStart('week', now), periodStart('month', now)];
 }
 
-function listedFromRow({ public_text, last_four, ...row }: sql.ListedRow, nowSeconds: number) {
+function listedFromRow({ public_text, last_four, ...listed }: sql.ListedRow, nowSeconds: number) {
+  const row = withUsage(listed, nowSeconds);
   /** An abbreviation such as `waka_…wxyz`; the whole text of a public key. */
   const hint = public_text ?? `${KEY_KINDS[row.kind].prefixes[0]}_…${last_four ?? ''}`;
   return { ...row, hint, status: statusOf(row, nowSeconds) };
 }
+
+/** Replaces the counters of a lineage by what they mean now. */
+function withUsage(listed: Omit<sql.ListedRow, 'public_text' | 'last_four'>, nowSeconds: number) {
+  const { counted_pending_msat, counted_pending, counted_day_start, counted_day_msat, ...others } = listed;
+  const { counted_month_start, counted_month_msat, counted_minute_start, counted_minute, ...row } = others;
+  const counters: Counters = {
+    pending_msat: counted_pending_msat ?? 0,
+    pending_count: counted_pending ?? 0,
+    day_start: counted_day_start ?? 0,
+    day_msat: counted_day_msat ?? 0,
+    month_start: counted_month_start ?? 0,
+    month_msat: counted_month_msat ?? 0,
+    minute_start: counted_minute_start ?? 0,
+    minute_count: counted_minute ?? 0,
+  };
+  return { ...row, ...(row.has_counters === 1 ? usageOf(counters, nowSeconds) : NO_USAGE) };
+}
+
+const NO_USAGE = { out_day_msat: null, out_month_msat: null, payments_this_minute: null, pending_payments: null };

@@ -18,7 +18,8 @@ export type KeyRow = LimitColumns & {
   expires_at: number | null;
 };
 
-const KEY = `SELECT id, lineage_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat FROM access_key`;
+const KEY = `SELECT id, lineage_id, kind, account_id, wallet_id, expires_at, budget_msat, budget_period, max_payment_msat,
+  (SELECT 1 FROM spending_limit l WHERE l.owner_id = lineage_id) AS has_counters FROM access_key`;
 
 /** Expiry is compared with the clock of the database, which all instances share. */
 const VALID = 'revoked_at IS NULL AND (expires_at IS NULL OR expires_at > extract(epoch FROM now()))';
@@ -50,6 +51,25 @@ export const validLineages = statement<{ id: string }>(
   `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID} FOR SHARE`,
 );
 
+/** The limits of a lineage that postings count, and their counters; null without such limits. */
+type CountedColumns = { [Name in keyof typeof COUNTED]: number | null };
+
+/** The counters have other names than the figures of the API. */
+const COUNTED = {
+  max_out_day_msat: 'max_out_day_msat',
+  max_out_month_msat: 'max_out_month_msat',
+  max_payments_per_minute: 'max_payments_per_minute',
+  max_pending: 'max_pending',
+  counted_pending_msat: 'pending_msat',
+  counted_pending: 'pending_count',
+  counted_day_start: 'day_start',
+  counted_day_msat: 'day_msat',
+  counted_month_start: 'month_start',
+  counted_month_msat: 'month_msat',
+  counted_minute_start: 'minute_start',
+  counted_minute: 'minute_count',
+} as const;
+
 /** The columns have the names of the API. */
 export type ListedRow = KeyRow & {
   public_text: string | null;
@@ -61,7 +81,7 @@ export type ListedRow = KeyRow & {
   revoked_at: number | null;
   replaced_by: string | null;
   last_used_at: number | null;
-};
+} & CountedColumns;
 
 /**
  * Keys with the spending of their lineages in the present budget period. Three parameters, from `first`, are the starts of the day, the week and
@@ -71,9 +91,11 @@ const listed = (
   first: number,
 ) => `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.user_label, k.budget_msat,
     k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at,
+    CASE WHEN l.owner_id IS NOT NULL THEN 1 END AS has_counters, ${Object.entries(COUNTED).map(([name, column]) => `l.${column} AS ${name}`)},
     CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.spent_msat, 0) END AS budget_spent_msat,
     CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.pending_msat, 0) END AS budget_pending_msat
-  FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN key_spending s ON s.lineage_id = k.lineage_id AND s.period_start =
+  FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN spending_limit l ON l.owner_id = k.lineage_id
+    LEFT JOIN key_spending s ON s.lineage_id = k.lineage_id AND s.period_start =
     CASE k.budget_period WHEN 'day' THEN CAST($${first} AS BIGINT) WHEN 'week' THEN CAST($${first + 1} AS BIGINT)
       WHEN 'month' THEN CAST($${first + 2} AS BIGINT) ELSE 0 END`;
 
@@ -116,7 +138,8 @@ export const findSuccessor = statement<{ id: string }>(
   'keyring_find_successor',
   `SELECT id FROM access_key
    WHERE account_id = $1 AND kind = 'secret_api' AND id <> $2 AND revoked_at IS NULL
-     AND budget_msat IS NULL AND max_payment_msat IS NULL AND (expires_at IS NULL OR (expires_at >= $3 AND expires_at > $4)) LIMIT 1`,
+     AND budget_msat IS NULL AND max_payment_msat IS NULL
+     AND NOT EXISTS (SELECT 1 FROM spending_limit l WHERE l.owner_id = lineage_id) AND (expires_at IS NULL OR (expires_at >= $3 AND expires_at > $4)) LIMIT 1`,
 );
 
 const STORE = (rows: string) =>

@@ -6,7 +6,7 @@ import { type List, mapList } from '../kernel/list.ts';
 import { requireFound } from '../kernel/refusal.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { requireGuards } from '../ledger/ledger.ts';
-import { type Key, keyGuard, statusOf } from './accounts.ts';
+import { type Key, keyGuards, statusOf } from './accounts.ts';
 import * as sql from './sessions.sql.ts';
 
 /** How a person logged in. */
@@ -73,7 +73,7 @@ export function createSessions(database: Database, clock: Clock) {
     /** Revokes a session. When it returns, the session moves no money. @throws Refusal `unauthorized`, `not_found` */
     async revoke(by: Key, id: string): Promise<Session> {
       await database.transaction(async (tx) => {
-        await requireGuards(tx, [keyGuard(by)]);
+        await requireGuards(tx, keyGuards(by));
         await tx.run(sql.revokeSession, id, by.accountId, unixSeconds(clock));
       });
       return requireFound(await findSessionById(database, clock, by.accountId, id));

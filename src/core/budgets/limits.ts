@@ -5,13 +5,15 @@ export const BUDGET_PERIODS = ['day', 'week', 'month', 'ever'] as const;
 /** Calendar periods in UTC; a week begins on Monday (ISO 8601). `ever` is one period that never ends. */
 export type BudgetPeriod = (typeof BUDGET_PERIODS)[number];
 
-/** The limits of a key. Both include fees. */
+/** The limits of a key. Budget and largest payment include fees. */
 export interface KeyLimits {
   /** The lineage: a key and its replacements in rotations, whose spending counts together. */
   readonly lineageId: string;
   readonly budget: { readonly amountMsat: Msat; readonly period: BudgetPeriod } | undefined;
   /** The limit of one payment. */
   readonly maxPaymentMsat: Msat | undefined;
+  /** Whether the lineage has limits like those of accounts and wallets. Postings count in their row, whose owner is the lineage. */
+  readonly hasCounters?: boolean;
 }
 
 const DAY_SECONDS = 86_400;
@@ -49,12 +51,20 @@ export type LimitColumns = {
   budget_msat: number | null;
   budget_period: BudgetPeriod | null;
   max_payment_msat: number | null;
+  /** 1 if the lineage has a row in `spending_limit`, which is never deleted. */
+  has_counters: number | null;
 };
 
 /** Returns the limits of a key's row; undefined if it has none. */
 export function rowToLimits(row: LimitColumns): KeyLimits | undefined {
   const { lineage_id: lineageId, budget_msat, budget_period: period, max_payment_msat } = row;
+  const hasCounters = row.has_counters === 1;
   const budget = budget_msat === null || period === null ? undefined : { amountMsat: msat(budget_msat), period };
   const maxPaymentMsat = max_payment_msat === null ? undefined : msat(max_payment_msat);
-  return budget || maxPaymentMsat !== undefined ? { lineageId, budget, maxPaymentMsat } : undefined;
+  return budget || maxPaymentMsat !== undefined || hasCounters ? { lineageId, budget, maxPaymentMsat, hasCounters } : undefined;
+}
+
+/** Returns the owner in whose limits the payments of a key count, in addition to those of its wallet; none without such limits. */
+export function countedOwners(limits: KeyLimits | undefined): readonly string[] {
+  return limits?.hasCounters ? [limits.lineageId] : [];
 }

@@ -68,9 +68,15 @@ export const insertFee = statement(
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8)`,
 );
 
-/** The account of a wallet and the accounts above it; the account's revenue share in millionths, and the ledger account that gets it. */
-export const findOwners = statement<{ account_id: string; ancestors: string; share: number; share_account: number | null }>(
+/** The account of a wallet and the accounts above it; the account's revenue share in millionths, and the wallet that gets it. */
+export const findOwners = statement<{
+  account_id: string;
+  ancestors: string;
+  share: number;
+  share_wallet: string | null;
+  share_account: number | null;
+}>(
   'fee_find_owners',
-  `SELECT w.account_id, a.ancestors, a.share_millionths AS share, s.ledger_account AS share_account
+  `SELECT w.account_id, a.ancestors, a.share_millionths AS share, s.id AS share_wallet, s.ledger_account AS share_account
    FROM wallet w JOIN account a ON a.id = w.account_id LEFT JOIN wallet s ON s.id = a.revenue_wallet_id WHERE w.id = $1`,
 );

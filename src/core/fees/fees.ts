@@ -8,7 +8,7 @@ import { type List, mapList } from '../kernel/list.ts';
 import { type Msat, msat, ZERO_MSAT } from '../kernel/money.ts';
 import { SHORT_TTL, TtlCache } from '../kernel/ttl-cache.ts';
 import { type RowWrite, SYSTEM_ACCOUNTS, type TransferOrder } from '../ledger/ledger.ts';
-import type { Wallet } from '../wallets/wallets.ts';
+import { findReceivingRestriction, type Wallet } from '../wallets/wallets.ts';
 import { FEE_DIRECTIONS, type FeeDirection, millionthsOf, receiptFee, type ServiceFeeRule, serviceFee } from './fee-rule.ts';
 import * as sql from './fees.sql.ts';
 
@@ -33,7 +33,8 @@ export interface FeeSchedule {
 /** A part of the service's fees that goes to a wallet of an account above a sub-account. */
 interface RevenueShare {
   readonly millionths: number;
-  /** The ledger account of the wallet that gets it. */
+  /** The wallet that gets it, and its ledger account. */
+  readonly walletId: string;
   readonly account: number;
 }
 
@@ -91,8 +92,8 @@ export function createFees({ database, clock }: FeeDependencies) {
     const ids = [walletId, owners.account_id, ...splitIds(owners.ancestors)];
     const current = await readSchedules(database, await database.all(sql.findCurrent, ids));
     const nearest = ids.flatMap((id) => current.find((one) => one.ownerId === id && one.rules) ?? [])[0];
-    const { share: millionths, share_account: account } = owners;
-    return { schedule: nearest, share: account === null || millionths === 0 ? undefined : { millionths, account } };
+    const { share: millionths, share_wallet: shareWallet, share_account: account } = owners;
+    return { schedule: nearest, share: toShare(millionths, shareWallet, account) };
   }
 
   async function feesOf(walletId: string): Promise<WalletFees | undefined> {
@@ -121,11 +122,15 @@ export function createFees({ database, clock }: FeeDependencies) {
       return found && ((amountMsat) => serviceFee(found.rule, amountMsat));
     },
 
-    /** Returns the parts of a posting that charge a fee. */
+    /**
+     * Returns the parts of a posting that charge a fee. While the account of the revenue wallet may not receive, its share stays with the
+     * service. Its state is not from the cache.
+     */
     async posting(fee: ChargedFee | undefined): Promise<FeePosting> {
       if (!fee) return NO_FEE;
       const share = (await feesOf(fee.wallet.id))?.share;
-      return feePosting(clock, fee, share);
+      const isRestricted = share && (await findReceivingRestriction(database, share.walletId)) !== undefined;
+      return feePosting(clock, fee, isRestricted ? undefined : share);
     },
 
     /** Returns the newest schedule of an account or a wallet; undefined if it has none of its own. */
@@ -201,6 +206,10 @@ function ruleFromRow(row: sql.RuleRow): ServiceFeeRule {
     maxMsat: row.max_msat === null ? undefined : msat(row.max_msat),
     freeBelowMsat: msat(row.free_below_msat),
   };
+}
+
+function toShare(millionths: number, walletId: string | null, account: number | null): RevenueShare | undefined {
+  return walletId === null || account === null || millionths === 0 ? undefined : { walletId, millionths, account };
 }
 
 function feePosting(clock: Clock, fee: ChargedFee, share: RevenueShare | undefined): FeePosting {

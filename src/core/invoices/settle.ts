@@ -190,7 +190,7 @@ async function credit(
     if (error === onMiss) return undefined;
     throw error;
   }
-  if (message !== '' || restriction) await alerts.announce();
+  if (message !== '' || restriction || excess) await alerts.announce();
   return 'booked';
 }
 

@@ -20,9 +20,19 @@ export type LimitFields = Pick<
   | 'max_pending'
 >;
 
+/** The limits that a key may have, in addition to its largest payment. It receives and holds nothing itself. */
+export type KeyLimitFields = Pick<LimitFields, 'max_out_day_msat' | 'max_out_month_msat' | 'max_payments_per_minute' | 'max_pending'>;
+
 /** Another posting has changed what counts against a limit, or a limit is reached. {@link Limits.explain} finds out. */
 export class LimitMissed extends Error {
   override readonly name = 'LimitMissed';
+}
+
+/** The payments of the present minute have reached their limit. In the next minute, the same request may succeed. */
+export class MinuteLimitReached extends Refusal {
+  constructor(message: string) {
+    super('spending_limit_exceeded', message);
+  }
 }
 
 /** Returns the balance of a wallet or an account, by its id. */
@@ -33,7 +43,7 @@ const MINUTE = 60;
 export type Limits = ReturnType<typeof createLimits>;
 
 /**
- * The limits of accounts and wallets. A wallet names its limited owners: itself, its account, the accounts above. A posting that spends counts in the
+ * The limits of accounts, wallets and keys. A key has limits from its creation on; its posting counts in them like in those of owners. A wallet names its limited owners: itself, its account, the accounts above. A posting that spends counts in the
  * row of each of them, which is also the check, so limits hold under any concurrency. What counts is the amount without fees: settled in the day or
  * month, plus pending.
  */
@@ -98,8 +108,8 @@ export function createLimits({ database, clock }: { readonly database: Database;
     async explain(ownerIds: readonly string[], wanted: Omit<Wanted, 'now'>): Promise<Refusal | undefined> {
       const now = unixSeconds(clock);
       for (const row of await find(ownerIds)) {
-        const reason = reasonOf(row, { ...wanted, now });
-        if (reason !== undefined) return new Refusal('spending_limit_exceeded', reason);
+        const refusal = refusalOf(row, { ...wanted, now });
+        if (refusal) return refusal;
       }
       return undefined;
     },
@@ -140,8 +150,11 @@ function notCounted(): Error {
   return new Error('a payment was not counted against the limits of its owners');
 }
 
+/** What counts against limits. */
+export type Counters = Omit<sql.LimitRow, 'owner_id' | keyof LimitFields>;
+
 /** Returns what counts against the limits of a row now. */
-export function usageOf(row: sql.LimitRow, now: number) {
+export function usageOf(row: Counters, now: number) {
   return {
     out_day_msat: row.pending_msat + (row.day_start >= periodStart('day', now) ? row.day_msat : 0),
     out_month_msat: row.pending_msat + (row.month_start >= periodStart('month', now) ? row.month_msat : 0),
@@ -171,34 +184,60 @@ function isAccount({ owner_id }: sql.LimitRow): boolean {
   return owner_id.startsWith('acc_');
 }
 
-function reasonOf(row: sql.LimitRow, wanted: Wanted): string | undefined {
-  const reached = reachedLimit(row, wanted);
+/** A lineage of keys, whose id is that of its first key. */
+function isKey({ owner_id }: sql.LimitRow): boolean {
+  return owner_id.startsWith('key_');
+}
+
+function refusalOf(row: sql.LimitRow, wanted: Wanted): Refusal | undefined {
+  const [name, text] = reachedLimit(row, wanted) ?? [];
+  if (name === undefined || text === undefined) return undefined;
   // The figures of an account are the sums of all its wallets, which a key of one wallet must not learn.
-  return reached && (isAccount(row) ? `The account, or one above it, has reached its limit \`${reached[0]}\`.` : reached[1]);
+  const message = isAccount(row) ? `The account, or one above it, has reached its limit \`${name}\`.` : text;
+  const mayFitLater = name === 'max_payments_per_minute' && wanted.amounts.length <= (row.max_payments_per_minute ?? 0);
+  return mayFitLater ? new MinuteLimitReached(message) : new Refusal('spending_limit_exceeded', message);
 }
 
 /** Returns the name of the limit into which a payment, or transfers, do not fit, and what the wallet may still do. */
 function reachedLimit(row: sql.LimitRow, { amounts, kind, now, unit }: Wanted): [keyof LimitFields, string] | undefined {
   const amountMsat = sumOf(amounts);
   const text = (value: number) => amountText(value, unit);
+  const sender = isKey(row) ? 'The key' : 'The wallet';
   const used = usageOf(row, now);
   if (row.max_payment_msat !== null && Math.max(...amounts) > row.max_payment_msat)
-    return ['max_payment_msat', `The wallet may send at most ${text(row.max_payment_msat)} at once.`];
+    return ['max_payment_msat', `${sender} may send at most ${text(row.max_payment_msat)} at once.`];
   for (const period of ['day', 'month'] as const) {
     const [most, spent] = [row[`max_out_${period}_msat`], used[`out_${period}_msat`]];
     if (most === null || spent + amountMsat <= most) continue;
     const until = new Date(periodEnd(period, now) * 1000).toISOString().slice(0, 10);
     const left = `${text(Math.max(0, most - spent))} more until ${until} (UTC), of ${text(most)} per ${period}`;
-    return [`max_out_${period}_msat`, `The wallet may send ${left}.`];
+    return [`max_out_${period}_msat`, `${sender} may send ${left}.`];
   }
   if (row.max_payments_per_minute !== null && used.payments_this_minute + amounts.length > row.max_payments_per_minute)
-    return [
-      'max_payments_per_minute',
-      `The wallet may start ${row.max_payments_per_minute} payments per minute. Wait for the next minute.`,
-    ];
+    return ['max_payments_per_minute', `${sender} may start ${row.max_payments_per_minute} payments per minute. Wait for the next minute.`];
   if (kind === 'payment' && row.max_pending !== null && used.pending_payments >= row.max_pending)
-    return ['max_pending', `The wallet may have ${row.max_pending} pending payments. Wait until one of them has ended.`];
+    return ['max_pending', `${sender} may have ${row.max_pending} pending payments. Wait until one of them has ended.`];
   return undefined;
+}
+
+/** Stores the limits of a lineage of keys with its first key. They never change. */
+export async function insertKeyLimits(tx: Tx, lineageId: string, limits: KeyLimitFields): Promise<void> {
+  const { max_out_day_msat, max_out_month_msat, max_payments_per_minute, max_pending } = limits;
+  await tx.run(
+    sql.set,
+    lineageId,
+    null,
+    null,
+    null,
+    max_out_day_msat,
+    max_out_month_msat,
+    max_payments_per_minute,
+    max_pending,
+    0,
+    0,
+    0,
+    0,
+  );
 }
 
 /**

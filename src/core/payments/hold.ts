@@ -1,5 +1,5 @@
 import { BudgetChanged, checkLimits } from '../budgets/budgets.ts';
-import type { KeyLimits } from '../budgets/limits.ts';
+import { countedOwners, type KeyLimits } from '../budgets/limits.ts';
 import { closingRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { traceRows } from '../journal/event-traces.ts';
@@ -67,9 +67,9 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
     let balance: Balance | undefined;
     try {
       const { charge, reserveMsat, rows } = await checkLimits(context, draft.limits, requiredMsat(payment), draft.reserveMsat);
-      payment = { ...payment, charge, limitOwners: owners.join(' ') || undefined };
+      payment = { ...payment, charge, limitOwners: [...owners, ...countedOwners(draft.limits)].join(' ') || undefined };
       const receipt = await context.ledger.post(
-        holdPosting(context, { ...draft, payment, reserveMsat, rows: [...rows, ...(draft.rows ?? [])] }),
+        holdPosting(context, { ...draft, payment, owners, reserveMsat, rows: [...rows, ...(draft.rows ?? [])] }),
       );
       balance = receipt.balances.get(payment.ledgerAccount);
     } catch (error) {
@@ -80,7 +80,7 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
       if (!first && error instanceof BudgetChanged) continue;
       if (!first && error instanceof LimitMissed) {
         const { amountMsat, linkId } = payment;
-        const reason = await context.limits.explain(owners, { amounts: [amountMsat], kind: 'payment', unit: draft.unit });
+        const reason = await context.limits.explain(limitOwnersOf(payment), { amounts: [amountMsat], kind: 'payment', unit: draft.unit });
         // The claimer of a withdraw link must not learn about the limits of its owner.
         if (reason) throw linkId === undefined ? reason : new Refusal('spending_limit_exceeded');
         continue;
@@ -127,11 +127,20 @@ async function requireNode(context: PaymentContext, { payment, issued }: Payment
 /** Returns the posting that holds amount, fee of the service and fee reserve, and inserts the payment as pending. */
 function holdPosting(
   { maxInFlight, clock, limits }: PaymentContext,
-  { payment, issued, reserveMsat, rows = [], extraRows = () => [], events = [], guards = [] }: PaymentDraft,
+  {
+    payment,
+    owners,
+    issued,
+    reserveMsat,
+    rows = [],
+    extraRows = () => [],
+    events = [],
+    guards = [],
+  }: PaymentDraft & { readonly owners: readonly string[] },
 ): Posting {
   const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, createdAt, userLabel } = payment;
   return {
-    guards: [...sendingGuards(walletId, limitOwnersOf(payment)), ...(issued ? [walletGuard(issued.walletId, 'payee')] : []), ...guards],
+    guards: [...sendingGuards(walletId, owners), ...(issued ? [walletGuard(issued.walletId, 'payee')] : []), ...guards],
     holds: [{ id, account: ledgerAccount, amountMsat: requiredMsat(payment), reserveMsat, feeMsat: serviceFeeMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },

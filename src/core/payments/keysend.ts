@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { FiatAmount } from '../kernel/fiat.ts';
 import { floorSat, type Msat } from '../kernel/money.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { CustomRecords } from '../lightning/node.ts';
@@ -18,6 +19,8 @@ export interface Keysend extends RequestTerms {
   /** 33-byte public key in hex. */
   readonly destination: string;
   readonly amountMsat: Msat;
+  /** The amount in a currency from which `amountMsat` was computed. */
+  readonly fiat?: FiatAmount | undefined;
   readonly feeLimitMsat?: Msat | undefined;
   /** Without the record of the preimage, which the node adds. */
   readonly customRecords: CustomRecords;
@@ -63,6 +66,7 @@ export async function keysend(context: PaymentContext, order: Keysend): Promise<
     isKeysend: true,
     customRecords: order.customRecords,
     passThru: order.passThru,
+    fiat: order.fiat && JSON.stringify(order.fiat),
   });
   const { guards, extraRows, limits } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);

@@ -1,4 +1,5 @@
 import { type BudgetDependencies, type TransferCost, transferCharge } from '../budgets/budgets.ts';
+import { countedOwners } from '../budgets/limits.ts';
 import type { Fees } from '../fees/fees.ts';
 import { traceRows } from '../journal/event-traces.ts';
 import { searchRows } from '../journal/search-words.ts';
@@ -76,7 +77,11 @@ async function post(deps: TransferDependencies, order: WalletTransfers, ids: rea
     return await postOnce(deps, order, ids, owners);
   } catch (error) {
     if (error instanceof LimitMissed) {
-      const reason = await deps.limits.explain(owners, { amounts: lines.map(({ amountMsat }) => amountMsat), kind: 'transfer', unit });
+      const reason = await deps.limits.explain([...owners, ...countedOwners(order.limits)], {
+        amounts: lines.map(({ amountMsat }) => amountMsat),
+        kind: 'transfer',
+        unit,
+      });
       if (reason) throw reason;
     } else if (!isInactive(error) || !(await deps.limits.haveChanged(source.id, owners))) throw error;
     // The limits have changed since they were read.
@@ -103,7 +108,7 @@ async function postOnce(
     rows: [
       ...(await transferCharge(deps, order.limits, priced)),
       ...deps.limits.startRows(
-        owners,
+        [...owners, ...countedOwners(order.limits)],
         lines.map(({ amountMsat }) => amountMsat),
         'transfer',
       ),

@@ -49,6 +49,9 @@ const TIMEOUT_MS = 10_000;
 
 export type Rates = ReturnType<typeof createRates>;
 
+/** Converts the amounts of a request. */
+export type Converter = Pick<Rates, 'requireConfigured' | 'convert'>;
+
 /** The rates of bitcoin in the configured currencies. One instance refreshes them; all read them from the database. */
 export function createRates({ database, alerts, outbound, clock, fiat, timeoutMs = TIMEOUT_MS }: RatesOptions) {
   const { providers, currencies, maxAgeSeconds } = fiat;
@@ -108,13 +111,28 @@ export function createRates({ database, alerts, outbound, clock, fiat, timeoutMs
     },
 
     /** Converts an amount at the valid rate. @throws Refusal `rate_unavailable`, `validation_failed` */
-    async convert(price: Price): Promise<ConvertedPrice> {
-      const [rate] = await validRates(price.currency);
-      const amountMsat = priceToMsat(price, rate.rate);
-      if (amountMsat === undefined) throw new Refusal('validation_failed', '`amount` must be worth at most 2^53 - 1 millisatoshis.');
-      return { amountMsat, fiat: { amount: price.amount, ...rate } };
+    convert: async (price: Price): Promise<ConvertedPrice> => converted(price, await validRates(price.currency)),
+
+    /** Returns a converter for the amounts of one request. It reads each rate once, when the first amount is converted, so all amounts have the same rate. */
+    oneRate() {
+      const read = new Map<string, ReturnType<typeof validRates>>();
+      return {
+        requireConfigured,
+        async convert(price: Price): Promise<ConvertedPrice> {
+          const found = read.get(price.currency) ?? validRates(price.currency);
+          read.set(price.currency, found);
+          return converted(price, await found);
+        },
+      };
     },
   };
+}
+
+/** @throws Refusal for a price that is worth more than any amount */
+function converted(price: Price, [rate]: readonly [BitcoinRate, ...BitcoinRate[]]): ConvertedPrice {
+  const amountMsat = priceToMsat(price, rate.rate);
+  if (amountMsat === undefined) throw new Refusal('validation_failed', '`amount` must be worth at most 2^53 - 1 millisatoshis.');
+  return { amountMsat, fiat: { amount: price.amount, ...rate } };
 }
 
 function rateOf(currency: string, rate: string | null, rateAt: number | null, source: string | null): BitcoinRate | undefined {

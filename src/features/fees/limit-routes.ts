@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
-import { keyGuard } from '../../core/accounts/accounts.ts';
+import { keyGuards } from '../../core/accounts/accounts.ts';
 import { type AccountDirectory, operatorGuards } from '../../core/accounts/directory.ts';
 import { recordIn, requesterOfKey } from '../../core/accounts/operator-records.ts';
 import type { Database } from '../../core/db/database.ts';
@@ -210,7 +210,7 @@ async function change(
   const { runIdempotent, database, spendingLimits, clock } = deps;
   const limits = Object.fromEntries(NAMES.map((name) => [name, body[name] ?? null])) as LimitFields;
   const [before] = await spendingLimits.find([id]);
-  const guards = isOperator ? operatorGuards(credential.key) : [keyGuard(credential.key)];
+  const guards = isOperator ? operatorGuards(credential.key) : keyGuards(credential.key);
   const make = ({ rows }: OutcomeWriter) =>
     database.transaction(async (tx) => {
       await setLimits(tx, clock, id, accountId, limits);

@@ -38,6 +38,30 @@ export const KeyObject = namedObject('Key', {
   max_payment_msat: nullable(
     Type.Integer({ description: 'The millisatoshis that one payment may cost, with its fee; null without such a limit' }),
   ),
+  max_out_day_msat: nullable(
+    Type.Integer({ description: 'The millisatoshis that the key may send per day (UTC), without fees; null: no limit' }),
+  ),
+  max_out_month_msat: nullable(
+    Type.Integer({ description: 'The millisatoshis that the key may send per month (UTC), without fees; null: no limit' }),
+  ),
+  max_payments_per_minute: nullable(
+    Type.Integer({ description: 'The payments and transfers that may be started with the key per minute; null: no limit' }),
+  ),
+  max_pending: nullable(Type.Integer({ description: 'The payments with the key that may be pending; null: no limit' })),
+  out_day_msat: nullable(
+    Type.Integer({
+      description: 'What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits',
+    }),
+  ),
+  out_month_msat: nullable(
+    Type.Integer({
+      description: 'What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits',
+    }),
+  ),
+  payments_this_minute: nullable(
+    Type.Integer({ description: 'The payments and transfers of the present minute; null without any of these four limits' }),
+  ),
+  pending_payments: nullable(Type.Integer({ description: 'The pending payments; null without any of these four limits' })),
 });
 
 export const NewKeyObject = namedObject('NewKey', {

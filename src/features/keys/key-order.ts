@@ -5,6 +5,7 @@ import { BUDGET_PERIODS, type BudgetPeriod } from '../../core/budgets/limits.ts'
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
+import type { KeyLimitFields } from '../../core/limits/limits.ts';
 import { choice, described, Expiry, PositiveMsat, plainText, UserLabel } from '../../http/fields.ts';
 
 /** The fields of a request that creates a key: its label, expiry and limits. */
@@ -29,7 +30,15 @@ export const keyFields = {
     }),
   ),
   max_payment_msat: Type.Optional(described(PositiveMsat, 'The millisatoshis that one payment may cost, with its fee limit')),
+  max_out_day_msat: Type.Optional(described(PositiveMsat, 'The millisatoshis that the key may send per day (UTC), without fees')),
+  max_out_month_msat: Type.Optional(described(PositiveMsat, 'The millisatoshis that the key may send per month (UTC), without fees')),
+  max_payments_per_minute: Type.Optional(countField('The payments and transfers that may be started with the key per minute')),
+  max_pending: Type.Optional(countField('The payments with the key that may be pending')),
 };
+
+function countField(description: string) {
+  return Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'payments', description });
+}
 
 const BODY = Type.Object(keyFields);
 
@@ -42,13 +51,27 @@ export function readKeyOrder(body: KeyBody, clock: Clock): KeyOrder {
   const kind = body.kind ?? 'secret_api';
   const budget = readBudget(body);
   const maxPaymentMsat = body.max_payment_msat as Msat | undefined;
-  const limits = budget || maxPaymentMsat !== undefined ? { budget, maxPaymentMsat } : undefined;
+  const counted = readCounted(body);
+  const hasCounters = counted !== undefined;
+  const limits = budget || maxPaymentMsat !== undefined || hasCounters ? { budget, maxPaymentMsat, hasCounters } : undefined;
   if (limits && !CAN_SPEND.includes(kind))
     throw new Refusal(
       'validation_failed',
-      `\`budget_msat\` and \`max_payment_msat\` must be left out for a ${kind} key: it spends nothing.`,
+      `\`budget_msat\`, \`max_pending\` and the other limits must be left out for a ${kind} key: it spends nothing.`,
     );
-  return { kind, label: plainText('user_label', body.user_label ?? ''), expiresAt: readExpiresAt(body, clock), limits };
+  return { kind, label: plainText('user_label', body.user_label ?? ''), expiresAt: readExpiresAt(body, clock), limits, counted };
+}
+
+/** Returns the limits that postings count; undefined if the body has none. */
+function readCounted({ max_out_day_msat, max_out_month_msat, max_payments_per_minute, max_pending }: KeyBody): KeyLimitFields | undefined {
+  const limits = [max_out_day_msat, max_out_month_msat, max_payments_per_minute, max_pending];
+  if (limits.every((limit) => limit === undefined)) return undefined;
+  return {
+    max_out_day_msat: max_out_day_msat ?? null,
+    max_out_month_msat: max_out_month_msat ?? null,
+    max_payments_per_minute: max_payments_per_minute ?? null,
+    max_pending: max_pending ?? null,
+  };
 }
 
 function readExpiresAt({ expiry, expires_at }: KeyBody, clock: Clock): number | undefined {

@@ -6,6 +6,8 @@ import { CONNECTION_PERMISSIONS } from './methods.ts';
 
 const { user_label, status, expires_at, revoked_at, budget_msat, budget_period } = KeyObject.properties;
 const { budget_spent_msat, budget_pending_msat, max_payment_msat } = KeyObject.properties;
+const { max_out_day_msat, max_out_month_msat, max_payments_per_minute, max_pending } = KeyObject.properties;
+const { out_day_msat, out_month_msat, payments_this_minute, pending_payments } = KeyObject.properties;
 
 /** A connection without its secret. */
 export const ConnectionObject = namedObject('Connection', {
@@ -28,6 +30,14 @@ export const ConnectionObject = namedObject('Connection', {
   budget_spent_msat,
   budget_pending_msat,
   max_payment_msat,
+  max_out_day_msat,
+  max_out_month_msat,
+  max_payments_per_minute,
+  max_pending,
+  out_day_msat,
+  out_month_msat,
+  payments_this_minute,
+  pending_payments,
   client_pubkey: Type.String({ description: 'The public key of the app: 32 bytes in hex' }),
   service_pubkey: Type.String({ description: 'The public key of the service for this app: 32 bytes in hex' }),
   relays: Type.Array(Type.String({ description: 'A URL' }), { description: 'The Nostr relays, the best one first' }),
@@ -59,6 +69,14 @@ export function renderConnection({ connection, key }: ConnectionWithKey): Static
     budget_spent_msat: key.budget_spent_msat,
     budget_pending_msat: key.budget_pending_msat,
     max_payment_msat: key.max_payment_msat,
+    max_out_day_msat: key.max_out_day_msat,
+    max_out_month_msat: key.max_out_month_msat,
+    max_payments_per_minute: key.max_payments_per_minute,
+    max_pending: key.max_pending,
+    out_day_msat: key.out_day_msat,
+    out_month_msat: key.out_month_msat,
+    payments_this_minute: key.payments_this_minute,
+    pending_payments: key.pending_payments,
     client_pubkey: connection.clientPubkey,
     service_pubkey: connection.servicePubkey,
     relays: [...connection.relays],

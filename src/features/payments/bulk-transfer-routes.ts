@@ -6,10 +6,11 @@ import { Refusal } from '../../core/kernel/refusal.ts';
 import { RunningTasks } from '../../core/kernel/running-tasks.ts';
 import type { Receipt } from '../../core/ledger/ledger.ts';
 import type { TransferLine } from '../../core/payments/transfer.ts';
+import type { Converter } from '../../core/rates/rates.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
-import { AMOUNT, readAmount } from '../../http/amounts.ts';
+import { AMOUNT, FIAT_AMOUNT, type RequestedAmount, readAnyAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
-import { checkLine, linesOf, refusalOfLine } from '../../http/bulk.ts';
+import { checkLine, convertLine, linesOf, refusalOfLine } from '../../http/bulk.ts';
 import { described, KeyParams, Memo, memoText, PassThru, passThruText, requestBody } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { namedObject } from '../../http/responses/response-types.ts';
@@ -21,6 +22,7 @@ const Lines = linesOf(
   {
     dest_wallet_id: DestinationWallet,
     ...AMOUNT,
+    ...FIAT_AMOUNT,
     memo: Type.Optional(described(Memo, 'The label of both transactions. At most 639 bytes in UTF-8')),
     passThru: Type.Optional(PassThru),
   },
@@ -72,7 +74,8 @@ export function bulkTransferRoutes(app: App, deps: Omit<PaymentRouteContext, 're
   for (const base of WALLET_BASES) {
     app.post(`${base}/transfers`, { schema: bulkTransferSchema, config }, async (request, reply) => {
       const { wallet: source, guards, credential } = await access.authorizeWallet(request, 'wallet_transfer');
-      const checked = request.body.lines.map((line, index) => checkLine(index, () => readLine(line)));
+      const converter = deps.rates.oneRate();
+      const checked = request.body.lines.map((line, index) => checkLine(index, () => readLine(converter, line)));
       const transfers = await tasks.run(source.accountId, MAX_PER_ACCOUNT, tooMany, () =>
         runIdempotent(
           request,
@@ -80,9 +83,9 @@ export function bulkTransferRoutes(app: App, deps: Omit<PaymentRouteContext, 're
           { credential, walletId: source.id },
           {
             async make({ rows }): Promise<TransferOut[]> {
-              const lines = await withDestinations(wallets, source, checked);
+              const lines = await withAmounts(await withDestinations(wallets, source, checked));
               const extraRows = (firstId: string) => rows(`${firstId} ${lines.length}`);
-              const order = { source, lines, guards, limits: credential.key.limits, extraRows, unit: unitOf(checked) };
+              const order = { source, lines, guards, limits: credential.key.limits, extraRows, unit: unitOf(lines) };
               return transfersOf(await payments.transferToMany(order), lines);
             },
             replay(made) {
@@ -106,21 +109,21 @@ function tooMany(): Refusal {
 
 type CheckedLine = ReturnType<typeof readLine>;
 
-function readLine({ dest_wallet_id, memo, passThru, ...amount }: Static<typeof Lines>[number]) {
+function readLine(converter: Converter, { dest_wallet_id, memo, passThru, ...amount }: Static<typeof Lines>[number]) {
   return {
     destinationText: dest_wallet_id,
-    ...readAmount(amount),
+    readAmount: readAnyAmount(converter, amount),
     memo: memo === undefined ? undefined : memoText(memo),
     passThru: passThruText(passThru),
   };
 }
 
-function unitOf(lines: readonly CheckedLine[]): CheckedLine['unit'] {
+function unitOf(lines: readonly RequestedAmount[]): RequestedAmount['unit'] {
   return lines.every(({ unit }) => unit === 'sat') ? 'sat' : 'msat';
 }
 
 /** Finds the wallets of the lines. @throws Refusal `not_found`, `same_wallet` */
-async function withDestinations(wallets: Wallets, source: Wallet, lines: readonly CheckedLine[]): Promise<TransferLine[]> {
+async function withDestinations(wallets: Wallets, source: Wallet, lines: readonly CheckedLine[]) {
   const texts = [...new Set(lines.map(({ destinationText }) => destinationText))];
   const found = new Map<string, Wallet | undefined>();
   for (let start = 0; start < texts.length; start += LOOKUPS_AT_ONCE) {
@@ -133,6 +136,12 @@ async function withDestinations(wallets: Wallets, source: Wallet, lines: readonl
     if (destination.id === source.id) throw refusalOfLine(index, new Refusal('same_wallet'));
     return { ...line, destination };
   });
+}
+
+async function withAmounts<T extends Pick<CheckedLine, 'readAmount'>>(lines: readonly T[]): Promise<(T & RequestedAmount)[]> {
+  const read: (T & RequestedAmount)[] = [];
+  for (const [index, line] of lines.entries()) read.push({ ...line, ...(await convertLine(index, line.readAmount)) });
+  return read;
 }
 
 function transfersOf({ transfers }: Receipt, lines: readonly TransferLine[]): TransferOut[] {

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { AMOUNT, FIAT_AMOUNT, readAmount, readAnyAmount } from '../../http/amounts.ts';
+import { AMOUNT, FIAT_AMOUNT, readAnyAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import {
   described,
@@ -120,6 +120,7 @@ const pullSchema = {
   body: requestBody({
     lnurl: described(Lnurl, 'The LNURL of a withdraw link, or an `lnurlw:` link'),
     ...AMOUNT,
+    ...FIAT_AMOUNT,
     memo: Type.Optional(
       described(Memo, 'The description in the invoice. Default: the description of the link. At most 639 bytes in UTF-8'),
     ),
@@ -197,16 +198,16 @@ function pullRoute(app: App, deps: PaymentRouteContext, base: string): void {
     const { wallet, guards, credential } = await access.authorizeWallet(request, 'wallet_deposit');
     const { lnurl, memo } = request.body;
     const destination = readDestination(lnurl, 'withdraw');
+    const readAmount = readAnyAmount(deps.rates, request.body);
     const order = {
       wallet,
       guards,
       destination,
-      ...readAmount(request.body),
       memo: memo === undefined ? undefined : memoText(memo),
     };
     const scope = { credential, walletId: wallet.id };
     const { invoice, refusal } = await runIdempotent<RequestedWithdrawal>(request, reply, scope, {
-      make: ({ rows }) => remoteLinks.pull({ ...order, extraRows: rows }),
+      make: async ({ rows }) => remoteLinks.pull({ ...order, ...(await readAmount()), extraRows: rows }),
       async replay(id) {
         const made = await invoices.find(id);
         invariant(made, `invoice ${id} is gone`);

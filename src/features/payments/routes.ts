@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { Refusal } from '../../core/kernel/refusal.ts';
-import { AMOUNT, FIAT_AMOUNT, optionalAnyAmount, readAmount } from '../../http/amounts.ts';
+import { AMOUNT, FIAT_AMOUNT, optionalAnyAmount, readAnyAmount } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import {
   CustomRecords,
@@ -63,6 +63,7 @@ const keysendSchema = {
   body: requestBody({
     dest_pubkey: Pubkey,
     ...AMOUNT,
+    ...FIAT_AMOUNT,
     fee_limit_msat: Type.Optional(FeeLimit),
     custom_records: Type.Optional(CustomRecords),
     passThru: Type.Optional(PassThru),
@@ -106,13 +107,13 @@ function keysendRoute(app: App, deps: PaymentRouteContext, base: string): void {
   app.post(`${base}/keysend`, { schema: keysendSchema }, async (request, reply) => {
     const authorized = await deps.access.authorizeWallet(request, 'wallet_withdraw');
     const { dest_pubkey, custom_records, passThru } = request.body;
-    const amount = readAmount(request.body);
+    const readAmount = readAnyAmount(deps.rates, request.body);
     const destination = publicKey('dest_pubkey', dest_pubkey);
-    return runPayment(deps, request, reply, authorized, (common) =>
+    return runPayment(deps, request, reply, authorized, async (common) =>
       deps.payments.keysend({
         ...common,
         destination,
-        ...amount,
+        ...(await readAmount()),
         customRecords: customRecordsHex(custom_records),
         passThru: passThruWith(passThru, { method: 'api' }),
       }),

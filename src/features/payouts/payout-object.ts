@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import { floorSat, msat } from '../../core/kernel/money.ts';
+import { FIAT_COLUMNS, FIAT_RESULT, fiatCells, fiatFields } from '../../http/amounts.ts';
 import { csvRow, withoutFormula } from '../../http/responses/csv.ts';
 import { anyObject, namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import type { ListedLine, Payout } from './payouts.ts';
@@ -30,6 +31,7 @@ export const PayoutLineObject = namedObject('PayoutLine', {
   destination: Type.String({ description: 'The id of a wallet, the invoice, or the Lightning address or LNURL' }),
   num_satoshis: Type.Integer({ description: 'The amount in whole satoshis, rounded down' }),
   num_msat: Type.Integer({ description: 'The amount in millisatoshis, exact' }),
+  ...FIAT_RESULT,
   memo: nullable(Type.String({ description: 'The label that was ordered; null for none' })),
   passThru: anyObject('The JSON object of the line, as the transaction has it'),
   status: oneOf(['pending', 'sending', 'paid', 'failed'], {
@@ -75,13 +77,14 @@ export function renderPayout(payout: Payout): Static<typeof PayoutObject> {
 }
 
 export function renderLine(line: ListedLine): Static<typeof PayoutLineObject> {
-  const { destination, amountMsat, memo, passThru, state, failureReason, failureMessage, paymentId, feeMsat } = line;
+  const { destination, amountMsat, fiat, memo, passThru, state, failureReason, failureMessage, paymentId, feeMsat } = line;
   const transferId = line.transferId ?? line.paymentTransferId;
   return {
     line: line.line,
     destination,
     num_satoshis: floorSat(msat(amountMsat)),
     num_msat: amountMsat,
+    ...fiatFields(fiat),
     memo,
     passThru: passThru === null ? {} : JSON.parse(passThru),
     status: state,
@@ -93,7 +96,7 @@ export function renderLine(line: ListedLine): Static<typeof PayoutLineObject> {
   };
 }
 
-export const REPORT_HEADER = 'line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat\r\n';
+export const REPORT_HEADER = `line,destination,num_msat,memo,status,failure_reason,failure_message,lntx_id,wtx_id,fee_msat,${FIAT_COLUMNS}\r\n`;
 
 /** Returns the row of a line in the report. */
 export function reportRow(listed: ListedLine): string {
@@ -110,5 +113,6 @@ export function reportRow(listed: ListedLine): string {
     lntx_id ?? '',
     wtx_id ?? '',
     fee_msat ?? '',
+    ...fiatCells(listed.fiat),
   ]);
 }

@@ -3,9 +3,10 @@ import { parseKey } from '../../core/accounts/keys.ts';
 import type { Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Payments } from '../../core/payments/payments.ts';
+import type { Rates } from '../../core/rates/rates.ts';
 import type { Wallet, Wallets } from '../../core/wallets/wallets.ts';
-import { optionalAmount, readAmount } from '../../http/amounts.ts';
-import { checkLine, refusalOfLine } from '../../http/bulk.ts';
+import { missingAmount, optionalAnyAmount, type RequestedAmount } from '../../http/amounts.ts';
+import { checkLine, convertLine, refusalOfLine } from '../../http/bulk.ts';
 import { memoText, passThruText, passThruWith, plainText } from '../../http/fields.ts';
 import { isDestination, payeeFields, readDestination } from '../lnurl/remote/destination.ts';
 import type { NewLine } from './payouts.ts';
@@ -15,6 +16,8 @@ export interface RequestedLine {
   readonly destination: string;
   readonly num_satoshis?: number;
   readonly num_msat?: number;
+  readonly amount?: string;
+  readonly currency?: string;
   readonly memo?: string;
   readonly comment?: string;
   readonly fee_limit_msat?: number;
@@ -24,6 +27,7 @@ export interface RequestedLine {
 interface OrderModules {
   readonly wallets: Wallets;
   readonly payments: Payments;
+  readonly rates: Rates;
   readonly nowSeconds: number;
 }
 
@@ -34,10 +38,13 @@ const LINES_PER_TURN = 20;
 export async function readLines(modules: OrderModules, source: Wallet, lines: readonly RequestedLine[]): Promise<NewLine[]> {
   const lineOfHash = new Map<string, number>();
   const checked: NewLine[] = [];
+  const converter = modules.rates.oneRate();
   for (const [index, line] of lines.entries()) {
     if (index > 0 && index % LINES_PER_TURN === 0) await nextTurn();
     const text = line.destination.trim();
-    const common = checkLine(index, () => commonFields(line));
+    const readAmount = checkLine(index, () => optionalAnyAmount(converter, line));
+    const amount = readAmount && (await convertLine(index, readAmount));
+    const common = { ...checkLine(index, () => commonFields(line)), amount };
     if (text.startsWith('wal_') || parseKey(text)) {
       const wallet = (await modules.wallets.resolve(text))?.wallet;
       checked.push(checkLine(index, () => walletLine(source, wallet, line, common)));
@@ -58,9 +65,9 @@ export async function readLines(modules: OrderModules, source: Wallet, lines: re
   return checked;
 }
 
-type CommonFields = Pick<NewLine, 'memo' | 'feeLimitMsat' | 'passThru'>;
+type CommonFields = Pick<NewLine, 'memo' | 'feeLimitMsat' | 'passThru'> & { readonly amount: RequestedAmount | undefined };
 
-function commonFields({ memo, fee_limit_msat, passThru }: RequestedLine): CommonFields {
+function commonFields({ memo, fee_limit_msat, passThru }: RequestedLine): Omit<CommonFields, 'amount'> {
   return {
     memo: memo === undefined ? undefined : memoText(memo),
     feeLimitMsat: fee_limit_msat as Msat | undefined,
@@ -68,23 +75,23 @@ function commonFields({ memo, fee_limit_msat, passThru }: RequestedLine): Common
   };
 }
 
-function walletLine(source: Wallet, wallet: Wallet | undefined, line: RequestedLine, common: CommonFields): NewLine {
+function walletLine(source: Wallet, wallet: Wallet | undefined, line: RequestedLine, { amount, ...common }: CommonFields): NewLine {
   rejectComment(line);
   if (wallet?.accountId !== source.accountId)
     throw new Refusal('not_found', '`destination` must be the id or an access key of a wallet of this account.');
   if (wallet.id === source.id) throw new Refusal('same_wallet');
   // Not the text, which may be a key.
-  return { ...common, kind: 'wallet', destination: wallet.id, amountMsat: readAmount(line).amountMsat, message: undefined };
+  return { ...common, kind: 'wallet', destination: wallet.id, ...amountOf(amount ?? missingAmount()), message: undefined };
 }
 
-function linkLine(text: string, line: RequestedLine, common: CommonFields): NewLine {
+function linkLine(text: string, line: RequestedLine, { amount, ...common }: CommonFields): NewLine {
   const destination = readDestination(text, 'pay');
   const message = line.comment === undefined ? undefined : plainText('comment', line.comment);
   return {
     ...common,
     kind: 'link',
     destination: destination.address ?? text,
-    amountMsat: readAmount(line).amountMsat,
+    ...amountOf(amount ?? missingAmount()),
     message,
     passThru: passThruWith(line.passThru, payeeFields(destination, message)),
   };
@@ -94,16 +101,20 @@ function invoiceLine(
   { payments, nowSeconds }: OrderModules,
   text: string,
   line: RequestedLine,
-  common: CommonFields,
+  { amount, ...common }: CommonFields,
 ): NewLine & { readonly paymentHash: string } {
   rejectComment(line);
   const { paymentHash, paymentRequest, expiresAt, ...invoice } = readInvoice(payments, text);
-  const given = optionalAmount(line)?.amountMsat;
+  const given = amount?.amountMsat;
   const amountMsat = invoice.amountMsat ?? given;
   if (amountMsat === undefined) throw new Refusal('invoice_amount_missing');
   if (given !== undefined && given !== amountMsat) throw new Refusal('invoice_amount_fixed');
   if (expiresAt <= nowSeconds) throw new Refusal('invoice_expired');
-  return { ...common, kind: 'invoice', destination: paymentRequest, amountMsat, message: undefined, paymentHash };
+  return { ...common, kind: 'invoice', destination: paymentRequest, amountMsat, fiat: amount?.fiat, message: undefined, paymentHash };
+}
+
+function amountOf({ amountMsat, fiat }: RequestedAmount): Pick<NewLine, 'amountMsat' | 'fiat'> {
+  return { amountMsat, fiat };
 }
 
 /** The error names the field of a payment. */

@@ -67,14 +67,14 @@ export const sumLines = statement<LineSumRow>(
    FROM payout_line WHERE payout_id = ANY($1::text[]) GROUP BY payout_id, state`,
 );
 
-const NEW_LINE = 'payout_id, line, kind, destination, amount_msat, memo, message, fee_limit_msat, pass_thru';
+const NEW_LINE = 'payout_id, line, kind, destination, amount_msat, memo, message, fee_limit_msat, pass_thru, fiat';
 
 export const insertLine = statement(
   'payout_line_insert',
-  `INSERT INTO payout_line (${NEW_LINE}, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 'pending')`,
+  `INSERT INTO payout_line (${NEW_LINE}, state) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending')`,
   `INSERT INTO payout_line (${NEW_LINE}, state)
     SELECT n.*, 'pending' FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::bigint[],
-      $9::text[]) AS n (${NEW_LINE}) RETURNING 1`,
+      $9::text[], $10::text[]) AS n (${NEW_LINE}) RETURNING 1`,
 );
 
 export type LineRow = {
@@ -87,6 +87,7 @@ export type LineRow = {
   message: string | null;
   feeLimitMsat: number | null;
   passThru: string | null;
+  fiat: string | null;
   state: LineState;
   paymentRequest: string | null;
   payeeText: string | null;
@@ -99,7 +100,7 @@ export type LineRow = {
 };
 
 const LINE = asFields(
-  `payout_id, line, kind, destination, amount_msat, memo, message, fee_limit_msat, pass_thru, state, payment_request, payee_text,
+  `payout_id, line, kind, destination, amount_msat, memo, message, fee_limit_msat, pass_thru, fiat, state, payment_request, payee_text,
   success_action, attempts, failure_reason, failure_message, payment_id, transfer_id`,
 );
 
@@ -164,6 +165,12 @@ export const failPending = statement(
 export const postponeLine = statement(
   'payout_line_postpone',
   `UPDATE payout_line SET attempts = attempts + $3, due_at_ms = $4 WHERE payout_id = $1 AND line = $2 AND state = 'pending'`,
+);
+
+/** Postpones all lines of a payout that have not started. */
+export const postponePending = statement(
+  'payout_line_postpone_pending',
+  `UPDATE payout_line SET due_at_ms = $2 WHERE payout_id = $1 AND state = 'pending' AND due_at_ms < $2`,
 );
 
 /** Ends the lines whose payments have ended. A payment that was corrected has reached its payee. */

@@ -5,6 +5,7 @@ import { openList } from '../../core/db/list.ts';
 import { writeManyRows, writeRows } from '../../core/db/row-write.ts';
 import { eventRow } from '../../core/journal/events.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import type { FiatAmount } from '../../core/kernel/fiat.ts';
 import { newId } from '../../core/kernel/ids.ts';
 import { type List, mapList, pageOf } from '../../core/kernel/list.ts';
 import { MAX_MSAT, type Msat, msat } from '../../core/kernel/money.ts';
@@ -28,6 +29,8 @@ export interface NewLine {
   /** The id of a wallet, an invoice, or an address or LNURL. */
   readonly destination: string;
   readonly amountMsat: Msat;
+  /** The amount in a currency from which `amountMsat` was computed. */
+  readonly fiat?: FiatAmount | undefined;
   readonly memo: string | undefined;
   readonly message: string | undefined;
   readonly feeLimitMsat: Msat | undefined;
@@ -193,8 +196,19 @@ function sumOf(lines: readonly NewLine[]): Msat {
 }
 
 function lineRow(payoutId: string, index: number, line: NewLine): RowWrite {
-  const { kind, destination, amountMsat, memo = null, message = null, feeLimitMsat = null, passThru = null } = line;
-  const parameters = [payoutId, index, kind, destination, amountMsat, memo, message, feeLimitMsat, passThru];
+  const { kind, destination, amountMsat, memo = null, message = null, feeLimitMsat = null, passThru = null, fiat } = line;
+  const parameters = [
+    payoutId,
+    index,
+    kind,
+    destination,
+    amountMsat,
+    memo,
+    message,
+    feeLimitMsat,
+    passThru,
+    fiat ? JSON.stringify(fiat) : null,
+  ];
   return { statement: sql.insertLine, parameters, onMiss: notStored };
 }
 

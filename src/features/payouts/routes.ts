@@ -3,8 +3,9 @@ import { Type } from 'typebox';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import type { List } from '../../core/kernel/list.ts';
 import type { Payments } from '../../core/payments/payments.ts';
+import type { Rates } from '../../core/rates/rates.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
-import { AMOUNT } from '../../http/amounts.ts';
+import { AMOUNT, FIAT_AMOUNT } from '../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import { linesOf } from '../../http/bulk.ts';
 import { described, FeeLimit, KeyParams, Memo, NumSatoshis, PassThru, plainText, requestBody, UserLabel } from '../../http/fields.ts';
@@ -32,6 +33,7 @@ const Lines = linesOf(
       ),
     ),
     num_msat: AMOUNT.num_msat,
+    ...FIAT_AMOUNT,
     memo: Type.Optional(
       described(Memo, 'The label of the transaction. Default: the description of the invoice or link. At most 639 bytes in UTF-8'),
     ),
@@ -88,7 +90,9 @@ const reportSchema = {
   ...COMMON,
   operationId: 'getPayoutReport',
   summary: 'Read the lines of a payout as CSV',
-  description: 'The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id and fee_msat.',
+  description:
+    'The columns are line, destination, num_msat, memo, status, failure_reason, failure_message, lntx_id, wtx_id, fee_msat ' +
+    'and, for an amount in a currency, amount, currency, rate, rate_at and rate_source.',
   ...requires('wallet_read'),
   params: PayoutParams,
   produces: ['text/csv'],
@@ -109,6 +113,7 @@ const cancelSchema = {
 interface PayoutRouteContext extends RouteContext {
   readonly payouts: Payouts;
   readonly payments: Payments;
+  readonly rates: Rates;
   readonly wallets: Wallets;
   readonly clock: Clock;
 }

@@ -2,11 +2,13 @@ import type { SqlParameter } from '../../core/db/database.ts';
 import { isUniqueViolation } from '../../core/db/errors.ts';
 import type { Statement } from '../../core/db/statement.ts';
 import { invariant } from '../../core/kernel/assert.ts';
+import type { FiatAmount } from '../../core/kernel/fiat.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { type Msat, msat } from '../../core/kernel/money.ts';
 import { Refusal, type RefusalType } from '../../core/kernel/refusal.ts';
 import type { RowWrite } from '../../core/ledger/ledger.ts';
 import { NodeUnavailable } from '../../core/lightning/node.ts';
+import { MinuteLimitReached } from '../../core/limits/limits.ts';
 import type { StartedPayment } from '../../core/payments/hold.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { readDestination } from '../lnurl/remote/destination.ts';
@@ -28,6 +30,7 @@ class LineChanged extends Error {
   override readonly name = 'LineChanged';
 }
 
+const MINUTE_MS = 60_000;
 const MAX_ATTEMPTS = 5;
 const FIRST_RETRY_MS = 1000;
 export const LONGEST_RETRY_MS = 60_000;
@@ -74,6 +77,7 @@ async function transfer({ payments, wallets }: RunDependencies, { line, wallet, 
     source: wallet,
     destination,
     amountMsat: msat(line.amountMsat),
+    fiat: fiatOf(line),
     memo: line.memo ?? undefined,
     passThru: line.passThru ?? undefined,
     extraRows: (id) => [rowOf(line, sql.markTransferred, id)],
@@ -87,6 +91,7 @@ async function payInvoice(deps: RunDependencies, { line, wallet, rights }: LineT
     wallet,
     invoice,
     amountMsat: msat(line.amountMsat),
+    fiat: fiatOf(line),
     feeLimitMsat: (line.feeLimitMsat ?? undefined) as Msat | undefined,
     userLabel: line.memo ?? line.payeeText ?? undefined,
     passThru: line.passThru ?? undefined,
@@ -157,12 +162,23 @@ async function recordFailure(deps: RunDependencies, { line, isFromBefore }: Line
       log.warn({ payout: payoutId, line: number, reason: errorMessage(error) }, 'a line of a payout is tried again');
     await write(sql.postponeLine, 0, clock.nowMs() + deps.retryMs);
   } else if (error.message === MAY_BE_PAID) await fail('restored', MAY_BE_PAID);
+  // The other lines of the payout would be refused, too.
+  else if (error instanceof MinuteLimitReached)
+    await database.transaction((tx) => tx.run(sql.postponePending, payoutId, nextMinuteMs(clock.nowMs())));
   else if (TEMPORARY.has(error.type)) await write(sql.postponeLine, 0, clock.nowMs() + deps.retryMs);
   else if (UNRELIABLE.has(error.type) && kind === 'link' && isTried) {
     if (error.type === 'invoice_expired' && isFromBefore) return void (await fail('restored', MAY_BE_PAID));
     if (error.type === 'invoice_expired') await write(sql.forgetInvoice, paymentRequest);
     await write(sql.postponeLine, 1, clock.nowMs() + waitMs);
   } else await fail(error.type, error.message);
+}
+
+function nextMinuteMs(nowMs: number): number {
+  return nowMs - (nowMs % MINUTE_MS) + MINUTE_MS;
+}
+
+function fiatOf({ fiat }: PayoutLine): FiatAmount | undefined {
+  return fiat === null ? undefined : (JSON.parse(fiat) as FiatAmount);
 }
 
 function rowOf({ payoutId, line }: PayoutLine, statement: Statement, ...parameters: SqlParameter[]): RowWrite {

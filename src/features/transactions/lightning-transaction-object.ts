@@ -1,11 +1,10 @@
 import { type Static, Type } from 'typebox';
 import type { Invoice } from '../../core/invoices/invoice.ts';
-import type { FiatAmount } from '../../core/kernel/fiat.ts';
 import { floorSat, type Msat } from '../../core/kernel/money.ts';
 import type { CustomRecords } from '../../core/lightning/node.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import { revealSuccessAction } from '../../core/payments/success-action.ts';
-import { FIAT_RESULT } from '../../http/amounts.ts';
+import { FIAT_RESULT, fiatFields } from '../../http/amounts.ts';
 import { anyObject, namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 
@@ -252,11 +251,6 @@ function render(of: Invoice | Payment, own: Own, noKeysend: NoKeysend): Lightnin
     passThru: passThruObject(own.passThru),
   };
   return of.fiat === undefined ? rendered : Object.assign(rendered, fiatFields(of.fiat));
-}
-
-/** Returns the fields of {@link FIAT_RESULT} from their JSON text. */
-export function fiatFields(fiat: string): FiatAmount {
-  return JSON.parse(fiat) as FiatAmount;
 }
 
 /** Renders TLV values as text where they are UTF-8, otherwise (and for the preimage) as hex; values that parse as JSON also parsed. */

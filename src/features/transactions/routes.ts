@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { requireFound } from '../../core/kernel/refusal.ts';
+import { FIAT_COLUMNS, fiatCells } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
@@ -103,7 +104,8 @@ const statementSchema = {
   summary: 'Read the statement of a wallet as CSV',
   description:
     'Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a ' +
-    'transfer, or the node that was paid) and withdraw_link (the withdraw link that was claimed).',
+    'transfer, or the node that was paid), withdraw_link (the withdraw link that was claimed) and, for an amount in a currency, amount, ' +
+    'currency, rate, rate_at and rate_source.',
   ...requires('wallet_tx_read'),
   params: KeyParams,
   querystring: PeriodQuery,
@@ -154,7 +156,7 @@ export function readTransactionQuery({
   return { status, type, from, to, label, paymentHash: payment_hash?.toLowerCase(), passThru };
 }
 
-const CSV_HEADER = 'time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link\r\n';
+const CSV_HEADER = `time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link,${FIAT_COLUMNS}\r\n`;
 
 async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<string> {
   yield CSV_HEADER;
@@ -175,5 +177,6 @@ function csvLine(wtx: WalletTransaction): string {
     // The other wallet of a transfer, or the node that a payment went to; Lightning does not reveal who paid an invoice.
     otherWalletId ?? payment?.destPubkey ?? '',
     payment?.linkId ?? '',
+    ...fiatCells((payment ?? invoice ?? wtx).fiat),
   ]);
 }

@@ -1,10 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { FIAT_RESULT } from '../../http/amounts.ts';
+import { FIAT_RESULT, fiatFields } from '../../http/amounts.ts';
 import { anyObject, namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { selectable } from '../../http/responses/select.ts';
 import { renderWallet, WalletObject } from '../wallets/wallet-object.ts';
 import {
-  fiatFields,
   LightningTransactionObject,
   NOT_RECEIVED,
   type NoKeysend,

@@ -1,5 +1,5 @@
 import { Type } from 'typebox';
-import { keyGuard } from '../../core/accounts/accounts.ts';
+import { keyGuards } from '../../core/accounts/accounts.ts';
 import type { Fees } from '../../core/fees/fees.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { mapList } from '../../core/kernel/list.ts';
@@ -134,7 +134,7 @@ export function walletRoutes(app: App, deps: WalletRouteContext): void {
       {
         make: ({ rows }) =>
           wallets.create(credential.key.accountId, label, {
-            guards: [keyGuard(credential.key)],
+            guards: keyGuards(credential.key),
             nodeId,
             extraRows: ({ wallet: { id }, accessKeys }) => rows(id, accessKeys),
           }),

@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { type Accounts, type Key, keyGuard } from '../../core/accounts/accounts.ts';
+import { type Accounts, type Key, keyGuards } from '../../core/accounts/accounts.ts';
 import { type AccountDirectory, NEEDS_OPERATOR } from '../../core/accounts/directory.ts';
 import type { KeyUses } from '../../core/accounts/key-uses.ts';
 import { KEY_KINDS, type Permission } from '../../core/accounts/keys.ts';
@@ -50,9 +50,11 @@ export function createAccess({ directory, keyUses, wallets, limits, ...modules }
     requireNoLimits(request, key);
     limits?.recordValidKey(request);
     keyUses.record(key);
-    request.credential = { text: sent.text, key };
+    const isChange = isManaging(request);
+    request.credential = { text: sent.text, key: isChange ? { ...key, isManaging: true } : key };
     if (request.booking) request.booking.accountId = key.accountId;
-    if (isManaging(request)) await directory.requireAllowed(key.accountId, 'manage');
+    // The transaction of the change checks it again.
+    if (isChange) await directory.requireAllowed(key.accountId, 'manage');
     return request.credential;
   }
 
@@ -109,7 +111,7 @@ export function createAccess({ directory, keyUses, wallets, limits, ...modules }
     if (key.kind === 'public_api' && !resolved.key) throw new Refusal('forbidden', NEEDS_ACCESS_KEY);
     requirePermission(credential.key.kind, permission);
     requireNoLimits(request, credential.key);
-    const guards = [...new Set([key, credential.key])].map(keyGuard);
+    const guards = [...new Set([key, credential.key])].flatMap(keyGuards);
     return { wallet: resolved.wallet, guards, credential };
   }
 

@@ -6,6 +6,7 @@ import { Button, LinkButton } from '../parts/button.tsx';
 import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Note } from '../parts/note.tsx';
+import { requestedPrice } from '../parts/requested-price.tsx';
 import { Sum } from '../parts/sum.tsx';
 import { money } from '../texts/en-money.ts';
 import { t } from '../texts/texts.ts';
@@ -52,7 +53,7 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
   return (
     <>
       <div class="attempt-head">
-        <HeroAmount sats={-summary.sats} />
+        <HeroAmount sats={-summary.sats} price={requestedPrice(summary.price)} />
         <p class="secondary">
           {money.attempt.to} <Foreign text={summary.to} />
         </p>
@@ -72,12 +73,15 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
           {!isTransfer && money.attempt.comesBack} {money.attempt.leaves(formatSats(Math.floor((wallet.balance_msat - held) / 1000)))}
         </p>
       )}
+      {summary.price && <p class="tiny secondary">{money.attempt.converted}</p>}
       {refusal && <Refused refusal={refusal} text={money.attempt.notSentYet} />}
       {!isFresh && <Note tone="warning">{money.attempt.tooOld}</Note>}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <div class="end stack tight">
         <Button kind="primary" size="big" disabled={!isFresh || blocked !== undefined} onClick={onSend}>
-          {money.attempt.send(formatSats(summary.sats))}
+          {summary.price
+            ? money.attempt.sendPrice(`${summary.price.amount} ${summary.price.currency}`)
+            : money.attempt.send(formatSats(summary.sats))}
         </Button>
         <Button kind="quiet" onClick={onBack}>
           {money.attempt.back}
@@ -98,7 +102,7 @@ function Outcome(props: AttemptViewProps) {
           <Icon name={tone === 'good' ? 'done' : tone === 'bad' ? 'failed' : 'clock'} size={28} />
         </span>
         <span class={tone === 'bad' ? 'faint' : undefined}>
-          <HeroAmount sats={tone === 'bad' ? attempt.summary.sats : -attempt.summary.sats} />
+          <HeroAmount sats={tone === 'bad' ? attempt.summary.sats : -attempt.summary.sats} price={requestedPrice(attempt.summary.price)} />
         </span>
         <Words attempt={attempt} />
       </div>

@@ -17,7 +17,10 @@ export interface Order {
 
 /** What a sheet shows of an attempt, also after a reload. */
 export interface Summary {
+  /** Of an amount in a currency, what it was worth when it was entered. */
   readonly sats: number;
+  /** The amount in a currency, which the service converts when it receives the request. */
+  readonly price?: { readonly amount: string; readonly currency: string } | undefined;
   /** Held in addition to the amount. */
   readonly feeLimitMsat: number;
   /** The fee of this service, which is held, too. Absent: none is known. */

@@ -66,26 +66,6 @@ export function Fiat({ sats, ...look }: FiatProps) {
   return <span class="fiat">{sats !== undefined && <FiatValue sats={sats} {...look} />}</span>;
 }
 
-/** The fields of an amount that was requested in a currency. */
-interface Priced {
-  readonly amount?: string;
-  readonly currency?: string;
-  readonly rate?: string;
-  readonly rate_source?: string;
-}
-
-/** Returns what an object was requested for in a currency, or undefined if it was not. The tooltip has the rate and its source. */
-export function requestedPrice({ amount, currency, rate, rate_source }: Priced) {
-  if (amount === undefined) return undefined;
-  return (
-    <span class="fiat" title={t.common.requestedAt(`${rate} ${currency}`, rate_source ?? '')}>
-      <span class="amount-text">
-        {amount} {currency}
-      </span>
-    </span>
-  );
-}
-
 /** What a wallet has, with its fiat value. */
 export function Balance({ sats, unit = false }: Pick<SatsProps, 'sats' | 'unit'>) {
   return (

@@ -1,39 +1,47 @@
-import { useState } from 'preact/hooks';
 import { useFiat } from '../api/fiat-rate.ts';
 import { texts } from '../texts/en-fiat.ts';
 import { TextField } from './field.tsx';
-import { describeRate, formatSatsOf, isPrice } from './format-fiat.ts';
+import { group } from './format-amount.ts';
+import { describeRate, isPrice, satsOf } from './format-fiat.ts';
 
-/** An amount in a currency, as requests have it. */
+/** An amount in a currency, as requests have it, and what it was worth when it was entered. */
 export interface FiatEntry {
   readonly amount: string;
   readonly currency: string;
+  readonly sats: number;
 }
 
 export interface FiatEntryFieldProps {
   readonly label: string;
-  /** The text of the field, and the amount that it has; undefined while it has none. */
-  readonly onEntry: (entry: FiatEntry | undefined, text: string) => void;
+  readonly value: string;
+  /** The text of the field, and the amount that it states; undefined while it states none. */
+  readonly onEntry: (text: string, entry: FiatEntry | undefined) => void;
 }
 
-/** A field for an amount in the currency of the account, or nothing if it has no valid rate. The service converts the amount. */
-export function FiatEntryField({ label, onEntry }: FiatEntryFieldProps) {
-  const [text, setText] = useState('');
+/**
+ * A field for an amount in the currency of the account, or nothing if it has no valid rate. The service converts the amount. The hint has the
+ * rate with its source and age.
+ */
+export function FiatEntryField({ label, value, onEntry }: FiatEntryFieldProps) {
   const rate = useFiat().data?.shown;
   if (!rate?.source || rate.isStale) return null;
   const { currency } = rate;
-  const isValid = isPrice(text.trim(), currency);
+  const entryOf = (text: string): FiatEntry | undefined => {
+    const sats = isPrice(text, currency) ? satsOf(text, rate) : undefined;
+    return sats === undefined ? undefined : { amount: text, currency, sats };
+  };
+  const entry = entryOf(value.trim());
   return (
     <TextField
       label={texts.entry(label, currency)}
-      hint={<span title={describeRate(rate, Date.now())}>{isValid ? texts.about(formatSatsOf(text.trim(), rate)) : texts.entryHint}</span>}
-      error={text.trim() !== '' && !isValid ? texts.entryError(currency) : undefined}
-      value={text}
-      onValue={(value) => {
-        setText(value);
-        const amount = value.trim();
-        onEntry(isPrice(amount, currency) ? { amount, currency } : undefined, amount);
-      }}
+      hint={
+        <>
+          {entry ? texts.about(group(String(entry.sats))) : texts.entryHint} <span>{describeRate(rate, Date.now())}.</span>
+        </>
+      }
+      error={value.trim() !== '' && !entry ? texts.entryError(currency) : undefined}
+      value={value}
+      onValue={(text) => onEntry(text, entryOf(text.trim()))}
       inputMode="decimal"
       autocomplete="off"
     />

@@ -64,10 +64,14 @@ export function isPrice(text: string, currency: string): boolean {
   return whole !== undefined && /[1-9]/.test(text) && decimals.length <= decimalsOf(currency);
 }
 
-/** Returns the sats of an amount at a rate, rounded up as the service does. */
-export function formatSatsOf(amount: string, { perBtc }: Pick<ShownRate, 'perBtc'>): string {
+/** The sats of 21 million bitcoins. */
+const MAX_SATS = 2_100_000_000_000_000n;
+
+/** Returns the sats of an amount at a rate, rounded up as the service does; undefined for more than all bitcoins. */
+export function satsOf(amount: string, { perBtc }: Pick<ShownRate, 'perBtc'>): number | undefined {
   const [price, rate] = [unitsOf(amount), unitsOf(perBtc)];
-  return group(String((price * 100_000_000n + rate - 1n) / rate));
+  const sats = (price * 100_000_000n + rate - 1n) / rate;
+  return sats > MAX_SATS ? undefined : Number(sats);
 }
 
 /** Returns a decimal text with at most eight decimals in units of 10^-8. */

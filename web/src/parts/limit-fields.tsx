@@ -1,3 +1,4 @@
+import { policy } from '../texts/en-policy.ts';
 import { t } from '../texts/texts.ts';
 import { parseSats, SelectField, TextField } from './field.tsx';
 import { optionsOf } from './options.ts';
@@ -7,9 +8,17 @@ export interface LimitDraft {
   readonly budget: string;
   readonly period: string;
   readonly cap: string;
+  /** The other limits; absent while they are not typed. */
+  readonly more?: MoreLimits;
   /** Empty: never. `d30`: in 30 days. `u1790000000`: at that time, in Unix seconds. */
   readonly expiry: string;
 }
+
+type MoreLimits = { readonly [Name in MoreName]?: string };
+
+const MORE = ['max_out_day_msat', 'max_out_month_msat', 'max_payments_per_minute', 'max_pending'] as const;
+
+type MoreName = (typeof MORE)[number];
 
 /** The fields of the request, in millisatoshis and seconds. */
 export interface LimitOrder {
@@ -18,6 +27,10 @@ export interface LimitOrder {
   readonly budget_msat?: number;
   readonly budget_period?: 'day' | 'week' | 'month' | 'ever';
   readonly max_payment_msat?: number;
+  readonly max_out_day_msat?: number;
+  readonly max_out_month_msat?: number;
+  readonly max_payments_per_minute?: number;
+  readonly max_pending?: number;
 }
 
 export interface LimitFieldsProps<Draft extends LimitDraft> {
@@ -31,7 +44,7 @@ export interface LimitFieldsProps<Draft extends LimitDraft> {
 
 /** Budget, limit per payment and expiry. */
 export function LimitFields<Draft extends LimitDraft>({ draft, onDraft, canSend, givenExpiry }: LimitFieldsProps<Draft>) {
-  const set = (name: keyof LimitDraft) => (value: string) => onDraft({ ...draft, [name]: value });
+  const set = (name: Exclude<keyof LimitDraft, 'more'>) => (value: string) => onDraft({ ...draft, [name]: value });
   const expiries = optionsOf(t.keys.expiries);
   return (
     <>
@@ -56,6 +69,7 @@ export function LimitFields<Draft extends LimitDraft>({ draft, onDraft, canSend,
             value={draft.cap}
             onValue={set('cap')}
           />
+          <MoreFields more={draft.more ?? {}} onMore={(more) => onDraft({ ...draft, more })} />
         </>
       )}
       <SelectField
@@ -68,13 +82,51 @@ export function LimitFields<Draft extends LimitDraft>({ draft, onDraft, canSend,
   );
 }
 
+/** Limits like those of wallets, which few keys have. */
+function MoreFields({ more, onMore }: { more: MoreLimits; onMore: (more: MoreLimits) => void }) {
+  return (
+    <details>
+      <summary>{policy.limits.more}</summary>
+      <p class="small secondary">{policy.limits.keyText}</p>
+      <div class="columns two">
+        {MORE.map((name) => (
+          <TextField
+            key={name}
+            label={isAmount(name) ? policy.limits.inSats(policy.limits.names[name]) : policy.limits.names[name]}
+            error={moreError(name, more)}
+            inputMode="numeric"
+            value={more[name] ?? ''}
+            onValue={(text) => onMore({ ...more, [name]: text })}
+          />
+        ))}
+      </div>
+    </details>
+  );
+}
+
+function isAmount(name: MoreName): boolean {
+  return name.endsWith('_msat');
+}
+
+/** Returns a limit in the unit of the API; undefined if it is not typed, or no number. */
+function moreLimit(name: MoreName, { [name]: text = '' }: MoreLimits): number | undefined {
+  const number = parseSats(text);
+  return number === undefined || !isAmount(name) ? number : number * 1000;
+}
+
+function moreError(name: MoreName, more: MoreLimits): string | undefined {
+  if ((more[name] ?? '').trim() === '' || moreLimit(name, more) !== undefined) return undefined;
+  return isAmount(name) ? t.keys.wholeSats : policy.limits.countOfOne;
+}
+
 /** Returns whether the amounts are empty or whole numbers of sats. */
-export function areLimitsValid({ budget, cap }: LimitDraft, canSend: boolean): boolean {
-  return !canSend || (errorOf(budget) === undefined && errorOf(cap) === undefined);
+export function areLimitsValid({ budget, cap, more = {} }: LimitDraft, canSend: boolean): boolean {
+  const hasMoreError = MORE.some((name) => moreError(name, more) !== undefined);
+  return !canSend || (errorOf(budget) === undefined && errorOf(cap) === undefined && !hasMoreError);
 }
 
 /** Returns the fields of the request. The amounts must be valid. */
-export function limitOrder({ budget: budgetText, period, cap: capText, expiry }: LimitDraft, canSend: boolean): LimitOrder {
+export function limitOrder({ budget: budgetText, period, cap: capText, more = {}, expiry }: LimitDraft, canSend: boolean): LimitOrder {
   const [budget, cap] = [parseSats(budgetText), parseSats(capText)];
   const number = Number(expiry.slice(1));
   return {
@@ -83,6 +135,8 @@ export function limitOrder({ budget: budgetText, period, cap: capText, expiry }:
     ...(expiry.startsWith('u') && { expires_at: number }),
     ...(canSend && budget !== undefined && { budget_msat: budget * 1000, budget_period: period as 'day' | 'week' | 'month' | 'ever' }),
     ...(canSend && cap !== undefined && { max_payment_msat: cap * 1000 }),
+    ...(canSend &&
+      Object.fromEntries(MORE.flatMap((name) => (moreLimit(name, more) === undefined ? [] : [[name, moreLimit(name, more)]])))),
   };
 }
 

@@ -6,7 +6,7 @@ export const common = {
     walletsFound: 'Wallets found',
     noWalletFound: 'No wallet has such a label or id.',
     searching: 'Searching',
-    requestedAt: (price: string, source: string) => `1 BTC = ${price}, from ${source}`,
+    requestedAt: (price: string, source: string, time: string) => `1 BTC = ${price}, from ${source}, ${time}`,
     units: { sats: 'sats', btc: 'BTC' },
     today: 'Today',
     now: 'Now',

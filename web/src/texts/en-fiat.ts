@@ -10,7 +10,7 @@ export const texts = {
   unit: (currency: string) => `sats and ${currency}`,
   currency: 'Currency',
   noCurrency: 'None',
-  currencyHint: 'Stored with your account. You can enter amounts in it when you receive.',
+  currencyHint: 'Stored with your account. You can enter amounts in it when you send, receive and transfer.',
   entry: (label: string, currency: string) => `${label} in ${currency}`,
   entryHint: 'With a decimal point. The service converts it at its rate.',
   about: (sats: string) => `About ${sats} sats at the present rate.`,

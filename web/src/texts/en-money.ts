@@ -128,6 +128,8 @@ export const money = {
     comesBack: 'The unused part of the fee limit is released.',
     leaves: (sats: string) => `Leaves ${sats} sats spendable now.`,
     send: (sats: string) => `Send ${sats} sats`,
+    sendPrice: (price: string) => `Send ${price}`,
+    converted: 'The service converts the amount at its rate when you send it, so the sats may differ slightly from those above.',
     back: 'Back',
     notSentYet: 'Nothing was sent. You can send it again.',
     tooOld: 'This review is more than ten minutes old. Go back and review the payment again.',

@@ -15,12 +15,15 @@ export const payouts = {
   progress: (paid: number, of: number) => `${paid} of ${of} paid`,
   name: 'Name',
   file: 'CSV file',
-  fileHint: 'The first row names the columns: destination, num_satoshis or num_msat, and if needed memo, comment, fee_limit_msat.',
+  fileHint:
+    'The first row names the columns: destination, num_satoshis or num_msat or amount with currency, and if needed memo, comment, fee_limit_msat.',
   text: 'Or paste the rows here',
   count: (lines: number) => (lines === 1 ? '1 line' : `${lines} lines`),
   preview: (lines: string, sats: string) => `${lines}, ${sats} sats in all.`,
   ownAmounts: (count: number) =>
     count === 1 ? 'One invoice states its amount itself.' : `${count} invoices state their amounts themselves.`,
+  prices: (count: number) =>
+    count === 1 ? 'One amount is in a currency, in addition.' : `${count} amounts are in a currency, in addition.`,
   bad: (count: number) => (count === 1 ? 'One row cannot be paid as it is:' : `${count} rows cannot be paid as they are:`),
   more: (count: number) => `and ${count} more`,
   noHeader: 'The first row must have a column “destination”.',
@@ -31,7 +34,9 @@ export const payouts = {
   noDestination: 'the destination is missing',
   noAmount: 'the amount is missing',
   badAmount: 'the amount must be a whole number, 1 or more',
-  twoAmounts: 'it must have either num_satoshis or num_msat',
+  twoAmounts: 'it must have one of num_satoshis, num_msat and amount',
+  noCurrency: 'amount and currency must be together',
+  badPrice: 'the amount in a currency must be a number above 0 with a decimal point',
   send: (lines: string) => `Pay ${lines}`,
   warning: 'The payments start at once. Stay logged in until they have ended: when you log out, the remaining lines fail.',
   cancel: 'Cancel the rest',

@@ -71,6 +71,7 @@ export const policy = {
     usedSats: (used: string, limit: string) => `${used} of ${limit} sats`,
     sheetTitle: (name: string) => `Limits of ${name}`,
     sheetText: 'Amounts are without fees. Days and months are those of UTC. An empty field is no limit; 0 permits nothing.',
+    keyText: 'Amounts are without fees. Days and months are those of UTC. An empty field is no limit.',
     accountText: 'They apply to the sum of all wallets of the account and of all accounts below it.',
     hints: {
       max_out_day_msat: 'Pending payments count.',
@@ -80,6 +81,8 @@ export const policy = {
     } as Readonly<Record<string, string>>,
     inSats: (name: string) => `${name}, sats`,
     countError: 'A whole number, 0 or more.',
+    countOfOne: 'A whole number, 1 or more.',
+    more: 'More limits',
     save: 'Save limits',
   },
   amountError: 'A number of sats, 0 or more, with a decimal point and up to three decimals.',

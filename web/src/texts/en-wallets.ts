@@ -123,6 +123,8 @@ export const wallets = {
     keysend: 'keysend',
     amount: 'Amount',
     fee: 'Routing fee',
+    price: 'Requested in a currency',
+    rate: 'Rate',
     memo: 'Memo',
     reason: 'Reason',
     hash: 'Payment hash',

@@ -6,6 +6,7 @@ import type { Statement } from '../../../core/db/statement.ts';
 import { eventRow } from '../../../core/journal/events.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { unixSeconds } from '../../../core/kernel/clock.ts';
+import type { FiatAmount } from '../../../core/kernel/fiat.ts';
 import { secretHash } from '../../../core/kernel/ids.ts';
 import { type Msat, minMsat, msat, satToMsat, subMsat, ZERO_MSAT } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
@@ -150,7 +151,7 @@ async function payClaim(
   madeBy: Key | undefined,
   { invoice, claimedMsat }: { invoice: Bolt11; claimedMsat: Msat },
 ): Promise<void> {
-  const { id, user_label, memo, pass_thru, fee_limit_msat } = link;
+  const { id, user_label, memo, pass_thru, fee_limit_msat, fiat, max_msat } = link;
   const feeLimitMsat = fee_limit_msat === null ? feeLimit(CLAIM_FEE_RULE, claimedMsat) : msat(fee_limit_msat);
   const shownLink = { id, ...(user_label !== '' && { user_label }) };
   await payments.payInvoice({
@@ -158,6 +159,8 @@ async function payClaim(
     invoice,
     wtxType: 'ln_lnurl_withdraw',
     feeLimitMsat,
+    // Of a part, the price is not known: the rate may be old.
+    fiat: fiat !== null && claimedMsat === max_msat ? (JSON.parse(fiat) as FiatAmount) : undefined,
     // The owner of the link finds its claims by its id.
     passThru: JSON.stringify({ ...(JSON.parse(pass_thru ?? '{}') as object), lnurlw_id: id }),
     userLabel: user_label || memo || undefined,

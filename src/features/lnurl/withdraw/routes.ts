@@ -1,8 +1,9 @@
 import { type Static, type TObject, Type } from 'typebox';
 import { ID_LENGTH } from '../../../core/kernel/ids.ts';
 import { isJsonObject, parseJson } from '../../../core/kernel/json.ts';
-import { satToMsat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
+import type { Rates } from '../../../core/rates/rates.ts';
+import { FIAT_AMOUNT, optionalAnyAmount, type RequestedAmount } from '../../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
 import type { WalletAuthorization } from '../../../http/auth/access.ts';
 import {
@@ -29,6 +30,7 @@ import type { LinkSecrets, WithdrawLinks } from './withdraw-links.ts';
 
 const linkFields = {
   num_satoshis: described(NumSatoshis, 'The most that one claim can withdraw, in whole satoshis. Default: the spendable balance now'),
+  ...FIAT_AMOUNT,
   expiry: described(Expiry, 'How long the link can be claimed, in seconds. Without it the link does not expire'),
   uses: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'How often the link can be claimed. Default: 1' }),
   fee_limit_msat: LinkFeeLimit,
@@ -125,7 +127,10 @@ type Kind = (typeof KINDS)[number];
 type LinkFields = Partial<Static<TObject<typeof linkFields>>>;
 
 /** The routes of the owner of withdraw links. */
-export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: RouteContext & { readonly links: WithdrawLinks }): void {
+export function withdrawLinkRoutes(
+  app: App,
+  { access, runIdempotent, links, rates }: RouteContext & { readonly links: WithdrawLinks; readonly rates: Rates },
+): void {
   async function createLink(
     { wallet, guards, credential }: WalletAuthorization,
     fields: LinkFields,
@@ -133,9 +138,10 @@ export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: R
     passThru: object | undefined,
     outcome?: OutcomeWriter,
   ): Promise<Static<typeof NewWithdrawLinkObject>> {
+    const readAmount = optionalAnyAmount(rates, fields);
     const { link, secrets } = await links.create({
       wallet,
-      terms: readTerms(fields, isPermanent, passThru),
+      terms: readTerms(fields, isPermanent, passThru, await readAmount?.()),
       expirySeconds: isPermanent ? undefined : fields.expiry,
       guards,
       // A link outlives the session in which it was created.
@@ -203,11 +209,12 @@ export function withdrawLinkRoutes(app: App, { access, runIdempotent, links }: R
   }
 }
 
-function readTerms(fields: LinkFields, isPermanent: boolean, passThru: object | undefined): LinkTerms {
+function readTerms(fields: LinkFields, isPermanent: boolean, passThru: object | undefined, amount: RequestedAmount | undefined): LinkTerms {
   // The payments of its claims also have the id of the link.
   if (passThru) passThruWith(passThru, { lnurlw_id: SOME_LINK_ID });
   return {
-    max_msat: fields.num_satoshis === undefined ? null : satToMsat(fields.num_satoshis),
+    max_msat: amount?.amountMsat ?? null,
+    fiat: amount?.fiat === undefined ? null : JSON.stringify(amount.fiat),
     fee_limit_msat: fields.fee_limit_msat ?? null,
     uses: isPermanent ? null : (fields.uses ?? 1),
     daily_limit_msat: fields.daily_limit_msat ?? null,

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { floorSat, msat } from '../../../core/kernel/money.ts';
+import { FIAT_RESULT, fiatFields } from '../../../http/amounts.ts';
 import { anyObject, namedObject, nullable, oneOf } from '../../../http/responses/response-types.ts';
 import { linkStatus, renderLinkStatus } from '../lnurl.ts';
 import type { WithdrawLink } from './withdraw-links.ts';
@@ -13,6 +14,7 @@ export const WithdrawLinkObject = namedObject('WithdrawLink', {
   memo: Type.String({ description: 'The description that the claiming wallet shows' }),
   num_satoshis: nullable(Type.Integer({ description: 'The most that one claim can withdraw, in whole satoshis; null: the balance' })),
   num_msat: nullable(Type.Integer({ description: 'The same in millisatoshis, exact' })),
+  ...FIAT_RESULT,
   fee_limit_msat: nullable(
     Type.Integer({
       description:
@@ -61,6 +63,7 @@ export const NewWithdrawLinkObject = namedObject('NewWithdrawLink', {
 export function renderWithdrawLink({
   max_msat,
   pass_thru,
+  fiat,
   isActive,
   made_by: _maker,
   public_key: _key,
@@ -70,6 +73,7 @@ export function renderWithdrawLink({
     ...link,
     num_satoshis: max_msat === null ? null : floorSat(msat(max_msat)),
     num_msat: max_msat,
+    ...fiatFields(fiat),
     status: isActive ? ('active' as const) : ('inactive' as const),
     statusType: renderLinkStatus(isActive),
     passThru: JSON.parse(pass_thru ?? '{}'),

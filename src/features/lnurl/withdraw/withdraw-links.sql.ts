@@ -5,6 +5,8 @@ import { statement } from '../../../core/db/statement.ts';
 export type LinkTerms = {
   /** The most that one claim can withdraw; null: the spendable balance. */
   max_msat: number | null;
+  /** JSON text: the amount in a currency from which `max_msat` was computed, and its rate. */
+  fiat: string | null;
   /** The most that the routing of one claim may cost; null: `CLAIM_FEE_RULE` of its amount. */
   fee_limit_msat: number | null;
   /** null for a permanent link. */
@@ -47,11 +49,11 @@ export type CountedRow = LinkRow & {
 export const insertLink = statement(
   'withdraw_link_insert',
   `INSERT INTO withdraw_link (id, wallet_id, ledger_account, k1_hash, max_msat, fee_limit_msat, uses, uses_left, daily_limit_msat, memo,
-     user_label, pass_thru, expires_at, created_at, made_by)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12, $13, $14)`,
+     user_label, pass_thru, fiat, expires_at, created_at, made_by)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
 );
 
-const COLUMNS = `l.id, l.wallet_id, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru,
+const COLUMNS = `l.id, l.wallet_id, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru, l.fiat,
   l.expires_at, l.revoked_at, l.created_at, l.made_by,
   (SELECT public_text FROM access_key k WHERE k.wallet_id = l.wallet_id AND k.kind = 'wallet_lnurl_withdraw' ORDER BY k.id LIMIT 1) AS public_key`;
 

@@ -75,7 +75,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
     async create(order: NewLink): Promise<{ readonly link: WithdrawLink; readonly secrets: LinkSecrets }> {
       const { wallet, terms, expirySeconds, madeBy, guards, extraRows } = order;
       const { max_msat, fee_limit_msat } = await claimLimits(options, order);
-      const { uses, daily_limit_msat, memo, user_label, pass_thru } = terms;
+      const { uses, daily_limit_msat, memo, user_label, pass_thru, fiat } = terms;
       const id = `lnurlw_${newId(clock.nowMs())}`;
       const now = unixSeconds(clock);
       const expiresAt = expirySeconds === undefined ? null : now + expirySeconds;
@@ -84,7 +84,7 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
       const limits = [max_msat, fee_limit_msat, uses, daily_limit_msat];
       return database.transaction(async (tx) => {
         await requireGuards(tx, [walletGuard(wallet.id, 'sendWithinLimits'), ...guards]);
-        await tx.run(sql.insertLink, ...stored, ...limits, memo, user_label, pass_thru, expiresAt, now, madeBy?.id ?? null);
+        await tx.run(sql.insertLink, ...stored, ...limits, memo, user_label, pass_thru, fiat, expiresAt, now, madeBy?.id ?? null);
         const link = await readLink(tx, wallet.id, id);
         const secrets = linkSecrets(linkUrl(options, link), token, link);
         const words = searchRows({ id, owner: wallet.accountId, text: user_label });

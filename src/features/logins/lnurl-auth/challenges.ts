@@ -1,4 +1,4 @@
-import { type Key, keyGuard } from '../../../core/accounts/accounts.ts';
+import { type Key, keyGuards } from '../../../core/accounts/accounts.ts';
 import type { Database, SqlReader } from '../../../core/db/database.ts';
 import { writeRows } from '../../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
@@ -43,7 +43,7 @@ export function createChallenges(database: Database, clock: Clock, publicUrl: st
       extraRows: (created: CreatedChallenge) => readonly RowWrite[],
     ): Promise<CreatedChallenge> =>
       database.transaction(async (tx) => {
-        await requireGuards(tx, [keyGuard(by)]);
+        await requireGuards(tx, keyGuards(by));
         const challenge = {
           id: `lnurla_${newId(clock.nowMs())}`,
           purpose: 'application',

@@ -1,7 +1,7 @@
 import { Link } from 'wouter-preact';
 import { api, SatchelError } from '../../api/client.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { HeroAmount, Msat, requestedPrice, Sats } from '../../parts/amount.tsx';
+import { HeroAmount, Msat, Sats } from '../../parts/amount.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -13,6 +13,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { QrCode } from '../../parts/qr.tsx';
+import { requestedPrice } from '../../parts/requested-price.tsx';
 import { Time } from '../../parts/time.tsx';
 import { Timeline, type TimelineItem } from '../../parts/timeline.tsx';
 import { t } from '../../texts/texts.ts';

@@ -61,12 +61,13 @@ export function NewPayoutSheet({ walletId, onOrdered, onClose }: NewPayoutSheetP
 
 const MAX_SHOWN = 10;
 
-function Preview({ parsed: { lines, sumMsat, ownAmounts, problems } }: { parsed: ParsedCsv }) {
+function Preview({ parsed: { lines, sumMsat, ownAmounts, prices, problems } }: { parsed: ParsedCsv }) {
   return (
     <>
       {lines.length > 0 && (
         <Note tone={problems.length === 0 ? 'good' : 'info'}>
           <p>{texts.preview(texts.count(lines.length), formatMsat(sumMsat))}</p>
+          {prices > 0 && <p class="small">{texts.prices(prices)}</p>}
           {ownAmounts > 0 && <p class="small">{texts.ownAmounts(ownAmounts)}</p>}
         </Note>
       )}

@@ -5,6 +5,8 @@ export interface CsvLine {
   destination: string;
   num_satoshis?: number;
   num_msat?: number;
+  amount?: string;
+  currency?: string;
   memo?: string;
   comment?: string;
   fee_limit_msat?: number;
@@ -17,11 +19,15 @@ export interface ParsedCsv {
   readonly sumMsat: number;
   /** The number of lines without an amount: invoices that state theirs. */
   readonly ownAmounts: number;
+  /** The number of lines with an amount in a currency, which the service converts. */
+  readonly prices: number;
   readonly problems: readonly string[];
 }
 
 const MAX_LINES = 1000;
-const COLUMNS: readonly string[] = ['destination', 'num_satoshis', 'num_msat', 'memo', 'comment', 'fee_limit_msat'];
+const COLUMNS: readonly string[] = ['destination', 'num_satoshis', 'num_msat', 'memo', 'comment', 'fee_limit_msat', 'amount', 'currency'];
+
+const AMOUNTS = ['num_satoshis', 'num_msat', 'amount'] as const;
 
 /** Parses CSV for the preview. The service checks everything again, and addresses and invoices first. */
 export function parseCsv(text: string): ParsedCsv {
@@ -42,29 +48,40 @@ export function parseCsv(text: string): ParsedCsv {
     else lines.push(line);
   }
   const sumMsat = lines.reduce((sum, { num_satoshis = 0, num_msat = 0 }) => sum + num_satoshis * 1000 + num_msat, 0);
-  const ownAmounts = lines.filter(({ num_satoshis, num_msat }) => num_satoshis === undefined && num_msat === undefined).length;
-  return { lines, sumMsat, ownAmounts, problems };
+  const ownAmounts = lines.filter((line) => AMOUNTS.every((name) => line[name] === undefined)).length;
+  const prices = lines.filter(({ amount }) => amount !== undefined).length;
+  return { lines, sumMsat, ownAmounts, prices, problems };
 }
 
 function failed(problem: string): ParsedCsv {
-  return { lines: [], sumMsat: 0, ownAmounts: 0, problems: [problem] };
+  return { lines: [], sumMsat: 0, ownAmounts: 0, prices: 0, problems: [problem] };
 }
 
 /** Returns a line, or its problem. */
 function lineOf(cells: ReadonlyMap<string, string>): CsvLine | string {
-  const [destination, sat, msat, memo, comment, fee] = COLUMNS.map((name) => cells.get(name) || undefined);
+  const [destination, sat, msat, memo, comment, fee, amount, currency] = COLUMNS.map((name) => cells.get(name) || undefined);
   if (destination === undefined) return texts.noDestination;
-  if (sat !== undefined && msat !== undefined) return texts.twoAmounts;
-  if ([sat, msat].some((amount) => amount !== undefined && !/^[1-9]\d{0,15}$/.test(amount))) return texts.badAmount;
-  if (sat === undefined && msat === undefined && !/^(lightning:)?ln(bc|tb)/i.test(destination)) return texts.noAmount;
+  if ([sat, msat, amount].filter((one) => one !== undefined).length > 1) return texts.twoAmounts;
+  if ((amount === undefined) !== (currency === undefined)) return texts.noCurrency;
+  if (amount !== undefined && !isDecimal(amount)) return texts.badPrice;
+  if ([sat, msat].some((one) => one !== undefined && !/^[1-9]\d{0,15}$/.test(one))) return texts.badAmount;
+  if (sat === undefined && msat === undefined && amount === undefined && !/^(lightning:)?ln(bc|tb)/i.test(destination))
+    return texts.noAmount;
   return {
     destination,
     ...(sat !== undefined && { num_satoshis: Number(sat) }),
     ...(msat !== undefined && { num_msat: Number(msat) }),
+    ...(amount !== undefined && { amount }),
+    ...(currency !== undefined && { currency }),
     ...(memo !== undefined && { memo }),
     ...(comment !== undefined && { comment }),
     ...(fee !== undefined && { fee_limit_msat: Number(fee) }),
   };
+}
+
+/** Returns whether a text is a decimal number above 0. The service checks the digits of the currency. */
+function isDecimal(text: string): boolean {
+  return /^(0|[1-9]\d{0,14})(\.\d{1,4})?$/.test(text) && /[1-9]/.test(text);
 }
 
 /** Splits CSV (RFC 4180) into rows without empty ones; undefined if a quotation mark has no end. */

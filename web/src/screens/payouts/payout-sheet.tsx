@@ -10,6 +10,7 @@ import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Progress } from '../../parts/progress.tsx';
+import { requestedPrice } from '../../parts/requested-price.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { payouts as texts } from '../../texts/en-payouts.ts';
@@ -131,6 +132,7 @@ function LineTable({ lines }: { lines: readonly PayoutLine[] }) {
             </td>
             <td class="end">
               <Msat msat={line.num_msat} />
+              {requestedPrice(line)}
             </td>
           </tr>
         ))}

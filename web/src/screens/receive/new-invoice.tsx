@@ -5,23 +5,13 @@ import { api, type CreateInvoiceRequest, type Wallet } from '../../api/client.ts
 import { newIdempotencyKey } from '../../api/idempotent.ts';
 import { useResource } from '../../api/resource.ts';
 import { useNodeState } from '../../api/service-state.ts';
+import { AmountFields, NO_AMOUNT, readDraft } from '../../parts/amount-fields.tsx';
 import { Button } from '../../parts/button.tsx';
-import type { FiatEntry, FiatEntryFieldProps } from '../../parts/fiat-entry.tsx';
-import { parseSats, SatsField, SelectField, TextField } from '../../parts/field.tsx';
+import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
-import { lazy } from '../../parts/lazy.tsx';
 import { Note } from '../../parts/note.tsx';
 import { optionsOf } from '../../parts/options.ts';
-import { useUnitSetting } from '../../parts/unit-setting.ts';
 import { money } from '../../texts/en-money.ts';
-
-/** Most people see no fiat values. If the code is gone after an update, amounts are entered in sats. */
-const FiatEntryField = lazy<FiatEntryFieldProps>(() =>
-  import('../../parts/fiat-entry.tsx').then(
-    (file) => file.FiatEntryField,
-    () => () => null,
-  ),
-);
 
 /** The limit of the service, in bytes of UTF-8. */
 const MAX_MEMO_BYTES = 639;
@@ -36,23 +26,21 @@ export interface NewInvoiceProps {
 }
 
 export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
-  const [amount, setAmount] = useState('');
-  const fiat = useFiatEntry();
+  const [amount, setAmount] = useState(NO_AMOUNT);
   const [memo, setMemo] = useState('');
   const [expiry, setExpiry] = useState(DEFAULT_EXPIRY);
-  const unit = useUnitSetting();
   const node = useNodeState(wallet?.ln_node_id);
   const create = useInvoiceRequest(walletId, onCreated);
 
-  const sats = parseSats(amount);
-  const amountError = amount.trim() !== '' && sats === undefined ? money.receive.amountError : undefined;
+  const { sats, price, isInvalid } = readDraft(amount);
+  const amountError = isInvalid ? money.receive.amountError : undefined;
   const memoError = new TextEncoder().encode(memo).length > MAX_MEMO_BYTES ? money.receive.memoError : undefined;
-  const isValid = amountError === undefined && fiat.isValid && memoError === undefined;
+  const isValid = amountError === undefined && memoError === undefined;
 
   function submit() {
     if (!isValid || node.reason !== undefined) return;
     create.run({
-      ...(sats !== undefined ? { num_satoshis: sats } : fiat.entry),
+      ...(price ?? (sats !== undefined && { num_satoshis: sats })),
       ...(memo.trim() !== '' && { memo: memo.trim() }),
       expiry: Number(expiry),
     });
@@ -60,27 +48,14 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
 
   return (
     <Form class="receive" onSubmit={submit}>
-      <SatsField
+      <AmountFields
         label={money.receive.amount}
         hint={money.receive.amountHint}
         error={amountError}
-        value={amount}
-        onValue={(text) => {
-          setAmount(text);
-          fiat.clear();
-        }}
+        draft={amount}
+        onDraft={setAmount}
         autofocus
       />
-      {unit === 'fiat' && (
-        <FiatEntryField
-          key={fiat.key}
-          label={money.receive.amount}
-          onEntry={(entry, text) => {
-            fiat.set(entry, text);
-            setAmount('');
-          }}
-        />
-      )}
       <TextField
         label={money.receive.memo}
         hint={money.receive.memoHint}
@@ -100,23 +75,6 @@ export function NewInvoice({ walletId, wallet, onCreated }: NewInvoiceProps) {
       </div>
     </Form>
   );
-}
-
-/** The amount in a currency that was entered. A number of sats replaces it. */
-function useFiatEntry() {
-  const [{ entry, text }, setState] = useState<{ entry?: FiatEntry; text: string }>({ text: '' });
-  const [key, setKey] = useState(0);
-  return {
-    entry,
-    isValid: text === '' || entry !== undefined,
-    key,
-    set: (entered: FiatEntry | undefined, typed: string) => setState({ ...(entered && { entry: entered }), text: typed }),
-    clear() {
-      if (text === '') return;
-      setState({ text: '' });
-      setKey(key + 1);
-    },
-  };
 }
 
 /** Creates an invoice once: the form sent again after a lost response gets the same invoice. */

@@ -1,10 +1,14 @@
 import type { Order, Summary } from '../../attempt/attempt.ts';
+import type { Price } from '../../parts/amount-fields.tsx';
 import type { Offer } from './offer.ts';
 
 /** What a person chose for an offer. Amounts are sats. */
 export interface Choice {
   readonly walletId: string;
+  /** Of an amount in a currency, what it is worth now. */
   readonly sats: number;
+  /** The amount in a currency, which the service converts. */
+  readonly price: Price | undefined;
   readonly feeLimit: number;
   /** The fee of this service. */
   readonly serviceFeeMsat: number;
@@ -38,24 +42,25 @@ export function requiredPayerData(offer: Offer): string[] {
 
 /** Returns the request that pays an offer, and what the review shows of it. */
 export function orderOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>, choice: Choice): { order: Order; summary: Summary } {
-  const { walletId: key, sats, typed } = choice;
+  const { walletId: key, sats, price, typed } = choice;
+  const amount = price ?? { num_satoshis: sats };
   const fee_limit_msat = choice.feeLimit * 1000;
-  const shown = { sats, feeLimitMsat: fee_limit_msat, serviceFeeMsat: choice.serviceFeeMsat, typed };
+  const shown = { sats, price, feeLimitMsat: fee_limit_msat, serviceFeeMsat: choice.serviceFeeMsat, typed };
   if (offer.kind === 'invoice') {
     const { description, destination, payment_hash: paymentHash } = offer.invoice;
     const hasAmount = Number(offer.invoice.num_msat) > 0;
-    const fields = { key, payment_request: offer.text, ...(!hasAmount && { num_satoshis: sats }), fee_limit_msat };
+    const fields = { key, payment_request: offer.text, ...(!hasAmount && amount), fee_limit_msat };
     return { order: { operation: 'withdraw', fields }, summary: { ...shown, to: description || shortKey(destination), paymentHash } };
   }
   if (offer.kind === 'node') {
-    const fields = { key, dest_pubkey: offer.text, num_satoshis: sats, fee_limit_msat };
+    const fields = { key, dest_pubkey: offer.text, ...amount, fee_limit_msat };
     return { order: { operation: 'keysend', fields }, summary: { ...shown, to: shortKey(offer.text) } };
   }
   const { comment, payerData } = choice;
   const fields = {
     key,
     ...(offer.isAddress ? { ln_address: offer.text } : { lnurlpay_encoded: offer.text }),
-    amt_msat: amountMsatOf(offer, sats),
+    ...(price ?? { amt_msat: amountMsatOf(offer, sats) }),
     ...(comment.trim() !== '' && { comment: comment.trim() }),
     ...(Object.keys(payerData).length > 0 && { payer_data: payerData }),
     fee_limit_msat,

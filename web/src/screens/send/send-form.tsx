@@ -4,8 +4,9 @@ import { useNodeState } from '../../api/service-state.ts';
 import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
 import { OpenAttempts } from '../../attempt/open-attempts.tsx';
 import { formatSats } from '../../parts/amount.tsx';
+import { type AmountDraft, AmountFields, draftOfSats, NO_AMOUNT, readDraft } from '../../parts/amount-fields.tsx';
 import { Button } from '../../parts/button.tsx';
-import { parseSats, SatsField, TextAreaField, TextField } from '../../parts/field.tsx';
+import { TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { money } from '../../texts/en-money.ts';
@@ -23,7 +24,7 @@ import './send.css';
 /** What the person has entered. It survives a look at the review. */
 export interface SendDraft {
   readonly typed: string;
-  readonly amount: string;
+  readonly amount: AmountDraft;
   /** Absent: the default of the service. */
   readonly fee: string | undefined;
   readonly comment: string;
@@ -69,7 +70,7 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
         value={draft.typed}
         hint={money.send.toHint}
         error={offer?.kind === 'unusable' ? offer.reason : undefined}
-        onValue={(typed) => onDraft({ typed, amount: '', fee: undefined, comment: '', payerData: {} })}
+        onValue={(typed) => onDraft({ typed, amount: NO_AMOUNT, fee: undefined, comment: '', payerData: {} })}
       />
       <div role="status">
         {isReading && <p class="small secondary">{money.send.reading}</p>}
@@ -104,8 +105,9 @@ interface PaymentFieldsProps {
 
 function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: PaymentFieldsProps) {
   const fixed = fixedSats(offer);
-  const sats = fixed ?? parseSats(draft.amount);
-  const amountError = sats === undefined ? invalidAmount(draft.amount) : whyTooMuch(sats, offer, wallet);
+  const entered = readDraft(draft.amount);
+  const sats = fixed ?? entered.sats;
+  const amountError = sats === undefined ? (entered.isInvalid ? money.send.amountError : undefined) : whyTooMuch(sats, offer, wallet);
   const service = useServiceFee(wallet.id, sats === undefined ? undefined : quoteOf(offer, sats));
   const available = wallet.balance - Math.ceil(service.feeMsat / 1000);
   const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, available) : parseFeeLimit(draft.fee);
@@ -122,7 +124,17 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
     if (!isReady || sats === undefined || fee === undefined) return;
     const serviceFeeMsat = service.feeMsat;
     const { comment, payerData, typed } = draft;
-    const { order, summary } = orderOf(offer, { walletId: wallet.id, sats, feeLimit: fee, serviceFeeMsat, comment, payerData, typed });
+    const price = fixed === undefined ? entered.price : undefined;
+    const { order, summary } = orderOf(offer, {
+      walletId: wallet.id,
+      sats,
+      price,
+      feeLimit: fee,
+      serviceFeeMsat,
+      comment,
+      payerData,
+      typed,
+    });
     onReview(order, summary);
   }
   const { submit, isWaiting } = useWhenRead(service, JSON.stringify(draft), review);
@@ -130,10 +142,10 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   return (
     <Form class="send-fields" onSubmit={submit}>
       {fixed === undefined ? (
-        <SatsField
+        <AmountFields
           label={money.send.amount}
-          value={draft.amount}
-          onValue={(amount) => onChange({ amount })}
+          draft={draft.amount}
+          onDraft={(amount) => onChange({ amount })}
           error={amountError}
           hint={money.send.spendable(formatSats(wallet.balance))}
         />
@@ -141,28 +153,11 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
         amountError && <Note tone="error">{amountError}</Note>
       )}
       {isTooMuch && fixed === undefined && payable > 0 && (
-        <Button size="small" class="use-all" onClick={() => onChange({ amount: String(payable), fee: undefined })}>
+        <Button size="small" class="use-all" onClick={() => onChange({ amount: draftOfSats(payable), fee: undefined })}>
           {money.send.use(formatSats(payable))}
         </Button>
       )}
-      {maxComment > 0 && (
-        <TextField
-          label={money.send.comment}
-          value={draft.comment}
-          onValue={(comment) => onChange({ comment })}
-          error={commentError}
-          hint={money.send.commentHint(maxComment)}
-        />
-      )}
-      {required.map((name) => (
-        <TextField
-          key={name}
-          label={money.send.payerData[name] ?? name}
-          hint={money.send.payerDataHint}
-          value={draft.payerData[name] ?? ''}
-          onValue={(value) => onChange({ payerData: { ...draft.payerData, [name]: value } })}
-        />
-      ))}
+      <PayeeFields draft={draft} maxComment={maxComment} commentError={commentError} required={required} onChange={onChange} />
       <TextField
         label={money.send.feeLimit}
         inputMode="numeric"
@@ -181,8 +176,37 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   );
 }
 
-function invalidAmount(text: string): string | undefined {
-  return text.trim() === '' ? undefined : money.send.amountError;
+interface PayeeFieldsProps extends Pick<PaymentFieldsProps, 'draft' | 'onChange'> {
+  readonly maxComment: number;
+  readonly commentError: string | undefined;
+  /** The names of what the payee requires to know. */
+  readonly required: readonly string[];
+}
+
+/** The fields of what the payee of a link receives with the payment. */
+function PayeeFields({ draft, maxComment, commentError, required, onChange }: PayeeFieldsProps) {
+  return (
+    <>
+      {maxComment > 0 && (
+        <TextField
+          label={money.send.comment}
+          value={draft.comment}
+          onValue={(comment) => onChange({ comment })}
+          error={commentError}
+          hint={money.send.commentHint(maxComment)}
+        />
+      )}
+      {required.map((name) => (
+        <TextField
+          key={name}
+          label={money.send.payerData[name] ?? name}
+          hint={money.send.payerDataHint}
+          value={draft.payerData[name] ?? ''}
+          onValue={(value) => onChange({ payerData: { ...draft.payerData, [name]: value } })}
+        />
+      ))}
+    </>
+  );
 }
 
 /** Returns whether amount and fee limit are more than the wallet has, with the fee of this service. */

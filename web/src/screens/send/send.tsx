@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import { useNodeState } from '../../api/service-state.ts';
 import { AttemptView } from '../../attempt/attempt-view.tsx';
 import { useAttemptPage } from '../../attempt/use-attempt-page.ts';
+import { draftOf, NO_AMOUNT } from '../../parts/amount-fields.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { money } from '../../texts/en-money.ts';
@@ -10,7 +11,7 @@ import { raisedFeeLimit } from './limits.ts';
 import { takePastedText } from './pasted-text.ts';
 import { type SendDraft, SendForm } from './send-form.tsx';
 
-const EMPTY: SendDraft = { typed: '', amount: '', fee: undefined, comment: '', payerData: {} };
+const EMPTY: SendDraft = { typed: '', amount: NO_AMOUNT, fee: undefined, comment: '', payerData: {} };
 
 /** `/wallets/:id/send`, with `?attempt=` from the review of a payment to its end. */
 export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
@@ -19,7 +20,7 @@ export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const { attempt } = page;
   const { canSend, reason } = useNodeState(wallet?.ln_node_id);
 
-  const enteredAgain = { typed: attempt?.summary.typed ?? '', amount: String(attempt?.summary.sats ?? '') };
+  const enteredAgain = { typed: attempt?.summary.typed ?? '', amount: attempt ? draftOf(attempt.summary) : NO_AMOUNT };
 
   return (
     <Sheet title={attempt ? money.attempt.titles[attempt.progress.step] : money.send.title} onClose={onClose}>

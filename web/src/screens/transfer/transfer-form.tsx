@@ -4,8 +4,9 @@ import { useResource } from '../../api/resource.ts';
 import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
 import { OpenAttempts } from '../../attempt/open-attempts.tsx';
 import { Balance, formatSats } from '../../parts/amount.tsx';
+import { type AmountDraft, AmountFields, readDraft } from '../../parts/amount-fields.tsx';
 import { Button } from '../../parts/button.tsx';
-import { parseSats, SatsField, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
@@ -19,7 +20,7 @@ import { useServiceFee, useWhenRead } from '../send/use-service-fee.ts';
 export interface TransferDraft {
   readonly search: string;
   readonly destination: { readonly id: string; readonly label: string } | undefined;
-  readonly amount: string;
+  readonly amount: AmountDraft;
   readonly memo: string;
 }
 
@@ -38,14 +39,14 @@ const MAX_MEMO_BYTES = 639;
 
 export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, onReview }: TransferFormProps) {
   const change = (changes: Partial<TransferDraft>) => onDraft({ ...draft, ...changes });
-  const sats = parseSats(draft.amount);
+  const { sats, price, isInvalid } = readDraft(draft.amount);
   const service = useServiceFee(walletId, sats === undefined ? undefined : { num_msat: sats * 1000, direction: 'internal' });
   const isTooMuch = sats !== undefined && wallet !== undefined && sats > wallet.balance;
   const amountError = isTooMuch
     ? money.transfer.tooMuch(formatSats(wallet.balance))
     : sats !== undefined && wallet !== undefined && sats * 1000 + service.feeMsat > wallet.balance_msat
       ? money.transfer.feeTooHigh
-      : draft.amount.trim() !== '' && sats === undefined
+      : isInvalid
         ? money.send.amountError
         : undefined;
   const memoError = new TextEncoder().encode(draft.memo).length > MAX_MEMO_BYTES ? money.receive.memoError : undefined;
@@ -55,10 +56,10 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
   function review() {
     if (!isReady || sats === undefined || destination === undefined) return;
     const memo = draft.memo.trim();
-    const fields = { key: walletId, dest_wallet_id: destination.id, num_satoshis: sats, ...(memo !== '' && { memo }) };
+    const fields = { key: walletId, dest_wallet_id: destination.id, ...(price ?? { num_satoshis: sats }), ...(memo !== '' && { memo }) };
     onReview(
       { operation: 'transfer', fields },
-      { sats, feeLimitMsat: 0, serviceFeeMsat: service.feeMsat, to: destination.label, typed: destination.id },
+      { sats, price, feeLimitMsat: 0, serviceFeeMsat: service.feeMsat, to: destination.label, typed: destination.id },
     );
   }
   const { submit, isWaiting } = useWhenRead(service, JSON.stringify(draft), review);
@@ -67,10 +68,10 @@ export function TransferForm({ walletId, wallet, draft, blocked, onDraft, open, 
     <Form class="send" onSubmit={submit}>
       <OpenAttempts attempts={open} />
       <WalletChoice walletId={walletId} draft={draft} onChange={change} />
-      <SatsField
+      <AmountFields
         label={money.send.amount}
-        value={draft.amount}
-        onValue={(amount) => change({ amount })}
+        draft={draft.amount}
+        onDraft={(amount) => change({ amount })}
         error={amountError}
         hint={wallet && money.send.spendable(formatSats(wallet.balance))}
       />

@@ -2,13 +2,14 @@ import { useState } from 'preact/hooks';
 import { nodeStateOf, useServiceState } from '../../api/service-state.ts';
 import { AttemptView } from '../../attempt/attempt-view.tsx';
 import { useAttemptPage } from '../../attempt/use-attempt-page.ts';
+import { NO_AMOUNT } from '../../parts/amount-fields.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { money } from '../../texts/en-money.ts';
 import type { WalletSheetProps } from '../wallet/sheets.tsx';
 import { type TransferDraft, TransferForm } from './transfer-form.tsx';
 
-const EMPTY: TransferDraft = { search: '', destination: undefined, amount: '', memo: '' };
+const EMPTY: TransferDraft = { search: '', destination: undefined, amount: NO_AMOUNT, memo: '' };
 
 /** `/wallets/:id/transfer`, with `?attempt=` from the review of a transfer to its end. */
 export function TransferSheet({ walletId, wallet, onClose }: WalletSheetProps) {

@@ -5,6 +5,7 @@ import { CopyButton } from '../../parts/copy.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Identifier } from '../../parts/identifier.tsx';
+import { rateOf } from '../../parts/requested-price.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { passThruText } from './pass-thru.tsx';
@@ -21,6 +22,8 @@ export function TransactionDetails({ row: { transaction, fee }, walletId }: { ro
       <Details
         entries={[
           [t.payment.amount, <Msat key="amount" msat={Math.abs(num_msat)} unit />],
+          [t.payment.price, transaction.amount && `${transaction.amount} ${transaction.currency}`],
+          [t.payment.rate, rateOf(transaction)],
           [t.payment.fee, feeMsat !== null && num_msat < 0 ? <Msat key="fee" msat={feeMsat} unit /> : undefined],
           [t.wallet.type, typeText(wtxType)],
           [t.wallet.time, <Time key="time" at={created_at} withSeconds />],

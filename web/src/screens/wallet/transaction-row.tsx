@@ -2,6 +2,7 @@ import type { WalletTransaction } from '../../api/client.ts';
 import { Sats, SignedAmount } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Icon, type IconName } from '../../parts/icon.tsx';
+import { requestedPrice } from '../../parts/requested-price.tsx';
 import { t } from '../../texts/texts.ts';
 import type { Row } from './rows.ts';
 
@@ -94,6 +95,7 @@ function Amount({ row: { transaction, fee } }: { row: Row }) {
       <span class="row-amount">
         {isBooked ? <SignedAmount sats={num_satoshis} /> : <Quiet sats={num_satoshis} isFaint={status !== 'pending'} />}
       </span>
+      {requestedPrice(transaction)}
       {isBooked && (fee || (lnTx?.fee_msat ?? 0) > 0) && (
         <span class="sub">
           {t.wallet.fee} <Sats sats={fee ? fee.num_satoshis : -Math.ceil((lnTx?.fee_msat ?? 0) / 1000)} />
