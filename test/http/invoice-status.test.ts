@@ -119,7 +119,8 @@ onFakeNode(
         });
       const [first, again] = [await create(), await create()];
       expect(first.body.status_url).toMatch(/^https:\/\/wallets\.example\.com\/sub\/v1\/invoice-status\/[0-9A-Za-z]{22}[0-9a-f]{32}$/);
-      expect(again.body.status_url).toBe(first.body.status_url);
+      expect(first.body.page_url).toMatch(/^https:\/\/wallets\.example\.com\/sub\/i\/[0-9A-Za-z]{22}[0-9a-f]{32}$/);
+      expect(again.body).toMatchObject({ status_url: first.body.status_url, page_url: first.body.page_url });
       expect(await service.client.get(`/v1/lntx/${first.body.id}`)).not.toHaveProperty('status_url');
     });
   },

@@ -77,9 +77,10 @@ onFakeNode(
       const preimage = (await read()).payment_preimage;
       expect(preimage).toMatch(/^[0-9a-f]{64}$/);
       for (const text of [at, (await open(at)).markup]) expect(text).not.toContain(preimage);
-      const status = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1 });
+      const made = await client.post(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 1, memo: 'Order 2231' });
+      expect(textOf((await open(new URL(made.page_url).pathname)).markup)).toMatch(/Order 2231 1 sat .*Waiting for payment/);
       // The public status shows less, so its token does not open the page.
-      expect((await open(`/i/${status.status_url.split('/').at(-1)}`)).status).toBe(404);
+      expect((await open(`/i/${made.status_url.split('/').at(-1)}`)).status).toBe(404);
       const altered = `${at.slice(0, -1)}${at.endsWith('0') ? '1' : '0'}`;
       const other = await open(altered);
       expect([other.status, textOf(other.markup)]).toEqual([404, expect.stringContaining('There is no such invoice.')]);
@@ -184,7 +185,7 @@ onFakeNode(
         expect([url, response.status, response.headers.get('location')]).toEqual([url, 302, `${client.url}${path}`]);
         expect(response.headers.get('vary')).toContain('Accept');
       }
-      expect(link.page_url ?? `${client.url}${path}`).toBe(`${client.url}${path}`);
+      expect(link.page_url).toBe(`${client.url}${path}`);
     });
 
     it('say so when no price can be converted, and still take sats', async () => {
