@@ -1,6 +1,6 @@
 import type { Invoice } from '../../core/invoices/invoice.ts';
 import type { FiatAmount } from '../../core/kernel/fiat.ts';
-import { Html, html } from '../../http/pages/html.ts';
+import { type Html, html } from '../../http/pages/html.ts';
 import type { LightningTransaction } from '../transactions/lightning-transaction-object.ts';
 import { foreign, groupedDecimal, priceText, satDigits, satsText, timeOf } from './format.ts';
 import { icon } from './icons.ts';
@@ -21,7 +21,7 @@ export interface CheckoutView {
   readonly comment: string | undefined;
   /** What the amount is worth now, if the invoice has no price. */
   readonly worth: FiatAmount | undefined;
-  /** The QR code while the invoice can be paid. */
+  /** The QR code, as a URL, while the invoice can be paid. */
   readonly qr: string | undefined;
 }
 
@@ -51,10 +51,14 @@ function announcement({ transaction: { status, num_msat } }: CheckoutView): stri
   return status === 'settled' ? `Paid, ${satsText(num_msat)}` : wordsOf(status).title;
 }
 
+/** An amount with so many digits is written smaller, because it is never cut or wrapped. */
+const LONG_MSAT = 10 ** 12;
+
 function hero({ transaction: { num_msat }, comment }: CheckoutView, price: Html | undefined, tone = ''): Html {
   const amount =
-    num_msat === 0 ? 'Any amount' : html`${satDigits(num_msat)}<span class="unit">${num_msat === 1000 ? 'sat' : 'sats'}</span>`;
-  return html`<div class="sum"><p class="hero number ${tone}">${amount}</p>${price && html`<p class="small secondary">${price}</p>`}
+    num_msat === 0 ? 'Any amount' : html`${satDigits(num_msat)}<span class="unit"> ${num_msat === 1000 ? 'sat' : 'sats'}</span>`;
+  const size = num_msat >= LONG_MSAT ? 'long' : '';
+  return html`<div class="sum"><p class="hero number ${size} ${tone}">${amount}</p>${price && html`<p class="small secondary">${price}</p>`}
 ${comment === undefined ? undefined : html`<p class="small secondary">${foreign(comment)}</p>`}</div>`;
 }
 
@@ -76,7 +80,7 @@ function waiting(view: CheckoutView): Html {
     expires_at !== null && html`<span class="small faint end number" id="left">until ${timeOf(expires_at, { isShort: true })}</span>`;
   return html`${hero(view, priceOf(view))}
 <div class="pay"><p class="row status"><span class="badge waiting">${icon('clock')}Waiting for payment</span>${until || undefined}</p>
-<div class="qr" role="img" aria-label="QR code of the payment request">${new Html(qr)}</div>
+<div class="qr" role="img" aria-label="QR code of the payment request"><img src="${qr}" alt=""></div>
 <a class="button primary" href="lightning:${request}">Open in wallet</a>
 <code class="invoice" id="request" tabindex="0" aria-label="Invoice">${request}</code>
 <button class="button" type="button" data-copy="request" hidden>${icon('copy')}<span>Copy invoice</span></button>

@@ -1,5 +1,5 @@
 import { minorDigits } from '../../core/kernel/fiat.ts';
-import { Html, html } from '../../http/pages/html.ts';
+import { type Html, html } from '../../http/pages/html.ts';
 import { imageIn } from '../lnurl/pay/link-settings.ts';
 import { DEFAULT_DESCRIPTION } from '../lnurl/pay/pay-links.ts';
 import { type PayPage, payerDataRequest } from '../lnurl/pay/pay-requests.ts';
@@ -17,7 +17,7 @@ interface PayPageView {
   readonly form: FilledForm;
   /** Why no invoice was created, unless a field is the reason. */
   readonly problem?: string | undefined;
-  /** The QR code of the link. */
+  /** The QR code of the link, as a URL. */
   readonly qr: string;
   readonly nowSeconds: number;
 }
@@ -39,7 +39,7 @@ ${problem === undefined ? undefined : html`<p class="problem" role="alert">${pro
 <form method="post" novalidate>${amountOf(view)}${commentOf(page, form)}${payerFields(page, form)}
 <button class="button primary" type="submit">${buttonText(view)}</button></form>
 <details><summary class="button quiet">${icon('qr')} Show the code of the ${name === null ? 'link' : 'address'}</summary>
-<div class="qr" role="img" aria-label="QR code of the ${name === null ? 'link' : 'address'}">${new Html(qr)}</div></details>
+<div class="qr" role="img" aria-label="QR code of the ${name === null ? 'link' : 'address'}"><img src="${qr}" alt=""></div></details>
 ${footOf(look)}</main>`;
 }
 
@@ -80,7 +80,7 @@ function fixedPrice({ link: { currency, min_amount }, limits: [{ rate }] }: PayP
   const price = currency !== null && min_amount !== null && rate ? { amount: min_amount, currency } : undefined;
   const below =
     price && rate && html`<p class="small secondary">${priceText(price)} at ${groupedDecimal(rate.rate)} ${price.currency} per BTC</p>`;
-  return html`<div><p class="hero number">${satDigits(fixedMsat)}<span class="unit">${fixedMsat === 1000 ? 'sat' : 'sats'}</span></p>${below}</div>`;
+  return html`<div><p class="hero number">${satDigits(fixedMsat)}<span class="unit"> ${fixedMsat === 1000 ? 'sat' : 'sats'}</span></p>${below}</div>`;
 }
 
 const QUICK_SATS = ['1000', '5000', '21000'];

@@ -10,7 +10,7 @@ import { NodeUnavailable } from '../../core/lightning/node.ts';
 import type { Rates } from '../../core/rates/rates.ts';
 import type { App } from '../../http/app-type.ts';
 import type { RateLimits } from '../../http/limits/rate-limits.ts';
-import { lightningUri, qrSvg } from '../../http/pages/qr.ts';
+import { lightningUri, qrDataUrl } from '../../http/pages/qr.ts';
 import { findByInvoiceToken, invoiceToken } from '../invoices/status-routes.ts';
 import type { PayLinks } from '../lnurl/pay/pay-links.ts';
 import { type PayPage, payPagePath } from '../lnurl/pay/pay-requests.ts';
@@ -88,7 +88,7 @@ async function sendForm(
   const { limits, look, clock } = options;
   limits.admitQrCode(request);
   const place = placeOf(request);
-  const qr = await qrSvg(request, lightningUri(encodeLnurl(page.callback)));
+  const qr = await qrDataUrl(request, lightningUri(encodeLnurl(page.callback)));
   const rates = await validRates(options, page);
   const main = renderPayPage({ look, root: place.root, page, rates, form, problem: form.problem, qr, nowSeconds: unixSeconds(clock) });
   return sendPayerPage(reply, look, { title: 'Pay', main, ...place });
@@ -136,15 +136,17 @@ async function showInvoice(options: PayerPageOptions, request: FastifyRequest, r
     subject: link?.name ? `${link.name}@${link.domain}` : invoice.memo,
     comment: link && (JSON.parse(invoice.passThru ?? '{}') as { comment?: string }).comment,
     worth: invoice.fiat === undefined ? await worthOf(options, invoice) : undefined,
-    qr: isOpen ? await qrSvg(request, lightningUri(invoice.paymentRequest)) : undefined,
+    qr: isOpen ? await qrDataUrl(request, lightningUri(invoice.paymentRequest)) : undefined,
   };
   return sendPayerPage(reply, look, { title: 'Payment', main: renderCheckout(view), ...place });
 }
 
-/** Returns what an invoice is worth in the first currency that has a rate. */
+/** Returns what an invoice is worth in the first currency that has a rate; undefined if that is less than its smallest unit. */
 async function worthOf({ rates }: PayerPageOptions, { amountMsat, receivedMsat = amountMsat }: Invoice) {
   const rate = (await rates.list()).find(({ status }) => status === 'valid')?.rate;
-  return rate && receivedMsat !== undefined ? { amount: msatToPrice(msat(receivedMsat), rate.currency, rate.rate), ...rate } : undefined;
+  if (!rate || receivedMsat === undefined) return undefined;
+  const amount = msatToPrice(msat(receivedMsat), rate.currency, rate.rate);
+  return /[1-9]/.test(amount) ? { amount, ...rate } : undefined;
 }
 
 /** Returns what a payer reads about an error; undefined for one that is not expected. */
