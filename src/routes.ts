@@ -145,7 +145,7 @@ function registerRoutes(
   withdrawLinkRoutes(app, deps);
   payLinkRoutes(app, deps);
   payRequestRoutes(app, deps);
-  payerPageRoutes(app, { ...deps, look: { ...config.payerPages, host: new URL(publicUrl).host, font: modules.font } });
+  payerPageRoutes(app, { ...deps, look: { ...config.payerPages, publicUrl, font: modules.font } });
   nostrIdentifierRoutes(app, { ...deps, addressDomains: config.addressDomains });
   remoteLinkRoutes(app, deps);
   lnurlAuthRoutes(app, deps);

@@ -6,8 +6,8 @@ import type { Look } from './layout.ts';
 
 const FOLDER = join(import.meta.dirname, 'assets');
 
-/** Serves the style sheet and the scripts of the pages for payers, and the logo of the operator. */
-export function payerAssets(app: App, { brand, font }: Look): void {
+/** Serves the style sheet and the script of the pages for payers, the script of buttons on other sites, and the logo of the operator. */
+export function payerAssets(app: App, { brand, font, embedSites, publicUrl }: Look): void {
   const read = (name: string) => readFileSync(join(FOLDER, name), 'utf8');
   const serve = (path: string, type: string, content: Buffer) =>
     // The operator may change the colors, so browsers ask whether the file has changed.
@@ -18,5 +18,11 @@ export function payerAssets(app: App, { brand, font }: Look): void {
   const colors = `:root{--brand:${brand.color};--on-brand:${textColorOn(brand.color)}}\n`;
   serve('/pay.css', 'text/css; charset=utf-8', Buffer.from(`${face ?? ''}${colors}${read('pay.css')}`));
   serve('/pay-page.js', 'text/javascript; charset=utf-8', Buffer.from(read('pay-page.js')));
+  const settings = { root: publicUrl, sites: embedSites, color: brand.color, textColor: textColorOn(brand.color) };
+  serve(
+    '/pay.js',
+    'text/javascript; charset=utf-8',
+    Buffer.from(`{const SATCHEL_PAY = ${JSON.stringify(settings)};\n${read('pay-button.js')}}\n`),
+  );
   if (brand.logo) serve('/pay-logo.png', 'image/png', brand.logo);
 }

@@ -7,8 +7,7 @@ import { icon, LOGO } from './icons.ts';
 /** What all pages for payers have in common. */
 export interface Look {
   readonly brand: Brand;
-  /** The host of the service. */
-  readonly host: string;
+  readonly publicUrl: string;
   /** The path of the font among the files of the dashboard; undefined if that is not built. */
   readonly font: string | undefined;
   /** The origins whose pages may show these pages in a frame. */
@@ -64,7 +63,8 @@ export function headOf({ brand }: Look, root: string, below: Html | undefined): 
   return html`<header>${logo}<div><h1><bdi>${brand.name}</bdi></h1>${below && html`<p class="small secondary">${below}</p>`}</div></header>`;
 }
 
-export function footOf({ host }: Look): Html {
+export function footOf({ publicUrl }: Look): Html {
+  const { host } = new URL(publicUrl);
   return html`<footer>${icon('lock')}<span>Lightning payment to ${host}</span><span class="end">${LOGO} Satchel</span></footer>`;
 }
 
