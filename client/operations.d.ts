@@ -215,6 +215,8 @@ export interface CreatedInvoice {
   rate_source?: string;
   /** A public address that shows only `status`, the amount and `expires_at`, for the page on which the payer sees the invoice. Only this response contains it */
   status_url: string;
+  /** The page for the payer: the invoice with its live status, then the receipt. Anyone who has it can read the amount, the memo and the status. Only this response contains it */
+  page_url: string;
 }
 
 export interface DecodedInvoice {
@@ -1298,6 +1300,8 @@ export interface PayLink {
   url: string;
   /** The same with `lnurlp:` (LUD-17); null for http */
   lnurlp_uri: string | null;
+  /** The page for payers who open the link in a browser */
+  page_url: string;
   /** The Lightning address, `name@domain`; null when it has none */
   ln_address: string | null;
   /** The smallest payment in millisatoshis */

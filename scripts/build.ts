@@ -14,6 +14,7 @@ rmSync(DIST, { recursive: true, force: true });
 execFileSync(join(ROOT, 'node_modules', '.bin', 'tsc'), ['-p', join(ROOT, 'tsconfig.build.json')], { stdio: 'inherit' });
 copy('migrations');
 copy('docs/openapi-examples.json');
+copy('src/features/payer-pages/assets');
 // Files that begin with a dot describe the build of the dashboard.
 copy('web/dist', (path) => !basename(path).startsWith('.'));
 copy('client', (path) => !/\.(md|json)$|LICENSE$/.test(path));

@@ -6,6 +6,7 @@ import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
 import { isRange, parseAllowList, parseProxy } from './core/outbound/addresses.ts';
 import { parseCurrencies, parseRateProviders } from './core/rates/providers.ts';
+import { readBrand, readEmbedSites } from './features/payer-pages/brand.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
@@ -24,7 +25,6 @@ export function readConfig(env: Environment) {
   const host = get('HOST') ?? '127.0.0.1';
   const port = integer('PORT', 4021, 0, 65_535);
   const dataDir = get('DATA_DIR') ?? './data';
-  const proxy = get('OUTBOUND_PROXY');
   const database = (name: string) =>
     matching(name, /^(sqlite:.|postgres(ql)?:\/\/.)/, 'sqlite:./data/satchel.db or postgres://user:password@host/database');
   const url = publicUrl(get('PUBLIC_URL') ?? localUrl({ host, port }));
@@ -113,8 +113,9 @@ export function readConfig(env: Environment) {
       keep: backupRetention(get('BACKUP_KEEP')),
     },
     fiat: readFiat(settings),
+    payerPages: readPayerPages(settings, url),
     /** The proxy for .onion hosts; undefined: they cannot be reached. */
-    outboundProxy: proxy === undefined ? undefined : parsed('OUTBOUND_PROXY', proxy, parseProxy),
+    outboundProxy: readProxy(settings),
   };
 }
 
@@ -149,6 +150,17 @@ function readFiat({ get, integer }: Settings) {
   const maxAgeSeconds = integer('FIAT_RATE_MAX_AGE_SECONDS', 600, 30, 86_400);
   if (maxAgeSeconds > refreshSeconds) return { providers, currencies, refreshSeconds, maxAgeSeconds };
   throw new InvalidConfig('FIAT_RATE_MAX_AGE_SECONDS must be more than FIAT_RATE_REFRESH_SECONDS.');
+}
+
+function readProxy({ get }: Settings) {
+  const proxy = get('OUTBOUND_PROXY');
+  return proxy === undefined ? undefined : parsed('OUTBOUND_PROXY', proxy, parseProxy);
+}
+
+/** How the pages for payers look, and which sites may show them in a frame. */
+function readPayerPages({ get }: Settings, url: string) {
+  const brandSettings = { get, invalid: (message: string) => new InvalidConfig(message) };
+  return { brand: readBrand(brandSettings, new URL(url).host), embedSites: readEmbedSites(brandSettings) };
 }
 
 /** Reads the numbers of hours, days and months of which a backup is kept. */

@@ -40,6 +40,7 @@ import { operatorPaymentRoutes } from './features/operator/payment-routes.ts';
 import { operatorReadRoutes } from './features/operator/read-routes.ts';
 import { reconciliationRoutes } from './features/operator/reconciliation-routes.ts';
 import { suspenseRoutes } from './features/operator/suspense-routes.ts';
+import { payerPageRoutes } from './features/payer-pages/payer-pages.ts';
 import { bulkTransferRoutes } from './features/payments/bulk-transfer-routes.ts';
 import { remoteLinkRoutes } from './features/payments/lnurl-routes.ts';
 import { paymentRoutes } from './features/payments/routes.ts';
@@ -61,6 +62,7 @@ import { createAccess } from './http/auth/access.ts';
 import { createIdempotentHandler } from './http/idempotent.ts';
 import { WaitingSlots } from './http/limits/callers.ts';
 import { RateLimits } from './http/limits/rate-limits.ts';
+import { type Dashboard, fontPath } from './http/pages/dashboard.ts';
 import { createServer } from './http/server.ts';
 import type { Modules } from './modules.ts';
 import { readVersion } from './version.ts';
@@ -85,9 +87,10 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
     rewriteUrl: (url: string) => appPath(url, config.lndhub),
     appProtocols: appProtocols(config),
   };
-  const register = (app: App) =>
+  const register = (app: App, dashboard: Dashboard) =>
     registerRoutes(app, config, {
       ...modules,
+      font: fontPath(dashboard),
       ...createLive(app, config, modules, { ...STREAM_TIMING, ...streamTiming }),
       limits,
       access,
@@ -98,7 +101,11 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
 
 type Live = ReturnType<typeof createLive>;
 
-function registerRoutes(app: App, config: Config, modules: HttpModules & Live & RouteContext & { limits: RateLimits }): void {
+function registerRoutes(
+  app: App,
+  config: Config,
+  modules: HttpModules & Live & RouteContext & { limits: RateLimits; font: string | undefined },
+): void {
   const { access, invoices, playground } = modules;
   const { paymentWaitSeconds, publicUrl } = config;
   const deps = { ...modules, publicUrl, paymentWaitSeconds };
@@ -138,6 +145,7 @@ function registerRoutes(app: App, config: Config, modules: HttpModules & Live & 
   withdrawLinkRoutes(app, deps);
   payLinkRoutes(app, deps);
   payRequestRoutes(app, deps);
+  payerPageRoutes(app, { ...deps, look: { ...config.payerPages, publicUrl, font: modules.font } });
   nostrIdentifierRoutes(app, { ...deps, addressDomains: config.addressDomains });
   remoteLinkRoutes(app, deps);
   lnurlAuthRoutes(app, deps);

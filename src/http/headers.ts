@@ -16,9 +16,9 @@ export function setCommonHeaders(request: FastifyRequest, reply: FastifyReply): 
   reply.header('x-request-id', request.id).headers(allowsCrossOrigin(request.url) ? CROSS_ORIGIN_HEADERS : SECURITY_HEADERS);
 }
 
-/** Returns the Content-Security-Policy of a page that loads only from these sources, has no forms and cannot be framed. */
+/** Returns the Content-Security-Policy of a page that loads only from these sources. Unless they allow it, it has no forms and cannot be framed. */
 export function contentPolicy(sources: Readonly<Record<string, string>>, baseUri = "'none'"): string {
   const common = { 'base-uri': baseUri, 'form-action': "'none'", 'frame-ancestors': "'none'" };
-  const directives = Object.entries({ 'default-src': "'none'", ...sources, ...common });
+  const directives = Object.entries({ 'default-src': "'none'", ...sources, ...common, ...sources });
   return directives.map(([name, value]) => `${name} ${value}`).join('; ');
 }

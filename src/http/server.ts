@@ -23,7 +23,7 @@ import { limitUnreadBytes } from './limits/unread-bytes.ts';
 import { collectMethods, rejectOtherMethods } from './methods.ts';
 import { collectDocuments } from './openapi/document.ts';
 import { referencePage } from './openapi/reference-page.ts';
-import { dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
+import { type Dashboard, dashboardRoutes, readDashboard, sendPageToBrowsers } from './pages/dashboard.ts';
 import { traceRequests } from './request-spans.ts';
 import { BODY_LIMIT, readBodies } from './requests/body.ts';
 import { normalizeRequests } from './requests/normalize.ts';
@@ -71,7 +71,7 @@ const HSTS = 'max-age=31536000';
  * Creates the HTTP server with the routes that `register` adds. A known path responds 405 to methods that it does not have. HEAD runs the
  * handler of GET, except where GET has a side effect.
  */
-export function createServer(log: FastifyBaseLogger, register: (app: App) => void, options: ServerOptions = {}): App {
+export function createServer(log: FastifyBaseLogger, register: (app: App, dashboard: Dashboard) => void, options: ServerOptions = {}): App {
   const { maxConnections, maxUnsentBytes, authenticate } = options;
   const lnurlPaths: RegExp[] = [];
   const app = createApp(log, options, lnurlPaths);
@@ -102,7 +102,7 @@ export function createServer(log: FastifyBaseLogger, register: (app: App) => voi
   app.after(async () => {
     const dashboard = await readDashboard(options);
     sendPageToBrowsers(app, dashboard);
-    register(app);
+    register(app, dashboard);
     addDocuments();
     referencePage(app);
     dashboardRoutes(app, dashboard);

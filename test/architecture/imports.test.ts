@@ -73,6 +73,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   payouts: ['lnurl'],
   events: ['keys', 'transactions', 'wallets'],
   invoices: ['events', 'transactions'],
+  'payer-pages': ['lnurl', 'transactions', 'invoices'],
   lndhub: ['keys', 'logins', 'nodes'],
   webhooks: ['events', 'transactions'],
   import: ['verify', 'lnurl', 'lndhub', 'logins', 'webhooks'],

@@ -42,7 +42,7 @@ onFakeNode(
       await untilNames(client, wallet, ['invoice_created', 'wallet_receive']);
       const [created] = await eventsAbout(client, wallet, made.id);
       expect(created.event).toEqual({ type: 'wallet', name: 'invoice_created', display_name: 'Invoice Created' });
-      const { status_url: _, ...shown } = made;
+      const { status_url: _, page_url: __, ...shown } = made;
       expect(created.data.lnTx).toEqual(shown);
       expect(created.data.lnTx).toMatchObject({ status: 'open', settled: 0, payment_preimage: null, passThru: { order: 7 } });
       expect(created.data.wal.id).toBe(wallet.id);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { statusToken } from '../../src/features/invoices/status-routes.ts';
+import { invoiceToken } from '../../src/features/invoices/status-routes.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json } from '../support/client.ts';
 import { openStream } from '../support/event-stream.ts';
@@ -99,7 +99,7 @@ onFakeNode('the status address of an invoice', (service) => {
   it('is not given for keysends', async () => {
     const wallet = await service.client.wallet(100);
     const [{ preimage, id }] = (await service.rows('SELECT id, preimage FROM invoice WHERE wallet_id = $1', wallet.id)) as Json[];
-    const path = `/v1/invoice-status/${statusToken({ id, preimage })}`;
+    const path = `/v1/invoice-status/${invoiceToken({ id, preimage }, 'status')}`;
     expect((await read(path)).status).toBe(200);
     await service.execute('UPDATE invoice SET is_keysend = 1 WHERE id = $1', id);
     expect((await read(path)).status).toBe(404);
@@ -119,7 +119,8 @@ onFakeNode(
         });
       const [first, again] = [await create(), await create()];
       expect(first.body.status_url).toMatch(/^https:\/\/wallets\.example\.com\/sub\/v1\/invoice-status\/[0-9A-Za-z]{22}[0-9a-f]{32}$/);
-      expect(again.body.status_url).toBe(first.body.status_url);
+      expect(first.body.page_url).toMatch(/^https:\/\/wallets\.example\.com\/sub\/i\/[0-9A-Za-z]{22}[0-9a-f]{32}$/);
+      expect(again.body).toMatchObject({ status_url: first.body.status_url, page_url: first.body.page_url });
       expect(await service.client.get(`/v1/lntx/${first.body.id}`)).not.toHaveProperty('status_url');
     });
   },
@@ -129,10 +130,10 @@ onFakeNode(
 it('derives a token that depends on the whole preimage and does not contain it', () => {
   const id = 'lntx_0Vbb5eQk00aT9sWfRb3xY1';
   const preimages = Array.from({ length: 32 }, (_, byte) => `${'00'.repeat(byte)}01${'00'.repeat(31 - byte)}`);
-  const tokens = preimages.map((preimage) => statusToken({ id, preimage }));
+  const tokens = preimages.map((preimage) => invoiceToken({ id, preimage }, 'status'));
   expect(new Set(tokens).size).toBe(32);
   // Tokens that were handed out must stay valid.
-  expect(statusToken({ id, preimage: '5f3c0d9e7b6a48121c2d3e4f5061728394a5b6c7d8e9fa0b1c2d3e4f50617283' })).toMatchInlineSnapshot(
-    `"0Vbb5eQk00aT9sWfRb3xY1d75be042218aaad32977aabf2299d9f4"`,
-  );
+  expect(
+    invoiceToken({ id, preimage: '5f3c0d9e7b6a48121c2d3e4f5061728394a5b6c7d8e9fa0b1c2d3e4f50617283' }, 'status'),
+  ).toMatchInlineSnapshot(`"0Vbb5eQk00aT9sWfRb3xY1d75be042218aaad32977aabf2299d9f4"`);
 });

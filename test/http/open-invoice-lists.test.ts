@@ -14,11 +14,12 @@ onFakeNode('GET …/transactions?status=open', (service) => {
     const wallet = await service.client.wallet(50);
     const path = `/v1/wallet/${wallet.id}/transactions`;
     const settled = await service.client.get(path);
-    const { status_url, ...fixed } = await invoice(wallet.id, { num_satoshis: 20, memo: 'tea', passThru: { order: '17' } });
+    const { status_url, page_url, ...fixed } = await invoice(wallet.id, { num_satoshis: 20, memo: 'tea', passThru: { order: '17' } });
     const any = await invoice(wallet.id, { memo: 'tips' });
     const rows: Json[] = await service.client.get(`${path}?status=open`);
     expect(rows).toHaveLength(2);
     expect(status_url).toContain('/v1/invoice-status/');
+    expect(page_url).toContain('/i/');
     expect(rows[0]).toMatchObject({ num_satoshis: 0, num_msat: 0, user_label: 'tips', lnTx: { id: any.id, num_satoshis: 0 } });
     expect(rows[1]).toEqual({
       id: expect.stringMatching(/^wtx_\w{22}i$/),

@@ -52,6 +52,7 @@ onFakeNode('the owner of pay links', ({ client, neighbour, problems }) => {
       lnurl_decoded: url,
       url,
       lnurlp_uri: null,
+      page_url: `${client.url}/pay/${asForm.body.id}`,
       ln_address: null,
       lnurlp_minSendable_msat: 1000,
       lnurlp_maxSendable_msat: 5000,

@@ -6,6 +6,9 @@ import { LNDHUB_ROUTES } from '../lndhub/route-table.ts';
 import { onFakeNodeWithSqlite } from '../support/app.ts';
 import { operationsOf, servedApi } from './conformance/operations.ts';
 
+/** Forms of pages. test/payer-pages/pages.test.ts submits them. */
+const FORMS = ['POST /pay/{link}', 'POST /embed/pay/{link}'];
+
 describe('the routes of a service with all features', () => {
   const routes: RouteOptions[] = [];
   const noteRoutes = (message: unknown) => {
@@ -22,7 +25,8 @@ describe('the routes of a service with all features', () => {
         const walk = operationsOf(await servedApi(client));
         const described = walk.flatMap(({ method, path, alias }) => [`${method} ${path}`, `${method} ${alias}`]);
         // The tests of wallet apps have a table of their routes.
-        const tested = new Set([...described, ...LNDHUB_ROUTES.map(({ method, path }) => `${method} ${BASE}${path}`)]);
+        const ofApps = LNDHUB_ROUTES.map(({ method, path }) => `${method} ${BASE}${path}`);
+        const tested = new Set([...described, ...ofApps, ...FORMS]);
         const changing = routes.flatMap(({ method, url, config }) => {
           const isRead = [method].flat().every((one) => ['GET', 'HEAD', 'OPTIONS'].includes(one)) && !config?.hasSideEffect;
           if (isRead || config?.rejectsMethods) return [];

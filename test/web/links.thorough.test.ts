@@ -20,6 +20,10 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
       lnurlp_short_desc: 'A coffee at the till',
       lnurlp_maxSendable_msat: 500_000_000,
     });
+    expect(await page.getByRole('link', { name: 'Open the page for payers' }).getAttribute('href')).toBe(link.page_url);
+    expect(await page.locator('pre').textContent()).toBe(
+      `<a class="satchel-pay" href="${client.url}/pay/coffee">Pay with Lightning</a>\n<script async src="${client.url}/pay.js"></script>`,
+    );
     await page.getByRole('link', { name: 'Edit' }).click();
     await page.getByRole('dialog').getByLabel('Label').fill('Window');
     await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();

@@ -61,6 +61,16 @@ it('colors are defined in tokens.css only', () => {
   expect(colors).toEqual([]);
 });
 
+it('the pages for payers have the same values', () => {
+  const styles = readFileSync(join(SOURCES, '../../src/features/payer-pages/assets/pay.css'), 'utf8');
+  const declared = Array.from(styles.matchAll(/^ {2}(--[\w-]+): (.*);$/gm), ([, name = '', value = '']) => `${name}: ${value};`);
+  expect(declared.length).toBeGreaterThan(15);
+  expect(declared.filter((declaration) => !TOKENS.includes(declaration))).toEqual([]);
+  // A QR code and the colors of the operator are the only others.
+  const others = styles.replaceAll(/^ {2}--.*$/gm, '').match(/#[\da-f]{3,8}\b/g);
+  expect(new Set(others)).toEqual(new Set(['#fff']));
+});
+
 /** Returns red, green and blue of a token, from 0 to 1. */
 function colorOf(token: string, theme: Theme): readonly number[] {
   const value = new RegExp(`--${token}:\\s*light-dark\\((#\\w+),\\s*(#\\w+)\\)`).exec(TOKENS);

@@ -2,16 +2,14 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '../../core/db/database.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
-import type { RateLimits } from '../../http/limits/rate-limits.ts';
 import { acceptsPage } from '../../http/pages/page.ts';
-import { sendPayPage } from '../lnurl/page.ts';
+import { redirectToPage } from '../lnurl/page.ts';
 import type { PayLinks } from '../lnurl/pay/pay-links.ts';
 import { findPath } from './import.sql.ts';
 
 interface PathModules {
   readonly database: Database;
   readonly payLinks: PayLinks;
-  readonly limits: RateLimits;
 }
 
 const MAX_ID = 64;
@@ -20,14 +18,12 @@ const MAX_ID = 64;
  * Answers the paths of other programs under which imported pay links were published, because LNURLs on paper cannot be changed. The response is
  * the first step of LUD-06; its callback is the link's own address.
  */
-export function importedPathRoutes(app: App, { database, payLinks, limits }: PathModules): void {
+export function importedPathRoutes(app: App, { database, payLinks }: PathModules): void {
   async function answer(request: FastifyRequest, reply: FastifyReply, path: string) {
     const found = path.length > MAX_ID ? undefined : await database.first(findPath, path);
     if (!found) throw new Refusal('link_unusable', 'This pay link does not exist.');
-    const offer = await payLinks.payParameters({ key: found.public_key, id: found.link_id });
-    if (!acceptsPage(request)) return offer;
-    limits.admitQrCode(request);
-    return sendPayPage(request, reply, offer);
+    const link = { key: found.public_key, id: found.link_id };
+    return acceptsPage(request) ? redirectToPage(reply, await payLinks.pageUrl(link)) : payLinks.payParameters(link);
   }
 
   for (const prefix of ['/lnurlp/', '/lnurlp/api/v1/lnurl/']) {

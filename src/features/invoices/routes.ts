@@ -37,7 +37,7 @@ import {
   LightningTransactionObject,
 } from '../transactions/lightning-transaction-object.ts';
 import type { Objects } from '../transactions/objects.ts';
-import { statusUrl } from './status-routes.ts';
+import { invoicePageUrl, statusUrl } from './status-routes.ts';
 
 const DEFAULT_EXPIRY_SECONDS = 86_400;
 
@@ -179,7 +179,9 @@ export function invoiceRoutes(app: App, deps: InvoiceRouteContext): void {
           },
         },
       );
-      return reply.code(201).send({ ...objects.invoice(invoice), status_url: statusUrl(publicUrl, invoice) });
+      return reply
+        .code(201)
+        .send({ ...objects.invoice(invoice), status_url: statusUrl(publicUrl, invoice), page_url: invoicePageUrl(publicUrl, invoice) });
     });
   }
 

@@ -16,7 +16,8 @@ import { isFinalStatus, type LightningTransaction, LightningTransactionObject } 
 import type { Objects } from '../transactions/objects.ts';
 
 const PREFIX = 'lntx_';
-const DOMAIN = 'satchel invoice status 1';
+/** A token of the status does not open the page, which shows more. */
+const DOMAINS = { status: 'satchel invoice status 1', page: 'satchel invoice page 1' } as const;
 const MAC_BYTES = 16;
 const TOKEN = new RegExp(`^([0-9A-Za-z]{${ID_LENGTH}})([0-9a-f]{${2 * MAC_BYTES}})$`);
 
@@ -47,13 +48,18 @@ interface InvoiceStatusContext {
 
 /** Returns the public address of an invoice's status. */
 export function statusUrl(publicUrl: string, invoice: Invoice): string {
-  return `${publicUrl}/v1/invoice-status/${statusToken(invoice)}`;
+  return `${publicUrl}/v1/invoice-status/${invoiceToken(invoice, 'status')}`;
+}
+
+/** Returns the URL of the page of an invoice for its payer. */
+export function invoicePageUrl(publicUrl: string, invoice: Invoice): string {
+  return `${publicUrl}/i/${invoiceToken(invoice, 'page')}`;
 }
 
 export function invoiceStatusRoutes(app: App, context: InvoiceStatusContext): void {
   const { invoices, objects, waits } = context;
   app.get('/v1/invoice-status/:token', { schema: getSchema, config: { isPublic: true } }, async (request, reply) => {
-    const invoice = requireFound(await findByStatusToken(invoices, request.params.token));
+    const invoice = requireFound(await findByInvoiceToken(invoices, request.params.token, 'status'));
     const known = { transaction: objects.invoice(invoice) };
     const read = async () => {
       const found = await invoices.find(invoice.id);
@@ -93,6 +99,9 @@ function visible({ transaction: { status, num_satoshis, num_msat, expires_at } }
   return { status, num_satoshis, num_msat, expires_at };
 }
 
+/** What a token is for. */
+type TokenUse = keyof typeof DOMAINS;
+
 type StatusKeys = Pick<Invoice, 'preimage' | 'statusKey'>;
 
 /** The wallet chose the preimage of a hold invoice, so that has a key of its own. */
@@ -101,24 +110,24 @@ function keyOf({ preimage, statusKey }: StatusKeys): string | undefined {
 }
 
 /**
- * Returns the token by which anyone may read the status of an invoice: its id, and a MAC whose key is the preimage. The preimage is unknown
+ * Returns the token by which anyone may read the status or the page of an invoice: its id, and a MAC whose key is the preimage. The preimage is unknown
  * to everyone until the payment, and the MAC does not reveal it. So tokens need no secret of their own, except those of hold invoices.
  */
-export function statusToken(invoice: StatusKeys & { readonly id: string }): string {
-  return `${invoice.id.slice(PREFIX.length)}${mac(keyOf(invoice) ?? '').toString('hex')}`;
+export function invoiceToken(invoice: StatusKeys & { readonly id: string }, use: TokenUse): string {
+  return `${invoice.id.slice(PREFIX.length)}${mac(keyOf(invoice) ?? '', use).toString('hex')}`;
 }
 
 /** Finds the invoice of a token. */
-async function findByStatusToken(invoices: Invoices, token: string): Promise<Invoice | undefined> {
+export async function findByInvoiceToken(invoices: Invoices, token: string, use: TokenUse): Promise<Invoice | undefined> {
   const [, id, sent] = TOKEN.exec(token) ?? [];
   if (id === undefined || sent === undefined) return undefined;
   const invoice = await invoices.find(`${PREFIX}${id}`);
   const key = invoice && keyOf(invoice);
   // The preimage of a keysend is the payer's.
   if (!invoice || key === undefined || invoice.isKeysend) return undefined;
-  return timingSafeEqual(mac(key), Buffer.from(sent, 'hex')) ? invoice : undefined;
+  return timingSafeEqual(mac(key, use), Buffer.from(sent, 'hex')) ? invoice : undefined;
 }
 
-function mac(preimage: string): Buffer {
-  return hmacSha256(Buffer.from(preimage, 'hex'), DOMAIN).subarray(0, MAC_BYTES);
+function mac(preimage: string, use: TokenUse): Buffer {
+  return hmacSha256(Buffer.from(preimage, 'hex'), DOMAINS[use]).subarray(0, MAC_BYTES);
 }

@@ -3,8 +3,6 @@ import { encodeLnurl } from '../../core/lightning/bech32.ts';
 import { Html, html } from '../../http/pages/html.ts';
 import { sendPage } from '../../http/pages/page.ts';
 import { lightningUri, qrSvg } from '../../http/pages/qr.ts';
-import { imageIn } from './pay/link-settings.ts';
-import type { PayParameters } from './pay/pay-requests.ts';
 import type { ClaimParameters } from './withdraw/claims.ts';
 
 /** Shows a withdraw link to a person who opens it in a browser. */
@@ -17,15 +15,9 @@ export function sendWithdrawPage(request: FastifyRequest, reply: FastifyReply, o
   });
 }
 
-/** Shows a pay link or a Lightning address to a person who opens it in a browser. */
-export function sendPayPage(request: FastifyRequest, reply: FastifyReply, offer: PayParameters): Promise<FastifyReply> {
-  const metadata = new Map(JSON.parse(offer.metadata) as [string, string][]);
-  const image = imageIn(offer.metadata);
-  const title = metadata.get('text/identifier') ?? metadata.get('text/email') ?? 'Pay with Lightning';
-  const text = html`${image && html`<img src="data:${image.join(',')}" alt="">`}
-<p>${metadata.get('text/long-desc') ?? metadata.get('text/plain')}</p>`;
-  const amounts = `${satoshis(offer.minSendable)} to ${satoshis(offer.maxSendable)}`;
-  return sendLnurlPage(request, reply, { title, text, amounts, url: offer.callback });
+/** Sends a browser from the address of a pay link, which wallets call, to its page for people. */
+export function redirectToPage(reply: FastifyReply, url: string): FastifyReply {
+  return reply.header('vary', 'Accept').redirect(url, 302);
 }
 
 interface LnurlPage {

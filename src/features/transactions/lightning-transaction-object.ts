@@ -131,6 +131,11 @@ export const CreatedInvoiceObject = namedObject('CreatedInvoice', {
       'A public address that shows only `status`, the amount and `expires_at`, for the page on which the payer sees the invoice. Only ' +
       'this response contains it',
   }),
+  page_url: Type.String({
+    description:
+      'The page for the payer: the invoice with its live status, then the receipt. Anyone who has it can read the amount, the memo and the status. ' +
+      'Only this response contains it',
+  }),
 });
 
 export type LightningTransaction = Static<typeof LightningTransactionObject>;

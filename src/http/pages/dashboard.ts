@@ -82,6 +82,11 @@ async function readFiles(): Promise<Map<string, Buffer>> {
   return new Map(await Promise.all(paths.map(read)));
 }
 
+/** Returns the path of the font; undefined if the dashboard is not built. */
+export function fontPath({ files }: Dashboard): string | undefined {
+  return [...files.keys()].find((name) => name.endsWith('.woff2'));
+}
+
 /** Lets the routes with `isAlsoPage` send the dashboard to browsers. Called before these routes are added. */
 export function sendPageToBrowsers(app: App, dashboard: Dashboard): void {
   app.addHook('onRoute', (route) => {

@@ -5,7 +5,7 @@ import { selectable } from '../../../http/responses/select.ts';
 import { linkStatus, protocolUri, renderLinkStatus } from '../lnurl.ts';
 import { imageIn } from './link-settings.ts';
 import type { PayLink } from './pay-links.ts';
-import { payLinkUrl } from './pay-requests.ts';
+import { payLinkUrl, payPageUrl } from './pay-requests.ts';
 
 export const PayLinkObject = selectable(
   namedObject('PayLink', {
@@ -18,6 +18,7 @@ export const PayLinkObject = selectable(
     lnurl_decoded: Type.String({ description: 'The address that the LNURL encodes' }),
     url: Type.String({ description: 'The same address' }),
     lnurlp_uri: nullable(Type.String({ description: 'The same with `lnurlp:` (LUD-17); null for http' })),
+    page_url: Type.String({ description: 'The page for payers who open the link in a browser' }),
     ln_address: nullable(Type.String({ description: 'The Lightning address, `name@domain`; null when it has none' })),
     lnurlp_minSendable_msat: Type.Integer({ description: 'The smallest payment in millisatoshis' }),
     lnurlp_maxSendable_msat: Type.Integer({ description: 'The largest payment in millisatoshis' }),
@@ -55,6 +56,7 @@ export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof P
     lnurl_decoded: url,
     url,
     lnurlp_uri: protocolUri('lnurlp', url) ?? null,
+    page_url: payPageUrl(publicUrl, link),
     ln_address: link.name === null ? null : `${link.name}@${link.domain}`,
     lnurlp_minSendable_msat: link.min_msat,
     lnurlp_maxSendable_msat: link.max_msat,

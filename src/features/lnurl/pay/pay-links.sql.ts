@@ -63,6 +63,12 @@ const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata, w.status AS wallet_status,
 
 export const findLink = statement<WholePayLinkRow>('pay_link_find', `${WHOLE} WHERE l.id = $1`);
 
+/** The link whose payer requested an invoice. */
+export const findLinkByInvoice = statement<WholePayLinkRow>(
+  'pay_link_find_by_invoice',
+  `${WHOLE} WHERE l.id = (SELECT link_id FROM pay_link_invoice WHERE invoice_id = $1)`,
+);
+
 /** Two active links cannot have one address. */
 export const findLinkByAddress = statement<WholePayLinkRow>(
   'pay_link_find_by_address',

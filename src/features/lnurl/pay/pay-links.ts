@@ -34,6 +34,9 @@ export interface PayLinkOptions extends LinkRules {
 /** A link or an address through which others pay a wallet (LUD-06, LUD-16). A link of a list has no metadata. */
 export type PayLink = sql.PayLinkRow & Partial<sql.WholePayLinkRow>;
 
+/** The text of a link whose owner has set none. */
+export const DEFAULT_DESCRIPTION = sql.DEFAULT_SETTINGS.short_desc;
+
 /** Conditions of a change, such as the validity of the key, and rows to write with it. */
 export interface ChangeOptions {
   readonly guards: readonly Guard[];

@@ -2,6 +2,7 @@ import { allows } from '../../../core/accounts/account-states.ts';
 import type { SqlParameter } from '../../../core/db/database.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import { invariant } from '../../../core/kernel/assert.ts';
+import type { FiatAmount } from '../../../core/kernel/fiat.ts';
 import { isId, secretHash } from '../../../core/kernel/ids.ts';
 import { msat } from '../../../core/kernel/money.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
@@ -34,6 +35,21 @@ interface PayMessage {
   readonly payerdata?: string | undefined;
   /** A zap request as JSON text (NIP-57). */
   readonly nostr?: string | undefined;
+  /** The price that the payer entered, if it was in a currency. A link with limits in a currency has its own. */
+  readonly fiat?: FiatAmount | undefined;
+}
+
+/** A link that can be paid, and the tag of the address that named it. */
+interface FoundLink {
+  readonly link: sql.WholePayLinkRow;
+  readonly tag: string | undefined;
+}
+
+/** What the page of a link shows. */
+export interface PayPage extends FoundLink {
+  readonly limits: readonly [PayLimits, ...PayLimits[]];
+  /** The address of both steps of LUD-06. */
+  readonly callback: string;
 }
 
 /** Returns the URL of both steps of LUD-06. `publicUrl` is the URL of the service, never the host of a request. */
@@ -41,19 +57,40 @@ export function payLinkUrl(publicUrl: string, { public_key, id }: sql.PayLinkRow
   return `${publicUrl}/v1/wallet/${public_key}/lnurlp/${id}`;
 }
 
+const PREFIX = 'lnurlp_';
+
+/** Returns the URL of the page of a link for people: with the name of its address, if that is of the service's own domain and no id. */
+export function payPageUrl(publicUrl: string, link: sql.PayLinkRow, tag?: string): string {
+  return `${publicUrl}/${payPagePath(publicUrl, link)}${tag === undefined ? '' : `+${tag}`}`;
+}
+
+export function payPagePath(publicUrl: string, { id, name, domain }: sql.PayLinkRow): string {
+  return `pay/${name !== null && domain === new URL(publicUrl).host && !name.startsWith(PREFIX) ? name : id}`;
+}
+
 /** The requests of payers. They need no key. */
 export function createPayRequests(options: PayLinkOptions) {
-  const { database, wallets, invoices, addressDomains, publicUrl, zaps, rates } = options;
+  const { database, invoices, addressDomains, publicUrl, zaps, rates } = options;
   const offerFor = async (link: sql.WholePayLinkRow, tag: string | undefined) => {
     const [limits] = await payLimits(rates, link);
     return { ...parametersFor({ link, limits, publicUrl, tag }), ...zaps.offer() };
   };
-  const payerLimits = createPayerLimits(options);
+  const order = payerOrders(options);
 
-  async function findPayable({ key, id }: PayLinkPath): Promise<{ link: sql.WholePayLinkRow; tag: string | undefined }> {
+  async function findById(id: string, key?: string): Promise<FoundLink> {
     const { main: linkId = '', tag } = splitTag(id) ?? {};
     const link = isId(linkId) ? await database.first(sql.findLink, linkId) : undefined;
-    return { link: requirePayable(link?.public_key === key ? link : undefined), tag };
+    return { link: requirePayable(key === undefined || link?.public_key === key ? link : undefined), tag };
+  }
+  const findPayable = ({ key, id }: PayLinkPath) => findById(id, key);
+
+  /** `host` selects one of the configured domains. */
+  async function findByAddress(text: string, host: string | undefined): Promise<FoundLink> {
+    const requested = parseRequestedName(text);
+    const domain = domainOfHost(host, addressDomains);
+    // Also a name that cannot exist is looked up, so that all of them take the same time.
+    const link = await database.first(sql.findLinkByAddress, domain, requested?.name ?? text.slice(0, 100));
+    return { link: requirePayable(link), tag: requested?.tag };
   }
 
   return {
@@ -71,40 +108,14 @@ export function createPayRequests(options: PayLinkOptions) {
 
     /** Step 1 of an address. `host` selects one of the configured domains. @throws Refusal */
     async addressParameters(text: string, host: string | undefined) {
-      const requested = parseRequestedName(text);
-      const domain = domainOfHost(host, addressDomains);
-      // Also a name that cannot exist is looked up, so that all of them take the same time.
-      const link = await database.first(sql.findLinkByAddress, domain, requested?.name ?? text.slice(0, 100));
-      return offerFor(requirePayable(link), requested?.tag);
+      const { link, tag } = await findByAddress(text, host);
+      return offerFor(link, tag);
     },
 
     /** Step 2: creates an invoice for the payer at an address. Stores nothing unless it succeeds. @throws Refusal, NodeUnavailable */
     async createPayInvoice(path: PayLinkPath, message: PayMessage, payerIp: string) {
-      const { link, tag } = await findPayable(path);
-      const amountMsat = msat(message.amount);
-      const fiat = requireWithinLimits(await payLimits(rates, link), amountMsat);
-      const comment = readComment(message.comment, link.comment_length);
-      const payerData = readPayerData(payerDataRequest(link), message.payerdata);
-      const zap = message.nostr === undefined ? undefined : await zaps.readRequest(message.nostr, message.amount);
-      const wallet = await wallets.find(link.wallet_id);
-      invariant(wallet, `wallet ${link.wallet_id} is gone`);
-      const token = newToken();
-      const order = {
-        wallet,
-        amountMsat,
-        fiat,
-        memo: link.short_desc,
-        descriptionHash: zap?.hash ?? descriptionHash(link.metadata, payerData?.text),
-        hashedText: zap?.text ?? link.metadata + (payerData?.text ?? ''),
-        passThru: passThruFor(link, { comment, payerData: payerData?.values, tag, zap }),
-        wtxType: 'ln_lnurl_pay_inbound' as const,
-        guards: [{ statement: sql.payableLinks, id: link.id, onMiss: unpayable }],
-        extraRows: (invoiceId: string) => [
-          linkInvoiceRow(link, [payerData?.text ?? null, secretHash(token), payerLimits.payerNetworks(payerIp)], invoiceId),
-          ...(zap ? [zaps.rowOf(invoiceId, zap)] : []),
-        ],
-      };
-      const invoice = await payerLimits.createInSlot(wallet, (expirySeconds) => invoices.create({ ...order, expirySeconds }));
+      const found = await findPayable(path);
+      const { invoice, token } = await order(found, message, payerIp);
       return {
         status: 'OK' as const,
         pr: invoice.paymentRequest,
@@ -113,9 +124,35 @@ export function createPayRequests(options: PayLinkOptions) {
         disposable: false as const,
         // LUD-21.
         verify: `${publicUrl}/v1/lnurlp/verify/${token}`,
-        ...successActionFor(link, invoice),
+        ...successActionFor(found.link, invoice),
       };
     },
+
+    /** Returns the URL of the page of a link for people. @throws Refusal */
+    async pageUrl(path: PayLinkPath): Promise<string> {
+      const { link, tag } = await findPayable(path);
+      return payPageUrl(publicUrl, link, tag);
+    },
+
+    /** The same for an address. @throws Refusal */
+    async addressPageUrl(text: string, host: string | undefined): Promise<string> {
+      const { link, tag } = await findByAddress(text, host);
+      return payPageUrl(publicUrl, link, tag);
+    },
+
+    /** Returns what the page of a link shows, by the link's id or the name of its address, with its tag. @throws Refusal */
+    async readPage(text: string, host: string | undefined): Promise<PayPage> {
+      const found = text.startsWith(PREFIX) ? await findById(text) : await findByAddress(text, host);
+      return { ...found, limits: await payLimits(rates, found.link), callback: callbackFor(found.link, publicUrl, found.tag) };
+    },
+
+    /** Creates the invoice of a payer who filled in the page of a link. @throws Refusal, NodeUnavailable */
+    async createPageInvoice(page: PayPage, message: PayMessage, payerIp: string): Promise<Invoice> {
+      return (await order(page, message, payerIp)).invoice;
+    },
+
+    /** Returns the link whose payer requested an invoice; undefined for any other invoice. */
+    findLinkOfInvoice: (invoiceId: string) => database.first(sql.findLinkByInvoice, invoiceId),
 
     /** Returns whether the invoice with this token is paid (LUD-21). @throws Refusal `not_found` */
     async verifyPayment(token: string) {
@@ -125,6 +162,41 @@ export function createPayRequests(options: PayLinkOptions) {
       const settled = invoice.state === 'settled';
       return { status: 'OK' as const, settled, preimage: settled ? (invoice.preimage ?? null) : null, pr: invoice.paymentRequest };
     },
+  };
+}
+
+/** Returns the function that creates the invoices of payers. It stores nothing unless it succeeds. */
+function payerOrders(options: PayLinkOptions) {
+  const { wallets, invoices, zaps, rates } = options;
+  const payerLimits = createPayerLimits(options);
+
+  /** @returns the invoice and the token of LUD-21 @throws Refusal, NodeUnavailable */
+  return async ({ link, tag }: FoundLink, message: PayMessage, payerIp: string): Promise<{ invoice: Invoice; token: string }> => {
+    const amountMsat = msat(message.amount);
+    const fiat = requireWithinLimits(await payLimits(rates, link), amountMsat) ?? message.fiat;
+    const comment = readComment(message.comment, link.comment_length);
+    const payerData = readPayerData(payerDataRequest(link), message.payerdata);
+    const zap = message.nostr === undefined ? undefined : await zaps.readRequest(message.nostr, message.amount);
+    const wallet = await wallets.find(link.wallet_id);
+    invariant(wallet, `wallet ${link.wallet_id} is gone`);
+    const token = newToken();
+    const order = {
+      wallet,
+      amountMsat,
+      fiat,
+      memo: link.short_desc,
+      descriptionHash: zap?.hash ?? descriptionHash(link.metadata, payerData?.text),
+      hashedText: zap?.text ?? link.metadata + (payerData?.text ?? ''),
+      passThru: passThruFor(link, { comment, payerData: payerData?.values, tag, zap }),
+      wtxType: 'ln_lnurl_pay_inbound' as const,
+      guards: [{ statement: sql.payableLinks, id: link.id, onMiss: unpayable }],
+      extraRows: (invoiceId: string) => [
+        linkInvoiceRow(link, [payerData?.text ?? null, secretHash(token), payerLimits.payerNetworks(payerIp)], invoiceId),
+        ...(zap ? [zaps.rowOf(invoiceId, zap)] : []),
+      ],
+    };
+    const invoice = await payerLimits.createInSlot(wallet, (expirySeconds) => invoices.create({ ...order, expirySeconds }));
+    return { invoice, token };
   };
 }
 
@@ -176,7 +248,7 @@ function parametersFor({ link, limits, publicUrl, tag }: OfferedLink) {
   };
 }
 
-function payerDataRequest({ payer_data }: sql.PayLinkRow): PayerDataRequest | undefined {
+export function payerDataRequest({ payer_data }: sql.PayLinkRow): PayerDataRequest | undefined {
   return payer_data === null ? undefined : (JSON.parse(payer_data) as PayerDataRequest);
 }
 

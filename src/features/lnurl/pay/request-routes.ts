@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import { MAX_MSAT } from '../../../core/kernel/money.ts';
 import { type App, WALLET_BASES } from '../../../http/app-type.ts';
@@ -8,9 +7,8 @@ import { acceptsPage } from '../../../http/pages/page.ts';
 import { QR_RESPONSE, QrFormat, sendLnurlQr } from '../../../http/pages/qr.ts';
 import { anyObject } from '../../../http/responses/response-types.ts';
 import { LnurlError, PUBLIC_LNURL } from '../lnurl.ts';
-import { sendPayPage } from '../page.ts';
+import { redirectToPage } from '../page.ts';
 import type { PayLinks } from './pay-links.ts';
-import type { PayParameters } from './pay-requests.ts';
 
 const PayOffer = Type.Object(
   {
@@ -109,18 +107,13 @@ const qrSchema = {
 
 /** The public routes that payers' wallets call. */
 export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: PayLinks; limits: RateLimits }): void {
-  function showPage(request: FastifyRequest, reply: FastifyReply, offer: PayParameters): Promise<FastifyReply> {
-    limits.admitQrCode(request);
-    return sendPayPage(request, reply, offer);
-  }
-
   const payRoute = { schema: paySchema, exposeHeadRoute: false, config: { lnurl: true, hasSideEffect: true } };
   for (const base of WALLET_BASES) {
     app.get(`${base}/lnurlp/:id`, payRoute, async (request, reply) => {
       const { params, query } = request;
       if (query.amount === undefined) {
-        const offer = await payLinks.payParameters(params);
-        return acceptsPage(request) ? showPage(request, reply, offer) : offer;
+        if (acceptsPage(request)) return redirectToPage(reply, await payLinks.pageUrl(params));
+        return payLinks.payParameters(params);
       }
       limits.admitInvoiceRequest(request, params.key);
       return payLinks.createPayInvoice(params, { ...query, amount: query.amount }, request.ip);
@@ -133,13 +126,14 @@ export function payRequestRoutes(app: App, { payLinks, limits }: { payLinks: Pay
   }
 
   app.get('/.well-known/lnurlp/:name', { schema: addressSchema, config: { lnurl: true } }, async (request, reply) => {
-    const offer = await payLinks.addressParameters(request.params.name, request.headers.host);
-    return acceptsPage(request) ? showPage(request, reply, offer) : offer;
+    const { params, headers } = request;
+    if (acceptsPage(request)) return redirectToPage(reply, await payLinks.addressPageUrl(params.name, headers.host));
+    return payLinks.addressParameters(params.name, headers.host);
   });
 
   app.get('/@:name', { config: { undocumented: true, lnurl: true } }, async (request, reply) => {
     const { name } = request.params as { name: string };
-    return showPage(request, reply, await payLinks.addressParameters(name, request.headers.host));
+    return redirectToPage(reply, await payLinks.addressPageUrl(name, request.headers.host));
   });
 
   app.get('/v1/lnurlp/verify/:token', { schema: verifySchema, config: { lnurl: true } }, (request) =>

@@ -10,6 +10,7 @@ import { QrCode } from '../../parts/qr.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { t } from '../../texts/texts.ts';
+import { PayButtonCode } from './pay-button-code.tsx';
 import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
 
 /** A pay link beside the list: its QR code and what it allows. */
@@ -33,12 +34,19 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
             entries={[
               [t.links.into, <bdi>{label ?? link.wallet_id}</bdi>],
               [t.links.amount, `${amountsOf(link)} ${t.common.sats}`],
+              [
+                t.links.page,
+                <a href={link.page_url} target="_blank" rel="noreferrer">
+                  {t.links.openPage}
+                </a>,
+              ],
               [t.links.text, <Foreign text={link.lnurlp_short_desc} />],
               [t.links.comment, link.lnurlp_commentAllowed > 0 ? t.links.commentUpTo(link.lnurlp_commentAllowed) : t.links.noComment],
               [t.links.created, <Time at={link.created_at} />],
             ]}
           />
           <CopyText text={link.lnurl_encoded} label={t.links.copyLink} />
+          <PayButtonCode pageUrl={link.page_url} />
           {error !== undefined && <Note tone="error">{error}</Note>}
           <div class="row wrap">
             <LinkButton size="small" href={`/links/${link.id}/edit`}>
