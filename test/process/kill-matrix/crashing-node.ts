@@ -21,8 +21,13 @@ export class CrashingNode {
   }
 
   around(node: LightningNode): LightningNode {
+    const bound = methodsOf(node);
+    const { settleHoldInvoice } = bound;
     return {
-      ...node,
+      ...bound,
+      ...(settleHoldInvoice && {
+        settleHoldInvoice: (preimage: string) => this.#call('settleHoldInvoice', () => settleHoldInvoice(preimage)),
+      }),
       createInvoice: (request) => this.#call('createInvoice', () => node.createInvoice(request)),
       settlementFinality: (settlement, waitMs) =>
         this.#call('settlementFinality', async () => {
@@ -62,4 +67,15 @@ export class CrashingNode {
       this.#points.pass(`${event.type} event after`);
     }
   }
+}
+
+/** Returns the node with methods that need no receiver: those of a class are not its own properties. */
+function methodsOf(node: LightningNode): LightningNode {
+  const prototype: object = Object.getPrototypeOf(node);
+  const names = prototype === Object.prototype ? [] : Object.getOwnPropertyNames(prototype).filter((name) => name !== 'constructor');
+  const entries = names.map((name) => {
+    const value: unknown = Reflect.get(node, name);
+    return [name, typeof value === 'function' ? value.bind(node) : value];
+  });
+  return { ...node, ...Object.fromEntries(entries) };
 }

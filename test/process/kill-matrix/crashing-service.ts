@@ -36,6 +36,7 @@ async function main(): Promise<void> {
     jobTiming: {
       // Soon, and never so late that a payment is looked up twice.
       arriving: { roundMs: 100, alertEvery: 30, waitSeconds: () => 60 },
+      holds: { roundMs: 100, heldEvery: 1 },
       receiptsMs: 50,
       nwc: { pollMs: 50, relay: { minBackoffMs: 20, maxBackoffMs: 100 } },
     },
