@@ -22,6 +22,7 @@ const PUBLIC_BODY = 4096;
 /** What an account made that anyone can read. Paths without the host. */
 interface Published {
   readonly statusToken: string;
+  readonly invoicePage: string;
   readonly withdraw: string;
   readonly withdrawQr: string;
   readonly pay: string;
@@ -72,8 +73,9 @@ export const WORST_PUBLIC: Readonly<Record<string, (published: Published) => str
   getDocs: read(() => '/docs'),
   'the script of /docs': read(() => '/docs/scalar.js'),
   'the compressed script of /docs': read(() => '/docs/scalar.js', 'accept-encoding: gzip, br\r\n'),
-  'the page of an address': html(() => '/@bench'),
-  'the page of a pay link with an image': html(({ pay }) => pay),
+  'the page of a pay link with an image': html(() => '/pay/bench'),
+  'the form of a pay link': post('/pay/bench', '{"amount":"1","currency":"sats"}'),
+  'the page of an invoice': html(({ invoicePage }) => invoicePage),
   'a log-in with a long password': post('/v1/session', longPassword),
   'an unknown key': read(() => '/v1/wallets', `x-api-key: sak_${COUNTED}${'0'.repeat(20)}\r\n`),
   'an unknown path with a body': post('/nothing', `{"a":[${'{},'.repeat(20_000)}{}]}`),
@@ -155,6 +157,7 @@ async function publish({ port, secretKey, wallets }: FakeService): Promise<Publi
   const claim = pathOf(withdraw.url);
   return {
     statusToken: invoice.status_url?.split('/').at(-1) ?? '',
+    invoicePage: pathOf(invoice.page_url),
     withdraw: claim,
     withdrawQr: claim.replace('/lnurl-process', '/lnurl-process/qr.png'),
     pay,

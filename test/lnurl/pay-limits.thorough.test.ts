@@ -153,7 +153,14 @@ describe('payers of one address', () => {
         // The buckets do not fill meanwhile.
         vi.spyOn(performance, 'now').mockReturnValue(performance.now());
         for (let i = 0; i < 100; i += 1) expect(await statusOf(images[0] ?? '', '203.0.113.6')).toBe(200);
-        for (const page of [url, withdrawUrl]) expect(await (await fetch(page, { headers: browser })).text()).toMatch(/Too many QR codes/);
+        expect(await (await fetch(withdrawUrl, { headers: browser })).text()).toMatch(/Too many QR codes/);
+        for (const page of [url, invoice.page_url]) {
+          const response = await fetch(page, { headers: browser });
+          expect([response.status, await response.text()]).toEqual([
+            429,
+            expect.stringContaining('Too many requests came from your network'),
+          ]);
+        }
         for (const image of [...images, invoiceImage]) {
           expect(await statusOf(image, '203.0.113.6')).toBe(429);
           expect(await statusOf(image, '203.0.113.7')).toBe(200);

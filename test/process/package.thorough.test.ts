@@ -117,6 +117,7 @@ it('packs what runs and the documents, and no tests, no TypeScript and no path o
     /^package\/dist\/(package\.json|docs\/openapi-examples\.json|migrations\/\d{4}-[\w-]+\.sql)$/,
     /^package\/dist\/(src|devnet)\/[\w/-]+(\.sql)?\.js$/,
     /^package\/dist\/client\/[\w-]+\.(js|d\.ts)$/,
+    /^package\/dist\/src\/features\/payer-pages\/assets\/pay\.css$/,
     /^package\/dist\/web\/dist\/[\w-]+(\/[\w.-]+)?(\.\w+)?$/,
   ];
   expect(files.filter((file) => !allowed.some((pattern) => pattern.test(file)))).toEqual([]);
@@ -172,6 +173,7 @@ it('serves the dashboard, the API reference, QR codes and its version', async ()
   const service = await start();
   const { url, secretKey, get, post } = await service.client();
   const text = async (path: string) => (await fetch(`${url}${path}`, { headers: { accept: 'text/html', 'x-api-key': secretKey } })).text();
+  expect(await text('/pay.css')).toContain('--brand:');
   const page = await text('/');
   const [, script = ''] = /src="\.\/(assets\/[^"]+\.js)"/.exec(page) ?? [];
   expect((await text(`/${script}`)).length).toBeGreaterThan(1000);

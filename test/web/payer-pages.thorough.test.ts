@@ -146,6 +146,10 @@ onDashboard(
       const invoice = await newInvoice({ num_satoshis: 30 });
       const page = await openInvoice(invoice, { expected: [/ERR_INTERNET_DISCONNECTED/] });
       await page.getByText(/left|until/).waitFor();
+      // The page is read again, and nothing on it has changed.
+      const read = page.waitForResponse((response) => response.url().includes('/i/'));
+      await page.evaluate("dispatchEvent(new Event('online'))");
+      await read;
       await page.context().setOffline(true);
       await pay(invoice.payment_request);
       await page.context().setOffline(false);

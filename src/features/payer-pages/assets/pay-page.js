@@ -167,9 +167,9 @@ function refresh() {
     const previous = document.querySelector('main');
     const hadFocus = previous.contains(document.activeElement);
     const isNew = previous.dataset.status !== next.dataset.status;
-    if (isNew) previous.replaceWith(next);
-    start(document.querySelector('main'));
-    if (!isNew) return;
+    if (!isNew) return watch(previous);
+    previous.replaceWith(next);
+    start(next);
     if (hadFocus) next.focus();
     announce(next.dataset.announcement);
     if (next.dataset.status === 'settled') tellOpener('paid');
