@@ -158,7 +158,8 @@ onFakeNode(
       const { key, id } = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin' });
       const held = net.outside.invoice({ amountMsat: 10_000, hold: true });
       payee.parameters = async () => {
-        // The key is revoked while the invoice of the line is requested.
+        // The key is revoked while the invoice of the line is requested, and the first line is sending.
+        await expect.poll(() => app.rows('SELECT id FROM payment WHERE payment_hash = $1', held.paymentHash)).toHaveLength(1);
         await client.request('DELETE', `/v1/wallet/${wallet.id}/keys/${id}`, { key: client.secretKey });
         return payee.payParameters();
       };

@@ -9,6 +9,7 @@ import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
+import { payers } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
 import { PayButtonCode } from './pay-button-code.tsx';
 import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
@@ -35,9 +36,9 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
               [t.links.into, <bdi>{label ?? link.wallet_id}</bdi>],
               [t.links.amount, `${amountsOf(link)} ${t.common.sats}`],
               [
-                t.links.page,
+                payers.page,
                 <a href={link.page_url} target="_blank" rel="noreferrer">
-                  {t.links.openPage}
+                  {payers.openPage}
                 </a>,
               ],
               [t.links.text, <Foreign text={link.lnurlp_short_desc} />],
