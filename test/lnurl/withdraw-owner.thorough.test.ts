@@ -274,7 +274,7 @@ onFakeNode('the transactions of claims', (service) => {
       const found = await client.get(`/v1/wallet/${wallet.id}/transactions?pass_through[lnurlw_id]=${id}`);
       expect(found).toMatchObject([{ user_label: label, passThru: { order: '7', lnurlw_id: id }, wtxType: { name: 'ln_lnurl_withdraw' } }]);
       expect(found[0].lnTx).toMatchObject({ memo: 'claimer', passThru: { lnurlw_id: id } });
-      expect(statement).toMatch(new RegExp(`${found[0].id},ln_lnurl_withdraw,${label},-5000,.*,${id}\\r\\n`));
+      expect(statement).toMatch(new RegExp(`${found[0].id},ln_lnurl_withdraw,${label},-5000,.*,${id},,,,,\\r\\n`));
     }
   });
 });
