@@ -11,7 +11,7 @@ import pg from 'pg';
 import { startSatchel } from '../src/app.ts';
 import { readConfig } from '../src/config.ts';
 import { SOURCE_NAMES, type SourceName } from '../src/features/import/source.ts';
-import { lnbitsRows, lndhubRows, lnpayRows } from '../test/import/many-rows.ts';
+import { albyhubRows, lnbitsRows, lndhubRows, lnpayRows } from '../test/import/many-rows.ts';
 import { startPostgres } from '../test/support/global-postgres.ts';
 import { DATABASE_NAMES, DIALECTS } from './run.ts';
 
@@ -84,6 +84,14 @@ const CREATE: Readonly<Record<SourceName, () => Promise<string>>> = {
       yield text.slice(end);
     };
     await pipeline(Readable.from(parts()), createWriteStream(file));
+    return file;
+  },
+  async albyhub() {
+    const file = join(folder, 'nwc.db');
+    writeFileSync(file, gunzipSync(readFileSync(join(FIXTURES, 'albyhub', 'nwc.db.gz'))));
+    const database = new DatabaseSync(file);
+    database.exec(albyhubRows(rows));
+    database.close();
     return file;
   },
 };

@@ -687,7 +687,7 @@ export interface ImportedTransaction {
   /** The BOLT11 invoice; null if it has none */
   payment_request: string | null;
   /** The program from which it was imported */
-  source: 'lnbits' | 'lndhub' | 'lnpay' | (string & {});
+  source: 'lnbits' | 'lndhub' | 'lnpay' | 'albyhub' | (string & {});
   /** Its id there */
   source_id: string;
   /** Further fields of the former service */

@@ -25,12 +25,18 @@ const SOURCES: Readonly<Record<SourceName, { title: string; from: string; open: 
     from: 'a file of mysqldump or mariadb-dump',
     open: async (from) => (await import('../features/import/lnpay/lnpay.ts')).openLnpay(from),
   },
+  albyhub: {
+    title: 'Alby Hub',
+    from: 'the file nwc.db, or a postgres:// URL',
+    open: async (from) => (await import('../features/import/albyhub/albyhub.ts')).openAlbyhub(from),
+  },
 };
 
 const EXAMPLES: Readonly<Record<SourceName, string>> = {
   lnbits: 'import lnbits --from /lnbits/database.sqlite3',
   lndhub: 'import lndhub --from postgres://lndhub@db.example.com/lndhub',
   lnpay: 'import lnpay --from lnpay.sql',
+  albyhub: 'import albyhub --from /albyhub/nwc.db',
 };
 
 /** `satchel import`: imports the wallets of another program. */

@@ -10,10 +10,11 @@ import { openDatabase } from '../../src/core/db/open.ts';
 import { requireNoUnfinishedImport } from '../../src/features/import/import.ts';
 import { migratedUrls, problemsOf, silentLog } from '../support/ledger.ts';
 import { runSatchel } from '../support/process.ts';
+import { HUB_BALANCES, hubFile } from './albyhub/database.ts';
 import { BALANCES, bindNode, lnbitsFiles } from './lnbits.ts';
 import { lndhubDatabase, USERS, userOf } from './lndhub/database.ts';
 import { LNPAY_BALANCES, LNPAY_DUMP } from './lnpay/fixture.ts';
-import { lnbitsRows, lndhubRows, lnpayRows } from './many-rows.ts';
+import { albyhubRows, lnbitsRows, lndhubRows, lnpayRows } from './many-rows.ts';
 import { importedState } from './state.ts';
 
 /** The kills of each import. IMPORT_KILLS=30 takes ten minutes. */
@@ -65,6 +66,12 @@ const SOURCES: readonly Source[] = [
     open: async () => lnpayDump(),
     options: ['--negative', 'zero-and-report'],
     balances: new Map(LNPAY_BALANCES.flatMap(({ id, balance }) => (id === CLOSED ? [] : [[id, Math.max(0, balance) * 1000]]))),
+  },
+  {
+    name: 'albyhub',
+    open: async () => hubFile(albyhubRows(ROWS)),
+    options: [],
+    balances: new Map(HUB_BALANCES.map(({ id, balance_msat }) => [String(id), balance_msat])),
   },
 ];
 

@@ -24,6 +24,14 @@ export function lndhubRows(rows: number): string[] {
   ];
 }
 
+/** SQL for the SQLite file of Alby Hub. The app 2 is isolated. */
+export function albyhubRows(rows: number): string {
+  return `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ${rows})
+    INSERT INTO transactions (app_id, type, state, amount_msat, fee_msat, fee_reserve_msat, payment_hash, description, created_at, settled_at, self_payment)
+    SELECT 2, CASE i % 2 WHEN 0 THEN 'incoming' ELSE 'outgoing' END, 'SETTLED', 1000, 0, 0, printf('%064x', i), 'row ' || i,
+      datetime(1795874750 + i, 'unixepoch') || '+00:00', datetime(1795874750 + i, 'unixepoch') || '+00:00', false FROM n`;
+}
+
 const ROWS_PER_INSERT = 1000;
 
 /** Statements for the end of a dump of LNPay, a thousand rows each, for the wallet with the label `Empty`. */

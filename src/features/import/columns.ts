@@ -55,6 +55,12 @@ export function readText(row: SourceRow, name: string): string | undefined {
   return String(value).replaceAll('\u0000', '');
 }
 
+/** Returns 32 bytes as hex in lower case; undefined for any other value. */
+export function readHash(row: SourceRow, name: string): string | undefined {
+  const lower = readText(row, name)?.toLowerCase();
+  return lower !== undefined && /^[0-9a-f]{64}$/.test(lower) ? lower : undefined;
+}
+
 /** Returns whether a boolean column, which SQLite stores as 0 or 1, is true. */
 export function readFlag(row: SourceRow, name: string): boolean {
   const value = row[name];
@@ -76,4 +82,24 @@ function secondsOfText(text: string): number {
   if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
   const zoned = /(Z|[+-]\d\d:?\d\d)$/.test(text) ? text : `${text.replace(' ', 'T')}Z`;
   return Date.parse(zoned) / 1000;
+}
+
+/** Returns those of the columns that have something, for `data` of a row of history. JSON becomes its value. */
+export function readData(row: SourceRow, names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(names.flatMap((name) => withoutEmpty(name, readText(row, name))));
+}
+
+const EMPTY: ReadonlySet<string> = new Set(['[]', '{}', 'null']);
+
+function withoutEmpty(name: string, text: string | undefined): [string, unknown][] {
+  if (text === undefined || EMPTY.has(text)) return [];
+  return [[name, jsonOrText(text)]];
+}
+
+function jsonOrText(text: string): unknown {
+  try {
+    return /^[[{]/.test(text) ? JSON.parse(text) : text;
+  } catch {
+    return text;
+  }
 }

@@ -1,5 +1,5 @@
 /** The programs whose databases are imported. */
-export const SOURCE_NAMES = ['lnbits', 'lndhub', 'lnpay'] as const;
+export const SOURCE_NAMES = ['lnbits', 'lndhub', 'lnpay', 'albyhub'] as const;
 
 export type SourceName = (typeof SOURCE_NAMES)[number];
 

@@ -1,8 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import pg from 'pg';
-import { inject } from 'vitest';
+import { postgresCopies } from '../postgres-copies.ts';
 
 /** The users of the database, with the balances that lndhub.go's API returned for them. */
 export interface LndhubUser {
@@ -22,24 +20,4 @@ export function userOf(name: string): LndhubUser {
 }
 
 /** Creates a copy of the database that lndhub.go has made, and changes it. Returns its URL. */
-export async function lndhubDatabase(...changes: string[]): Promise<string> {
-  const name = `test_lndhub_${randomBytes(8).toString('hex')}`;
-  const server = inject('postgresUrl');
-  await execute(server, [`CREATE DATABASE ${name}`]);
-  const url = new URL(server);
-  url.pathname = `/${name}`;
-  // The dump sets an empty search path for its connection.
-  await execute(url.href, [readFileSync(join(import.meta.dirname, 'lndhub.sql'), 'utf8')]);
-  await execute(url.href, changes);
-  return url.href;
-}
-
-async function execute(connectionString: string, texts: readonly string[]): Promise<void> {
-  const client = new pg.Client({ connectionString });
-  await client.connect();
-  try {
-    for (const text of texts) await client.query(text);
-  } finally {
-    await client.end();
-  }
-}
+export const lndhubDatabase = postgresCopies(join(import.meta.dirname, 'lndhub.sql'));

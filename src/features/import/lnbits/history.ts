@@ -1,4 +1,4 @@
-import { readFlag, readInteger, readText, readTime, selectList } from '../columns.ts';
+import { readData, readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
 import { type SourceHistoryRow, UnusableSource } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import type { PaymentColumns } from './payment-columns.ts';
@@ -45,8 +45,7 @@ function rowOfHistory(row: SourceRow): SourceHistoryRow {
   const state = stateOf(row, amountMsat, where);
   const isInternal = checkingId.startsWith('internal_') || readFlag(row, 'hasTwin');
   const isFiat = checkingId.startsWith('fiat_') || readText(row, 'fiatProvider') !== undefined;
-  const fields = ['tag', 'extension', 'labels', 'externalId', 'fiatProvider', 'extra'] as const;
-  const data = Object.fromEntries(fields.flatMap((name) => withoutEmpty(name, readText(row, name))));
+  const data = readData(row, ['tag', 'extension', 'labels', 'externalId', 'fiatProvider', 'extra']);
   return {
     // `checking_id` is unique in a wallet only.
     id: `${walletId}/${checkingId}`,
@@ -60,8 +59,8 @@ function rowOfHistory(row: SourceRow): SourceHistoryRow {
     createdAt,
     settledAt: state === 'settled' ? (readTime(row, 'updatedAt', where) ?? createdAt) : undefined,
     expiresAt: readTime(row, 'expiry', where),
-    paymentHash: hexHash(readText(row, 'paymentHash')),
-    preimage: hexHash(readText(row, 'preimage')),
+    paymentHash: readHash(row, 'paymentHash'),
+    preimage: readHash(row, 'preimage'),
     paymentRequest: readText(row, 'bolt11'),
     ...(Object.keys(data).length > 0 && { data }),
   };
@@ -72,24 +71,4 @@ function stateOf(row: SourceRow, amountMsat: number, where: string): SourceHisto
   if (readFlag(row, 'isFailed')) return 'failed';
   if (readFlag(row, 'isPending')) return amountMsat < 0 ? 'pending' : 'open';
   throw new UnusableSource(`${where}: status must be pending, success or failed.`);
-}
-
-function hexHash(text: string | undefined): string | undefined {
-  const lower = text?.toLowerCase();
-  return lower !== undefined && /^[0-9a-f]{64}$/.test(lower) ? lower : undefined;
-}
-
-const EMPTY: ReadonlySet<string> = new Set(['[]', '{}', 'null']);
-
-function withoutEmpty(name: string, text: string | undefined): [string, unknown][] {
-  if (text === undefined || EMPTY.has(text)) return [];
-  return [[name, jsonOrText(text)]];
-}
-
-function jsonOrText(text: string): unknown {
-  try {
-    return /^[[{]/.test(text) ? JSON.parse(text) : text;
-  } catch {
-    return text;
-  }
 }

@@ -1,4 +1,4 @@
-import { readFlag, readInteger, readText, readTime, selectList } from '../columns.ts';
+import { readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
 import { type SourceHistoryRow, UnusableSource } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import { type LndhubTables, NET_OF_INVOICES, NEWEST } from './tables.ts';
@@ -75,7 +75,7 @@ function invoiceOf(row: SourceRow, netMsat: number, where: string): StateAndAmou
   const amountMsat = readMsat(row, 'amount', where);
   const state = requireState(row, ['settled', 'initialized', 'open', 'error', 'accepted', 'canceled'], where);
   if (state === 'settled' || netMsat !== 0) return { state: 'settled', amountMsat: netMsat, feeMsat: 0 };
-  const isPayable = hexHash(readText(row, 'rHash')) !== undefined && readText(row, 'paymentRequest') !== undefined;
+  const isPayable = readHash(row, 'rHash') !== undefined && readText(row, 'paymentRequest') !== undefined;
   const isOpen = (state === 'open' || state === 'accepted') && isPayable && !readFlag(row, 'isOver');
   return { state: isOpen ? 'open' : 'failed', amountMsat, feeMsat: 0 };
 }
@@ -93,8 +93,8 @@ function details(row: SourceRow, where: string): Partial<SourceHistoryRow> {
   return {
     settledAt: readTime(row, 'settledAt', where),
     expiresAt: readTime(row, 'expiresAt', where),
-    paymentHash: hexHash(readText(row, 'rHash')),
-    preimage: hexHash(readText(row, 'preimage')),
+    paymentHash: readHash(row, 'rHash'),
+    preimage: readHash(row, 'preimage'),
     paymentRequest: readText(row, 'paymentRequest'),
     data: Object.fromEntries(fields.flatMap((name) => dataOf(name, readText(row, name)))),
   };
@@ -104,11 +104,6 @@ function dataOf(name: string, text: string | undefined): [string, unknown][] {
   if (text === undefined || text === 'f') return [];
   if (name === 'keysend') return [[name, true]];
   return [[name, name === 'customRecords' ? JSON.parse(text) : text]];
-}
-
-function hexHash(text: string | undefined): string | undefined {
-  const lower = text?.toLowerCase();
-  return lower !== undefined && /^[0-9a-f]{64}$/.test(lower) ? lower : undefined;
 }
 
 /** Returns msat of a column in whole satoshis. @throws UnusableSource */

@@ -1,4 +1,4 @@
-import { readInteger, readText, readTime } from '../columns.ts';
+import { readHash, readInteger, readText, readTime } from '../columns.ts';
 import { type SourceHistoryRow, UnusableSource } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 
@@ -52,8 +52,8 @@ function rowOfHistory(row: SourceRow): SourceHistoryRow {
     createdAt: readTime(row, 'time', where) ?? 0,
     settledAt: isInvoice ? undefined : (readTime(row, 'settled_at', where) ?? readTime(row, 'time', where)),
     expiresAt: readTime(row, 'expires_at', where),
-    paymentHash: hexHash(readText(row, 'hash')),
-    preimage: hexHash(readText(row, 'preimage')),
+    paymentHash: readHash(row, 'hash'),
+    preimage: readHash(row, 'preimage'),
     paymentRequest: readText(row, 'request'),
     data: {
       ...(type !== undefined && { type }),
@@ -78,9 +78,4 @@ function parsed(text: string | undefined): unknown {
   } catch {
     return text;
   }
-}
-
-function hexHash(text: string | undefined): string | undefined {
-  const lower = text?.toLowerCase();
-  return lower !== undefined && /^[0-9a-f]{64}$/.test(lower) ? lower : undefined;
 }
