@@ -21,7 +21,7 @@ export function hubFile(...changes: readonly string[]): string {
     folder = created;
   }
   const file = join(folder, `${++files}.db`);
-  writeFileSync(file, gunzipSync(readFileSync(join(import.meta.dirname, 'nwc.db.gz'))));
+  writeFileSync(file, gunzipSync(readFileSync(join(import.meta.dirname, 'nwc.sqlite3.gz'))));
   const database = new DatabaseSync(file);
   for (const one of changes) database.exec(one);
   database.close();
