@@ -106,8 +106,7 @@ function sentTwice(given: string, second: string): Refusal {
  * @throws Refusal
  */
 export function readAnyAmount(rates: Converter, fields: AnyAmountFields): () => Promise<RequestedAmount> {
-  const convert = optionalAnyAmount(rates, fields);
-  return convert ?? missingAmount();
+  return optionalAnyAmount(rates, fields) ?? missingAmount();
 }
 
 /** The same for a request that needs no amount. */

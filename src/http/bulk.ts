@@ -24,7 +24,7 @@ export function checkLine<T>(index: number, check: () => T): T {
   }
 }
 
-/** The same for the conversion of an amount in a currency. */
+/** Converts the amount of a line, which may be in a currency. @throws Refusal with the number of the line in front */
 export async function convertLine<T>(index: number, convert: () => Promise<T>): Promise<T> {
   try {
     return await convert();

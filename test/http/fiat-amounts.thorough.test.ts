@@ -10,10 +10,7 @@ const source = await RateSource.start('50000');
 afterAll(() => source.close());
 
 const SETTINGS = {
-  FIAT_RATES: source.entry,
-  FIAT_CURRENCIES: 'EUR,JPY',
-  FIAT_RATE_MAX_AGE_SECONDS: '86400',
-  OUTBOUND_ALLOW: '127.0.0.1',
+  ...source.settings('EUR,JPY'),
   PAYMENT_WAIT_SECONDS: '20',
 };
 const FIELDS = ['amount', 'currency', 'rate', 'rate_at', 'rate_source'];

@@ -8,10 +8,7 @@ const source = await RateSource.start('50000');
 afterAll(() => source.close());
 
 const SETTINGS = {
-  FIAT_RATES: source.entry,
-  FIAT_CURRENCIES: 'EUR,JPY',
-  FIAT_RATE_MAX_AGE_SECONDS: '86400',
-  OUTBOUND_ALLOW: '127.0.0.1',
+  ...source.settings('EUR,JPY'),
   ADDRESS_RATE_LIMIT_PER_SECOND: '0',
 };
 

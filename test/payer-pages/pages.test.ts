@@ -200,10 +200,7 @@ onFakeNode(
     });
   },
   {
-    FIAT_RATES: source.entry,
-    FIAT_CURRENCIES: 'EUR',
-    FIAT_RATE_MAX_AGE_SECONDS: '86400',
-    OUTBOUND_ALLOW: '127.0.0.1',
+    ...source.settings('EUR'),
     ADDRESS_RATE_LIMIT_PER_SECOND: '0',
     EMBED_SITES: SITE,
   },

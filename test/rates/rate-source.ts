@@ -34,6 +34,12 @@ export class RateSource {
     this.behave = sends(price);
   }
 
+  /** The settings of a service with these currencies, whose rate changes only when a test says so. */
+  settings(currencies: string): Record<string, string> {
+    const rates = { FIAT_RATES: this.entry, FIAT_CURRENCIES: currencies, FIAT_RATE_MAX_AGE_SECONDS: '86400' };
+    return { ...rates, OUTBOUND_ALLOW: '127.0.0.1' };
+  }
+
   get host(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }

@@ -104,10 +104,7 @@ onDashboard(
     });
   },
   {
-    FIAT_RATES: source.entry,
-    FIAT_CURRENCIES: 'EUR,JPY',
-    FIAT_RATE_MAX_AGE_SECONDS: '86400',
+    ...source.settings('EUR,JPY'),
     FIAT_RATE_REFRESH_SECONDS: '5',
-    OUTBOUND_ALLOW: '127.0.0.1',
   },
 );

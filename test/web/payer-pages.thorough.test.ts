@@ -273,10 +273,7 @@ onDashboard(
     PAY_NAME: 'Harbour Roastery',
     PAY_TEXT: 'Coffee, beans and workshops. 7 Quay Street.',
     PAY_COLOR: '#7a2e4d',
-    FIAT_RATES: source.entry,
-    FIAT_CURRENCIES: 'EUR',
-    FIAT_RATE_MAX_AGE_SECONDS: '86400',
-    OUTBOUND_ALLOW: '127.0.0.1',
+    ...source.settings('EUR'),
     ADDRESS_RATE_LIMIT_PER_SECOND: '0',
   },
 );

@@ -9,7 +9,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { mapList } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
-import { type Counters, insertKeyLimits, type KeyLimitFields, usageOf } from '../limits/limits.ts';
+import { insertKeyLimits, type KeyLimitFields, usageOf } from '../limits/limits.ts';
 import { changeOwnAccount, insertKey, type Key, type KeyOwner, lockAccount, type NewKey, statusOf } from './accounts.ts';
 import * as sql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText } from './keys.ts';
@@ -174,18 +174,8 @@ function listedFromRow({ public_text, last_four, ...listed }: sql.ListedRow, now
 
 /** Replaces the counters of a lineage by what they mean now. */
 function withUsage(listed: Omit<sql.ListedRow, 'public_text' | 'last_four'>, nowSeconds: number) {
-  const { counted_pending_msat, counted_pending, counted_day_start, counted_day_msat, ...others } = listed;
-  const { counted_month_start, counted_month_msat, counted_minute_start, counted_minute, ...row } = others;
-  const counters: Counters = {
-    pending_msat: counted_pending_msat ?? 0,
-    pending_count: counted_pending ?? 0,
-    day_start: counted_day_start ?? 0,
-    day_msat: counted_day_msat ?? 0,
-    month_start: counted_month_start ?? 0,
-    month_msat: counted_month_msat ?? 0,
-    minute_start: counted_minute_start ?? 0,
-    minute_count: counted_minute ?? 0,
-  };
+  const { pending_msat, pending_count, day_start, day_msat, month_start, month_msat, minute_start, minute_count, ...row } = listed;
+  const counters = { pending_msat, pending_count, day_start, day_msat, month_start, month_msat, minute_start, minute_count };
   return { ...row, ...(row.has_counters === 1 ? usageOf(counters, nowSeconds) : NO_USAGE) };
 }
 

@@ -1,6 +1,7 @@
 import type { LimitColumns } from '../budgets/limits.ts';
 import { firstOwnParameter, listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
+import type { Counters } from '../limits/limits.ts';
 import type { KeyKind } from './keys.ts';
 
 export const insertKey = statement(
@@ -51,24 +52,20 @@ export const validLineages = statement<{ id: string }>(
   `SELECT lineage_id AS id FROM access_key WHERE lineage_id = ANY($1::text[]) AND ${VALID} FOR SHARE`,
 );
 
-/** The limits of a lineage that postings count, and their counters; null without such limits. */
-type CountedColumns = { [Name in keyof typeof COUNTED]: number | null };
+/** The limits of a lineage that postings count; null without such limits. */
+const COUNTED = ['max_out_day_msat', 'max_out_month_msat', 'max_payments_per_minute', 'max_pending'] as const;
 
-/** The counters have other names than the figures of the API. */
-const COUNTED = {
-  max_out_day_msat: 'max_out_day_msat',
-  max_out_month_msat: 'max_out_month_msat',
-  max_payments_per_minute: 'max_payments_per_minute',
-  max_pending: 'max_pending',
-  counted_pending_msat: 'pending_msat',
-  counted_pending: 'pending_count',
-  counted_day_start: 'day_start',
-  counted_day_msat: 'day_msat',
-  counted_month_start: 'month_start',
-  counted_month_msat: 'month_msat',
-  counted_minute_start: 'minute_start',
-  counted_minute: 'minute_count',
-} as const;
+/** What counts against them. */
+const COUNTERS = [
+  'pending_msat',
+  'pending_count',
+  'day_start',
+  'day_msat',
+  'month_start',
+  'month_msat',
+  'minute_start',
+  'minute_count',
+] as const satisfies readonly (keyof Counters)[];
 
 /** The columns have the names of the API. */
 export type ListedRow = KeyRow & {
@@ -81,7 +78,8 @@ export type ListedRow = KeyRow & {
   revoked_at: number | null;
   replaced_by: string | null;
   last_used_at: number | null;
-} & CountedColumns;
+} & Record<(typeof COUNTED)[number], number | null> &
+  Counters;
 
 /**
  * Keys with the spending of their lineages in the present budget period. Three parameters, from `first`, are the starts of the day, the week and
@@ -91,7 +89,8 @@ const listed = (
   first: number,
 ) => `SELECT k.id, k.lineage_id, k.kind, k.public_text, k.last_four, k.account_id, k.wallet_id, k.user_label, k.budget_msat,
     k.budget_period, k.max_payment_msat, k.created_at, k.expires_at, k.revoked_at, k.replaced_by, u.last_used_at,
-    CASE WHEN l.owner_id IS NOT NULL THEN 1 END AS has_counters, ${Object.entries(COUNTED).map(([name, column]) => `l.${column} AS ${name}`)},
+    CASE WHEN l.owner_id IS NOT NULL THEN 1 END AS has_counters, ${COUNTED.map((name) => `l.${name}`)},
+    ${COUNTERS.map((name) => `coalesce(l.${name}, 0) AS ${name}`)},
     CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.spent_msat, 0) END AS budget_spent_msat,
     CASE WHEN k.budget_msat IS NOT NULL THEN coalesce(s.pending_msat, 0) END AS budget_pending_msat
   FROM access_key k LEFT JOIN key_use u ON u.key_id = k.id LEFT JOIN spending_limit l ON l.owner_id = k.lineage_id

@@ -64,7 +64,7 @@ export function rowToLimits(row: LimitColumns): KeyLimits | undefined {
   return budget || maxPaymentMsat !== undefined || hasCounters ? { lineageId, budget, maxPaymentMsat, hasCounters } : undefined;
 }
 
-/** Returns the owner in whose limits the payments of a key count, in addition to those of its wallet; none without such limits. */
-export function countedOwners(limits: KeyLimits | undefined): readonly string[] {
-  return limits?.hasCounters ? [limits.lineageId] : [];
+/** Returns the owners in whose limits a payment counts: those of its wallet, and the lineage of its key if that has such limits. */
+export function countedOwners(walletOwners: readonly string[], limits: KeyLimits | undefined): readonly string[] {
+  return limits?.hasCounters ? [...walletOwners, limits.lineageId] : walletOwners;
 }

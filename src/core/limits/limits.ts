@@ -43,9 +43,9 @@ const MINUTE = 60;
 export type Limits = ReturnType<typeof createLimits>;
 
 /**
- * The limits of accounts, wallets and keys. A key has limits from its creation on; its posting counts in them like in those of owners. A wallet names its limited owners: itself, its account, the accounts above. A posting that spends counts in the
- * row of each of them, which is also the check, so limits hold under any concurrency. What counts is the amount without fees: settled in the day or
- * month, plus pending.
+ * The limits of accounts, wallets and keys. A wallet names its limited owners: itself, its account, the accounts above. The limits of a key are stored
+ * when it is created. A posting that spends counts in the row of each of them, which is also the check, so limits hold under any concurrency. What
+ * counts is the amount without fees: settled in the day or month, plus pending.
  */
 export function createLimits({ database, clock }: { readonly database: Database; readonly clock: Clock }) {
   const owners = new TtlCache<readonly string[]>(SHORT_TTL);
@@ -222,22 +222,8 @@ function reachedLimit(row: sql.LimitRow, { amounts, kind, now, unit }: Wanted): 
 
 /** Stores the limits of a lineage of keys with its first key. They never change. */
 export async function insertKeyLimits(tx: Tx, lineageId: string, limits: KeyLimitFields): Promise<void> {
-  const { max_out_day_msat, max_out_month_msat, max_payments_per_minute, max_pending } = limits;
-  await tx.run(
-    sql.set,
-    lineageId,
-    null,
-    null,
-    null,
-    max_out_day_msat,
-    max_out_month_msat,
-    max_payments_per_minute,
-    max_pending,
-    0,
-    0,
-    0,
-    0,
-  );
+  const nothingSent = { dayMsat: 0, dayStart: 0, monthMsat: 0, monthStart: 0 };
+  await store(tx, lineageId, { max_balance_msat: null, max_payment_msat: null, max_receive_msat: null, ...limits }, nothingSent);
 }
 
 /**
@@ -251,9 +237,21 @@ export async function setLimits(tx: Tx, clock: Clock, ownerId: string, accountId
   const isNew = (await tx.first(sql.find, [ownerId])) === undefined;
   if (isNew) await tx.run(sql.addOwner, ownerId);
   const spentSince = async (start: number) => (isNew ? ((await tx.first(sql.readSpent, ownerId, start / 3600))?.spent_msat ?? 0) : 0);
+  const sent = { dayMsat: await spentSince(day), dayStart: day, monthMsat: await spentSince(month), monthStart: month };
+  await store(tx, ownerId, limits, sent);
+}
+
+/** What an owner has sent in the present periods (Unix seconds). */
+interface Sent {
+  readonly dayMsat: number;
+  readonly dayStart: number;
+  readonly monthMsat: number;
+  readonly monthStart: number;
+}
+
+async function store(tx: Tx, ownerId: string, limits: LimitFields, { dayMsat, dayStart, monthMsat, monthStart }: Sent): Promise<void> {
   const { max_balance_msat, max_payment_msat, max_receive_msat, max_out_day_msat, max_out_month_msat } = limits;
   const { max_payments_per_minute, max_pending } = limits;
   const most = [max_balance_msat, max_payment_msat, max_receive_msat, max_out_day_msat, max_out_month_msat];
-  const counters = [await spentSince(day), day, await spentSince(month), month];
-  await tx.run(sql.set, ownerId, ...most, max_payments_per_minute, max_pending, ...counters);
+  await tx.run(sql.set, ownerId, ...most, max_payments_per_minute, max_pending, dayMsat, dayStart, monthMsat, monthStart);
 }

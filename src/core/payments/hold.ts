@@ -67,7 +67,7 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
     let balance: Balance | undefined;
     try {
       const { charge, reserveMsat, rows } = await checkLimits(context, draft.limits, requiredMsat(payment), draft.reserveMsat);
-      payment = { ...payment, charge, limitOwners: [...owners, ...countedOwners(draft.limits)].join(' ') || undefined };
+      payment = { ...payment, charge, limitOwners: countedOwners(owners, draft.limits).join(' ') || undefined };
       const receipt = await context.ledger.post(
         holdPosting(context, { ...draft, payment, owners, reserveMsat, rows: [...rows, ...(draft.rows ?? [])] }),
       );

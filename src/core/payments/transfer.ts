@@ -77,11 +77,8 @@ async function post(deps: TransferDependencies, order: WalletTransfers, ids: rea
     return await postOnce(deps, order, ids, owners);
   } catch (error) {
     if (error instanceof LimitMissed) {
-      const reason = await deps.limits.explain([...owners, ...countedOwners(order.limits)], {
-        amounts: lines.map(({ amountMsat }) => amountMsat),
-        kind: 'transfer',
-        unit,
-      });
+      const amounts = lines.map(({ amountMsat }) => amountMsat);
+      const reason = await deps.limits.explain(countedOwners(owners, order.limits), { amounts, kind: 'transfer', unit });
       if (reason) throw reason;
     } else if (!isInactive(error) || !(await deps.limits.haveChanged(source.id, owners))) throw error;
     // The limits have changed since they were read.
@@ -108,7 +105,7 @@ async function postOnce(
     rows: [
       ...(await transferCharge(deps, order.limits, priced)),
       ...deps.limits.startRows(
-        [...owners, ...countedOwners(order.limits)],
+        countedOwners(owners, order.limits),
         lines.map(({ amountMsat }) => amountMsat),
         'transfer',
       ),

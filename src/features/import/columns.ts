@@ -33,6 +33,11 @@ export async function detectColumns<Name extends string>(
   return found;
 }
 
+/** Returns the SQL of a column of {@link detectColumns} in a table with an alias. */
+export function qualified(alias: string, column: string): string {
+  return column === 'NULL' ? column : `${alias}.${column}`;
+}
+
 /** Returns a SELECT list `column AS name`. */
 export function selectList(columns: Readonly<Record<string, string>>): string {
   return Object.entries(columns)

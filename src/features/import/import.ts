@@ -71,11 +71,15 @@ export async function planImport({ database, source, choices, node, progress = (
   if (choices.negative !== 'forgive') return { ...plan, already, service_fees_msat: null, problems: [] };
   const accounts = await database.snapshot(systemAccounts);
   const feesMsat = accounts.find(({ id }) => id === SYSTEM_ACCOUNTS.serviceFees)?.balanceMsat ?? 0;
-  const done = new Set(already);
-  const wanted = plan.wallets.filter(({ action, source_id }) => action === 'import' && !done.has(source_id));
-  const forgivenMsat = wanted.reduce((sum, { forgiven_msat }) => sum + forgiven_msat, 0);
+  const forgivenMsat = wantedOf({ ...plan, already }).reduce((sum, { forgiven_msat }) => sum + forgiven_msat, 0);
   const problem = `the negative balances are ${forgivenMsat} msat, and the service has earned ${feesMsat} msat in fees to pay for them. Use --negative zero-and-report, or --except`;
   return { ...plan, already, service_fees_msat: feesMsat, problems: forgivenMsat > feesMsat ? [problem] : [] };
+}
+
+/** Returns the wallets that are to be imported and were not imported before. */
+function wantedOf({ wallets, already }: Pick<ImportReport, 'wallets' | 'already'>): PlannedWallet[] {
+  const done = new Set(already);
+  return wallets.filter(({ action, source_id }) => action === 'import' && !done.has(source_id));
 }
 
 export interface RunOptions extends ImportOptions {
@@ -132,8 +136,7 @@ export async function runImport(options: RunOptions): Promise<ImportResult> {
       `An import with the plan ${unfinished.plan} has not ended. End it first, with --plan ${unfinished.plan} --resume.`,
     );
   if (unfinished && !isResume) throw new ImportRefused('An import with this plan has not ended. Continue it with --resume.');
-  const already = new Set(report.already);
-  const wanted = report.wallets.filter(({ action, source_id }) => action === 'import' && !already.has(source_id));
+  const wanted = wantedOf(report);
   if (!unfinished && wanted.length === 0) return prove(options, report, [], await database.first(sql.findRunOfPlan, plan));
   const secretBox = report.sums.webhooks > 0 ? await options.openSecretBox?.() : undefined;
   const run = unfinished ?? (await beginRun(options, wanted));

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
-import { UnusableSource } from './source.ts';
+import { type ImportSource, UnusableSource } from './source.ts';
 
 /** A row of the source. PostgreSQL returns every value as text. */
 export type SourceRow = Readonly<Record<string, unknown>>;
@@ -23,6 +23,16 @@ export interface SourceDatabase {
 /** Opens `postgres://…` or the path of a SQLite file. @throws UnusableSource */
 export async function openSourceDatabase(from: string): Promise<SourceDatabase> {
   return /^postgres(ql)?:/.test(from) ? openPostgres(from) : openSqlite(from.replace(/^sqlite:/, ''));
+}
+
+/** Returns the source that `open` makes of a database. Closes the database if that fails. */
+export async function sourceOn(database: SourceDatabase, open: (database: SourceDatabase) => Promise<ImportSource>): Promise<ImportSource> {
+  try {
+    return await open(database);
+  } catch (error) {
+    await database.close();
+    throw error;
+  }
 }
 
 /** A file that was copied while its program ran has its newest rows in the `-wal` file in the same folder. */

@@ -150,3 +150,19 @@ export interface SourceHistoryRow {
 export class UnusableSource extends Error {
   override readonly name = 'UnusableSource';
 }
+
+/** The longest label of a wallet. */
+const MAX_LABEL = 100;
+
+/** Returns the label of a wallet from a name in the source. */
+export function walletLabel(name = ''): string {
+  return name.replace(/\p{Cc}/gu, ' ').slice(0, MAX_LABEL);
+}
+
+/** Why a wallet without money and recent transactions is left out. */
+export const IDLE = 'it is empty, and was not used for a year';
+
+/** Returns the problem of two invoices with one payment hash that both can be paid. */
+export function duplicateHash(walletId = '', hash = ''): SourceProblem {
+  return { walletId, text: `another invoice has the payment hash ${hash} too: one payment would be credited twice` };
+}

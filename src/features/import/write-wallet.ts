@@ -204,8 +204,8 @@ function walletPosting(
 ): Posting {
   const { clock, choices } = context;
   const created = importedWallet(clock, wallet, new Set(source.keys.map(({ text }) => parseKey(text)?.kind ?? '')));
-  const [opening] = opening_msat > 0 ? [openingTransfer(context, wallet, source, opening_msat)] : [];
-  const [forgiven] = forgiven_msat > 0 ? [forgivenTransfer(context, source, forgiven_msat)] : [];
+  const opening = opening_msat > 0 ? openingTransfer(context, wallet, source, opening_msat) : undefined;
+  const forgiven = forgiven_msat > 0 ? forgivenTransfer(context, source, forgiven_msat) : undefined;
   const payments = live.pending.map((row) => pendingPayment(context, wallet, row));
   const owner = { accountId: wallet.accountId, walletId: wallet.id };
   const keys = source.keys.map((key) => withExpiry(clock, key)).map(({ text, ...key }) => newKeyRow(clock, text, owner, key).row);

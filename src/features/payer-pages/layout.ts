@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { contentPolicy } from '../../http/headers.ts';
+import { contentPolicy, OWN_SOURCES } from '../../http/headers.ts';
 import { type Html, html } from '../../http/pages/html.ts';
 import type { Brand } from './brand.ts';
 import { icon, LOGO } from './icons.ts';
@@ -29,15 +29,9 @@ export function placeOf({ url }: FastifyRequest): Pick<PayerPage, 'root' | 'isFr
   return { root: '../'.repeat(path.split('/').length - 2) || './', isFramed: path.startsWith('/embed/') };
 }
 
-/** Scripts, styles and requests of the service itself, and nothing else. `data:` is for the pictures of pay links. */
 function policyOf(look: Look, isFramed: boolean): string {
   return contentPolicy({
-    'script-src': "'self'",
-    'style-src': "'self'",
-    'img-src': "'self' data:",
-    'font-src': "'self'",
-    'connect-src': "'self'",
-    'require-trusted-types-for': "'script'",
+    ...OWN_SOURCES,
     'form-action': "'self'",
     'frame-ancestors': (isFramed && look.embedSites.join(' ')) || "'none'",
   });

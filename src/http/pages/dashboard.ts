@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
 import type { FastifyReply } from 'fastify';
 import type { App } from '../app-type.ts';
-import { contentPolicy } from '../headers.ts';
+import { contentPolicy, OWN_SOURCES } from '../headers.ts';
 import { acceptsPage } from './page.ts';
 
 /** `npm start` and `npm run web` build it from `web/`. */
@@ -24,20 +24,7 @@ const TYPES: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Scripts, styles and requests of the service itself, and nothing else. `data:` is for the pictures in pay links of other services. */
-const POLICY = contentPolicy(
-  {
-    'script-src': "'self'",
-    'style-src': "'self'",
-    'img-src': "'self' data:",
-    'font-src': "'self'",
-    'connect-src': "'self'",
-    'manifest-src': "'self'",
-    'worker-src': "'self'",
-    'require-trusted-types-for': "'script'",
-  },
-  "'self'",
-);
+const POLICY = contentPolicy({ ...OWN_SOURCES, 'manifest-src': "'self'", 'worker-src': "'self'" }, "'self'");
 
 const NOT_BUILT =
   '<!doctype html><title>Satchel</title><p>The dashboard is not built. Run <code>npm run web</code> and restart the service.</p>';

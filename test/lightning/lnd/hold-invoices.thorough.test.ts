@@ -10,7 +10,7 @@ import { freshUrls } from '../../support/ledger.ts';
 import { processSettings, runVerify, type ServiceProcess, startProcess } from '../../support/process.ts';
 import { readBalanceMsat } from './own-records.ts';
 import { RegtestNetwork, regtestBinaries, WITHOUT_BINARIES } from './regtest.ts';
-import { regtestControl } from './regtest-control.ts';
+import { hubSettings, regtestControl } from './regtest-control.ts';
 
 const binaries = regtestBinaries();
 const KILLS = Number(process.env.LND_KILLS ?? 4);
@@ -45,13 +45,7 @@ describe.each(['sqlite', 'postgres'] as const)('hold invoices of a real LND (%s)
     const network = await RegtestNetwork.start(binaries, join(directory, 'network'), { holdsKeysends: false });
     const { hub, alice } = network;
     const control = regtestControl(network);
-    const settings = {
-      ...(await processSettings(join(directory, 'data'), await urls())),
-      LIGHTNING_URL: hub.url(await hub.bakeMacaroon(false), ''),
-      BOOTSTRAP_SECRET_KEY: KEY,
-      LOG_LEVEL: 'error',
-      RATE_LIMIT_PER_SECOND: '0',
-    };
+    const settings = await hubSettings(hub, await processSettings(join(directory, 'data'), await urls()), KEY);
     let service: ServiceProcess | undefined;
     try {
       service = await startProcess(settings);

@@ -10,6 +10,17 @@ const UNREACHABLE = `02${'11'.repeat(32)}`;
 /** How long a payment is waited for. Held ones are reported as pending then. */
 const WAIT_MS = 20_000;
 
+/** The settings of a service on the hub of a network that holds no keysends. `key`: its secret API key. */
+export async function hubSettings(hub: RegtestLnd, own: Record<string, string>, key: string): Promise<Record<string, string>> {
+  return {
+    ...own,
+    LIGHTNING_URL: hub.url(await hub.bakeMacaroon(false), ''),
+    BOOTSTRAP_SECRET_KEY: key,
+    LOG_LEVEL: 'error',
+    RATE_LIMIT_PER_SECOND: '0',
+  };
+}
+
 /** Controls alice and carol of a regtest network, as tests control those of a playground. */
 export function regtestControl(network: RegtestNetwork): PlaygroundControl {
   const preimages = new Map<string, { readonly preimage: string; readonly at: OutsideName }>();

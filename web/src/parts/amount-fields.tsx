@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { FiatEntry, FiatEntryFieldProps } from './fiat-entry.tsx';
+import type { FiatEntry, FiatEntryFieldProps, Price } from './fiat-entry.tsx';
 import { parseSats, SatsField } from './field.tsx';
 import { lazy } from './lazy.tsx';
 import { useUnitSetting } from './unit-setting.ts';
@@ -30,12 +30,6 @@ export function draftOfSats(sats: number): AmountDraft {
 /** Returns the draft of an amount that was sent for review. */
 export function draftOf({ sats, price }: { readonly sats: number; readonly price?: Price | undefined }): AmountDraft {
   return price ? { sats: '', fiat: price.amount, entry: { ...price, sats } } : draftOfSats(sats);
-}
-
-/** An amount in a currency, as requests have it. */
-export interface Price {
-  readonly amount: string;
-  readonly currency: string;
 }
 
 /** An amount that was entered. */

@@ -4,10 +4,14 @@ import { TextField } from './field.tsx';
 import { group } from './format-amount.ts';
 import { describeRate, isPrice, satsOf } from './format-fiat.ts';
 
-/** An amount in a currency, as requests have it, and what it was worth when it was entered. */
-export interface FiatEntry {
+/** An amount in a currency, as requests have it. */
+export interface Price {
   readonly amount: string;
   readonly currency: string;
+}
+
+/** An amount in a currency, and what it was worth when it was entered. */
+export interface FiatEntry extends Price {
   readonly sats: number;
 }
 

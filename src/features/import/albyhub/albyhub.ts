@@ -1,6 +1,6 @@
 import { readText } from '../columns.ts';
-import type { ImportSource, SourceProblem } from '../source.ts';
-import { openSourceDatabase, type SourceDatabase } from '../source-database.ts';
+import { duplicateHash, type ImportSource, type SourceProblem } from '../source.ts';
+import { openSourceDatabase, type SourceDatabase, sourceOn } from '../source-database.ts';
 import { readHistory } from './history.ts';
 import { isIsolated, readNotImported } from './not-imported.ts';
 import { findTables, type HubTables } from './tables.ts';
@@ -8,8 +8,7 @@ import { readWallets } from './wallets.ts';
 
 /** Opens the database of Alby Hub: the SQLite file `nwc.db`, or the PostgreSQL database. */
 export async function openAlbyhub(from: string): Promise<ImportSource> {
-  const database = await openSourceDatabase(from);
-  try {
+  return sourceOn(await openSourceDatabase(from), async (database) => {
     const tables = await findTables(database);
     return {
       name: 'albyhub',
@@ -20,10 +19,7 @@ export async function openAlbyhub(from: string): Promise<ImportSource> {
       notImported: () => readNotImported(database, tables),
       close: () => database.close(),
     };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }
 
 async function* readProblems(database: SourceDatabase, tables: HubTables): AsyncIterable<SourceProblem> {
@@ -36,10 +32,7 @@ async function* readProblems(database: SourceDatabase, tables: HubTables): Async
     AND (${state} = 'SETTLED' OR (${state} = 'PENDING' AND NOT coalesce(${hold}, false)))`;
   const twice = `SELECT ${paymentHash} FROM transactions WHERE ${payable} GROUP BY ${paymentHash} HAVING count(*) > 1`;
   for await (const row of database.rows(ofIsolated(`${payable} AND ${paymentHash} IN (${twice})`)))
-    yield {
-      walletId: readText(row, 'id') ?? '',
-      text: `another invoice has the payment hash ${readText(row, 'hash')} too: one payment would be credited twice`,
-    };
+    yield duplicateHash(readText(row, 'id'), readText(row, 'hash'));
   for await (const row of database.rows(ofIsolated(`t.${state} = 'ACCEPTED'`)))
     yield {
       walletId: readText(row, 'id') ?? '',

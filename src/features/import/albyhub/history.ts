@@ -1,4 +1,4 @@
-import { readData, readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
+import { qualified, readData, readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
 import { type SourceHistoryRow, UnusableSource } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import type { HubTables } from './tables.ts';
@@ -14,7 +14,7 @@ export async function* readHistory(database: SourceDatabase, tables: HubTables):
   const selected = {
     id: `t.${id}`,
     appId: `CAST(t.${appId} AS TEXT)`,
-    ...Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, column === 'NULL' ? column : `t.${column}`])),
+    ...Object.fromEntries(Object.entries(columns).map(([name, column]) => [name, qualified('t', column)])),
     fees: `coalesce(t.${fee}, 0) + coalesce(t.${reserve}, 0)`,
     ...times,
     isOver: `coalesce(${times.expiresAt}, ${times.createdAt}) < ${newest} - ${LATE_SECONDS}`,

@@ -1,5 +1,5 @@
-import { readData, readFlag, readInteger, readText, selectList } from '../columns.ts';
-import type { SourceWallet } from '../source.ts';
+import { qualified, readData, readFlag, readInteger, readText, selectList } from '../columns.ts';
+import { IDLE, type SourceWallet, walletLabel } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import type { HubTables } from './tables.ts';
 
@@ -15,7 +15,7 @@ export async function* readWallets(
   const selected = {
     id: `CAST(a.${apps.id} AS TEXT)`,
     name: `a.${apps.name}`,
-    metadata: apps.metadata === 'NULL' ? 'NULL' : `a.${apps.metadata}`,
+    metadata: qualified('a', apps.metadata),
     balance: 'coalesce(used.balance, 0)',
     openHolds: 'coalesce(used.open_holds, 0)',
     canPay: 'may.app_id IS NOT NULL',
@@ -44,12 +44,12 @@ function walletFromRow(row: SourceRow): SourceWallet {
   return {
     id,
     account: { id, name },
-    label: name.replace(/\p{Cc}/gu, ' ').slice(0, 100),
+    label: walletLabel(name),
     balanceMsat,
     keys: [],
     links: [],
     isInactive: !readFlag(row, 'canPay'),
-    leftOut: balanceMsat === 0 && readFlag(row, 'isIdle') ? 'it is empty, and was not used for a year' : undefined,
+    leftOut: balanceMsat === 0 && readFlag(row, 'isIdle') ? IDLE : undefined,
     remarks: remarksOf(row, `app ${id}`),
   };
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { readInteger, readText } from '../columns.ts';
 import { type ImportSource, type NotImported, type SourceProblem, UnusableSource } from '../source.ts';
-import { openSourceDatabase, type SourceDatabase } from '../source-database.ts';
+import { openSourceDatabase, type SourceDatabase, sourceOn } from '../source-database.ts';
 import { readHistory } from './history.ts';
 import { closeLinks, type LinkTables, openLinks } from './links.ts';
 import { paymentColumns } from './payment-columns.ts';
@@ -21,8 +21,7 @@ const NEWEST_MIGRATION = 50;
 
 /** Opens the database of LNbits: the SQLite file `database.sqlite3`, with those of its extensions in the same folder, or the PostgreSQL database. */
 export async function openLnbits(from: string): Promise<ImportSource> {
-  const database = await openSourceDatabase(from);
-  try {
+  return sourceOn(await openSourceDatabase(from), async (database) => {
     const columns = await paymentColumns(database);
     const links = await openLinks(database, extensionFile(database, from, 'lnurlp'));
     return {
@@ -37,10 +36,7 @@ export async function openLnbits(from: string): Promise<ImportSource> {
         await database.close();
       },
     };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }
 
 /** Returns the file of an extension, which LNbits keeps in the folder of the core’s file; undefined on PostgreSQL, where it is a schema. */

@@ -1,5 +1,5 @@
-import { detectColumns, readFlag, readInteger, readText, selectList } from '../columns.ts';
-import type { SourceLink, SourceWallet } from '../source.ts';
+import { detectColumns, qualified, readFlag, readInteger, readText, selectList } from '../columns.ts';
+import { type SourceLink, type SourceWallet, walletLabel } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import { type LinkTables, linksByWallet } from './links.ts';
 import type { PaymentColumns } from './payment-columns.ts';
@@ -25,7 +25,7 @@ export async function* readWallets(
     username: { names: ['username'], isOptional: true },
     email: { names: ['email'], isOptional: true },
   });
-  const own = Object.fromEntries(Object.entries(wallets).map(([name, sql]) => [name, sql === 'NULL' ? sql : `w.${sql}`]));
+  const own = Object.fromEntries(Object.entries(wallets).map(([name, column]) => [name, qualified('w', column)]));
   const owner = { username: qualified('a', accounts.username), email: qualified('a', accounts.email) };
   const { walletId, isSuccess, isPending, amount, balance } = payments;
   // LNbits takes the money of a pending payment; what a user is owed does not include that, so it is added again.
@@ -35,10 +35,6 @@ export async function* readWallets(
     FROM wallets w LEFT JOIN accounts a ON a.id = w."user" ORDER BY ${database.bytewise('w.id')}`;
   const linksOf = await linksByWallet(links);
   for await (const row of database.rows(sql)) yield walletFromRow(row, linksOf);
-}
-
-function qualified(table: string, column: string): string {
-  return column === 'NULL' ? column : `${table}.${column}`;
 }
 
 function walletFromRow(row: SourceRow, linksOf: ReadonlyMap<string, readonly SourceLink[]>): SourceWallet {
@@ -54,7 +50,7 @@ function walletFromRow(row: SourceRow, linksOf: ReadonlyMap<string, readonly Sou
   return {
     id,
     account: { id: readText(row, 'user') ?? '', name: readText(row, 'username'), email: readText(row, 'email')?.toLowerCase() },
-    label: (readText(row, 'name') ?? '').replace(/\p{Cc}/gu, ' ').slice(0, 100),
+    label: walletLabel(readText(row, 'name')),
     balanceMsat: settledMsat + heldMsat,
     keys: keys.flatMap(({ text, label }) => (text === undefined ? [] : [{ text, label }])),
     links: [...(linksOf.get(id) ?? []), ...(address === undefined ? [] : [addressLink(id, address)])],

@@ -1,4 +1,4 @@
-import { readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
+import { qualified, readFlag, readHash, readInteger, readText, readTime, selectList } from '../columns.ts';
 import { type SourceHistoryRow, UnusableSource } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import { type LndhubTables, NET_OF_INVOICES, NEWEST } from './tables.ts';
@@ -30,8 +30,8 @@ export async function* readHistory(database: SourceDatabase, { invoices }: Lndhu
     isOver: `coalesce(i.${expiresAt}, i.${createdAt} + interval '1 day') < ${NEWEST} - ${LATE}`,
     isInternal: `coalesce(i.${invoices.internal}, false) OR (i.${type} = 'outgoing' AND EXISTS (
       SELECT 1 FROM public.invoices t WHERE t.${rHash} = i.${rHash} AND t.${type} = 'incoming' AND t.${invoices.internal}))`,
-    keysend: invoices.keysend === 'NULL' ? 'NULL' : `i.${invoices.keysend}`,
-    customRecords: invoices.customRecords === 'NULL' ? 'NULL' : `i.${invoices.customRecords}`,
+    keysend: qualified('i', invoices.keysend),
+    customRecords: qualified('i', invoices.customRecords),
   };
   const sql = `SELECT ${selectList(selected)} FROM public.invoices i
     FULL JOIN (${NET_OF_INVOICES}) net ON net.invoice_id = i.${id} AND net.user_id = i.${userId}

@@ -1,14 +1,13 @@
 import { isBcrypt } from '../../logins/bcrypt.ts';
-import { readFlag, readInteger, readText, selectList } from '../columns.ts';
-import type { ImportSource, NotImported, SourceProblem, SourceWallet } from '../source.ts';
-import { openSourceDatabase, type SourceDatabase, type SourceRow } from '../source-database.ts';
+import { qualified, readFlag, readInteger, readText, selectList } from '../columns.ts';
+import { duplicateHash, IDLE, type ImportSource, type NotImported, type SourceProblem, type SourceWallet, walletLabel } from '../source.ts';
+import { openSourceDatabase, type SourceDatabase, type SourceRow, sourceOn } from '../source-database.ts';
 import { readHistory, readMsat } from './history.ts';
 import { findTables, type LndhubTables, NET_OF_INVOICES, NEWEST } from './tables.ts';
 
 /** Opens the PostgreSQL database of lndhub.go. */
 export async function openLndhub(from: string): Promise<ImportSource> {
-  const database = await openSourceDatabase(from);
-  try {
+  return sourceOn(await openSourceDatabase(from), async (database) => {
     const tables = await findTables(database);
     return {
       name: 'lndhub',
@@ -21,10 +20,7 @@ export async function openLndhub(from: string): Promise<ImportSource> {
       ],
       close: () => database.close(),
     };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }
 
 /** Reads the users, each of which has one balance. */
@@ -37,8 +33,8 @@ async function* readWallets(database: SourceDatabase, { users, invoices }: Lndhu
     email: `u.${users.email}`,
     login: `u.${users.login}`,
     password: `u.${users.password}`,
-    isDeactivated: users.deactivated === 'NULL' ? 'NULL' : `u.${users.deactivated}`,
-    isDeleted: users.deleted === 'NULL' ? 'NULL' : `u.${users.deleted}`,
+    isDeactivated: qualified('u', users.deactivated),
+    isDeleted: qualified('u', users.deleted),
     balance: 'coalesce(ledger.balance, 0)',
     pending: 'coalesce(taken.pending, 0)',
     unreturned: 'coalesce(taken.unreturned, 0)',
@@ -79,7 +75,7 @@ function walletFromRow(row: SourceRow): SourceWallet {
   return {
     id,
     account: { id, name: login, email: readText(row, 'email')?.toLowerCase() },
-    label: login.replace(/\p{Cc}/gu, ' ').slice(0, 100),
+    label: walletLabel(login),
     balanceMsat: balanceMsat - readMsat(row, 'pending', where),
     keys: [],
     links: [],
@@ -95,7 +91,7 @@ const MAX_LOGIN = 128;
 
 function leftOut(row: SourceRow, balanceMsat: number): string | undefined {
   if (readFlag(row, 'isDeleted')) return 'the user was deleted';
-  return balanceMsat === 0 && readFlag(row, 'isIdle') ? 'it is empty, and was not used for a year' : undefined;
+  return balanceMsat === 0 && readFlag(row, 'isIdle') ? IDLE : undefined;
 }
 
 async function* readProblems(database: SourceDatabase, { users, invoices }: LndhubTables): AsyncIterable<SourceProblem> {
@@ -103,11 +99,7 @@ async function* readProblems(database: SourceDatabase, { users, invoices }: Lndh
   const payable = `${type} = 'incoming' AND ${state} <> 'error' AND ${rHash} <> ''`;
   const twice = `SELECT DISTINCT ${userId} AS id, ${rHash} AS hash FROM public.invoices WHERE ${payable} AND ${rHash} IN (
     SELECT ${rHash} FROM public.invoices WHERE ${payable} GROUP BY ${rHash} HAVING count(*) > 1) ORDER BY 1, 2`;
-  for await (const row of database.rows(twice))
-    yield {
-      walletId: readText(row, 'id') ?? '',
-      text: `another invoice has the payment hash ${readText(row, 'hash')} too: one payment would be credited twice`,
-    };
+  for await (const row of database.rows(twice)) yield duplicateHash(readText(row, 'id'), readText(row, 'hash'));
   const accounts = `SELECT u.${users.id} AS id, count(a.id) AS n FROM public.users u LEFT JOIN public.accounts a ON a.user_id = u.${users.id} AND a.type = 'current'
     GROUP BY u.${users.id} HAVING count(a.id) <> 1 ORDER BY 1`;
   for await (const row of database.rows(accounts)) {

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { readInteger, readText } from '../columns.ts';
-import { type ImportSource, type NotImported, type SourceProblem, UnusableSource } from '../source.ts';
-import type { SourceDatabase } from '../source-database.ts';
+import { duplicateHash, type ImportSource, type NotImported, type SourceProblem, UnusableSource } from '../source.ts';
+import { type SourceDatabase, sourceOn } from '../source-database.ts';
 import { OPEN_INVOICE, readHistory } from './history.ts';
 import { checkTables, loadDump } from './tables.ts';
 import { readWallets } from './wallets.ts';
@@ -11,8 +11,7 @@ import { type HookRow, webhooksOf, webhooksSql } from './webhooks.ts';
 export async function openLnpay(from: string): Promise<ImportSource> {
   if (!existsSync(from) || !statSync(from).isFile())
     throw new UnusableSource(`--from must be the path of a dump that mysqldump or mariadb-dump has written. ${from} is no file.`);
-  const database = await loadDump(from);
-  try {
+  return sourceOn(await loadDump(from), async (database) => {
     const version = await checkTables(database);
     return {
       name: 'lnpay',
@@ -23,21 +22,14 @@ export async function openLnpay(from: string): Promise<ImportSource> {
       notImported: () => notImported(database),
       close: () => database.close(),
     };
-  } catch (error) {
-    await database.close();
-    throw error;
-  }
+  });
 }
 
 /** Two open invoices with one hash would be credited twice by one payment, or not at all. */
 async function* duplicateInvoices(database: SourceDatabase): AsyncIterable<SourceProblem> {
   const sql = `SELECT DISTINCT json_extract(t.json_data, '$.wallet_id') AS wallet, lower(t.r_hash_decoded) AS hash FROM ln_tx t
     WHERE ${OPEN_INVOICE} AND EXISTS (SELECT 1 FROM ln_tx o WHERE o.r_hash_decoded = t.r_hash_decoded AND o.id <> t.id) ORDER BY 1, 2`;
-  for await (const row of database.rows(sql))
-    yield {
-      walletId: readText(row, 'wallet') ?? '',
-      text: `another invoice has the payment hash ${readText(row, 'hash')} too: one payment would be credited twice`,
-    };
+  for await (const row of database.rows(sql)) yield duplicateHash(readText(row, 'wallet'), readText(row, 'hash'));
 }
 
 /** Users of an organization see the wallets of the others. All users without one are in that of LNPay. */

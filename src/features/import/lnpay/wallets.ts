@@ -1,6 +1,6 @@
 import { isBcrypt } from '../../logins/bcrypt.ts';
 import { readInteger, readText } from '../columns.ts';
-import type { SourceAccount, SourceKey, SourceLink, SourceWallet } from '../source.ts';
+import { type SourceAccount, type SourceKey, type SourceLink, type SourceWallet, walletLabel } from '../source.ts';
 import type { SourceDatabase, SourceRow } from '../source-database.ts';
 import { keyOf } from './keys.ts';
 import { type HookRow, webhooksOf, webhooksSql } from './webhooks.ts';
@@ -45,7 +45,7 @@ function walletFromRow(row: SourceRow): SourceWallet {
     id,
     ...(keepsId && { ownId: id }),
     account: accountOf(row),
-    label: (readText(row, 'label') ?? '').replace(/\p{Cc}/gu, ' ').slice(0, 100),
+    label: walletLabel(readText(row, 'label')),
     balanceMsat: readInteger(row, 'balance', where) * 1000,
     keys: keys.flatMap(({ key }) => (key ? [key] : [])),
     links,

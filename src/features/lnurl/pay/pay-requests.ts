@@ -134,7 +134,7 @@ export function createPayRequests(options: PayLinkOptions) {
       return payPageUrl(publicUrl, link, tag);
     },
 
-    /** The same for an address. @throws Refusal */
+    /** Returns the URL of the page of an address for people. @throws Refusal */
     async addressPageUrl(text: string, host: string | undefined): Promise<string> {
       const { link, tag } = await findByAddress(text, host);
       return payPageUrl(publicUrl, link, tag);

@@ -1,5 +1,5 @@
 import type { Order, Summary } from '../../attempt/attempt.ts';
-import type { Price } from '../../parts/amount-fields.tsx';
+import type { Price } from '../../parts/fiat-entry.tsx';
 import type { Offer } from './offer.ts';
 
 /** What a person chose for an offer. Amounts are sats. */
