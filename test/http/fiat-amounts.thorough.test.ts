@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { RemoteService } from '../lnurl/payee.ts';
 import { visit } from '../lnurl/strict-payer.ts';
-import { makeStale, RateSource, setPrices } from '../rates/rate-source.ts';
+import { makeStale, RateSource, setPrices, stall } from '../rates/rate-source.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Client, Json } from '../support/client.ts';
 
@@ -190,6 +190,7 @@ onFakeNode(
     });
 
     it('are refused without a valid rate, and nothing is created, paid or stored', async () => {
+      await stall(source);
       await makeStale(service, source);
       const counts = async () =>
         await rows(

@@ -82,6 +82,13 @@ export async function setPrices(client: Client, source: RateSource, prices: Read
   await vi.waitUntil(async () => (await client.get('/v1/rates')).every(isAccepted), { timeout: 20_000, interval: 10 });
 }
 
+/** Makes the provider stall, and waits until a refresh waits for it: an earlier one has stored by then what it had read. */
+export async function stall(source: RateSource): Promise<void> {
+  source.behave = () => undefined;
+  const before = source.requests;
+  await vi.waitUntil(() => source.requests > before, { timeout: 20_000, interval: 10 });
+}
+
 /** Makes the accepted rates old. The provider stalls, so that no new ones replace them. */
 export async function makeStale({ client, execute }: App, source: RateSource): Promise<void> {
   source.behave = () => undefined;
