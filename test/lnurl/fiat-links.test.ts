@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { makeStale, RateSource, setPrices } from '../rates/rate-source.ts';
+import { makeStale, RateSource, setPrices, stall } from '../rates/rate-source.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 import { billFor, callBack, expectRefused, termsOf, visit } from './strict-payer.ts';
@@ -67,6 +67,7 @@ onFakeNode(
     it('cannot be paid without a valid rate, and its QR code stays', async () => {
       const link = await create({ currency: 'EUR', amount: '10' });
       const terms = await termsOf(link.url);
+      await stall(source);
       await makeStale(service, source);
       const before = await rows('SELECT count(*) AS n FROM invoice');
       await expectRefused(visit(link.url), /no valid rate of EUR/);

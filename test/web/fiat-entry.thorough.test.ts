@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { makeStale, RateSource, sendsPrices, setPrices } from '../rates/rate-source.ts';
+import { makeStale, RateSource, sendsPrices, setPrices, stall } from '../rates/rate-source.ts';
 import type { Json } from '../support/client.ts';
 import { onDashboard } from '../support/dashboard.ts';
 
@@ -90,6 +90,7 @@ onDashboard(
 
     it('cannot be entered without a valid rate, and old values are marked', async () => {
       const { id } = await client.wallet(1_000);
+      await stall(source);
       await makeStale(dashboard, source);
       const page = await openLoggedIn('/settings');
       await page.getByLabel('Currency').selectOption('JPY');
