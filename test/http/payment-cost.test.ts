@@ -4,7 +4,11 @@ import type { Dialect } from '../../src/core/db/database.ts';
 import { onFakeNode } from '../support/app.ts';
 
 /** Background jobs run other statements. Keys and wallets are cached, so whether they are read is a matter of time. */
-const COUNTED = /^(payment_|invoice_(?!list_expired)|ledger_|access_key_(?!find)|wallet_(?!find))/;
+const COUNTED: Readonly<Record<Dialect, RegExp>> = {
+  sqlite: /^(payment_|invoice_(?!list_expired)|ledger_|access_key_(?!find)|wallet_(?!find))/,
+  // Payments read balances as they lock them. The jobs that a payment wakes read them without a lock.
+  postgres: /^(payment_|invoice_(?!list_expired)|ledger_(?!read_accounts)|access_key_(?!find)|wallet_(?!find))/,
+};
 
 const READ = 'payment_find_payable';
 const GUARDS = ['wallet_may_send', 'wallet_may_receive', 'access_key_valid'];
@@ -39,7 +43,7 @@ onFakeNode(
       await untilQuiet(noted);
       await client.post(`/v1/wallet/${payer.id}/withdraw`, { payment_request });
       service.statements = undefined;
-      expect(noted.filter((name) => COUNTED.test(name))).toEqual(EXPECTED[dialect]);
+      expect(noted.filter((name) => COUNTED[dialect].test(name))).toEqual(EXPECTED[dialect]);
       expect(await service.problems()).toEqual([]);
     });
   },
