@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { SERVICE_URL } from '../base-path.ts';
 import { t } from '../texts/texts.ts';
 import { api, type Node, type Readiness } from './client.ts';
+import { onLiveState } from './live.ts';
 
 /** How the parts of the service work, as last observed. */
 export interface ServiceState {
@@ -25,6 +26,7 @@ let state: ServiceState = { isReachable: true, answeredAt: Date.now(), database:
 let nodesReadAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let probing: Promise<void> | undefined;
+let stopFollowing: (() => void) | undefined;
 const listeners = new Set<(state: ServiceState) => void>();
 
 /** Returns the state of the service. It is probed every 15 seconds while a component shows it and the tab is visible. */
@@ -106,6 +108,8 @@ function setState(changes: Partial<ServiceState>): void {
 }
 
 function startProbing(): void {
+  // A stream of events that breaks is the first sign of a service that has stopped.
+  stopFollowing = onLiveState((live) => live !== 'connecting' && (live === 'lost' || !state.isReachable) && probeNow());
   addEventListener('offline', probeNow);
   addEventListener('online', probeNow);
   document.addEventListener('visibilitychange', probeNow);
@@ -113,6 +117,7 @@ function startProbing(): void {
 }
 
 function stopProbing(): void {
+  stopFollowing?.();
   removeEventListener('offline', probeNow);
   removeEventListener('online', probeNow);
   document.removeEventListener('visibilitychange', probeNow);

@@ -29,6 +29,7 @@ export const common = {
     brokenTitle: 'This page stopped working',
     broken: 'Payments that you started continue. Reload the page. The browser console shows the error.',
     noAnswer: 'The service did not answer.',
+    partNotLoaded: 'This part was not loaded. It is loaded as soon as the service answers.',
   },
   charts: {
     showTable: 'Show as table',
