@@ -1,12 +1,15 @@
 import { defineConfig } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|apps|channels|developers|fiat|imported|money|payers|payouts|playground|policy|shortcuts))|parts\/(?!budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|requested|wallet))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list)|frame\/(?!palette|shortcut-list)|texts\/(?!en-(?:accounts|apps|channels|developers|fiat|imported|lists|money|payers|payouts|playground|policy|shortcuts))|parts\/(?!use-list|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|requested|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 
 /** The forms in which amounts are entered, and the screens that show what was requested. */
 const AMOUNTS = /web\/src\/parts\/(amount-fields|requested-price)/;
+
+/** Lists with pages. */
+const LISTS = /web\/src\/(api\/list|parts\/(pages|use-list)|texts\/en-lists)/;
 
 /** The screens that choose among wallets, and the palette. */
 const WALLET_CHOICE = /web\/src\/parts\/wallet/;
@@ -34,6 +37,7 @@ export default defineConfig({
             { name: 'shared', test: SHARED },
             { name: 'fiat', test: FIAT },
             { name: 'amounts', test: AMOUNTS },
+            { name: 'lists', test: LISTS },
             { name: 'wallet-choice', test: WALLET_CHOICE },
           ],
         },

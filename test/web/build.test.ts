@@ -6,7 +6,7 @@ import { expect, it } from 'vitest';
 const dist = join(import.meta.dirname, '..', '..', 'web', 'dist');
 
 /** The budgets of the dashboard, in bytes as the service sends them: text with Brotli at its highest level. */
-const FIRST_LOAD = 60_000;
+const FIRST_LOAD = 64_000;
 const SCREEN = 25_000;
 
 /** A part of Vite's manifest. */
@@ -22,7 +22,7 @@ interface Chunk {
 // The tests' global setup has built it.
 const manifest: Readonly<Record<string, Chunk>> = JSON.parse(readFileSync(join(dist, '.manifest.json'), 'utf8'));
 
-it('the first load with the wallets takes less than 60 kB', () => {
+it('the first load with the wallets takes less than 64 kB', () => {
   const files = ['index.html', 'theme.js', ...entryFiles(), ...lazyFiles(screens().find(([name]) => name.includes('/wallets/'))?.[1])];
   expect(total(files), files.join(' ')).toBeLessThan(FIRST_LOAD);
 });

@@ -100,4 +100,31 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke link' }).click();
     await row.getByText('Revoked').waitFor();
   });
+
+  it('are listed page by page, each link says its place, and a link of a later page opens', async () => {
+    const wallet = await client.namedWallet('Many', 0);
+    const { length: before } = await client.get('/v1/lnurlp?per-page=100');
+    const ids: string[] = [];
+    for (let index = 0; index < 55; index++) {
+      const json = { lnurlp_short_desc: `Poster ${index}`, lnurlp_minSendable_msat: 1000, lnurlp_maxSendable_msat: 5000 };
+      ids.push((await client.post(`/v1/wallet/${wallet.id}/lnurlp`, json)).id);
+    }
+    const total = before + 55;
+    const page = await openLoggedIn('/links');
+    await page.getByText(`1 – 50 of ${total}`).waitFor();
+    await page.getByRole('link', { name: 'Poster 54', exact: true }).waitFor();
+    expect(await page.getByRole('link', { name: 'Poster 3', exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Older' }).first().click();
+    await page.getByText(`51 – ${total} of ${total}`).waitFor();
+    await page.getByRole('link', { name: 'Poster 3', exact: true }).waitFor();
+    expect(await page.getByRole('button', { name: 'Older' }).first().isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Newer' }).first().click();
+    await page.getByText(`1 – 50 of ${total}`).waitFor();
+    await page.goto(`/links/${ids[0]}`);
+    await page
+      .getByRole('heading', { name: 'Poster 0' })
+      .or(page.getByRole('img', { name: /QR code to pay Poster 0/ }))
+      .first()
+      .waitFor();
+  });
 });

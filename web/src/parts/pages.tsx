@@ -1,34 +1,80 @@
 import { useState } from 'preact/hooks';
-import { t } from '../texts/texts.ts';
+import type { ListPage } from '../api/list.ts';
+import { lists } from '../texts/en-lists.ts';
 import { Button } from './button.tsx';
+import { formatSats } from './format-amount.ts';
 
-/** The ids of the items before the pages that were turned; the last one begins this page. */
-export function usePages() {
-  const [cursors, setCursors] = useState<readonly string[]>([]);
+interface Cursors {
+  readonly list: string | undefined;
+  /** The ids of the items before the pages that were turned; the last one begins this page. */
+  readonly ids: readonly string[];
+}
+
+/** The position in a list. Another list, such as one with other filters, begins at its first page. */
+export function usePages(list?: string) {
+  const [cursors, setCursors] = useState<Cursors>({ list, ids: [] });
+  const ids = cursors.list === list ? cursors.ids : [];
   return {
-    after: cursors.at(-1),
-    reset: () => setCursors([]),
-    older: (id: string) => setCursors([...cursors, id]),
-    newer: () => setCursors(cursors.slice(0, -1)),
-    isFirst: cursors.length === 0,
+    after: ids.at(-1),
+    /** The number of pages before this one. */
+    depth: ids.length,
+    reset: () => setCursors({ list, ids: [] }),
+    older: (id: string) => setCursors({ list, ids: [...ids, id] }),
+    newer: () => setCursors({ list, ids: ids.slice(0, -1) }),
+    isFirst: ids.length === 0,
   };
 }
 
+export type PageTurner = ReturnType<typeof usePages>;
+
 /** The buttons that turn the pages. `last`: the id of the last item of this page; undefined at the end of the list. */
-export function Pager({ pages, last }: { readonly pages: ReturnType<typeof usePages>; readonly last: string | undefined }) {
+export function Pager({ pages, last }: { readonly pages: PageTurner; readonly last: string | undefined }) {
   if (pages.isFirst && last === undefined) return null;
   return (
     <div class="row">
       {!pages.isFirst && (
         <Button size="small" onClick={pages.newer}>
-          {t.wallet.newer}
+          {lists.newer}
         </Button>
       )}
       {last !== undefined && (
         <Button size="small" class="push" onClick={() => pages.older(last)}>
-          {t.wallet.older}
+          {lists.older}
         </Button>
       )}
     </div>
+  );
+}
+
+interface ListFooterProps {
+  readonly pages: PageTurner;
+  /** The present page; undefined while it is loaded. */
+  readonly page: ListPage<unknown> | undefined;
+  /** The most items of a page. */
+  readonly perPage: number;
+}
+
+/** Which items of how many are shown, and the buttons that turn the pages. */
+export function ListFooter({ pages, page, perPage }: ListFooterProps) {
+  if (!page || (pages.isFirst && page.items.length === 0)) return null;
+  const { items, next, total, isCapped } = page;
+  const first = pages.depth * perPage + 1;
+  return (
+    <>
+      <span class="small secondary number">
+        {lists.shown(
+          formatSats(first),
+          formatSats(first + items.length - 1),
+          total === undefined ? undefined : formatSats(total),
+          isCapped,
+        )}
+      </span>
+      <Button size="small" class="push" disabled={pages.isFirst} onClick={pages.newer}>
+        {lists.newer}
+      </Button>
+      <Button size="small" disabled={next === undefined} onClick={() => next !== undefined && pages.older(next)}>
+        {lists.older}
+      </Button>
+    </>
   );
 }

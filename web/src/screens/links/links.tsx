@@ -6,6 +6,7 @@ import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useList } from '../../parts/use-list.tsx';
 import { t } from '../../texts/texts.ts';
 import { NewWithdrawLinkSheet } from './new-withdraw-link.tsx';
 import { PayLinkPanel } from './pay-link-panel.tsx';
@@ -15,14 +16,21 @@ import { WithdrawLinkOnce } from './withdraw-link-once.tsx';
 import { WithdrawLinks } from './withdraw-links.tsx';
 import './links.css';
 
-const PAGE_SIZE = 100;
-
 /** `/links`, with `/links/:id` beside the list, and the sheets `/links/new`, `/links/withdraw` and `/links/:id/edit`. */
 export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
   const [path] = useLocation();
   const [created, setCreated] = useState<NewWithdrawLink>();
-  const links = useResource('pay links', (signal) => api.payLinks.list({ 'per-page': PAGE_SIZE }, { signal }));
-  const selected = links.data?.find((link) => link.id === id);
+  const links = useList('pay links', api.payLinks.list);
+  const listed = links.page.data?.items.find((link) => link.id === id);
+  // A link of another page is read by itself.
+  const other = useResource(id === undefined || listed || !links.page.data ? undefined : `pay link ${id}`, (signal) =>
+    api.payLinks.get(id ?? '', {}, { signal }),
+  );
+  const selected = listed ?? other.data;
+  const reload = () => {
+    links.page.reload();
+    other.reload();
+  };
   const close = useCloseSheet(sheet === 'edit' ? `/links/${id}` : '/links');
   return (
     <>
@@ -42,15 +50,15 @@ export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
       {created && <WithdrawLinkOnce link={created} onStored={() => setCreated(undefined)} />}
       <div class={selected ? 'links with-panel' : 'links'}>
         <div class="stack">
-          <Card title={t.links.receive} actions={<span class="small secondary">{t.links.receiveHint}</span>}>
-            <PayLinkTable links={links} selectedId={id} />
+          <Card title={t.links.receive} actions={<span class="small secondary">{t.links.receiveHint}</span>} footer={links.footer}>
+            <PayLinkTable links={links.page} selectedId={id} />
           </Card>
           <WithdrawLinks />
         </div>
-        {selected && <PayLinkPanel link={selected} onChanged={links.reload} />}
+        {selected && <PayLinkPanel link={selected} onChanged={reload} />}
       </div>
-      {path === '/links/new' && <PayLinkSheet onSaved={links.reload} onClose={close} />}
-      {sheet === 'edit' && selected && <PayLinkSheet link={selected} onSaved={links.reload} onClose={close} />}
+      {path === '/links/new' && <PayLinkSheet onSaved={reload} onClose={close} />}
+      {sheet === 'edit' && selected && <PayLinkSheet link={selected} onSaved={reload} onClose={close} />}
       {path === '/links/withdraw' && <NewWithdrawLinkSheet onCreated={setCreated} onClose={close} />}
     </>
   );

@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { PayLink } from '../../api/client.ts';
+import type { ListPage } from '../../api/list.ts';
 import type { Resource } from '../../api/resource.ts';
 import { formatMsat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -11,12 +12,12 @@ import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { t } from '../../texts/texts.ts';
 
 /** The pay links and Lightning addresses of the account. */
-export function PayLinkTable({ links, selectedId }: { links: Resource<PayLink[]>; selectedId: string | undefined }) {
-  const labels = useWalletLabels((links.data ?? []).map((link) => link.wallet_id));
+export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<PayLink>>; selectedId: string | undefined }) {
+  const labels = useWalletLabels((links.data?.items ?? []).map((link) => link.wallet_id));
   return (
     <Loaded resource={links}>
-      {(list) =>
-        list.length === 0 ? (
+      {({ items }) =>
+        items.length === 0 ? (
           <Empty icon="link" title={t.links.emptyTitle} action={<LinkButton href="/links/new">{t.links.newPayLink}</LinkButton>}>
             {t.links.empty}
           </Empty>
@@ -30,7 +31,7 @@ export function PayLinkTable({ links, selectedId }: { links: Resource<PayLink[]>
               </tr>
             </thead>
             <tbody>
-              {list.map((link) => (
+              {items.map((link) => (
                 <tr key={link.id} class={link.id === selectedId ? 'clickable open' : 'clickable'}>
                   <td>
                     <div class="row">

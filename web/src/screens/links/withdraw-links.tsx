@@ -1,6 +1,5 @@
 import { useState } from 'preact/hooks';
 import { api, type WithdrawLink } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { formatMsat, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -10,19 +9,18 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useList } from '../../parts/use-list.tsx';
 import { useChosenWallet } from '../../parts/wallet-names.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { isActive } from './pay-link-table.tsx';
-
-const PAGE_SIZE = 100;
 
 /** The withdraw links of one wallet, which `?wallet=` chooses. */
 export function WithdrawLinks() {
   const [search, change] = useFilters();
   const walletId = useChosenWallet(search);
   const key = walletId === '' ? undefined : `withdraw links ${walletId}`;
-  const links = useResource(key, (signal) => api.withdrawLinks.list(walletId, { 'per-page': PAGE_SIZE }, { signal }), {
+  const links = useList(key, (request, options) => api.withdrawLinks.list(walletId, request, options), {
     isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure',
   });
   return (
@@ -33,13 +31,16 @@ export function WithdrawLinks() {
           <WalletSelect label={t.links.of} value={walletId} onValue={(wallet) => change({ wallet })} />
         </div>
       }
+      footer={links.footer}
     >
       {key === undefined ? (
         <Empty icon="ticket" title={t.links.noWithdrawTitle}>
           {t.links.noWithdraw}
         </Empty>
       ) : (
-        <Loaded resource={links}>{(list) => <WithdrawTable walletId={walletId} links={list} onChanged={links.reload} />}</Loaded>
+        <Loaded resource={links.page}>
+          {({ items }) => <WithdrawTable walletId={walletId} links={items} onChanged={links.page.reload} />}
+        </Loaded>
       )}
     </Card>
   );

@@ -1,0 +1,7 @@
+/** The English texts about lists with pages. */
+export const lists = {
+  newer: 'Newer',
+  older: 'Older',
+  shown: (first: string, last: string, total: string | undefined, isCapped: boolean) =>
+    `${first} – ${last}${total === undefined ? '' : ` of ${isCapped ? 'more than ' : ''}${total}`}`,
+};
