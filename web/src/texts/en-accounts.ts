@@ -93,15 +93,6 @@ export const accounts = {
   nothingFound: 'Nothing found',
   found: 'Object',
   matched: 'Found by',
-  types: {
-    account: 'Account',
-    wallet: 'Wallet',
-    pay_link: 'Pay link',
-    withdraw_link: 'Withdraw link',
-    key: 'Key',
-    lightning_transaction: 'Payment or invoice',
-    wallet_transaction: 'Transaction',
-  } as Readonly<Record<string, string>>,
   matches: {
     id: 'Id',
     payment_hash: 'Payment hash',

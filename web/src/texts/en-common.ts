@@ -75,9 +75,9 @@ export const common = {
   },
   palette: {
     title: 'Search',
-    open: 'Search pages, wallets and actions',
-    placeholder: 'Page, wallet or action',
-    nothing: 'Nothing has that name.',
+    open: 'Search pages, wallets, payments and actions',
+    placeholder: 'Page, wallet, memo, hash, address or action',
+    nothing: 'Nothing was found.',
     connectApp: 'Connect an app',
     receive: (wallet: string) => `Receive to ${wallet}`,
     send: (wallet: string) => `Send from ${wallet}`,

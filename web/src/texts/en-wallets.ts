@@ -83,6 +83,7 @@ export const wallets = {
     fee: 'fee',
     unbooked: { pending: 'held', failed: 'not charged', open: 'requested' } as Readonly<Record<string, string>>,
     newCount: (count: number) => `${count} new`,
+    selected: 'Selected',
     newer: 'Newer',
     newest: 'Newest',
     older: 'Older',
