@@ -1,6 +1,9 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The English names of what a search finds. */
-export const found = {
-  types: {
+export const found = inLanguage('found', {
+  types: lookup({
     account: 'Account',
     wallet: 'Wallet',
     pay_link: 'Pay link',
@@ -8,5 +11,5 @@ export const found = {
     key: 'Key',
     lightning_transaction: 'Payment or invoice',
     wallet_transaction: 'Transaction',
-  } as Readonly<Record<string, string>>,
-};
+  }),
+});
