@@ -82,7 +82,7 @@ describe('a start', () => {
     const settings = { ...own, PUBLIC_URL: '', LOG_LEVEL: 'trace', LIGHTNING_URL: 'fake:?seed=1' };
     const first = await start(settings);
     const old = readFileSync(file, 'utf8').trim();
-    expect(old).toMatch(new RegExp(`^http://localhost:${settings.PORT}/setup#[\\w-]{43}$`));
+    expect(old).toMatch(new RegExp(`^http://localhost:${own.PORT}/setup#[\\w-]{43}$`));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(first.output()).toContain(`is in ${file}, which only you can read.`);
     expect(first.output()).not.toContain(new URL(old).hash.slice(1));
