@@ -6,6 +6,7 @@ import { appRows } from './rows/apps.ts';
 import { backupRows } from './rows/backup.ts';
 import { bulkTransferRows } from './rows/bulk-transfers.ts';
 import { dashboardRows } from './rows/dashboard.ts';
+import { dashboardAtScaleRows } from './rows/dashboard-at-scale.ts';
 import { delayRows } from './rows/delays.ts';
 import { engineRows } from './rows/engine.ts';
 import { eventRows } from './rows/events.ts';
@@ -60,6 +61,7 @@ const ROWS: readonly Row[] = [
   ...lightningRows(),
   ...lndRows(),
   ...dashboardRows(),
+  ...dashboardAtScaleRows(),
 ];
 
 const chosen = ROWS.filter(({ name }) => name.toLowerCase().includes(options.only.toLowerCase()));

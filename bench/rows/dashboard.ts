@@ -1,12 +1,12 @@
 import type { Page } from 'playwright-core';
 import { launchChromium, openPage } from '../../test/support/chromium.ts';
 import { figureOf } from '../compare.ts';
+import { type Api, apiOf, logIn } from '../dashboard-login.ts';
 import type { Figure, Row } from '../row.ts';
 import type { Run } from '../run.ts';
 import { startService } from '../service-process.ts';
 
 const SECRET_KEY = `sak_${'b'.repeat(40)}`;
-const LOGIN = { email: 'bench@example.com', password: 'a long password' };
 const WALLETS = 40;
 const PAYMENTS = 60;
 /** The processor of a phone of the middle class. */
@@ -75,10 +75,11 @@ export function dashboardRows(): Row[] {
 
 async function measure(run: Run, path: (wallet: string) => string, figure: (load: Load) => number): Promise<readonly Figure[]> {
   await using service = await startService({ DATA_DIR: run.folder(), BOOTSTRAP_SECRET_KEY: SECRET_KEY });
-  const wallet = await fill(service.url);
+  const api = apiOf(service.url, SECRET_KEY);
+  const wallet = await fill(api);
   const browser = await launchChromium();
   try {
-    const cookie = await logIn(service.url);
+    const cookie = await logIn(api);
     const values: number[] = [];
     for (let round = 0; round < run.sizes.rounds + 1; round++) {
       run.progress(`round ${round} of ${run.sizes.rounds}`);
@@ -123,30 +124,11 @@ async function loadOf(page: Page, path: string): Promise<Load> {
 }
 
 /** Creates wallets, and one with transactions. @returns its id */
-async function fill(url: string): Promise<string> {
+async function fill({ post }: Api): Promise<string> {
   const ids: string[] = [];
-  for (let i = 0; i < WALLETS; i++) ids.push((await post(url, '/v1/wallet', { user_label: `Wallet ${i + 1}` })).id ?? '');
+  for (let i = 0; i < WALLETS; i++) ids.push((await post('/v1/wallet', { user_label: `Wallet ${i + 1}` })).id ?? '');
   const wallet = ids.at(-1) ?? '';
   for (let i = 0; i < PAYMENTS; i++)
-    await post(url, '/playground/fund', { wallet_id: i % 3 === 0 ? (ids[i % WALLETS] ?? wallet) : wallet, num_satoshis: 1000 + i });
+    await post('/playground/fund', { wallet_id: i % 3 === 0 ? (ids[i % WALLETS] ?? wallet) : wallet, num_satoshis: 1000 + i });
   return wallet;
-}
-
-async function logIn(url: string): Promise<{ name: string; value: string }> {
-  const account = (await (await fetch(`${url}/v1/account`, { headers: { 'x-api-key': SECRET_KEY } })).json()) as { id: string };
-  const { setup_url = '' } = await post(url, `/v1/accounts/${account.id}/setup-link`, {});
-  const response = await fetch(`${url}/v1/session/setup`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'sec-fetch-site': 'same-origin' },
-    body: JSON.stringify({ token: new URL(setup_url).hash.slice(1), ...LOGIN }),
-  });
-  const [name = '', value = ''] = (response.headers.get('set-cookie') ?? '').split(/[=;]/);
-  return { name, value };
-}
-
-async function post(url: string, path: string, body: object): Promise<Record<string, string>> {
-  const headers = { 'x-api-key': SECRET_KEY, 'content-type': 'application/json', 'idempotency-key': crypto.randomUUID() };
-  const response = await fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) });
-  if (!response.ok) throw new Error(`${path} returned ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Record<string, string>;
 }
