@@ -1911,6 +1911,7 @@ export interface Alert {
   status: 'open' | 'resolved' | (string & {});
   /** What happened */
   message: string;
+  details: AlertDetails;
   /** What alerts of this kind mean */
   meaning: string;
   /** What the operator should do */
@@ -1925,6 +1926,37 @@ export interface Alert {
   closed_by: string | null;
   /** Why, as the operator stated it */
   close_reason: string | null;
+}
+
+export interface AlertDetails {
+  /** The wallet whose money it is */
+  wallet_id: string | null;
+  /** Its label */
+  wallet_label: string | null;
+  /** The node, `lnd_…` */
+  ln_node_id: string | null;
+  /** The name that the node last reported */
+  node_alias: string | null;
+  /** The payment or invoice, `lntx_…` */
+  lntx_id: string | null;
+  /** The account that owns the wallet, or what failed */
+  account_id: string | null;
+  /** The money concerned, in millisatoshis */
+  amount_msat: number | null;
+  /** The part that the wallet paid, in millisatoshis */
+  charged_msat: number | null;
+  /** What may explain a difference because it is in flight, in millisatoshis */
+  in_flight_msat: number | null;
+  /** The number of payments, webhooks or failures */
+  count: number | null;
+  /** When the cause began, if that was before the alert was raised, in Unix seconds */
+  since: number | null;
+  /** A host, a background job, an event or a currency */
+  name: string | null;
+  /** A state in the ledger, of an account, of a webhook, or the provider of a rate */
+  status: string | null;
+  /** A text of the node, the database or another service */
+  reason: string | null;
 }
 
 export interface BalanceSample {

@@ -241,7 +241,12 @@ async function runJob({ alerts, log }: JobModules, job: Job, signal: AbortSignal
     log.warn({ job: name, reason, failures }, 'a background job failed; it is retried');
     if (failures < MAX_FAILURES || isAlerted) return;
     mayBeAlerted = true;
-    await alerts.raise({ kind: ALERT, subject: name, message: `failed ${failures} times in a row; the last time: ${reason}` });
+    await alerts.raise({
+      kind: ALERT,
+      subject: name,
+      message: `failed ${failures} times in a row; the last time: ${reason}`,
+      details: { name, count: failures, reason },
+    });
     isAlerted = true;
   }
 

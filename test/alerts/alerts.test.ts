@@ -100,12 +100,12 @@ onBothDatabases('an alert', (open) => {
     const database = await open();
     const { alerts, clock } = alertsOn(database);
     await createAccounts(database, clock).bootstrap(newKeyText('secret_api'), async () => undefined);
-    await alerts.raise(STUCK);
+    await alerts.raise({ ...STUCK, details: { amount_msat: 2000 } });
     await alerts.clear(STUCK.kind, 'another subject');
     clock.seconds = 1200;
     await alerts.clear(STUCK.kind, STUCK.subject);
     const [opened] = (await alerts.list('all').readPage({ limit: 1, order: 'desc' })).items;
-    const alert = { id: opened?.id, ...STUCK, raised_at: 1000 };
+    const alert = { id: opened?.id, ...STUCK, details: { amount_msat: 2000 }, raised_at: 1000 };
     expect((await database.all(eventRows)).map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
       ['alert_raised', { alert }],
       ['alert_resolved', { alert: { ...alert, resolved_at: 1200 } }],

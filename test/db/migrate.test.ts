@@ -85,7 +85,7 @@ onBothDatabases('migrations', (open) => {
       statement('test_other_first', `UPDATE schema_migration SET checksum = 'x'`),
       statement(
         'test_further',
-        `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (2, '0002-sending.sql', 'y', 1)`,
+        `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (9000, '9000-sending.sql', 'y', 1)`,
       ),
     ];
     await database.transaction(async (tx) => {
@@ -99,7 +99,7 @@ onBothDatabases('migrations', (open) => {
         /made by an earlier version of Satchel and cannot be upgraded.*set DATABASE_URL, or DATA_DIR for SQLite, to a new database/,
       );
     }
-    expect(await appliedNames(database)).toEqual([...schema, '0002-sending.sql']);
+    expect(await appliedNames(database)).toEqual([...schema, '9000-sending.sql']);
     await expect(database.transaction((tx) => tx.run(writeSecond))).rejects.toThrow('test_second');
   });
 });

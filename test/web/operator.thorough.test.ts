@@ -10,7 +10,7 @@ onDashboard(
 
     /** Sends a payment that stays pending. */
     async function pendingPayment(script: object) {
-      const payer = await client.wallet(1_000);
+      const payer = await client.namedWallet('Vending machine 3', 1_000);
       const { paymentRequest, paymentHash } = net.outside.invoice({ amountMsat: 500_000, script: { fee: 0, ...script } });
       const json = { payment_request: paymentRequest, fee_limit_msat: 10_000 };
       const headers = { prefer: 'respond-async' };
@@ -103,13 +103,28 @@ onDashboard(
       await reconcileAll();
       const page = await openLoggedIn('/operator');
       await page.getByRole('link', { name: /Overview.*open alert/ }).waitFor();
-      const alerts = page.locator('.note.warning').filter({ has: page.getByRole('button', { name: 'Close alert' }) });
+      const alerts = page.getByRole('region', { name: 'Alerts' }).locator('.alert');
       await alerts.first().waitFor();
       const count = await alerts.count();
-      await alerts.first().getByRole('button', { name: 'Close alert' }).click();
+      await alerts.first().getByRole('button', { name: 'Close', exact: true }).click();
       await page.getByLabel('Reason').fill('the node is replaced');
       await page.getByRole('dialog').getByRole('button', { name: 'Close alert' }).click();
       await expect.poll(() => alerts.count()).toBe(count - 1);
+      net.outside.resolveHold(paymentHash, 'cancel');
+    });
+
+    it('describe an alert in a sentence, and lead to the payment that it is about', async () => {
+      const { id, paymentHash } = await pendingPayment({ hold: true });
+      await reconcileAll();
+      const page = await openLoggedIn('/operator');
+      const alert = page.getByRole('region', { name: 'Alerts' }).locator('.alert').filter({ hasText: 'Vending machine 3' });
+      await alert.getByText(/^A payment has been pending for (\d+ h )?\d+ min\.$/).waitFor();
+      expect(await alert.textContent()).toContain('500 sats of Vending machine 3.');
+      expect(await alert.textContent()).not.toMatch(/wal_|lntx_|msat/);
+      await alert.getByRole('link', { name: 'Show payment' }).click();
+      await page.waitForURL(`**/operator/payments/${id}`);
+      await page.getByText(paymentHash).waitFor();
+      await page.getByRole('button', { name: 'Ask again' }).waitFor();
       net.outside.resolveHold(paymentHash, 'cancel');
     });
 

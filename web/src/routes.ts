@@ -73,6 +73,21 @@ export const ROUTES: readonly ScreenRoute[] = [
     Screen: lazy(() => import('./screens/operator/overview.tsx').then((file) => file.OperatorScreen)),
   },
   {
+    path: '/operator/payments',
+    isForOperators: true,
+    Screen: lazy(() => import('./screens/operator/payments.tsx').then((file) => file.OperatorPaymentsScreen)),
+  },
+  {
+    path: '/operator/payments/:id',
+    isForOperators: true,
+    Screen: lazy(() => import('./screens/operator/payments.tsx').then((file) => file.OperatorPaymentScreen)),
+  },
+  {
+    path: '/operator/suspense',
+    isForOperators: true,
+    Screen: lazy(() => import('./screens/operator/suspense-page.tsx').then((file) => file.SuspenseScreen)),
+  },
+  {
     path: '/operator/channels',
     isForOperators: true,
     Screen: lazy(() => import('./screens/operator/channels.tsx').then((file) => file.ChannelsScreen)),

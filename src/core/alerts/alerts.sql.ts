@@ -10,6 +10,8 @@ export type AlertRow = {
   /** The id of a payment, an invoice or a reconciliation; `node` or `suspense`. */
   subject: string;
   message: string;
+  /** JSON of {@link AlertDetails}. */
+  details: string;
   raised_at: number;
   last_seen_at: number;
   /** Null while it is open. */
@@ -20,28 +22,28 @@ export type AlertRow = {
 };
 
 /** What the event of a closed alert has. */
-export type ClosedAlertRow = Pick<AlertRow, 'id' | 'kind' | 'subject' | 'message' | 'raised_at'>;
+export type ClosedAlertRow = Pick<AlertRow, 'id' | 'kind' | 'subject' | 'message' | 'details' | 'raised_at'>;
 
 /** Changes one row in every case: opens the alert, or updates the open one. */
 export const raise = statement(
   'alert_raise',
-  `INSERT INTO alert (id, kind, subject, message, raised_at, last_seen_at) VALUES ($1, $2, $3, $4, $5, $5)
+  `INSERT INTO alert (id, kind, subject, message, raised_at, last_seen_at, details) VALUES ($1, $2, $3, $4, $5, $5, $6)
    ON CONFLICT (kind, subject) WHERE cleared_at IS NULL
-   DO UPDATE SET last_seen_at = excluded.last_seen_at, message = excluded.message`,
+   DO UPDATE SET last_seen_at = excluded.last_seen_at, message = excluded.message, details = excluded.details`,
 );
 
 /** Closes the open alert and returns it. */
 export const clear = statement<ClosedAlertRow>(
   'alert_clear',
   `UPDATE alert SET cleared_at = $3 WHERE kind = $1 AND subject = $2 AND cleared_at IS NULL
-   RETURNING id, kind, subject, message, raised_at`,
+   RETURNING id, kind, subject, message, details, raised_at`,
 );
 
 /** Closes an open alert on behalf of an operator and returns it. */
 export const close = statement<ClosedAlertRow>(
   'alert_close',
   `UPDATE alert SET cleared_at = $2, closed_by = $3, close_reason = $4 WHERE id = $1 AND cleared_at IS NULL
-   RETURNING id, kind, subject, message, raised_at`,
+   RETURNING id, kind, subject, message, details, raised_at`,
 );
 
 /** When an alert that operators have closed was last raised. */
@@ -61,7 +63,7 @@ export const announce = statement<{ kind: string; subject: string; message: stri
   'UPDATE alert SET announced_at = $1 WHERE announced_at IS NULL RETURNING kind, subject, message',
 );
 
-const ALERT = 'SELECT id, kind, subject, message, raised_at, last_seen_at, cleared_at, closed_by, close_reason FROM alert';
+const ALERT = 'SELECT id, kind, subject, message, details, raised_at, last_seen_at, cleared_at, closed_by, close_reason FROM alert';
 
 export const find = statement<AlertRow>('alert_find', `${ALERT} WHERE id = $1`);
 

@@ -6,6 +6,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { List } from '../kernel/list.ts';
 import type { Log } from '../kernel/log.ts';
+import type { AlertDetails } from './alert-details.ts';
 import { ALERT_KINDS, type AlertKind } from './alert-kinds.ts';
 import * as sql from './alerts.sql.ts';
 
@@ -16,6 +17,7 @@ export interface NewAlert {
   readonly subject: string;
   /** It is logged, so it must not contain a secret. */
   readonly message: string;
+  readonly details?: AlertDetails | undefined;
 }
 
 /** Which alerts a list contains. */
@@ -28,12 +30,16 @@ export type Alerts = ReturnType<typeof createAlerts>;
 
 export function createAlerts(database: Database, clock: Clock, log: Log) {
   /** Returns the rows of a posting that open an alert, or update the open one. Call `announce` after the commit. */
-  function rowsOf({ kind, subject, message }: NewAlert): RowWrite[] {
+  function rowsOf({ kind, subject, message, details = {} }: NewAlert): RowWrite[] {
     const id = `alert_${newId(clock.nowMs())}`;
     const now = unixSeconds(clock);
-    const alert = { id, kind, subject, message, raised_at: now };
+    const alert = { id, kind, subject, message, details, raised_at: now };
     return [
-      { statement: sql.raise, parameters: [id, kind, subject, message, now], onMiss: new Error('the alert was not stored') },
+      {
+        statement: sql.raise,
+        parameters: [id, kind, subject, message, now, JSON.stringify(details)],
+        onMiss: new Error('the alert was not stored'),
+      },
       eventRow(clock, { type: 'alert_raised', owner: 'operator', subject: id, data: { alert } }),
     ];
   }
@@ -48,7 +54,7 @@ export function createAlerts(database: Database, clock: Clock, log: Log) {
   /** Writes the event of an alert that was closed. @returns whether there was one */
   async function reportClosed(tx: Tx, alert: sql.ClosedAlertRow | undefined, now: number): Promise<boolean> {
     if (!alert) return false;
-    const data = { alert: { ...alert, resolved_at: now } };
+    const data = { alert: { ...alert, details: JSON.parse(alert.details) as AlertDetails, resolved_at: now } };
     await writeRows(tx, [eventRow(clock, { type: 'alert_resolved', owner: 'operator', subject: alert.id, data })]);
     return true;
   }

@@ -123,7 +123,7 @@ export async function rewindPosition(
   const message = 'the node does not have the event up to which its events were read; those since the start of the ledger are read again';
   await database.transaction(async (tx) => {
     if ((await tx.run(sql.rewindPosition, nodeId, position ?? null)) === 0) return;
-    await writeRows(tx, alerts.rowsOf({ kind: 'node_restored', subject: nodeId, message }));
+    await writeRows(tx, alerts.rowsOf({ kind: 'node_restored', subject: nodeId, message, details: { ln_node_id: nodeId } }));
     await onRestore(tx, nodeId);
   });
   await alerts.announce();

@@ -20,7 +20,12 @@ const ALERT = 'event_unbooked';
 export async function setEventAside(deps: EventReaderDependencies, event: NodeEvent, reason: string): Promise<boolean> {
   const { database, connection, alerts, clock, log } = deps;
   const { id, name } = describe(event);
-  const alert = { kind: ALERT, subject: connection.nodeId, message: `${name} could not be booked: ${reason}` } as const;
+  const alert = {
+    kind: ALERT,
+    subject: connection.nodeId,
+    message: `${name} could not be booked: ${reason}`,
+    details: { ln_node_id: connection.nodeId, name, reason },
+  } as const;
   try {
     await database.transaction(async (tx) => {
       await tx.run(sql.setEventAside, id, JSON.stringify(event), reason, unixSeconds(clock), connection.nodeId);

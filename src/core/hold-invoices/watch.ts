@@ -91,7 +91,14 @@ async function updateAlert({ alerts }: HoldInvoiceContext, nodeId: string, overd
   if (oldest) {
     const decided = oldest.decision === 'settle' ? 'its wallet has settled it' : 'it is to be cancelled';
     const message = `held payments of hold invoices that the node has neither settled nor cancelled in time: ${overdue}; the oldest: ${oldest.id}, ${decided}`;
-    await alerts.raise({ kind: 'holds_overdue', subject: nodeId, message });
+    const details = {
+      ln_node_id: nodeId,
+      count: overdue,
+      lntx_id: oldest.id,
+      wallet_id: oldest.walletId,
+      since: oldest.heldUntil ?? undefined,
+    };
+    await alerts.raise({ kind: 'holds_overdue', subject: nodeId, message, details });
   } else if ((await alerts.openSubjects('holds_overdue')).includes(nodeId)) await alerts.clear('holds_overdue', nodeId);
 }
 

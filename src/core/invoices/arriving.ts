@@ -162,13 +162,16 @@ async function planChecks(
 async function endCredited({ ledger, alerts }: InvoiceContext, row: ArrivingRow, arrivedMsat: number): Promise<void> {
   const missingMsat = row.amount_msat - arrivedMsat;
   const message = `${satText(row.amount_msat)} were credited before they were final (CREDIT_BEFORE_FINAL_MSAT), and ${satText(missingMsat)} never arrived`;
+  const details = { lntx_id: row.invoice_id ?? undefined, amount_msat: missingMsat, status: 'credited_early' };
   const onMiss = new Error('another instance has checked it');
   await ledger.post({
     rows: [
       missingMsat > 0
         ? { statement: sql.markFailed, parameters: [row.payment_hash, null], onMiss }
         : { statement: sql.remove, parameters: [row.payment_hash, row.state], onMiss },
-      ...(missingMsat > 0 ? alerts.rowsOf({ kind: 'invoice_contradicted', subject: row.invoice_id ?? row.payment_hash, message }) : []),
+      ...(missingMsat > 0
+        ? alerts.rowsOf({ kind: 'invoice_contradicted', subject: row.invoice_id ?? row.payment_hash, message, details })
+        : []),
     ],
   });
   if (missingMsat > 0) await alerts.announce();
@@ -233,10 +236,19 @@ async function updateAlert({ database, alerts, clock }: InvoiceContext, nodeId: 
   const [oldest] = rows;
   if (oldest) {
     const atLeast = rows.length < MAX_COUNTED ? '' : 'at least ';
-    const sum = satText(rows.reduce((total, row) => total + row.amount_msat, 0));
+    const amount_msat = rows.reduce((total, row) => total + row.amount_msat, 0);
+    const sum = satText(amount_msat);
     const name = oldest.invoice_id ?? `the payment hash ${oldest.payment_hash}`;
     const reason = oldest.node_reason ? `; the node: ${oldest.node_reason}` : '';
     const message = `${what}: ${atLeast}${rows.length}, with ${atLeast}${sum} in total; the oldest, ${name}, was reported at ${timeText(oldest.reported_at)}${reason}`;
-    await alerts.raise({ kind, subject: nodeId, message });
+    const details = {
+      ln_node_id: nodeId,
+      count: rows.length,
+      amount_msat,
+      lntx_id: oldest.invoice_id ?? undefined,
+      since: oldest.reported_at,
+      reason: oldest.node_reason ?? undefined,
+    };
+    await alerts.raise({ kind, subject: nodeId, message, details });
   } else if ((await alerts.openSubjects(kind)).includes(nodeId)) await alerts.clear(kind, nodeId);
 }

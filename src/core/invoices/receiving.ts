@@ -23,5 +23,10 @@ export async function overLimitAlert(context: LimitContext, receiver: Receiver, 
   const excess = await context.limits.receivingExcess(receiver.walletId, amountMsat, balanceOf(context, receiver));
   if (excess === undefined) return undefined;
   const message = `${satText(amountMsat)} arrived and were credited although ${excess}`;
-  return { kind: 'over_limit' as const, subject: receiver.walletId, message };
+  return {
+    kind: 'over_limit' as const,
+    subject: receiver.walletId,
+    message,
+    details: { wallet_id: receiver.walletId, amount_msat: amountMsat, reason: excess },
+  };
 }

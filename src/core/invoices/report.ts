@@ -73,7 +73,13 @@ export async function storeReport(
   if (lntx !== undefined) rows.push(...walletRows(context, settlement, target, state, { lntx, id, onMiss }));
   if (state === 'failed') {
     const message = `the node reported ${satText(settlement.amountMsat)} that never arrived; nothing was credited`;
-    rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: lntx ?? settlement.paymentHash, message }));
+    const details = {
+      lntx_id: lntx,
+      wallet_id: invoice?.walletId ?? wallet?.id,
+      amount_msat: settlement.amountMsat,
+      status: 'never_arrived',
+    };
+    rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: lntx ?? settlement.paymentHash, message, details }));
   }
   const owner = invoice ?? wallet;
   const type = state === 'failed' ? 'wallet_receive_failure' : 'wallet_receive_pending';

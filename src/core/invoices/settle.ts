@@ -179,8 +179,17 @@ async function credit(
   const restriction = await restrictionOf(context, target);
   const excess = await excessOf(context, target, amountMsat);
   if (excess) rows.push(...alerts.rowsOf(excess));
-  if (restriction) rows.push(...alerts.rowsOf({ ...restriction, message: `${satText(amountMsat)} were credited; ${restriction.message}` }));
-  if (message !== '') rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message }));
+  if (restriction) {
+    const details = { wallet_id: restriction.subject, amount_msat: amountMsat, status: restriction.state };
+    const { kind, subject } = restriction;
+    rows.push(
+      ...alerts.rowsOf({ kind, subject, message: `${satText(amountMsat)} were credited; the account is ${restriction.state}`, details }),
+    );
+  }
+  if (message !== '') {
+    const details = { lntx_id: to.toLntx, wallet_id: receiverOf(target)?.walletId, amount_msat: amountMsat, status: 'credited' };
+    rows.push(...alerts.rowsOf({ kind: 'invoice_contradicted', subject: to.toLntx ?? paymentHash, message, details }));
+  }
   try {
     await ledger.post({
       rows,
@@ -222,7 +231,7 @@ async function excessOf(context: InvoiceContext, target: SettlementTarget, amoun
 async function restrictionOf({ database }: InvoiceContext, target: SettlementTarget) {
   const subject = receiverOf(target)?.walletId;
   const status = subject === undefined ? undefined : await findReceivingRestriction(database, subject);
-  return subject !== undefined && status && { kind: 'received_restricted' as const, subject, message: `the account is ${status}` };
+  return subject !== undefined && status && { kind: 'received_restricted' as const, subject, state: status };
 }
 
 /** Returns the row that a credit changes, and its side of the transfer. */

@@ -112,6 +112,8 @@ export function divideCost({ alerts, connections, clock }: PaymentContext, payme
   const passThru = JSON.stringify({ source_transaction: walletTransactionId(payment.transferId, 'from') });
   const feeTransfer = (from: number, amountMsat: Msat) => ({ id: newId(clock.nowMs()), from, to, amountMsat, passThru });
   const message = `routing cost ${satText(feeMsat)}: the wallet was charged ${satText(chargedMsat)}, the operator bears ${satText(excessMsat)}`;
+  const { id: lntx_id, walletId: wallet_id } = payment;
+  const details = { lntx_id, wallet_id, amount_msat: excessMsat, charged_msat: chargedMsat };
   return {
     chargedMsat,
     charged: [
@@ -121,7 +123,7 @@ export function divideCost({ alerts, connections, clock }: PaymentContext, payme
     ],
     excess: excessMsat > 0 ? [feeTransfer(SYSTEM_ACCOUNTS.routingFees, excessMsat)] : [],
     // Part of the posting that books the excess, so it is raised once.
-    alert: excessMsat > 0 ? alerts.rowsOf({ kind: 'fee_above_limit', subject: payment.id, message }) : [],
+    alert: excessMsat > 0 ? alerts.rowsOf({ kind: 'fee_above_limit', subject: payment.id, message, details }) : [],
   };
 }
 

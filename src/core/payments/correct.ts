@@ -38,7 +38,15 @@ export async function reportOutcome(context: PaymentContext, paymentId: string, 
   if (!payment && (await context.quarantine.read())) return;
   if (payment?.state === 'failed' && outcome.state === 'succeeded') return correctLateSuccess(context, payment, outcome);
   const message = `the payment is ${payment?.state ?? 'unknown'} in the ledger and ${outcome.state} at the node`;
-  await context.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message });
+  const details = {
+    lntx_id: paymentId,
+    wallet_id: payment?.walletId,
+    ln_node_id: payment?.nodeId,
+    amount_msat: payment?.amountMsat,
+    status: payment?.state,
+    reason: outcome.state,
+  };
+  await context.alerts.raise({ kind: 'payment_contradicted', subject: paymentId, message, details });
 }
 
 /**
@@ -127,8 +135,10 @@ function correctionRows(
 ): RowWrite[] {
   const { id, linkId } = payment;
   const overuse = overused > 0 ? `. Withdraw link ${linkId} has now paid ${overused} more than its number of uses` : '';
+  const status = spentMsat === 0 ? 'borne' : 'charged';
+  const details = { lntx_id: id, wallet_id: payment.walletId, amount_msat: payment.amountMsat, charged_msat: spentMsat, status };
   return [
     ...(isClaim(payment) ? linkUses.retakeUse(payment, spentMsat, overused) : []),
-    ...alerts.rowsOf({ kind: 'payment_corrected', subject: id, message: message + overuse }),
+    ...alerts.rowsOf({ kind: 'payment_corrected', subject: id, message: message + overuse, details }),
   ];
 }

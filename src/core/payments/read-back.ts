@@ -160,7 +160,14 @@ function readBackPosting({ clock, alerts }: PaymentContext, payment: Payment, { 
       },
       pendingTransactionRow(payment, clock.nowMs()),
       ...searchRows({ id: walletTransactionId(transferId, 'from'), owner: walletId, text: userLabel }),
-      ...(shortfallMsat > 0 ? alerts.rowsOf({ kind: 'restore_shortfall', subject: walletId, message }) : []),
+      ...(shortfallMsat > 0
+        ? alerts.rowsOf({
+            kind: 'restore_shortfall',
+            subject: walletId,
+            message,
+            details: { wallet_id: walletId, lntx_id: id, amount_msat: shortfallMsat },
+          })
+        : []),
     ],
   };
   return { posting, shortfallMsat };

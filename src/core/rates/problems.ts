@@ -31,7 +31,8 @@ export function createProblems(alerts: Alerts) {
       const open = new Set(await alerts.openSubjects(KIND));
       for (const [subject, message] of found) {
         if (open.has(subject) && raised.get(subject) === message) continue;
-        await alerts.raise({ kind: KIND, subject, message });
+        const [currency, provider] = subject.split(' ');
+        await alerts.raise({ kind: KIND, subject, message, details: { name: currency, status: provider, reason: message } });
         raised.set(subject, message);
       }
       for (const subject of open) if (!found.has(subject) && !unclear.has(subject)) await alerts.clear(KIND, subject);

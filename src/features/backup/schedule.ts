@@ -80,8 +80,12 @@ async function attempt(
   } catch (error) {
     if (signal.aborted) return false;
     const reason = errorMessage(error);
-    await alerts.raise({ kind: 'backup_failed', subject: SUBJECT, message: reason });
-    if (age > OLD_INTERVALS * intervalSeconds) await alerts.raise({ kind: 'backup_old', subject: SUBJECT, message: ageText(age) });
+    await alerts.raise({ kind: 'backup_failed', subject: SUBJECT, message: reason, details: { reason } });
+    if (age > OLD_INTERVALS * intervalSeconds) {
+      // Without any backup the age is that of the epoch.
+      const since = age < 1e9 ? unixSeconds(context.clock) - age : undefined;
+      await alerts.raise({ kind: 'backup_old', subject: SUBJECT, message: ageText(age), details: { since } });
+    }
     return false;
   }
 }
@@ -98,7 +102,12 @@ async function reportQuarantine({ quarantine, alerts }: ScheduleContext, open: R
   const restored = await quarantine.read();
   if (restored && !open.has('restored')) {
     const until = new Date(restored.backupCreatedAt * 1000).toISOString();
-    await alerts.raise({ kind: 'restored', subject: SUBJECT, message: `restored from a backup of ${until}; no money is sent` });
+    await alerts.raise({
+      kind: 'restored',
+      subject: SUBJECT,
+      message: `restored from a backup of ${until}; no money is sent`,
+      details: { since: restored.backupCreatedAt },
+    });
   }
   if (!restored && open.has('restored')) await alerts.clear('restored', SUBJECT);
 }

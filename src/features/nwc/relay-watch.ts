@@ -56,8 +56,10 @@ export async function watchRelays({ modules, pool, signal, timing }: Serving, se
         const since = (isSubscribed ? status.heardAt : served.get(url)) ?? now;
         served.set(url, since);
         const reason = isSubscribed ? refusal && `refuses events: ${refusal}` : now - since > awaySeconds && awayText(status);
-        if (reason) await alerts.raise({ kind: ALERT, subject: url, message: `The relay ${url} ${reason}.` });
-        else if (isSubscribed && open.has(url)) await alerts.clear(ALERT, url);
+        if (reason) {
+          const details = { name: new URL(url).host, reason, since: isSubscribed ? undefined : since };
+          await alerts.raise({ kind: ALERT, subject: url, message: `The relay ${url} ${reason}.`, details });
+        } else if (isSubscribed && open.has(url)) await alerts.clear(ALERT, url);
         open.delete(url);
       }
       // Relays that no connection uses any more.

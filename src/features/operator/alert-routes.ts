@@ -1,10 +1,11 @@
-import { type Static, Type } from 'typebox';
-import { ALERT_STATES, type Alert, describeKind } from '../../core/alerts/alerts.ts';
+import { Type } from 'typebox';
+import { ALERT_STATES } from '../../core/alerts/alerts.ts';
+import { mapList } from '../../core/kernel/list.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
-import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
+import { AlertObject, renderAlerts } from './alert-object.ts';
 import {
   changeOnce,
   idParams,
@@ -15,21 +16,6 @@ import {
   recordChange,
   requesterOf,
 } from './operator-route.ts';
-
-const AlertObject = namedObject('Alert', {
-  id: Type.String({ description: 'The id of the alert' }),
-  kind: Type.String({ description: 'The kind; docs/operations.md describes each' }),
-  subject: Type.String({ description: 'What it is about: the id of a payment, an invoice or a node' }),
-  status: oneOf(['open', 'resolved'], { description: '`resolved`: its cause is gone, or an operator closed it' }),
-  message: Type.String({ description: 'What happened' }),
-  meaning: Type.String({ description: 'What alerts of this kind mean' }),
-  remedy: Type.String({ description: 'What the operator should do' }),
-  raised_at: Type.Integer({ description: 'Unix seconds' }),
-  last_seen_at: Type.Integer({ description: 'When its cause was last found, in Unix seconds' }),
-  resolved_at: nullable(Type.Integer({ description: 'Unix seconds; null while it is open' })),
-  closed_by: nullable(Type.String({ description: 'The operator who closed it; null if it is open or its cause went away' })),
-  close_reason: nullable(Type.String({ description: 'Why, as the operator stated it' })),
-});
 
 const listSchema = {
   ...OPERATOR,
@@ -63,7 +49,8 @@ export function alertRoutes(app: App, modules: OperatorRouteModules): void {
   app.get('/v1/operator/alerts', { schema: listSchema }, async (request, reply) => {
     await access.operator(request);
     const { status = 'open' } = request.query;
-    return sendList(request, reply, alerts.list(status), renderAlert);
+    const list = mapList(alerts.list(status), (items) => renderAlerts(modules, items));
+    return sendList(request, reply, list, (alert) => alert);
   });
 
   app.post('/v1/operator/alerts/:id/close', { schema: closeSchema, config: NEEDS_KEY }, async (request, reply) => {
@@ -77,11 +64,7 @@ export function alertRoutes(app: App, modules: OperatorRouteModules): void {
       await recordChange(tx, modules, { ...requester, kind: 'close_alert', subject: id, target });
       return id;
     });
-    return renderAlert(requireFound(await alerts.find(id)));
+    const [closed] = await renderAlerts(modules, [requireFound(await alerts.find(id))]);
+    return requireFound(closed);
   });
-}
-
-function renderAlert({ cleared_at, ...alert }: Alert): Static<typeof AlertObject> {
-  const status = cleared_at === null ? 'open' : 'resolved';
-  return { ...alert, ...describeKind(alert.kind), status, resolved_at: cleared_at };
 }

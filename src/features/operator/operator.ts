@@ -100,8 +100,10 @@ export class Operator {
     const { ledger, alerts } = this.#modules;
     const { balanceMsat } = await ledger.balance(SYSTEM_ACCOUNTS.suspense);
     if (balanceMsat === alertedMsat) return balanceMsat;
-    if (balanceMsat > 0) await alerts.raise({ ...SUSPENSE_ALERT, message: `${satText(balanceMsat)} arrived for no wallet` });
-    else await alerts.clear(SUSPENSE_ALERT.kind, SUSPENSE_ALERT.subject);
+    if (balanceMsat > 0) {
+      const message = `${satText(balanceMsat)} arrived for no wallet`;
+      await alerts.raise({ ...SUSPENSE_ALERT, message, details: { amount_msat: balanceMsat } });
+    } else await alerts.clear(SUSPENSE_ALERT.kind, SUSPENSE_ALERT.subject);
     return balanceMsat;
   }
 

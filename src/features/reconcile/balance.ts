@@ -38,7 +38,8 @@ async function alertIfTooLittle(run: ReconciliationRun, { nodeMsat, remainderMsa
     return;
   }
   const message = `the node has ${satText(nodeMsat)}, ${satText(-remainderMsat)} less than the ledger owes; up to ${satText(inFlightMsat)} of that may be in flight`;
-  await run.alerts.raise({ kind: 'node_holds_less', subject: run.nodeId, message });
+  const details = { ln_node_id: run.nodeId, amount_msat: -remainderMsat, in_flight_msat: inFlightMsat };
+  await run.alerts.raise({ kind: 'node_holds_less', subject: run.nodeId, message, details });
 }
 
 /** @throws NotMeasured */

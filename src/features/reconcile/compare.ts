@@ -90,7 +90,14 @@ export async function reportContradiction(
   message: string,
 ): Promise<Verdict> {
   if (findings.contradictions.length < MAX_LISTED) findings.contradictions.push(found);
-  await alerts.raise({ kind, subject: found.id, message });
+  const details = {
+    lntx_id: found.id,
+    wallet_id: found.wallet_id,
+    amount_msat: found.num_msat,
+    status: found.ledger_state,
+    reason: found.node_state,
+  };
+  await alerts.raise({ kind, subject: found.id, message, details });
   return 'different';
 }
 

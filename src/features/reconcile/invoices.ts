@@ -102,6 +102,7 @@ async function settleMissed(
   if (is_booked) return 'agreed';
   run.unbookedMsat.set(paymentHash, amountMsat);
   const message = `${satText(amountMsat)} for ${wallet_id} are not booked: ${failure}`;
-  await run.alerts.raise({ kind: 'settlement_unbooked', subject: id, message });
+  const details = { lntx_id: id, wallet_id, ln_node_id: run.nodeId, amount_msat: amountMsat, reason: failure };
+  await run.alerts.raise({ kind: 'settlement_unbooked', subject: id, message, details });
   return 'different';
 }

@@ -30,7 +30,15 @@ export async function comparePending(run: ReconciliationRun): Promise<PendingPay
       const evidence = await withProof(probe, clock, payment, nodeState);
       // The oldest ones.
       if (counted.stuck_payments++ < MAX_LISTED) run.state.evidence[payment.id] = evidence;
-      await alerts.raise({ kind: 'payment_stuck', subject: payment.id, message: stuckMessage(payment, evidence) });
+      const details = {
+        lntx_id: payment.id,
+        wallet_id: payment.wallet_id,
+        ln_node_id: run.nodeId,
+        amount_msat: payment.amount_msat,
+        since: payment.created_at,
+        reason: evidence.node_state,
+      };
+      await alerts.raise({ kind: 'payment_stuck', subject: payment.id, message: stuckMessage(payment, evidence), details });
     }
     run.state.progress = `pending payments: ${counted.pending_payments}`;
     if (run.signal.aborted) break;

@@ -127,7 +127,13 @@ async function compareNode(run: ReconciliationRun): Promise<NodeComparison> {
   if (signal.aborted) throw new Error(STOPPING);
   const incomplete_reason = probe.stopReason ?? (balance.balance_status === 'unanswered' ? balance.balance_reason : null);
   if (incomplete_reason === null) await alerts.clear('node_silent', nodeId);
-  else await alerts.raise({ kind: 'node_silent', subject: nodeId, message: incomplete_reason });
+  else
+    await alerts.raise({
+      kind: 'node_silent',
+      subject: nodeId,
+      message: incomplete_reason,
+      details: { ln_node_id: nodeId, reason: incomplete_reason },
+    });
   await reportSettings(run);
   // Announces alerts that a crashed process stored and did not announce.
   await alerts.announce();
@@ -141,7 +147,10 @@ async function reportSettings({ connection, nodeId, alerts }: ReconciliationRun)
   if (!info) return;
   const { advice = [] } = info;
   if (advice.length === 0) await alerts.clear('node_setting', nodeId);
-  else await alerts.raise({ kind: 'node_setting', subject: nodeId, message: advice.map(sentence).join(' ') });
+  else {
+    const message = advice.map(sentence).join(' ');
+    await alerts.raise({ kind: 'node_setting', subject: nodeId, message, details: { ln_node_id: nodeId, reason: message } });
+  }
 }
 
 function sentence(clause: string): string {

@@ -55,8 +55,9 @@ export async function recordFall(run: ReconciliationRun, tracked: Remainder, mea
   const uncertainMsat = measured.inFlightMsat + measured.movedMsat;
   const uncertain = uncertainMsat > 0 ? ` Up to ${satText(uncertainMsat)} more may be missing or in flight.` : '';
   const message = `${satText(fellMsat)} left the node between ${timeText(tracked.levelAt)} and ${timeText(now)} without an entry in the ledger.${uncertain}`;
+  const details = { ln_node_id: run.nodeId, amount_msat: fellMsat, in_flight_msat: uncertainMsat, since: tracked.levelAt };
   await run.database.transaction(async (tx) => {
-    await writeRows(tx, run.alerts.rowsOf({ kind: FALL, subject: run.id, message }));
+    await writeRows(tx, run.alerts.rowsOf({ kind: FALL, subject: run.id, message, details }));
     await tx.run(writeFact, factOf(REMAINDER, run.nodeId), JSON.stringify(next));
   });
   await run.alerts.announce();

@@ -155,14 +155,14 @@ export async function storeResults(
     const [reason, since] = [isGone ? 'gone' : 'failing', (failures.at(-1)?.at ?? 0) - RETRY_SECONDS] as const;
     if ((await tx.run(sql.disableWebhook, id, reason, unixSeconds(clock), since)) === 0) continue;
     isDisabled = true;
-    const message = alertText(own[0]?.webhook.url ?? '', reason);
-    await writeRows(tx, alerts.rowsOf({ kind: 'webhook_disabled', subject: id, message }));
+    const { host } = new URL(own[0]?.webhook.url ?? '');
+    const details = { name: host, status: reason, account_id: own[0]?.webhook.account_id };
+    await writeRows(tx, alerts.rowsOf({ kind: 'webhook_disabled', subject: id, message: alertText(host, reason), details }));
   }
   return isDisabled;
 }
 
 /** The path and the query of the URL may contain secrets. */
-function alertText(url: string, reason: 'gone' | 'failing'): string {
-  const { host } = new URL(url);
+function alertText(host: string, reason: 'gone' | 'failing'): string {
   return reason === 'gone' ? `${host} responded 410 Gone.` : `Nothing was delivered to ${host} for three days.`;
 }

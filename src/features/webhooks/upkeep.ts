@@ -35,7 +35,8 @@ export async function makeRetriesDue({ database, clock }: WebhookDependencies, i
  */
 export async function checkSecrets({ database, secretBox, alerts }: WebhookDependencies, wasOpen: boolean | undefined): Promise<boolean> {
   const count = (await database.first(webhooks.countUnreadable, secretBox.keyId))?.n ?? 0;
-  if (count > 0 && !wasOpen) await alerts.raise({ ...UNREADABLE, message: `${count} active webhooks receive nothing.` });
+  if (count > 0 && !wasOpen)
+    await alerts.raise({ ...UNREADABLE, message: `${count} active webhooks receive nothing.`, details: { count } });
   if (count === 0 && wasOpen !== false) await alerts.clear(UNREADABLE.kind, UNREADABLE.subject);
   return count > 0;
 }

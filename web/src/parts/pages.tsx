@@ -52,10 +52,12 @@ interface ListFooterProps {
   readonly page: ListPage<unknown> | undefined;
   /** The most items of a page. */
   readonly perPage: number;
+  /** For lists that do not begin with the newest. */
+  readonly names?: { readonly newer: string; readonly older: string };
 }
 
 /** Which items of how many are shown, and the buttons that turn the pages. */
-export function ListFooter({ pages, page, perPage }: ListFooterProps) {
+export function ListFooter({ pages, page, perPage, names = lists }: ListFooterProps) {
   if (!page || (pages.isFirst && page.items.length === 0)) return null;
   const { items, next, total, isCapped } = page;
   const first = pages.depth * perPage + 1;
@@ -70,10 +72,10 @@ export function ListFooter({ pages, page, perPage }: ListFooterProps) {
         )}
       </span>
       <Button size="small" class="push" disabled={pages.isFirst} onClick={pages.newer}>
-        {lists.newer}
+        {names.newer}
       </Button>
       <Button size="small" disabled={next === undefined} onClick={() => next !== undefined && pages.older(next)}>
-        {lists.older}
+        {names.older}
       </Button>
     </>
   );

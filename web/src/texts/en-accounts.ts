@@ -1,8 +1,5 @@
-import { lookup } from './lookup.ts';
-import { inLanguage } from './texts.ts';
-
 /** The texts of the accounts, for operators. Their screens alone load them. */
-export const accounts = inLanguage('accounts', {
+export const accounts = {
   title: 'Customers',
   newAccount: 'New account',
   account: 'Account',
@@ -12,7 +9,7 @@ export const accounts = inLanguage('accounts', {
   created: 'Created',
   login: 'Login',
   logins: { none: 'none yet', password: 'password', totp: 'password and app' },
-  roles: lookup({ operator: 'Operator', member: 'Member' }),
+  roles: { operator: 'Operator', member: 'Member' } as Readonly<Record<string, string>>,
   roleHint: 'An operator also sees this group of pages, and manages nodes and accounts.',
   walletsOf: (wallets: string, limit: string) => `${wallets} of ${limit}`,
   noLimit: 'no limit',
@@ -61,7 +58,7 @@ export const accounts = inLanguage('accounts', {
   what: 'Change',
   who: 'By',
   when: 'Time',
-  kinds: lookup({
+  kinds: {
     create_account: 'Account created',
     create_setup_link: 'New setup link',
     add_note: 'Note added',
@@ -71,21 +68,21 @@ export const accounts = inLanguage('accounts', {
     move: 'Wallet moved to another node',
     set_fees: 'Fees set',
     remove_fees: 'Fees removed',
-  }),
+  } as Readonly<Record<string, string>>,
   field: (field: string) => (value: string) => `${field}: ${value}`,
-  fields: lookup({
+  fields: {
     role: (role: string) => `Role: ${role}`,
     status: (status: string) => `Status: ${status}`,
     email: (email: string) => `E-mail: ${email}`,
     max_wallets: (limit: string) => `Wallet limit: ${limit}`,
-  }),
-  states: lookup({
+  } as Readonly<Record<string, (value: string) => string>>,
+  states: {
     active: { name: 'Active', hint: 'Everything.' },
     receive_only: { name: 'Receive only', hint: 'No sending, no withdraw links.' },
     frozen: { name: 'Frozen', hint: 'Reads only: keys, connections and links stop.' },
     closing: { name: 'Closing', hint: 'Only withdrawals, down to zero.' },
     closed: { name: 'Closed', hint: 'Reads only. All wallets must be empty.' },
-  }),
+  } as Readonly<Record<string, { readonly name: string; readonly hint: string }>>,
   missingTitle: 'No such account',
   missing: 'The address is incomplete.',
   all: 'All customers',
@@ -96,13 +93,22 @@ export const accounts = inLanguage('accounts', {
   nothingFound: 'Nothing found',
   found: 'Object',
   matched: 'Found by',
-  matches: lookup({
+  types: {
+    account: 'Account',
+    wallet: 'Wallet',
+    pay_link: 'Pay link',
+    withdraw_link: 'Withdraw link',
+    key: 'Key',
+    lightning_transaction: 'Payment or invoice',
+    wallet_transaction: 'Transaction',
+  } as Readonly<Record<string, string>>,
+  matches: {
     id: 'Id',
     payment_hash: 'Payment hash',
     address: 'Address or e-mail',
     id_prefix: 'Beginning of the id',
     words: 'Words',
-  }),
+  } as Readonly<Record<string, string>>,
   balance: 'Balance, sats',
   walletCount: (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`),
   moneyIn: 'In, 30 days',
@@ -133,9 +139,9 @@ export const accounts = inLanguage('accounts', {
   deleteNote: 'Delete',
   deleteNoteTitle: 'Delete this note?',
   deleteNoteText: 'Its text is gone. The history keeps that it was deleted.',
-  errors: lookup({
+  errors: {
     last_operator: 'This is the last active operator. Make another account an operator first. Nothing has changed.',
     action_refused: 'The wallets of the account hold money. Allow only withdrawals, and close it when they are empty. Nothing has changed.',
     email_taken: 'Another account has this e-mail. Nothing has changed.',
-  }),
-});
+  } as Readonly<Record<string, string>>,
+};

@@ -1,8 +1,5 @@
-import { lookup } from './lookup.ts';
-import { inLanguage } from './texts.ts';
-
 /** The English texts of the page with the channels of the nodes. They are loaded with it, not at the start. */
-export const channels = inLanguage('channels', {
+export const channels = {
   title: 'Channels',
   peer: 'Peer',
   send: 'Can send',
@@ -12,7 +9,7 @@ export const channels = inLanguage('channels', {
   capacity: 'Capacity, sats',
   capacityOf: (sats: string) => `${sats} sats`,
   status: 'Status',
-  statuses: lookup({ active: 'Active', inactive: 'Peer offline', opening: 'Opening', closing: 'Closing' }),
+  statuses: { active: 'Active', inactive: 'Peer offline', opening: 'Opening', closing: 'Closing' } as Readonly<Record<string, string>>,
   private: 'private',
   unknown: 'unknown',
   bar: (send: string, receive: string) => `Can send ${send} sats and receive ${receive} sats`,
@@ -48,4 +45,4 @@ export const channels = inLanguage('channels', {
     'The credential in LIGHTNING_URL does not permit listing the channels. satchel node check prints the command that creates one.',
   unsupportedTitle: 'Not available',
   unsupported: 'The service cannot list the channels of this node.',
-});
+};

@@ -1,5 +1,3 @@
-import { lookup } from './lookup.ts';
-
 /** The English texts of the frame and of what several screens show. */
 export const common = {
   common: {
@@ -41,7 +39,7 @@ export const common = {
     out: 'Out',
     weekFrom: (day: string) => `Week from ${day}`,
   },
-  statuses: lookup({
+  statuses: {
     settled: 'Settled',
     pending: 'Pending',
     held: 'Held',
@@ -55,8 +53,8 @@ export const common = {
     delivered: 'Delivered',
     dead: 'No more attempts',
     revoked: 'Revoked',
-  }),
-  nodeStatuses: lookup({ ready: 'Ready', cannot_send: 'Cannot send', unavailable: 'Unreachable' }),
+  } as Readonly<Record<string, string>>,
+  nodeStatuses: { ready: 'Ready', cannot_send: 'Cannot send', unavailable: 'Unreachable' } as Readonly<Record<string, string>>,
   navigation: {
     main: 'Main',
     operatorGroup: 'Operator',
@@ -73,13 +71,13 @@ export const common = {
     playground: 'Playground',
     settings: 'Settings',
     logOut: 'Log out',
-    roles: lookup({ operator: 'Operator', member: 'Member' }),
+    roles: { operator: 'Operator', member: 'Member' } as Readonly<Record<string, string>>,
   },
   palette: {
     title: 'Search',
-    open: 'Search pages, wallets, payments and actions',
-    placeholder: 'Page, wallet, memo, hash, address or action',
-    nothing: 'Nothing was found.',
+    open: 'Search pages, wallets and actions',
+    placeholder: 'Page, wallet or action',
+    nothing: 'Nothing has that name.',
     connectApp: 'Connect an app',
     receive: (wallet: string) => `Receive to ${wallet}`,
     send: (wallet: string) => `Send from ${wallet}`,

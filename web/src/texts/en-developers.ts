@@ -1,7 +1,5 @@
-import { inLanguage } from './texts.ts';
-
 /** The English texts of the page for developers. They are loaded with it, not at the start. */
-export const developers = inLanguage('developers', {
+export const developers = {
   title: 'Developers',
   api: 'API',
   apiText:
@@ -52,4 +50,4 @@ export const developers = inLanguage('developers', {
     ['POST /v1/wallet/<id>/lnurl/withdraw', 'Creates a withdraw link: the first wallet that scans it gets the sats'],
     ['POST /v1/lnurl-auth', 'Logs the users of your application in with a Lightning wallet'],
   ] as readonly (readonly [string, string])[],
-});
+};

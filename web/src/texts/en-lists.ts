@@ -1,9 +1,7 @@
-import { inLanguage } from './texts.ts';
-
 /** The English texts about lists with pages. */
-export const lists = inLanguage('lists', {
+export const lists = {
   newer: 'Newer',
   older: 'Older',
   shown: (first: string, last: string, total: string | undefined, isCapped: boolean) =>
     `${first} – ${last}${total === undefined ? '' : ` of ${isCapped ? 'more than ' : ''}${total}`}`,
-});
+};

@@ -1,21 +1,21 @@
-import { lookup } from './lookup.ts';
-
 /** The English texts of the operator. */
 export const operator = {
   operator: {
     pages: 'Pages of the operator',
-    tabs: lookup({
+    tabs: {
       '': 'Overview',
+      '/payments': 'Pending',
+      '/suspense': 'Suspense',
       '/channels': 'Channels',
       '/reconciliation': 'Reconciliation',
       '/proofs': 'Proofs',
       '/instances': 'Instances',
       '/limits': 'Fiat rate and limits',
-    }),
+    } as Readonly<Record<string, string>>,
     reason: 'Reason',
     inProgress: 'The service is still executing the action. Its result appears on the page.',
     reasonHint: 'The ledger records it with your name and the time.',
-    actionStatuses: lookup({ pending: 'In progress', done: 'Done', refused: 'Refused' }),
+    actionStatuses: { pending: 'In progress', done: 'Done', refused: 'Refused' } as Readonly<Record<string, string>>,
     overview: {
       title: 'Operator',
       reconcile: 'Reconciliation',
@@ -41,12 +41,12 @@ export const operator = {
       ready: 'The records of the nodes were read back, and the ledger agrees. You can accept the restore.',
       lost: 'Lost time',
       everything: 'everything',
-      steps: lookup({
+      steps: {
         complete: 'read back',
         receipts: 'reading receipts',
         payments: 'reading payments',
         late_payments: 'waiting for late requests',
-      }),
+      } as Record<string, string>,
       receipts: 'Receipts booked',
       payments: 'Payments booked',
       booked: (count: number, sats: string) => `${count}, ${sats} sats`,
@@ -56,13 +56,7 @@ export const operator = {
       reconciliation: 'Reconciliation',
       accept: 'Revoke such keys and links, then run',
     },
-    alerts: {
-      close: 'Close alert',
-      open: (count: number) => (count === 1 ? '1 open alert' : `${count} open alerts`),
-      closeTitle: 'Close the alert?',
-      closeText: 'If its cause is still there, the service raises it again.',
-      raised: 'raised',
-    },
+    alerts: { open: (count: number) => (count === 1 ? '1 open alert' : `${count} open alerts`) },
     nodes: {
       ready: 'Ready',
       unreachable: 'Unreachable',
@@ -132,8 +126,10 @@ export const operator = {
       empty: 'The service compares its ledger with the nodes at regular times, and when you start it here.',
       clean: 'No differences',
       notClean: 'Needs attention',
-      statuses: lookup({ queued: 'Queued', running: 'Running' }),
-      scopes: lookup({ periodic: 'by the service', full: 'full, on request', new_baseline: 'with a new baseline' }),
+      statuses: { queued: 'Queued', running: 'Running' } as Readonly<Record<string, string>>,
+      scopes: { periodic: 'by the service', full: 'full, on request', new_baseline: 'with a new baseline' } as Readonly<
+        Record<string, string>
+      >,
       time: 'Time',
       reason: 'Reason',
       result: 'Result',

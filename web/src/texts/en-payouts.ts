@@ -1,8 +1,5 @@
-import { lookup } from './lookup.ts';
-import { inLanguage } from './texts.ts';
-
 /** The English texts of payouts. Their screen alone loads them. */
-export const payouts = inLanguage('payouts', {
+export const payouts = {
   title: 'Payouts',
   of: 'Payouts of',
   order: 'New payout',
@@ -49,9 +46,9 @@ export const payouts = inLanguage('payouts', {
   line: 'Line',
   to: 'To',
   amount: 'Sats',
-  statuses: lookup({ pending: 'Waiting', sending: 'Sending', paid: 'Paid', failed: 'Failed' }),
+  statuses: { pending: 'Waiting', sending: 'Sending', paid: 'Paid', failed: 'Failed' } as Readonly<Record<string, string>>,
   counts: (paid: number, sending: number, pending: number, failed: number) =>
     `${paid} paid, ${sending} sending, ${pending} waiting, ${failed} failed.`,
   first: 'First lines',
   next: 'Next lines',
-});
+};

@@ -1,15 +1,12 @@
-import { lookup } from './lookup.ts';
-import { inLanguage } from './texts.ts';
-
 /** The texts of the playground. Its screen alone loads them. */
-export const playground = inLanguage('playground', {
+export const playground = {
   title: 'Playground',
   testCoins: 'Test coins, worth nothing',
   noneTitle: 'No playground here',
   none: 'This service uses a real node. The playground is a small test network, for trying everything without real money: start a second service with',
   nodesTitle: 'Nodes and channels',
   ours: 'Of this service',
-  places: lookup({ alice: 'Outside, next to our node', carol: 'Outside, behind alice' }),
+  places: { alice: 'Outside, next to our node', carol: 'Outside, behind alice' } as Readonly<Record<string, string>>,
   otherService: 'Of another service',
   route:
     'The numbers show how many sats each side of a channel can send to the other. A payment to or from carol is routed through alice, whose fee is 1 sat plus 0.01 %.',
@@ -20,7 +17,7 @@ export const playground = inLanguage('playground', {
   invoiceHint: 'An invoice of one of your wallets.',
   amountHint: 'Only for an invoice without an amount.',
   from: 'From',
-  fromNodes: lookup({ alice: 'alice', carol: 'carol, fee about 1 sat' }),
+  fromNodes: { alice: 'alice', carol: 'carol, fee about 1 sat' } as Readonly<Record<string, string>>,
   pay: 'Pay',
   makeTitle: 'Make an invoice to pay',
   amount: 'Amount, sats',
@@ -28,7 +25,7 @@ export const playground = inLanguage('playground', {
   at: 'At',
   memo: 'Memo',
   receiver: 'The receiver',
-  receivers: lookup({ takes: 'takes the money', holds: 'holds it' }),
+  receivers: { takes: 'takes the money', holds: 'holds it' } as Readonly<Record<string, string>>,
   holdHint: 'The payment stays pending until you settle or cancel it below.',
   make: 'Make invoice',
   made: 'The invoice',
@@ -49,16 +46,16 @@ export const playground = inLanguage('playground', {
   result: 'Result',
   sats: 'Sats',
   fee: (sats: string) => `fee ${sats}`,
-  directions: lookup({ sent: 'pays in', received: 'is paid' }),
+  directions: { sent: 'pays in', received: 'is paid' } as Readonly<Record<string, string>>,
   number: (id: number, node: string, direction: string) => `${id}. ${node} ${direction}`,
-  states: lookup({ succeeded: 'Settled', pending: 'Pending', failed: 'Failed' }),
+  states: { succeeded: 'Settled', pending: 'Pending', failed: 'Failed' } as Readonly<Record<string, string>>,
   settle: 'Settle',
   cancel: 'Cancel',
   emptyTitle: 'No payments yet',
   empty: 'Every payment to and from the outside nodes is listed here.',
-  outcomes: lookup({
+  outcomes: {
     succeeded: (sats: string) => `Paid, ${sats} sats`,
     pending: () => 'Pending. The list below shows how it ends.',
     failed: () => 'The payment failed. Nothing was paid.',
-  }),
-});
+  } as Readonly<Record<string, (sats: string) => string>>,
+};

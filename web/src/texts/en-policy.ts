@@ -1,8 +1,5 @@
-import { lookup } from './lookup.ts';
-import { inLanguage } from './texts.ts';
-
 /** The English texts of fees and limits. The screens that show them load them, not the start. */
-export const policy = inLanguage('policy', {
+export const policy = {
   fees: {
     title: 'Fees',
     edit: 'Change fees',
@@ -11,18 +8,18 @@ export const policy = inLanguage('policy', {
     noSchedule: 'No fees. The service charges nothing.',
     inherited: 'No fees of its own. Those of the account above apply.',
     ofAccount: 'The fees of the account. Fees that you set here replace them.',
-    directions: lookup({
+    directions: {
       ln_out: 'Payments over the network',
       ln_in: 'Receipts over the network',
       internal: 'Transfers and payments inside the service',
       link: 'Claims of withdraw links',
-    }),
-    payers: lookup({
+    } as Readonly<Record<string, string>>,
+    payers: {
       ln_out: 'The wallet pays it, in addition to the amount.',
       ln_in: 'Taken from the credit.',
       internal: 'The sender pays it, in addition to the amount.',
       link: 'The wallet of the link pays it, in addition to the amount.',
-    }),
+    } as Readonly<Record<string, string>>,
     percentOf: (percent: string) => `${percent} %`,
     atLeast: (amount: string) => `at least ${amount}`,
     atMost: (amount: string) => `at most ${amount}`,
@@ -76,12 +73,12 @@ export const policy = inLanguage('policy', {
     sheetText: 'Amounts are without fees. Days and months are those of UTC. An empty field is no limit; 0 permits nothing.',
     keyText: 'Amounts are without fees. Days and months are those of UTC. An empty field is no limit.',
     accountText: 'They apply to the sum of all wallets of the account and of all accounts below it.',
-    hints: lookup({
+    hints: {
       max_out_day_msat: 'Pending payments count.',
       max_out_month_msat: 'Pending payments count.',
       max_receive_msat: 'Money that arrives beyond it is credited, with an alert.',
       max_balance_msat: 'Money that arrives beyond it is credited, with an alert.',
-    }),
+    } as Readonly<Record<string, string>>,
     inSats: (name: string) => `${name}, sats`,
     countError: 'A whole number, 0 or more.',
     countOfOne: 'A whole number, 1 or more.',
@@ -89,4 +86,4 @@ export const policy = inLanguage('policy', {
     save: 'Save limits',
   },
   amountError: 'A number of sats, 0 or more, with a decimal point and up to three decimals.',
-});
+};

@@ -1,5 +1,3 @@
-import { lookup } from './lookup.ts';
-
 /** The English texts of wallets and payments. */
 export const wallets = {
   wallets: {
@@ -62,7 +60,7 @@ export const wallets = {
     activateText: 'The wallet can send money again, and its pay links can be paid.',
     balance: 'Balance',
     period: 'Period',
-    periods: lookup({ 7: '7 d', 30: '30 d', 90: '90 d', 365: '1 y' }),
+    periods: { 7: '7 d', 30: '30 d', 90: '90 d', 365: '1 y' } as Readonly<Record<number, string>>,
     chartName: (days: string, now: string) => `Balance over ${days}, now ${now} sats`,
     barsName: (days: string, income: string, expenses: string) =>
       `In and out per day over ${days}: ${income} sats in, ${expenses} sats out`,
@@ -83,9 +81,8 @@ export const wallets = {
     unchanged: 'unchanged',
     open: 'Open',
     fee: 'fee',
-    unbooked: lookup({ pending: 'held', failed: 'not charged', open: 'requested' }),
+    unbooked: { pending: 'held', failed: 'not charged', open: 'requested' } as Readonly<Record<string, string>>,
     newCount: (count: number) => `${count} new`,
-    selected: 'Selected',
     newer: 'Newer',
     newest: 'Newest',
     older: 'Older',
@@ -103,8 +100,10 @@ export const wallets = {
     to: 'To',
     periodReversed: 'The period ends before it begins.',
     allTypes: 'All types',
-    filterStatuses: lookup({ all: 'All', settled: 'Settled', pending: 'Pending', failed: 'Failed', open: 'Open' }),
-    types: lookup({
+    filterStatuses: { all: 'All', settled: 'Settled', pending: 'Pending', failed: 'Failed', open: 'Open' } as Readonly<
+      Record<string, string>
+    >,
+    types: {
       ln_deposit: 'LN Deposit',
       ln_withdrawal: 'LN Withdrawal',
       ln_transfer_in: 'Transfer In',
@@ -116,7 +115,7 @@ export const wallets = {
       service_fee: 'Service Fee',
       restore_difference: 'Restore Difference',
       opening_balance: 'Opening Balance',
-    }),
+    } as Readonly<Record<string, string>>,
   },
   payment: {
     payment: 'Payment',
@@ -186,17 +185,17 @@ export const wallets = {
       expired: 'It was not paid. A payment that was already on its way may still arrive.',
       cancelled: 'It cannot be paid any more. A payment that was held went back to the payer.',
     },
-    deliveries: lookup({
+    deliveries: {
       delivered: 'Webhook delivered',
       queued: 'Webhook waiting',
       retrying: 'Webhook failing',
       dead: 'Webhook not delivered',
       cancelled: 'Webhook not sent',
-    }),
+    } as Readonly<Record<string, string>>,
     // With no-break spaces.
     attempts: (count: number) => (count === 1 ? '1\u00a0attempt' : `${count}\u00a0attempts`),
     nextAttempt: 'next attempt',
-    failureReasons: lookup({
+    failureReasons: {
       NO_ROUTE: 'No route to the receiver',
       TIMEOUT: 'No route worked in time',
       INCORRECT_PAYMENT_DETAILS: 'The receiver rejected the payment',
@@ -204,6 +203,6 @@ export const wallets = {
       ERROR: 'The node reported an error',
       CANCELED: 'The payment was cancelled',
       NOT_RECEIVED: 'The payment never arrived',
-    }),
+    } as Readonly<Record<string, string>>,
   },
 };

@@ -2,7 +2,7 @@ import { useLocation } from 'wouter-preact';
 import { Tabs } from '../../parts/tabs.tsx';
 import { t } from '../../texts/texts.ts';
 
-const PATHS = ['', '/channels', '/reconciliation', '/proofs', '/instances', '/limits'] as const;
+const PATHS = ['', '/payments', '/suspense', '/channels', '/reconciliation', '/proofs', '/instances', '/limits'] as const;
 
 /** The pages of the operator. */
 export function OperatorTabs() {

@@ -18,7 +18,7 @@ import { Alerts } from './alerts.tsx';
 import { NodeCard } from './node-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
 import { RestoreCard } from './restore-card.tsx';
-import { StuckPayments } from './stuck-payments.tsx';
+import { PendingPayments } from './stuck-payments.tsx';
 import { Suspense } from './suspense.tsx';
 import './operator.css';
 
@@ -56,7 +56,7 @@ export function OperatorScreen() {
               ))}
             </div>
             <div class="operator-columns needs">
-              <StuckPayments onChanged={overview.reload} />
+              <PendingPayments onChanged={overview.reload} />
               <Suspense onChanged={overview.reload} />
             </div>
           </div>

@@ -1,4 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { api, type Epoch } from '../../api/client.ts';
+import { readListPage } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { SERVICE_URL } from '../../base-path.ts';
 import { formatMsat } from '../../parts/amount.tsx';
@@ -8,23 +10,32 @@ import { Empty } from '../../parts/empty.tsx';
 import { Identifier } from '../../parts/identifier.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { usePages } from '../../parts/pages.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { OperatorTabs } from './operator-tabs.tsx';
+import { TurnPages } from './turn-pages.tsx';
 
 const texts = t.operator.proofs;
 const REFRESH_MS = 60_000;
+const PAGE = 50;
 
 /** `/operator/proofs`: the published roots, with which each owner can check that the liabilities include the own balance. */
 export function ProofsScreen() {
-  const epochs = useResource('epochs', (signal) => api.proofs.listEpochs({ 'per-page': 50 }, { signal }), { everyMs: REFRESH_MS });
+  const pages = usePages();
+  const query = { count: 1, 'per-page': PAGE, ...(pages.after !== undefined && { after: pages.after }) };
+  const epochs = useResource(
+    `epochs ${pages.after ?? ''}`,
+    (signal) => readListPage(async (options) => withIds(await api.proofs.listEpochs(query, options)), signal),
+    { everyMs: REFRESH_MS },
+  );
   return (
     <>
       <PageHead title={texts.title} />
       <OperatorTabs />
       <Loaded resource={epochs}>
-        {(list) => {
+        {({ items: list }) => {
           const [last] = list;
           if (!last)
             return (
@@ -36,14 +47,21 @@ export function ProofsScreen() {
             );
           return (
             <>
-              <LastEpoch epoch={last} />
-              <EpochTable epochs={list} />
+              {pages.isFirst && <LastEpoch epoch={last} />}
+              <EpochTable epochs={list}>
+                <TurnPages pages={pages} page={epochs.data} perPage={PAGE} />
+              </EpochTable>
             </>
           );
         }}
       </Loaded>
     </>
   );
+}
+
+/** Epochs are numbered. */
+function withIds(epochs: readonly Epoch[]) {
+  return epochs.map((epoch) => ({ ...epoch, id: epoch.epoch }));
 }
 
 function LastEpoch({ epoch }: { epoch: Epoch }) {
@@ -69,7 +87,7 @@ function LastEpoch({ epoch }: { epoch: Epoch }) {
   );
 }
 
-function EpochTable({ epochs }: { epochs: readonly Epoch[] }) {
+function EpochTable({ epochs, children }: { epochs: readonly Epoch[]; children: ComponentChildren }) {
   return (
     <Card title={texts.all}>
       <table class="table">
@@ -97,6 +115,7 @@ function EpochTable({ epochs }: { epochs: readonly Epoch[] }) {
           ))}
         </tbody>
       </table>
+      {children}
     </Card>
   );
 }

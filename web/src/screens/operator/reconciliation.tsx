@@ -1,5 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useAction } from '../../api/action.ts';
 import { api, type NodeComparison, type Reconciliation } from '../../api/client.ts';
+import { readListPage } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
 import { formatMsat } from '../../parts/amount.tsx';
@@ -11,25 +13,32 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { usePages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { OperatorTabs } from './operator-tabs.tsx';
+import { TurnPages } from './turn-pages.tsx';
 
 const texts = t.operator.reconciliation;
 /** A running reconciliation changes without events. */
 const REFRESH_MS = 3_000;
+const PAGE = 20;
 
 /** `/operator/reconciliation`: the ledger compared with the nodes. */
 export function ReconciliationScreen() {
   const idempotent = useIdempotent({ isRepeatable: true });
-  const runs = useResource('reconciliations', (signal) => api.operator.listReconciliations({ 'per-page': 20 }, { signal }), {
-    everyMs: REFRESH_MS,
-  });
+  const pages = usePages();
+  const query = { count: 1, 'per-page': PAGE, ...(pages.after !== undefined && { after: pages.after }) };
+  const runs = useResource(
+    `reconciliations ${pages.after ?? ''}`,
+    (signal) => readListPage((options) => api.operator.listReconciliations(query, options), signal),
+    { everyMs: REFRESH_MS },
+  );
   const { run, isBusy, error } = useAction(async () => {
     await idempotent((options) => api.operator.requestReconciliation({}, options));
     runs.reload();
   });
-  const isRunning = runs.data?.some(({ status }) => status === 'queued' || status === 'running') ?? false;
+  const isRunning = runs.data?.items.some(({ status }) => status === 'queued' || status === 'running') ?? false;
   return (
     <>
       <PageHead
@@ -43,7 +52,7 @@ export function ReconciliationScreen() {
       <OperatorTabs />
       {error !== undefined && <Note tone="error">{error}</Note>}
       <Loaded resource={runs}>
-        {([last, ...older]) =>
+        {({ items: [last, ...older] }) =>
           last === undefined ? (
             <Card>
               <Empty icon="server" title={texts.emptyTitle}>
@@ -52,22 +61,33 @@ export function ReconciliationScreen() {
             </Card>
           ) : (
             <>
-              <Card title={texts.last} actions={<Outcome run={last} />} isPadded>
-                <div class="stack">
-                  <p class="secondary">
-                    <Time at={last.created_at} /> · {texts.scopes[last.scope] ?? last.scope} · <bdi>{last.progress}</bdi>
-                  </p>
-                  {last.nodes.map((node) => (
-                    <Comparison key={node.ln_node_id} node={node} />
-                  ))}
-                </div>
-              </Card>
-              {older.length > 0 && <Older runs={older} />}
+              {pages.isFirst && <Last run={last} />}
+              {(older.length > 0 || !pages.isFirst) && (
+                <Older runs={pages.isFirst ? older : [last, ...older]}>
+                  <TurnPages pages={pages} page={runs.data} perPage={PAGE} />
+                </Older>
+              )}
             </>
           )
         }
       </Loaded>
     </>
+  );
+}
+
+/** The newest reconciliation, with what it has found at each node. */
+function Last({ run }: { run: Reconciliation }) {
+  return (
+    <Card title={texts.last} actions={<Outcome run={run} />} isPadded>
+      <div class="stack">
+        <p class="secondary">
+          <Time at={run.created_at} /> · {texts.scopes[run.scope] ?? run.scope} · <bdi>{run.progress}</bdi>
+        </p>
+        {run.nodes.map((node) => (
+          <Comparison key={node.ln_node_id} node={node} />
+        ))}
+      </div>
+    </Card>
   );
 }
 
@@ -119,7 +139,7 @@ function Comparison({ node }: { node: NodeComparison }) {
   );
 }
 
-function Older({ runs }: { runs: readonly Reconciliation[] }) {
+function Older({ runs, children }: { runs: readonly Reconciliation[]; children: ComponentChildren }) {
   return (
     <Card title={texts.older}>
       <table class="table">
@@ -147,6 +167,7 @@ function Older({ runs }: { runs: readonly Reconciliation[] }) {
           ))}
         </tbody>
       </table>
+      {children}
     </Card>
   );
 }

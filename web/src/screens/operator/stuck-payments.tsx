@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type OperatorPayment } from '../../api/client.ts';
+import { readListPage } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
 import { formatMsat } from '../../parts/amount.tsx';
@@ -12,44 +13,60 @@ import { Foreign } from '../../parts/foreign.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
+import { usePages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
+import { desk } from '../../texts/en-desk.ts';
 import { t } from '../../texts/texts.ts';
 import { ResolveSheet } from './resolve-sheet.tsx';
+import { TurnPages } from './turn-pages.tsx';
 
 const texts = t.operator.stuck;
 const REFRESH_MS = 10_000;
 
-/** Payments that have been pending for too long, with what the nodes show about them. */
-export function StuckPayments({ onChanged }: { onChanged: () => void }) {
+const PAGE = 20;
+
+interface PendingPaymentsProps {
+  /** `stuck`: only those that have been pending for too long. */
+  readonly status?: 'stuck' | 'pending';
+  readonly onChanged?: () => void;
+}
+
+/** Payments that have not ended, oldest first, with what the nodes show about them. */
+export function PendingPayments({ status = 'stuck', onChanged }: PendingPaymentsProps) {
+  const pages = usePages();
+  const query = { status, count: 1, 'per-page': PAGE, ...(pages.after !== undefined && { after: pages.after }) };
   const payments = useResource(
-    'stuck payments',
-    (signal) => api.operator.listPendingPayments({ status: 'stuck', 'per-page': 20 }, { signal }),
+    `${status} payments ${pages.after ?? ''}`,
+    (signal) => readListPage((options) => api.operator.listPendingPayments(query, options), signal),
     {
       everyMs: REFRESH_MS,
     },
   );
   const reload = () => {
     payments.reload();
-    onChanged();
+    onChanged?.();
   };
+  const isStuck = status === 'stuck';
   return (
-    <Card title={texts.title} footer={<span class="small secondary">{texts.footer}</span>}>
+    <Card title={isStuck ? texts.title : undefined} footer={<span class="small secondary">{texts.footer}</span>}>
       <Loaded resource={payments}>
-        {(list) =>
+        {({ items: list }) =>
           list.length === 0 ? (
-            <Empty icon="done" title={texts.emptyTitle}>
-              {texts.empty}
+            <Empty icon="done" title={isStuck ? texts.emptyTitle : desk.payments.emptyPending}>
+              {isStuck ? texts.empty : desk.payments.emptyPendingText}
             </Empty>
           ) : (
-            list.map((payment) => <StuckPayment key={payment.id} payment={payment} onChanged={reload} />)
+            list.map((payment) => <PendingPayment key={payment.id} payment={payment} onChanged={reload} />)
           )
         }
       </Loaded>
+      <TurnPages pages={pages} page={payments.data} perPage={PAGE} isOldestFirst />
     </Card>
   );
 }
 
-function StuckPayment({ payment: listed, onChanged }: { payment: OperatorPayment; onChanged: () => void }) {
+/** A payment that may not have ended, with what its node shows, and the actions on it while it is pending. */
+export function PendingPayment({ payment: listed, onChanged }: { payment: OperatorPayment; onChanged: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
   const [checked, setChecked] = useState<OperatorPayment>();
   // The list has the evidence of the last reconciliation; the person may have asked since then.
@@ -98,14 +115,16 @@ function StuckPayment({ payment: listed, onChanged }: { payment: OperatorPayment
         </>
       )}
       {recheck.error !== undefined && <Note tone="error">{recheck.error}</Note>}
-      <div class="row wrap">
-        <Button size="small" icon="refresh" disabled={recheck.isBusy} onClick={() => recheck.run()}>
-          {texts.recheck}
-        </Button>
-        <Button size="small" onClick={() => setIsOpen(true)}>
-          {texts.resolve}
-        </Button>
-      </div>
+      {payment.status === 'pending' && (
+        <div class="row wrap">
+          <Button size="small" icon="refresh" disabled={recheck.isBusy} onClick={() => recheck.run()}>
+            {texts.recheck}
+          </Button>
+          <Button size="small" onClick={() => setIsOpen(true)}>
+            {texts.resolve}
+          </Button>
+        </div>
+      )}
       {isOpen && <ResolveSheet payment={payment} onChanged={onChanged} onClose={() => setIsOpen(false)} />}
     </div>
   );

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { api, type SuspendedMoney } from '../../api/client.ts';
+import { readListPage } from '../../api/list.ts';
 import { useResource } from '../../api/resource.ts';
 import { formatMsat } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -8,27 +9,36 @@ import { Empty } from '../../parts/empty.tsx';
 import { TextAreaField, TextField } from '../../parts/field.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { usePages } from '../../parts/pages.tsx';
 import { Time } from '../../parts/time.tsx';
 import { t } from '../../texts/texts.ts';
 import { ReasonSheet } from './reason-sheet.tsx';
+import { TurnPages } from './turn-pages.tsx';
 
 const texts = t.operator.suspense;
 const REFRESH_MS = 10_000;
+const PAGE = 20;
 
 /** Money that arrived for no wallet. It is credited to a wallet or returned. */
-export function Suspense({ onChanged }: { onChanged: () => void }) {
+export function Suspense({ onChanged }: { onChanged?: () => void }) {
   const [action, setAction] = useState<{ kind: 'credit' | 'return'; money: SuspendedMoney }>();
-  const suspense = useResource('suspense', (signal) => api.operator.listSuspense({ status: 'open', 'per-page': 20 }, { signal }), {
-    everyMs: REFRESH_MS,
-  });
+  const pages = usePages();
+  const query = { status: 'open' as const, count: 1, 'per-page': PAGE, ...(pages.after !== undefined && { after: pages.after }) };
+  const suspense = useResource(
+    `suspense ${pages.after ?? ''}`,
+    (signal) => readListPage((options) => api.operator.listSuspense(query, options), signal),
+    {
+      everyMs: REFRESH_MS,
+    },
+  );
   const reload = () => {
     suspense.reload();
-    onChanged();
+    onChanged?.();
   };
   return (
     <Card title={texts.title} footer={<span class="small secondary">{texts.footer}</span>}>
       <Loaded resource={suspense}>
-        {(list) =>
+        {({ items: list }) =>
           list.length === 0 ? (
             <Empty icon="done" title={texts.emptyTitle}>
               {texts.empty}
@@ -62,6 +72,7 @@ export function Suspense({ onChanged }: { onChanged: () => void }) {
           )
         }
       </Loaded>
+      <TurnPages pages={pages} page={suspense.data} perPage={PAGE} />
       {action && <SuspenseSheet {...action} onChanged={reload} onClose={() => setAction(undefined)} />}
     </Card>
   );

@@ -1,0 +1,21 @@
+/** The English texts of the operator's desk. Its pages load them, not the start. */
+export const desk = {
+  oldestFirst: { newer: 'Back', older: 'Next' },
+  payments: {
+    title: 'Payments that have not ended',
+    one: 'Payment',
+    which: 'Which payments',
+    statuses: { stuck: 'Stuck', pending: 'All pending' },
+    states: { pending: 'Pending', settled: 'Settled', failed: 'Failed' } as Readonly<Record<string, string>>,
+    state: 'State',
+    details: 'Details',
+    customer: 'Show customer',
+    wallet: 'Wallet',
+    started: 'Started',
+    failure: 'Why it failed',
+    node: 'Node',
+    id: 'Id',
+    emptyPending: 'No pending payments',
+    emptyPendingText: 'All payments have ended.',
+  },
+};
