@@ -27,14 +27,13 @@ export function readConfig(env: Environment) {
   const dataDir = get('DATA_DIR') ?? './data';
   const database = (name: string) =>
     matching(name, /^(sqlite:.|postgres(ql)?:\/\/.)/, 'sqlite:./data/satchel.db or postgres://user:password@host/database');
-  const url = publicUrl(get('PUBLIC_URL') ?? localUrl({ host, port }));
+  const url = publicUrl(get('PUBLIC_URL') ?? browserUrl({ host, port }));
   return {
     host,
     port,
     /** The public URL of the service, without a trailing slash. Links are built only from it. */
     publicUrl: url,
-    /** The domains of Lightning addresses, in lower case. The first is the host of `publicUrl`. */
-    addressDomains: addressDomains(url, get('ADDRESS_DOMAINS')),
+    ...readHosts(settings, { host, port, url }),
     dataDir,
     /** `sqlite:<path>` or `postgres://…` */
     databaseUrl: database('DATABASE_URL') ?? `sqlite:${dataDir}/satchel.db`,
@@ -116,6 +115,15 @@ export function readConfig(env: Environment) {
     payerPages: readPayerPages(settings, url),
     /** The proxy for .onion hosts; undefined: they cannot be reached. */
     outboundProxy: readProxy(settings),
+  };
+}
+
+function readHosts({ get }: Settings, { url, ...address }: ListenAddress & { readonly url: string }) {
+  return {
+    /** The domains of Lightning addresses, in lower case. The first is the host of `publicUrl`. */
+    addressDomains: addressDomains(url, get('ADDRESS_DOMAINS')),
+    /** The hosts under which this machine reaches the service, with the port as URLs have it. */
+    localHosts: localHosts(address),
   };
 }
 
@@ -205,10 +213,30 @@ function playgroundRelay(url: string): string {
   return `${url.replace(/^http/, 'ws')}/playground/relay`;
 }
 
+/** HOST and PORT. */
+interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 /** Returns the URL at which programs on this machine reach the service. */
-export function localUrl({ host, port }: Pick<Config, 'host' | 'port'>): string {
+export function localUrl({ host, port }: ListenAddress): string {
   const isEvery = host === '0.0.0.0' || host === '::';
   return `http://${isEvery ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+/** The values of HOST with which browsers on this machine reach the service as `localhost`. */
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost', '0.0.0.0', '::']);
+
+/** Returns the URL for people on this machine: with `localhost` where that is the same, because browsers allow no passkeys at an IP address. */
+function browserUrl({ host, port }: ListenAddress): string {
+  return localUrl({ host: LOOPBACK_HOSTS.has(host) ? 'localhost' : host, port });
+}
+
+function localHosts({ host, port }: ListenAddress): string[] {
+  const every = host === '::' ? ['127.0.0.1', '::1'] : host === '0.0.0.0' ? ['127.0.0.1'] : [host];
+  const hosts = LOOPBACK_HOSTS.has(host) ? ['localhost', ...every] : every;
+  return [...new Set(hosts.map((one) => new URL(localUrl({ host: one, port })).host))];
 }
 
 /** Creates DATA_DIR, readable only by its owner: its files contain keys, and preimages of unpaid invoices. @throws InvalidConfig */

@@ -107,11 +107,13 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const linked = { ...config, rates, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, notes, idempotency };
+  // Strangers use a service that is published under another host: they must not send requests to this machine.
+  const isLocal = config.localHosts.includes(new URL(publicUrl).host);
   const webhooks = new Webhooks({
     ...service,
     eventLog,
     renderEvents: eventObjects,
-    outbound: newOutbound({ maxRequestsPerHost: 256 }),
+    outbound: newOutbound({ maxRequestsPerHost: 256, mayReachLoopback: () => isLocal && connections.areOnTestNetworks() }),
     secretBox: createSecretBox(secretKey),
     retentionDays: config.eventRetentionDays,
     timing: jobTiming?.webhooks,

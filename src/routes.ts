@@ -146,7 +146,7 @@ function registerRoutes(
   payLinkRoutes(app, deps);
   payRequestRoutes(app, deps);
   payerPageRoutes(app, { ...deps, look: { ...config.payerPages, publicUrl, font: modules.font } });
-  nostrIdentifierRoutes(app, { ...deps, addressDomains: config.addressDomains });
+  nostrIdentifierRoutes(app, { ...deps, addressDomains: config.addressDomains, localHosts: config.localHosts });
   remoteLinkRoutes(app, deps);
   lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);

@@ -50,6 +50,8 @@ export interface ServerOptions {
   readonly authenticate?: (request: FastifyRequest) => Promise<unknown>;
   /** The URL at which clients reach the service. If it is https, responses have the header Strict-Transport-Security. */
   readonly publicUrl?: string;
+  /** The hosts under which this machine reaches the service, with the port as URLs have it. */
+  readonly localHosts?: readonly string[];
   /** The protocols over which wallet apps can be connected. */
   readonly appProtocols?: readonly ('nwc' | 'lndhub')[];
   /** Recognizes database outages, which are 503. Without it they are 500, like every other unexpected error. */

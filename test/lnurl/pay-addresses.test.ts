@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { InvalidConfig, readConfig } from '../../src/config.ts';
-import { domainOfHost, parseRequestedName, readName } from '../../src/features/lnurl/pay/address.ts';
+import { domainsOfHost, parseRequestedName, readName } from '../../src/features/lnurl/pay/address.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';
@@ -57,7 +57,18 @@ describe('names of addresses', () => {
     ['', 'a.example'],
     [undefined, 'a.example'],
   ])('L8: with the Host header %s belong to %s', (host, domain) => {
-    expect(domainOfHost(host, ['a.example', 'b.example'])).toBe(domain);
+    expect(domainsOfHost(host, { addressDomains: ['a.example', 'b.example'], localHosts: ['localhost:4021'] })).toEqual([domain]);
+  });
+
+  it.each([
+    ['localhost:4021', ['localhost:4021', '127.0.0.1:4021']],
+    ['127.0.0.1:4021', ['127.0.0.1:4021', 'localhost:4021']],
+    ['127.0.0.1:4022', ['localhost:4021', '127.0.0.1:4021']],
+    ['b.example', ['b.example']],
+    [undefined, ['localhost:4021', '127.0.0.1:4021']],
+  ])('with the Host header %s are found under each host of this machine if the default domain is one: %j', (host, domains) => {
+    const hosts = { addressDomains: ['localhost:4021', 'b.example'], localHosts: ['localhost:4021', '127.0.0.1:4021'] };
+    expect(domainsOfHost(host, hosts)).toEqual(domains);
   });
 
   it('are in domains that the configuration lists', () => {

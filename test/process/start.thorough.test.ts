@@ -79,10 +79,10 @@ describe('a start', () => {
     const dataDir = join(folder, 'setup');
     const file = join(dataDir, 'setup-link');
     const own = await processSettings(dataDir, `sqlite:${join(dataDir, 'satchel.db')}`);
-    const settings = { ...own, LOG_LEVEL: 'trace', LIGHTNING_URL: 'fake:?seed=1' };
+    const settings = { ...own, PUBLIC_URL: '', LOG_LEVEL: 'trace', LIGHTNING_URL: 'fake:?seed=1' };
     const first = await start(settings);
     const old = readFileSync(file, 'utf8').trim();
-    expect(old).toMatch(new RegExp(`^${first.client.url}/setup#[\\w-]{43}$`));
+    expect(old).toMatch(new RegExp(`^http://localhost:${own.PORT}/setup#[\\w-]{43}$`));
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(first.output()).toContain(`is in ${file}, which only you can read.`);
     expect(first.output()).not.toContain(new URL(old).hash.slice(1));

@@ -92,6 +92,7 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
     secretKey,
     clock,
     addressDomains: [],
+    localHosts: [],
     publicUrl,
   });
   const linked = { database, ledger, fees: deps.fees, accounts, wallets, payments, payLinks, outbound, publicUrl, clock, log: silentLog };

@@ -224,8 +224,8 @@ function prepareApp(dialect: Dialect, settings: Record<string, string>, override
   };
   beforeAll(async () => {
     const port = String(await freePort());
-    const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, LOG_LEVEL: 'silent', BOOTSTRAP_SECRET_KEY: secretKey };
-    config = readConfig({ ...own, ...settings });
+    const own = { DATA_DIR: dataDir, DATABASE_URL: await urls(), PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'silent' };
+    config = readConfig({ ...own, BOOTSTRAP_SECRET_KEY: secretKey, ...settings });
     await start();
     // Money that arrives during the first comparison would count as the node's own if it measures at once.
     if (overrides.jobTiming?.probe) await vi.waitUntil(() => lastReport(started(running.database)), { timeout: 60_000, interval: 20 });

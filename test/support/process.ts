@@ -42,7 +42,8 @@ export interface ServiceProcess {
 
 /** Returns settings with which the service can be started again on the same data and port. */
 export async function processSettings(dataDir: string, databaseUrl: string): Promise<Record<string, string>> {
-  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: String(await freePort()), LOG_LEVEL: 'warn' };
+  const port = String(await freePort());
+  return { DATA_DIR: dataDir, DATABASE_URL: databaseUrl, PORT: port, PUBLIC_URL: `http://127.0.0.1:${port}`, LOG_LEVEL: 'warn' };
 }
 
 export async function startProcess(settings: Record<string, string>, entry = 'src/main.ts'): Promise<ServiceProcess> {

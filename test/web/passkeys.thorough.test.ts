@@ -2,32 +2,32 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { fillLogin, onDashboard } from '../support/dashboard.ts';
 
-const ORIGIN = 'http://localhost:4021';
-
+// Without PUBLIC_URL, as after `npm start`.
 onDashboard(
-  'passkeys',
+  'passkeys on the default address',
   ({ client, newPerson, open }) => {
-    /** Opens the service at its PUBLIC_URL, with a device that has a fingerprint reader. */
-    async function openAtOrigin(): Promise<Page> {
-      const page = await open(undefined, { context: { baseURL: ORIGIN }, expected: [/localhost:4021/, /ERR_FAILED/] });
-      await page.route(`${ORIGIN}/**`, async (route) => {
-        const url = route.request().url();
-        // A stream has no end, so it cannot be passed on.
-        if (/\/v1\/events/.test(url)) return route.abort();
-        return route.fulfill({ response: await route.fetch({ url: url.replace(ORIGIN, client.url) }) });
-      });
+    /** Opens the service at its public URL, with a device that has a fingerprint reader. */
+    async function openAtLocalhost(path?: string): Promise<Page> {
+      const page = await open(undefined, { context: { baseURL: client.url.replace('127.0.0.1', 'localhost') }, expected: [/localhost/] });
       const devTools = await page.context().newCDPSession(page);
       await devTools.send('WebAuthn.enable');
       const options = { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true } as const;
       await devTools.send('WebAuthn.addVirtualAuthenticator', {
         options: { ...options, isUserVerified: true, automaticPresenceSimulation: true },
       });
+      if (path !== undefined) await page.goto(path);
       return page;
     }
 
+    it('sends a browser that opens the dashboard at an IP address to localhost, with the path, the query and the fragment', async () => {
+      const page = await openAtLocalhost(`${client.url}/login?next=%2Fkeys#token`);
+      const { port } = new URL(client.url);
+      expect(page.url()).toBe(`http://localhost:${port}/login?next=%2Fkeys#token`);
+    });
+
     it('are added in the settings, log in, and are removed', async () => {
       const person = await newPerson();
-      const page = await openAtOrigin();
+      const page = await openAtLocalhost();
       await page.goto('/login');
       await fillLogin(page, person);
       await page.waitForURL('**/wallets');
@@ -52,5 +52,5 @@ onDashboard(
       await page.getByRole('alert').waitFor();
     });
   },
-  { PUBLIC_URL: ORIGIN },
+  { PUBLIC_URL: '' },
 );

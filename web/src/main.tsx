@@ -1,6 +1,7 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { plainNumbers } from './parts/format-amount.ts';
+import { code, direction } from './texts/texts.ts';
 import './styles/tokens.css';
 import './styles/base.css';
 import './parts/table.css';
@@ -13,4 +14,5 @@ addEventListener('copy', (event) => {
   event.preventDefault();
 });
 
+Object.assign(document.documentElement, { lang: code, dir: direction });
 render(<App />, document.body);

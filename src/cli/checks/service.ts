@@ -24,7 +24,8 @@ export async function checkService(config: Config, key: string | undefined): Pro
     return { findings: [fail('service', `it does not answer at ${url}`, remedy)], times: [] };
   }
   const readiness = await readReadiness(url);
-  if (new URL(config.publicUrl).origin === new URL(url).origin) return { findings: [readiness, ...(await alertsOf(url, key))], times: [] };
+  const { protocol, host } = new URL(config.publicUrl);
+  if (protocol === 'http:' && config.localHosts.includes(host)) return { findings: [readiness, ...(await alertsOf(url, key))], times: [] };
   const open = await checkPublicUrl(config, key, local.version);
   return { findings: [readiness, ...open.findings, ...(await alertsOf(url, key))], times: open.times };
 }

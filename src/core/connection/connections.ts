@@ -39,6 +39,11 @@ export class NodeConnections {
     return reached.identity().network;
   }
 
+  /** Returns whether each node is known to be on a network without real money. */
+  areOnTestNetworks(): boolean {
+    return this.all.every((one) => one.wasReached() && one.identity().network !== 'bitcoin');
+  }
+
   /** Returns whether a node answers. */
   async isAvailable(nodeId: string): Promise<boolean> {
     return (await this.all.find((one) => one.nodeId === nodeId)?.isAvailable()) === true;

@@ -5,7 +5,15 @@ import { RunningTasks } from '../kernel/running-tasks.ts';
 import { isPublicAddress } from './addresses.ts';
 import { type NetworkAccess, openConnection, systemNetwork } from './connect.ts';
 import { exchange, type Message, parseJson, readBody } from './exchange.ts';
-import { invalidUrl, OutboundError, type OutboundReason, type OutboundRules, readTarget, type Target } from './target.ts';
+import {
+  invalidUrl,
+  OutboundError,
+  type OutboundReason,
+  type OutboundRules,
+  readTarget,
+  remedyForLoopback,
+  type Target,
+} from './target.ts';
 
 export { OutboundError, type OutboundReason } from './target.ts';
 
@@ -111,10 +119,12 @@ export class Outbound {
    * @throws OutboundError `invalid_url`
    */
   checkUrl(url: string): void {
-    const { host, isAllowed } = readTarget(url, this.#settings);
+    const { url: parsed, host, isAllowed } = readTarget(url, this.#settings);
     const isPrivate = isIP(host) === 0 ? /(^|\.)localhost$/.test(host) : !this.#settings.allow.hasAddress(host) && !isPublicAddress(host);
     if (isPrivate && !isAllowed)
-      throw invalidUrl('The host of the URL must have a public address. Only hosts in OUTBOUND_ALLOW may be private.');
+      throw invalidUrl(
+        `The host of the URL must have a public address. Only hosts in OUTBOUND_ALLOW may be private.${remedyForLoopback(parsed, host)}`,
+      );
   }
 
   /** Runs a request within its time. Logs the cause of a failure, without the path and the query, which can contain secrets. */
@@ -155,7 +165,8 @@ export class Outbound {
 
   #redirect({ url }: Target, location: string): Target {
     try {
-      return readTarget(new URL(location, url).href, this.#settings);
+      // A service of others must not send this client to this machine.
+      return readTarget(new URL(location, url).href, { ...this.#settings, mayReachLoopback: () => false });
     } catch (error) {
       throw new Error(`a redirect is refused: ${errorMessage(error)}`);
     }

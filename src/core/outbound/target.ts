@@ -46,6 +46,8 @@ export interface Target {
 export interface OutboundRules {
   readonly allow: AllowList;
   readonly proxy: SocksProxy | undefined;
+  /** Returns whether URLs may name this machine by `localhost` or a loopback address, with a port from 1024 on. Default: no. */
+  readonly mayReachLoopback?: () => boolean;
 }
 
 /** LNURL callbacks contain an invoice, a comment and the payer's data. */
@@ -54,7 +56,7 @@ const MAX_URL_LENGTH = 8000;
 const FIRST_FREE_PORT = 1024;
 
 /** Parses and checks a URL. @throws OutboundError `invalid_url` */
-export function readTarget(text: string, { allow, proxy }: OutboundRules): Target {
+export function readTarget(text: string, { allow, proxy, mayReachLoopback }: OutboundRules): Target {
   if (text.length > MAX_URL_LENGTH) throw invalidUrl(`The URL must have at most ${MAX_URL_LENGTH} characters.`);
   const url = URL.parse(text);
   if (!url) throw invalidUrl('The URL must be complete and valid, such as https://pay.example/path.');
@@ -67,7 +69,8 @@ export function readTarget(text: string, { allow, proxy }: OutboundRules): Targe
   if (isOnion && !proxy)
     throw invalidUrl('This service cannot reach .onion addresses. Its operator can set OUTBOUND_PROXY to the address of a Tor proxy.');
   const port = url.port === '' ? (isTls ? 443 : 80) : Number(url.port);
-  const isAllowed = allow.hasHost(host, port);
+  const isOwnLoopback = isLoopbackHost(host) && port >= FIRST_FREE_PORT && mayReachLoopback?.() === true;
+  const isAllowed = allow.hasHost(host, port) || isOwnLoopback;
   const needsAllowance = (!isTls && !isOnion) || (url.port !== '' && port < FIRST_FREE_PORT);
   // A name that is not allowed itself may still have allowed addresses.
   const mayBeAllowed = isAllowed || allow.hasAddress(host) || (isIP(host) === 0 && !isOnion && allow.hasRanges);
@@ -75,7 +78,16 @@ export function readTarget(text: string, { allow, proxy }: OutboundRules): Targe
     throw invalidUrl(
       isTls || isOnion
         ? 'The port of the URL must be the default port or 1024 to 65535.'
-        : 'The URL must begin with https://. Only hosts in OUTBOUND_ALLOW may use http://.',
+        : `The URL must begin with https://. Only hosts in OUTBOUND_ALLOW may use http://.${remedyForLoopback(url, host)}`,
     );
   return { url, host, port, isTls, isOnion, isAllowed, needsAllowance };
+}
+
+function isLoopbackHost(host: string): boolean {
+  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+}
+
+/** Returns the setting with which the operator allows a receiver on this machine; for other hosts nothing. */
+export function remedyForLoopback({ host: hostAndPort }: URL, host: string): string {
+  return isLoopbackHost(host) ? ` For a receiver on this machine, the operator sets OUTBOUND_ALLOW=${hostAndPort}.` : '';
 }

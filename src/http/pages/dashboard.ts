@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative } from 'node:path';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { App } from '../app-type.ts';
 import { contentPolicy, OWN_SOURCES } from '../headers.ts';
 import { acceptsPage } from './page.ts';
@@ -31,6 +31,8 @@ const NOT_BUILT =
 
 export interface DashboardOptions {
   readonly publicUrl?: string | undefined;
+  /** The hosts under which this machine reaches the service. */
+  readonly localHosts?: readonly string[] | undefined;
   /** Those that the operator has set up. */
   readonly appProtocols?: readonly ('nwc' | 'lndhub')[] | undefined;
 }
@@ -40,13 +42,15 @@ export interface Dashboard {
   readonly page: string;
   /** By their path in the build. */
   readonly files: ReadonlyMap<string, Buffer>;
+  /** Where browsers at one of these hosts are sent. */
+  readonly move: { readonly from: ReadonlySet<string>; readonly to: string } | undefined;
 }
 
 /**
  * Reads the built dashboard. `publicUrl` may have a path, under which a proxy publishes the service. The page lists the protocols over which
  * wallet apps can be connected.
  */
-export async function readDashboard({ publicUrl, appProtocols = [] }: DashboardOptions): Promise<Dashboard> {
+export async function readDashboard({ publicUrl, localHosts = [], appProtocols = [] }: DashboardOptions): Promise<Dashboard> {
   const files = await readFiles();
   const page = files.get('index.html')?.toString();
   files.delete('index.html');
@@ -57,7 +61,14 @@ export async function readDashboard({ publicUrl, appProtocols = [] }: DashboardO
         ?.replace('<base href="/"', `<base href="${path.replaceAll('"', '%22')}"`)
         .replace('name="satchel-apps" content=""', `name="satchel-apps" content="${appProtocols.join(' ')}"`) ?? NOT_BUILT,
     files,
+    move: publicUrl === undefined ? undefined : moveToLocalhost(new URL(publicUrl), localHosts),
   };
+}
+
+/** Browsers allow no passkeys at an IP address. So at one of this machine they are sent to `localhost`, where that is the public URL. */
+function moveToLocalhost({ protocol, hostname, host, origin }: URL, localHosts: readonly string[]): Dashboard['move'] {
+  if (protocol !== 'http:' || hostname !== 'localhost' || !localHosts.includes(host)) return undefined;
+  return { from: new Set(localHosts.filter((one) => one !== host)), to: origin };
 }
 
 async function readFiles(): Promise<Map<string, Buffer>> {
@@ -79,7 +90,7 @@ export function sendPageToBrowsers(app: App, dashboard: Dashboard): void {
   app.addHook('onRoute', (route) => {
     if (!route.config?.isAlsoPage) return;
     route.onRequest = (request, reply, done) => {
-      if (acceptsPage(request)) sendPage(reply, dashboard);
+      if (acceptsPage(request)) sendPage(request, reply, dashboard);
       else {
         reply.header('vary', 'Accept');
         done();
@@ -94,15 +105,16 @@ export function sendPageToBrowsers(app: App, dashboard: Dashboard): void {
 export function dashboardRoutes(app: App, dashboard: Dashboard): void {
   const config = { undocumented: true };
   app.get('/', { config }, (request, reply) => {
-    if (acceptsPage(request) || !request.headers.accept?.includes('application/json')) return sendPage(reply, dashboard);
+    if (acceptsPage(request) || !request.headers.accept?.includes('application/json')) return sendPage(request, reply, dashboard);
     return reply.header('vary', 'Accept').send({ name: 'Satchel', docs: 'docs', openapi: 'openapi.json', health: 'healthz' });
   });
   const pages = app.hasRoute({ method: 'GET', url: '/playground' }) ? PAGES : [...PAGES, '/playground'];
-  for (const url of pages) app.get(url, { config }, (_request, reply) => sendPage(reply, dashboard));
+  for (const url of pages) app.get(url, { config }, (request, reply) => sendPage(request, reply, dashboard));
   for (const [name, content] of dashboard.files) serveFile(app, name, content);
 }
 
-function sendPage(reply: FastifyReply, { page }: Dashboard): FastifyReply {
+function sendPage({ headers, raw }: FastifyRequest, reply: FastifyReply, { page, move }: Dashboard): FastifyReply {
+  if (move?.from.has(headers.host ?? '')) return reply.header('vary', 'Host').redirect(`${move.to}${raw.url}`, 307);
   return reply.type('text/html; charset=utf-8').header('vary', 'Accept').header('content-security-policy', POLICY).send(page);
 }
 

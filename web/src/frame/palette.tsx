@@ -1,14 +1,20 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import type { SearchResult } from '../api/client.ts';
+import { useSession } from '../api/session.tsx';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Listbox, optionId } from '../parts/listbox.tsx';
 import { useWalletSearch, type WalletName, type WalletSearch } from '../parts/wallet-names.ts';
+import { found as names } from '../texts/en-found.ts';
 import { t } from '../texts/texts.ts';
+import { OBJECT_ICONS, pathOf, useFoundObjects } from './found-objects.ts';
 import { useNavigation } from './navigation.tsx';
 import './palette.css';
 
 interface Command {
   readonly name: string;
+  /** What kind of object it opens. */
+  readonly remark?: string | undefined;
   readonly href: string;
   readonly icon: IconName;
 }
@@ -25,11 +31,13 @@ const WALLET_ACTIONS: readonly WalletCommand[] = [
   { name: t.palette.send, end: '/send', icon: 'out' },
   { name: t.palette.transfer, end: '/transfer', icon: 'transfer' },
 ];
-const WALLET_COMMANDS: readonly WalletCommand[] = [{ name: (wallet) => wallet, end: '', icon: 'wallet' }, ...WALLET_ACTIONS];
+const OPEN_WALLET: WalletCommand = { name: (wallet) => wallet, end: '', icon: 'wallet' };
 
 const MAX_RESULTS = 12;
+/** Wallets leave room for what else was found. */
+const MAX_WALLETS = 6;
 
-/** Finds screens, wallets and actions by name. */
+/** Finds screens and actions by name, and what the account has by ids, hashes, addresses and words. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const [, navigate] = useLocation();
   const [text, setText] = useState('');
@@ -84,7 +92,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
           {(command) => (
             <>
               <Icon name={command.icon} />
-              <bdi>{command.name}</bdi>
+              <bdi class="clip">{command.name}</bdi>
+              {command.remark !== undefined && <span class="push small secondary">{command.remark}</span>}
             </>
           )}
         </Listbox>
@@ -114,12 +123,30 @@ function useCommands(typed: string): { readonly found: readonly Command[]; reado
   const action = WALLET_ACTIONS.find((one) => text !== '' && (text.startsWith(prefixOf(one)) || prefixOf(one).startsWith(text)));
   const byName = useWalletSearch(typed);
   const forAction = useWalletSearch(action ? typed.slice(prefixOf(action).length) : '');
-  const wallets = [
-    ...WALLET_COMMANDS.flatMap((command) => currentOf(byName).map((wallet) => ofWallet(command, wallet))),
-    ...(action ? currentOf(forAction).map((wallet) => ofWallet(action, wallet)) : []),
-  ];
-  const commands = new Map([...named, ...wallets].map((command) => [command.href, command]));
-  return { found: [...commands.values()].slice(0, MAX_RESULTS), isComplete: byName.isCurrent && forAction.isCurrent };
+  const objects = useFoundObjects(typed);
+  const { account } = useSession();
+  const wallets = currentOf(byName);
+  const commands = new Map(
+    [
+      ...named,
+      ...wallets.slice(0, MAX_WALLETS).map((wallet) => ofWallet(OPEN_WALLET, wallet)),
+      ...objects.objects.filter(({ type, account_id: owner }) => type !== 'wallet' || owner !== account.id).map(ofObject(account.id)),
+      ...WALLET_ACTIONS.flatMap((command) => wallets.map((wallet) => ofWallet(command, wallet))),
+      ...(action ? currentOf(forAction).map((wallet) => ofWallet(action, wallet)) : []),
+    ].map((command) => [command.href, command]),
+  );
+  const isComplete = byName.isCurrent && forAction.isCurrent && objects.isCurrent;
+  return { found: [...commands.values()].slice(0, MAX_RESULTS), isComplete };
+}
+
+/** Returns the command that opens a found object. */
+function ofObject(accountId: string) {
+  return (one: SearchResult): Command => ({
+    name: one.label || one.id,
+    remark: names.types[one.type],
+    href: pathOf(one, accountId),
+    icon: OBJECT_ICONS[one.type] ?? 'search',
+  });
 }
 
 function currentOf({ wallets = [], isCurrent }: WalletSearch): readonly WalletName[] {

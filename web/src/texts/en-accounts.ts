@@ -1,5 +1,8 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The texts of the accounts, for operators. Their screens alone load them. */
-export const accounts = {
+export const accounts = inLanguage('accounts', {
   title: 'Customers',
   newAccount: 'New account',
   account: 'Account',
@@ -9,7 +12,7 @@ export const accounts = {
   created: 'Created',
   login: 'Login',
   logins: { none: 'none yet', password: 'password', totp: 'password and app' },
-  roles: { operator: 'Operator', member: 'Member' } as Readonly<Record<string, string>>,
+  roles: lookup({ operator: 'Operator', member: 'Member' }),
   roleHint: 'An operator also sees this group of pages, and manages nodes and accounts.',
   walletsOf: (wallets: string, limit: string) => `${wallets} of ${limit}`,
   noLimit: 'no limit',
@@ -58,7 +61,7 @@ export const accounts = {
   what: 'Change',
   who: 'By',
   when: 'Time',
-  kinds: {
+  kinds: lookup({
     create_account: 'Account created',
     create_setup_link: 'New setup link',
     add_note: 'Note added',
@@ -68,21 +71,21 @@ export const accounts = {
     move: 'Wallet moved to another node',
     set_fees: 'Fees set',
     remove_fees: 'Fees removed',
-  } as Readonly<Record<string, string>>,
+  }),
   field: (field: string) => (value: string) => `${field}: ${value}`,
-  fields: {
+  fields: lookup({
     role: (role: string) => `Role: ${role}`,
     status: (status: string) => `Status: ${status}`,
     email: (email: string) => `E-mail: ${email}`,
     max_wallets: (limit: string) => `Wallet limit: ${limit}`,
-  } as Readonly<Record<string, (value: string) => string>>,
-  states: {
+  }),
+  states: lookup({
     active: { name: 'Active', hint: 'Everything.' },
     receive_only: { name: 'Receive only', hint: 'No sending, no withdraw links.' },
     frozen: { name: 'Frozen', hint: 'Reads only: keys, connections and links stop.' },
     closing: { name: 'Closing', hint: 'Only withdrawals, down to zero.' },
     closed: { name: 'Closed', hint: 'Reads only. All wallets must be empty.' },
-  } as Readonly<Record<string, { readonly name: string; readonly hint: string }>>,
+  }),
   missingTitle: 'No such account',
   missing: 'The address is incomplete.',
   all: 'All customers',
@@ -93,22 +96,13 @@ export const accounts = {
   nothingFound: 'Nothing found',
   found: 'Object',
   matched: 'Found by',
-  types: {
-    account: 'Account',
-    wallet: 'Wallet',
-    pay_link: 'Pay link',
-    withdraw_link: 'Withdraw link',
-    key: 'Key',
-    lightning_transaction: 'Payment or invoice',
-    wallet_transaction: 'Transaction',
-  } as Readonly<Record<string, string>>,
-  matches: {
+  matches: lookup({
     id: 'Id',
     payment_hash: 'Payment hash',
     address: 'Address or e-mail',
     id_prefix: 'Beginning of the id',
     words: 'Words',
-  } as Readonly<Record<string, string>>,
+  }),
   balance: 'Balance, sats',
   walletCount: (count: number) => (count === 1 ? '1 wallet' : `${count} wallets`),
   moneyIn: 'In, 30 days',
@@ -139,9 +133,9 @@ export const accounts = {
   deleteNote: 'Delete',
   deleteNoteTitle: 'Delete this note?',
   deleteNoteText: 'Its text is gone. The history keeps that it was deleted.',
-  errors: {
+  errors: lookup({
     last_operator: 'This is the last active operator. Make another account an operator first. Nothing has changed.',
     action_refused: 'The wallets of the account hold money. Allow only withdrawals, and close it when they are empty. Nothing has changed.',
     email_taken: 'Another account has this e-mail. Nothing has changed.',
-  } as Readonly<Record<string, string>>,
-};
+  }),
+});

@@ -1,5 +1,8 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The English texts of connected apps. Their screens alone load them. */
-export const apps = {
+export const apps = inLanguage('apps', {
   title: 'Apps',
   of: 'Apps of',
   connect: 'Connect an app',
@@ -46,11 +49,9 @@ export const apps = {
     wallet_deposit: ['Receive', 'create invoices'],
     wallet_withdraw: ['Send', 'within the limits below'],
   },
-  short: { wallet_read: 'balance', wallet_tx_read: 'history', wallet_deposit: 'receive', wallet_withdraw: 'send' } as Readonly<
-    Record<string, string>
-  >,
+  short: lookup({ wallet_read: 'balance', wallet_tx_read: 'history', wallet_deposit: 'receive', wallet_withdraw: 'send' }),
   noPermission: 'Choose at least one permission.',
-  kinds: { wallet_admin: 'Send and receive', wallet_invoice: 'Receive only' } as Readonly<Record<string, string>>,
+  kinds: lookup({ wallet_admin: 'Send and receive', wallet_invoice: 'Receive only' }),
   worst: (sats: string, period: string) => `At worst it can spend ${sats} sats ${period}, fees included.`,
   worstAll: 'Without a budget it can spend everything in the wallet.',
   connectNamed: (name: string) => (name === '' ? 'Connect' : `Connect ${name}`),
@@ -82,4 +83,4 @@ export const apps = {
       expiry: 'The time until which the app asks for access is over, or no time. Nothing was connected.',
     },
   },
-} as const;
+} as const);

@@ -1,5 +1,8 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The English texts of the page with the channels of the nodes. They are loaded with it, not at the start. */
-export const channels = {
+export const channels = inLanguage('channels', {
   title: 'Channels',
   peer: 'Peer',
   send: 'Can send',
@@ -9,7 +12,7 @@ export const channels = {
   capacity: 'Capacity, sats',
   capacityOf: (sats: string) => `${sats} sats`,
   status: 'Status',
-  statuses: { active: 'Active', inactive: 'Peer offline', opening: 'Opening', closing: 'Closing' } as Readonly<Record<string, string>>,
+  statuses: lookup({ active: 'Active', inactive: 'Peer offline', opening: 'Opening', closing: 'Closing' }),
   private: 'private',
   unknown: 'unknown',
   bar: (send: string, receive: string) => `Can send ${send} sats and receive ${receive} sats`,
@@ -45,4 +48,4 @@ export const channels = {
     'The credential in LIGHTNING_URL does not permit listing the channels. satchel node check prints the command that creates one.',
   unsupportedTitle: 'Not available',
   unsupported: 'The service cannot list the channels of this node.',
-};
+});

@@ -1,3 +1,5 @@
+import { lookup } from './lookup.ts';
+
 /** The English texts of the frame and of what several screens show. */
 export const common = {
   common: {
@@ -39,7 +41,7 @@ export const common = {
     out: 'Out',
     weekFrom: (day: string) => `Week from ${day}`,
   },
-  statuses: {
+  statuses: lookup({
     settled: 'Settled',
     pending: 'Pending',
     held: 'Held',
@@ -53,8 +55,8 @@ export const common = {
     delivered: 'Delivered',
     dead: 'No more attempts',
     revoked: 'Revoked',
-  } as Readonly<Record<string, string>>,
-  nodeStatuses: { ready: 'Ready', cannot_send: 'Cannot send', unavailable: 'Unreachable' } as Readonly<Record<string, string>>,
+  }),
+  nodeStatuses: lookup({ ready: 'Ready', cannot_send: 'Cannot send', unavailable: 'Unreachable' }),
   navigation: {
     main: 'Main',
     operatorGroup: 'Operator',
@@ -71,13 +73,13 @@ export const common = {
     playground: 'Playground',
     settings: 'Settings',
     logOut: 'Log out',
-    roles: { operator: 'Operator', member: 'Member' } as Readonly<Record<string, string>>,
+    roles: lookup({ operator: 'Operator', member: 'Member' }),
   },
   palette: {
     title: 'Search',
-    open: 'Search pages, wallets and actions',
-    placeholder: 'Page, wallet or action',
-    nothing: 'Nothing has that name.',
+    open: 'Search pages, wallets, payments and actions',
+    placeholder: 'Page, wallet, memo, hash, address or action',
+    nothing: 'Nothing was found.',
     connectApp: 'Connect an app',
     receive: (wallet: string) => `Receive to ${wallet}`,
     send: (wallet: string) => `Send from ${wallet}`,

@@ -1,5 +1,7 @@
+import { inLanguage } from './texts.ts';
+
 /** The English texts of the page for developers. They are loaded with it, not at the start. */
-export const developers = {
+export const developers = inLanguage('developers', {
   title: 'Developers',
   api: 'API',
   apiText:
@@ -50,4 +52,4 @@ export const developers = {
     ['POST /v1/wallet/<id>/lnurl/withdraw', 'Creates a withdraw link: the first wallet that scans it gets the sats'],
     ['POST /v1/lnurl-auth', 'Logs the users of your application in with a Lightning wallet'],
   ] as readonly (readonly [string, string])[],
-};
+});

@@ -1,5 +1,7 @@
+import { inLanguage } from './texts.ts';
+
 /** The English texts of fiat values. They are loaded with the first fiat value, not at the start. */
-export const texts = {
+export const texts = inLanguage('fiat', {
   rate: (price: string, age: string) => `1 BTC = ${price}, set by the operator ${age} ago`,
   rateFrom: (price: string, source: string, age: string) => `1 BTC = ${price}, from ${source}, ${age} ago`,
   minutes: (minutes: number) => (minutes === 0 ? 'less than a minute' : `${minutes} min`),
@@ -28,4 +30,4 @@ export const texts = {
     set: 'Set rate',
     remove: 'Remove rate',
   },
-};
+});

@@ -1,3 +1,5 @@
+import { lookup } from './lookup.ts';
+
 /** The English texts of keys and links. */
 export const keys = {
   keys: {
@@ -28,8 +30,8 @@ export const keys = {
     rotateTitle: (name: string) => `Rotate “${name}”`,
     rotateText: 'A new key with the same rights, limits and budget replaces this one. Both work during the overlap.',
     overlap: 'The old key works for another',
-    overlaps: { '0': '0 seconds', '3600': 'hour', '86400': 'day', '604800': '7 days' } as Readonly<Record<string, string>>,
-    emptyTitle: { active: 'No active keys', expired: 'No expired keys', revoked: 'No revoked keys' } as Readonly<Record<string, string>>,
+    overlaps: lookup({ '0': '0 seconds', '3600': 'hour', '86400': 'day', '604800': '7 days' }),
+    emptyTitle: lookup({ active: 'No active keys', expired: 'No expired keys', revoked: 'No revoked keys' }),
     empty: 'A key lets a program use the API: with everything in the account, or with one wallet only.',
     legend:
       'In the bars, solid is spent and hatched is in flight: pending payments count with their fee limits. Periods are calendar periods in UTC.',
@@ -48,12 +50,10 @@ export const keys = {
     spent: (spent: string, limit: string, period: string) => `${spent} of ${limit} ${period}`,
     inFlight: (sats: string) => `${sats} in flight`,
     left: (sats: string) => `${sats} left`,
-    periods: { day: 'a day', week: 'a week', month: 'a month', ever: 'in total' } as Readonly<Record<string, string>>,
-    periodNames: { day: 'Day', week: 'Week', month: 'Month', ever: 'In total' } as Readonly<Record<string, string>>,
-    expiries: { '': 'never', d1: 'in a day', d7: 'in 7 days', d30: 'in 30 days', d90: 'in 90 days', d365: 'in a year' } as Readonly<
-      Record<string, string>
-    >,
-    kinds: {
+    periods: lookup({ day: 'a day', week: 'a week', month: 'a month', ever: 'in total' }),
+    periodNames: lookup({ day: 'Day', week: 'Week', month: 'Month', ever: 'In total' }),
+    expiries: lookup({ '': 'never', d1: 'in a day', d7: 'in 7 days', d30: 'in 30 days', d90: 'in 90 days', d365: 'in a year' }),
+    kinds: lookup({
       secret_api: 'Everything in the account',
       public_api: 'Public identifier',
       wallet_admin: 'Everything with the wallet',
@@ -62,12 +62,12 @@ export const keys = {
       wallet_connection: 'Connected app',
       wallet_lnurl_withdraw: 'Withdraw links',
       wallet_lnurl_pay: 'Pay links',
-    } as Readonly<Record<string, string>>,
-    walletKinds: {
+    }),
+    walletKinds: lookup({
       wallet_admin: 'Everything with the wallet',
       wallet_invoice: 'Create invoices and read the history',
       wallet_read: 'Read balance and history',
-    } as Readonly<Record<string, string>>,
+    }),
   },
   links: {
     title: 'Links and addresses',

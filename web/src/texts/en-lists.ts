@@ -1,7 +1,9 @@
+import { inLanguage } from './texts.ts';
+
 /** The English texts about lists with pages. */
-export const lists = {
+export const lists = inLanguage('lists', {
   newer: 'Newer',
   older: 'Older',
   shown: (first: string, last: string, total: string | undefined, isCapped: boolean) =>
     `${first} – ${last}${total === undefined ? '' : ` of ${isCapped ? 'more than ' : ''}${total}`}`,
-};
+});

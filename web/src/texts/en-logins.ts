@@ -1,3 +1,5 @@
+import { lookup } from './lookup.ts';
+
 /** The English texts of logins and settings. */
 export const logins = {
   login: {
@@ -32,6 +34,8 @@ export const logins = {
     appearanceHint: 'These settings are stored in this browser only.',
     theme: 'Theme',
     themes: { system: 'System', light: 'Light', dark: 'Dark' },
+    language: 'Language',
+    automatic: 'Automatic',
     unit: 'Amounts in',
     password: 'Password',
     passwordHint: 'A new password ends all other sessions of the account.',
@@ -61,12 +65,12 @@ export const logins = {
     status: 'Status',
     thisBrowser: 'This browser',
     endSession: 'End session',
-    methods: {
+    methods: lookup({
       password: 'Password',
       setup_link: 'Setup link',
       lnurl_auth: 'Lightning wallet',
       passkey: 'Passkey',
-    } as Readonly<Record<string, string>>,
+    }),
   },
   passkeys: {
     title: 'Passkeys',

@@ -1,5 +1,8 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The English texts of the sheets that move money. Their code loads them; `en.ts` has what the first page may need. */
-export const money = {
+export const money = inLanguage('money', {
   receive: {
     title: 'Receive',
     amount: 'Amount',
@@ -9,7 +12,7 @@ export const money = {
     memoHint: 'The payer sees this.',
     memoError: 'The memo is longer than the 639 bytes that an invoice can contain.',
     expires: 'Expires',
-    expiries: { 600: 'In 10 minutes', 3600: 'In an hour', 86400: 'In a day', 604800: 'In 7 days' } as Readonly<Record<string, string>>,
+    expiries: lookup({ 600: 'In 10 minutes', 3600: 'In an hour', 86400: 'In a day', 604800: 'In 7 days' }),
     create: 'Create invoice',
     notCreated: (reason: string) => `No invoice was created. ${reason}`,
     orShow: 'Or show',
@@ -66,9 +69,7 @@ export const money = {
     comment: 'Comment',
     commentHint: (length: number) => `Optional. The receiver sees it. Up to ${length} characters.`,
     commentTooLong: (length: number) => `The comment is longer than the ${length} characters that the receiver accepts.`,
-    payerData: { name: 'Your name', email: 'Your e-mail', identifier: 'Your Lightning address', pubkey: 'Your public key' } as Readonly<
-      Record<string, string>
-    >,
+    payerData: lookup({ name: 'Your name', email: 'Your e-mail', identifier: 'Your Lightning address', pubkey: 'Your public key' }),
     payerDataHint: 'The receiver requires it.',
     feeLimit: 'Fee limit, sats',
     feeHint: 'The most that routing may cost. The unused part is released.',
@@ -152,7 +153,7 @@ export const money = {
     newBalance: 'New balance',
     payeeSays: 'The receiver says',
     nothingPaid: 'Nothing was paid; the hold is released.',
-    failures: {
+    failures: lookup({
       NO_ROUTE: { title: 'No route to the receiver', text: 'No path has enough capacity within the fee limit.' },
       TIMEOUT: { title: 'No route was found in time', text: 'The paths that were tried did not work before the time limit.' },
       INCORRECT_PAYMENT_DETAILS: {
@@ -161,16 +162,16 @@ export const money = {
       },
       INSUFFICIENT_BALANCE: { title: 'The node lacks outgoing capacity', text: 'The channels of the service cannot send this amount now.' },
       CANCELED: { title: 'The receiver cancelled the payment', text: 'Ask the receiver for a new invoice.' },
-    } as Readonly<Record<string, { title: string; text: string }>>,
+    }),
     failure: { title: 'The payment failed', text: 'The node reported an error.' },
     limitWas: 'The fee limit was',
     raise: 'Raise the limit',
     tryAgain: 'Try again',
     refused: 'The service rejected the payment',
     refusedText: 'Nothing was paid, and nothing is held.',
-    refusals: {
+    refusals: lookup({
       idempotency_mismatch: 'A copy of this page was used for another payment. Go back and review this one again.',
-    } as Readonly<Record<string, string>>,
+    }),
     absent: 'The payment did not begin',
     absentText: 'The service has no such payment. Nothing was paid, and nothing is held.',
     isPending: 'The outcome of a payment is not known yet:',
@@ -181,4 +182,4 @@ export const money = {
     change: 'Change',
     newPayment: 'New payment',
   },
-};
+});

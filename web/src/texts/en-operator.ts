@@ -1,8 +1,10 @@
+import { lookup } from './lookup.ts';
+
 /** The English texts of the operator. */
 export const operator = {
   operator: {
     pages: 'Pages of the operator',
-    tabs: {
+    tabs: lookup({
       '': 'Overview',
       '/payments': 'Pending',
       '/suspense': 'Suspense',
@@ -11,11 +13,11 @@ export const operator = {
       '/proofs': 'Proofs',
       '/instances': 'Instances',
       '/limits': 'Fiat rate and limits',
-    } as Readonly<Record<string, string>>,
+    }),
     reason: 'Reason',
     inProgress: 'The service is still executing the action. Its result appears on the page.',
     reasonHint: 'The ledger records it with your name and the time.',
-    actionStatuses: { pending: 'In progress', done: 'Done', refused: 'Refused' } as Readonly<Record<string, string>>,
+    actionStatuses: lookup({ pending: 'In progress', done: 'Done', refused: 'Refused' }),
     overview: {
       title: 'Operator',
       reconcile: 'Reconciliation',
@@ -41,12 +43,12 @@ export const operator = {
       ready: 'The records of the nodes were read back, and the ledger agrees. You can accept the restore.',
       lost: 'Lost time',
       everything: 'everything',
-      steps: {
+      steps: lookup({
         complete: 'read back',
         receipts: 'reading receipts',
         payments: 'reading payments',
         late_payments: 'waiting for late requests',
-      } as Record<string, string>,
+      }),
       receipts: 'Receipts booked',
       payments: 'Payments booked',
       booked: (count: number, sats: string) => `${count}, ${sats} sats`,
@@ -126,10 +128,8 @@ export const operator = {
       empty: 'The service compares its ledger with the nodes at regular times, and when you start it here.',
       clean: 'No differences',
       notClean: 'Needs attention',
-      statuses: { queued: 'Queued', running: 'Running' } as Readonly<Record<string, string>>,
-      scopes: { periodic: 'by the service', full: 'full, on request', new_baseline: 'with a new baseline' } as Readonly<
-        Record<string, string>
-      >,
+      statuses: lookup({ queued: 'Queued', running: 'Running' }),
+      scopes: lookup({ periodic: 'by the service', full: 'full, on request', new_baseline: 'with a new baseline' }),
       time: 'Time',
       reason: 'Reason',
       result: 'Result',

@@ -1,5 +1,8 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The English texts of payouts. Their screen alone loads them. */
-export const payouts = {
+export const payouts = inLanguage('payouts', {
   title: 'Payouts',
   of: 'Payouts of',
   order: 'New payout',
@@ -46,9 +49,9 @@ export const payouts = {
   line: 'Line',
   to: 'To',
   amount: 'Sats',
-  statuses: { pending: 'Waiting', sending: 'Sending', paid: 'Paid', failed: 'Failed' } as Readonly<Record<string, string>>,
+  statuses: lookup({ pending: 'Waiting', sending: 'Sending', paid: 'Paid', failed: 'Failed' }),
   counts: (paid: number, sending: number, pending: number, failed: number) =>
     `${paid} paid, ${sending} sending, ${pending} waiting, ${failed} failed.`,
   first: 'First lines',
   next: 'Next lines',
-};
+});

@@ -1,12 +1,15 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The texts of the playground. Its screen alone loads them. */
-export const playground = {
+export const playground = inLanguage('playground', {
   title: 'Playground',
   testCoins: 'Test coins, worth nothing',
   noneTitle: 'No playground here',
   none: 'This service uses a real node. The playground is a small test network, for trying everything without real money: start a second service with',
   nodesTitle: 'Nodes and channels',
   ours: 'Of this service',
-  places: { alice: 'Outside, next to our node', carol: 'Outside, behind alice' } as Readonly<Record<string, string>>,
+  places: lookup({ alice: 'Outside, next to our node', carol: 'Outside, behind alice' }),
   otherService: 'Of another service',
   route:
     'The numbers show how many sats each side of a channel can send to the other. A payment to or from carol is routed through alice, whose fee is 1 sat plus 0.01 %.',
@@ -17,7 +20,7 @@ export const playground = {
   invoiceHint: 'An invoice of one of your wallets.',
   amountHint: 'Only for an invoice without an amount.',
   from: 'From',
-  fromNodes: { alice: 'alice', carol: 'carol, fee about 1 sat' } as Readonly<Record<string, string>>,
+  fromNodes: lookup({ alice: 'alice', carol: 'carol, fee about 1 sat' }),
   pay: 'Pay',
   makeTitle: 'Make an invoice to pay',
   amount: 'Amount, sats',
@@ -25,7 +28,7 @@ export const playground = {
   at: 'At',
   memo: 'Memo',
   receiver: 'The receiver',
-  receivers: { takes: 'takes the money', holds: 'holds it' } as Readonly<Record<string, string>>,
+  receivers: lookup({ takes: 'takes the money', holds: 'holds it' }),
   holdHint: 'The payment stays pending until you settle or cancel it below.',
   make: 'Make invoice',
   made: 'The invoice',
@@ -46,16 +49,16 @@ export const playground = {
   result: 'Result',
   sats: 'Sats',
   fee: (sats: string) => `fee ${sats}`,
-  directions: { sent: 'pays in', received: 'is paid' } as Readonly<Record<string, string>>,
+  directions: lookup({ sent: 'pays in', received: 'is paid' }),
   number: (id: number, node: string, direction: string) => `${id}. ${node} ${direction}`,
-  states: { succeeded: 'Settled', pending: 'Pending', failed: 'Failed' } as Readonly<Record<string, string>>,
+  states: lookup({ succeeded: 'Settled', pending: 'Pending', failed: 'Failed' }),
   settle: 'Settle',
   cancel: 'Cancel',
   emptyTitle: 'No payments yet',
   empty: 'Every payment to and from the outside nodes is listed here.',
-  outcomes: {
+  outcomes: lookup({
     succeeded: (sats: string) => `Paid, ${sats} sats`,
     pending: () => 'Pending. The list below shows how it ends.',
     failed: () => 'The payment failed. Nothing was paid.',
-  } as Readonly<Record<string, (sats: string) => string>>,
-};
+  }),
+});

@@ -1,5 +1,8 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The English texts of fees and limits. The screens that show them load them, not the start. */
-export const policy = {
+export const policy = inLanguage('policy', {
   fees: {
     title: 'Fees',
     edit: 'Change fees',
@@ -8,18 +11,18 @@ export const policy = {
     noSchedule: 'No fees. The service charges nothing.',
     inherited: 'No fees of its own. Those of the account above apply.',
     ofAccount: 'The fees of the account. Fees that you set here replace them.',
-    directions: {
+    directions: lookup({
       ln_out: 'Payments over the network',
       ln_in: 'Receipts over the network',
       internal: 'Transfers and payments inside the service',
       link: 'Claims of withdraw links',
-    } as Readonly<Record<string, string>>,
-    payers: {
+    }),
+    payers: lookup({
       ln_out: 'The wallet pays it, in addition to the amount.',
       ln_in: 'Taken from the credit.',
       internal: 'The sender pays it, in addition to the amount.',
       link: 'The wallet of the link pays it, in addition to the amount.',
-    } as Readonly<Record<string, string>>,
+    }),
     percentOf: (percent: string) => `${percent} %`,
     atLeast: (amount: string) => `at least ${amount}`,
     atMost: (amount: string) => `at most ${amount}`,
@@ -73,12 +76,12 @@ export const policy = {
     sheetText: 'Amounts are without fees. Days and months are those of UTC. An empty field is no limit; 0 permits nothing.',
     keyText: 'Amounts are without fees. Days and months are those of UTC. An empty field is no limit.',
     accountText: 'They apply to the sum of all wallets of the account and of all accounts below it.',
-    hints: {
+    hints: lookup({
       max_out_day_msat: 'Pending payments count.',
       max_out_month_msat: 'Pending payments count.',
       max_receive_msat: 'Money that arrives beyond it is credited, with an alert.',
       max_balance_msat: 'Money that arrives beyond it is credited, with an alert.',
-    } as Readonly<Record<string, string>>,
+    }),
     inSats: (name: string) => `${name}, sats`,
     countError: 'A whole number, 0 or more.',
     countOfOne: 'A whole number, 1 or more.',
@@ -86,4 +89,4 @@ export const policy = {
     save: 'Save limits',
   },
   amountError: 'A number of sats, 0 or more, with a decimal point and up to three decimals.',
-};
+});

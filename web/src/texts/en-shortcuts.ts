@@ -1,5 +1,7 @@
+import { inLanguage } from './texts.ts';
+
 /** The list of shortcuts. Its screen alone loads it. */
-export const shortcuts = {
+export const shortcuts = inLanguage('shortcuts', {
   title: 'Keyboard shortcuts',
   keys: [
     ['Ctrl K', 'Search pages, wallets and actions'],
@@ -13,4 +15,4 @@ export const shortcuts = {
   ],
   operatorKeys: ['G, then O', 'Overview of the operator'],
   paste: 'To open Send in a wallet, paste an invoice, an address or a link outside a field.',
-} as const;
+} as const);

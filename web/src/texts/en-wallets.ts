@@ -1,3 +1,5 @@
+import { lookup } from './lookup.ts';
+
 /** The English texts of wallets and payments. */
 export const wallets = {
   wallets: {
@@ -60,7 +62,7 @@ export const wallets = {
     activateText: 'The wallet can send money again, and its pay links can be paid.',
     balance: 'Balance',
     period: 'Period',
-    periods: { 7: '7 d', 30: '30 d', 90: '90 d', 365: '1 y' } as Readonly<Record<number, string>>,
+    periods: lookup({ 7: '7 d', 30: '30 d', 90: '90 d', 365: '1 y' }),
     chartName: (days: string, now: string) => `Balance over ${days}, now ${now} sats`,
     barsName: (days: string, income: string, expenses: string) =>
       `In and out per day over ${days}: ${income} sats in, ${expenses} sats out`,
@@ -81,8 +83,9 @@ export const wallets = {
     unchanged: 'unchanged',
     open: 'Open',
     fee: 'fee',
-    unbooked: { pending: 'held', failed: 'not charged', open: 'requested' } as Readonly<Record<string, string>>,
+    unbooked: lookup({ pending: 'held', failed: 'not charged', open: 'requested' }),
     newCount: (count: number) => `${count} new`,
+    selected: 'Selected',
     newer: 'Newer',
     newest: 'Newest',
     older: 'Older',
@@ -100,10 +103,8 @@ export const wallets = {
     to: 'To',
     periodReversed: 'The period ends before it begins.',
     allTypes: 'All types',
-    filterStatuses: { all: 'All', settled: 'Settled', pending: 'Pending', failed: 'Failed', open: 'Open' } as Readonly<
-      Record<string, string>
-    >,
-    types: {
+    filterStatuses: lookup({ all: 'All', settled: 'Settled', pending: 'Pending', failed: 'Failed', open: 'Open' }),
+    types: lookup({
       ln_deposit: 'LN Deposit',
       ln_withdrawal: 'LN Withdrawal',
       ln_transfer_in: 'Transfer In',
@@ -115,7 +116,7 @@ export const wallets = {
       service_fee: 'Service Fee',
       restore_difference: 'Restore Difference',
       opening_balance: 'Opening Balance',
-    } as Readonly<Record<string, string>>,
+    }),
   },
   payment: {
     payment: 'Payment',
@@ -185,17 +186,17 @@ export const wallets = {
       expired: 'It was not paid. A payment that was already on its way may still arrive.',
       cancelled: 'It cannot be paid any more. A payment that was held went back to the payer.',
     },
-    deliveries: {
+    deliveries: lookup({
       delivered: 'Webhook delivered',
       queued: 'Webhook waiting',
       retrying: 'Webhook failing',
       dead: 'Webhook not delivered',
       cancelled: 'Webhook not sent',
-    } as Readonly<Record<string, string>>,
+    }),
     // With no-break spaces.
     attempts: (count: number) => (count === 1 ? '1\u00a0attempt' : `${count}\u00a0attempts`),
     nextAttempt: 'next attempt',
-    failureReasons: {
+    failureReasons: lookup({
       NO_ROUTE: 'No route to the receiver',
       TIMEOUT: 'No route worked in time',
       INCORRECT_PAYMENT_DETAILS: 'The receiver rejected the payment',
@@ -203,6 +204,6 @@ export const wallets = {
       ERROR: 'The node reported an error',
       CANCELED: 'The payment was cancelled',
       NOT_RECEIVED: 'The payment never arrived',
-    } as Readonly<Record<string, string>>,
+    }),
   },
 };

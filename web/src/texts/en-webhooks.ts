@@ -1,3 +1,5 @@
+import { lookup } from './lookup.ts';
+
 /** The English texts of webhooks and events. */
 export const webhooks = {
   webhooks: {
@@ -15,11 +17,11 @@ export const webhooks = {
     delivering: 'Delivering',
     failing: 'Failing',
     disabled: 'Disabled',
-    disabledReasons: {
+    disabledReasons: lookup({
       failing:
         'Nothing was delivered for three days, so deliveries have stopped. Resume them when the endpoint works; waiting events are sent then.',
       gone: 'The endpoint responded with 410 Gone, so deliveries have stopped. Resume them when the endpoint works.',
-    } as Readonly<Record<string, string>>,
+    }),
     emptyTitle: 'No endpoints yet',
     empty: 'The service sends events to your endpoint as they happen, signed, and again until the endpoint confirms them.',
     test: 'Send test',
@@ -37,13 +39,13 @@ export const webhooks = {
     delete: 'Delete endpoint',
     deleteTitle: (name: string) => `Delete “${name}”?`,
     deleteText: 'No further events are sent to it, and its deliveries are no longer listed.',
-    deliveryStatuses: {
+    deliveryStatuses: lookup({
       '': 'All',
       delivered: 'Delivered',
       queued: 'Queued',
       retrying: 'Retrying',
       dead: 'No more attempts',
-    } as Readonly<Record<string, string>>,
+    }),
     noDeliveriesTitle: 'No deliveries',
     noDeliveries: 'Send a test, or wait for an event.',
     event: 'Event',
@@ -76,30 +78,5 @@ export const webhooks = {
     copy: 'Copy the event',
     emptyTitle: 'No events',
     empty: 'Each event of your wallets appears here at once.',
-    types: [
-      'wallet_created',
-      'wallet_updated',
-      'wallet_receive',
-      'wallet_receive_pending',
-      'wallet_receive_failure',
-      'wallet_send',
-      'wallet_send_failure',
-      'wallet_transfer_in',
-      'wallet_transfer_out',
-      'payment_pending',
-      'payment_corrected',
-      'invoice_created',
-      'invoice_expired',
-      'invoice_held',
-      'invoice_cancelled',
-      'link_claimed',
-      'payout_finished',
-      'key_created',
-      'key_revoked',
-      'codes_paused',
-      'alert_raised',
-      'alert_resolved',
-      'webhook_test',
-    ],
   },
 };

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import type { Database } from '../../../core/db/database.ts';
 import type { App } from '../../../http/app-type.ts';
 import { PUBLIC } from '../../../http/openapi/route-schema.ts';
-import { domainOfHost, parseRequestedName } from '../pay/address.ts';
+import { type AddressHosts, domainsOfHost, findInDomains, parseRequestedName } from '../pay/address.ts';
 import { findNostrKey } from '../pay/pay-links.sql.ts';
 
 const getSchema = {
@@ -26,14 +26,12 @@ const getSchema = {
 };
 
 /** The public route of Nostr identifiers (NIP-05). */
-export function nostrIdentifierRoutes(
-  app: App,
-  { database, addressDomains }: { readonly database: Database; readonly addressDomains: readonly string[] },
-): void {
+export function nostrIdentifierRoutes(app: App, { database, ...hosts }: AddressHosts & { readonly database: Database }): void {
   async function findKey(name: string, host: string | undefined): Promise<string | undefined> {
     const requested = parseRequestedName(name);
     if (!requested || requested.tag !== undefined) return undefined;
-    return (await database.first(findNostrKey, domainOfHost(host, addressDomains), requested.name))?.nostr_pubkey ?? undefined;
+    const found = await findInDomains(domainsOfHost(host, hosts), (domain) => database.first(findNostrKey, domain, requested.name));
+    return found?.nostr_pubkey ?? undefined;
   }
 
   app.get('/.well-known/nostr.json', { schema: getSchema, config: { isPublic: true } }, async (request) => {

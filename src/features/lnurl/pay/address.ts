@@ -48,11 +48,34 @@ export function splitTag(text: string): { readonly main: string; readonly tag: s
   return { main, tag: tag?.toLowerCase() };
 }
 
+/** The names of this service in addresses. */
+export interface AddressHosts {
+  /** The domains of addresses; the first is the default. */
+  readonly addressDomains: readonly string[];
+  /** The hosts under which this machine reaches the service. */
+  readonly localHosts: readonly string[];
+}
+
 /**
- * Returns the domain that a Host header names. Any other host, such as the address of this machine, stands for the first domain. So the
- * header can only select a configured domain.
+ * Returns the domains in which the name of an address is looked up, the first one first. A Host header selects a configured domain. Any other
+ * host, such as the address of this machine, stands for the default one. So the header can select nothing else. Where the default is a host of
+ * this machine, its other hosts are the same domain: the address may have been created under one of them, with another PUBLIC_URL.
  */
-export function domainOfHost(host: string | undefined, domains: readonly string[]): string {
-  const wanted = host?.toLowerCase().replace(/:(80|443)$/, '');
-  return domains.find((domain) => domain === wanted) ?? domains[0] ?? '';
+export function domainsOfHost(host: string | undefined, { addressDomains, localHosts }: AddressHosts): readonly string[] {
+  const wanted = host?.toLowerCase().replace(/:(80|443)$/, '') ?? '';
+  const domain = addressDomains.find((one) => one === wanted) ?? addressDomains[0] ?? '';
+  if (!localHosts.includes(domain)) return [domain];
+  return [...new Set([...(localHosts.includes(wanted) ? [wanted] : []), domain, ...localHosts])];
+}
+
+/** Returns what the first of these domains has. */
+export async function findInDomains<T>(
+  domains: readonly string[],
+  find: (domain: string) => Promise<T | undefined>,
+): Promise<T | undefined> {
+  for (const domain of domains) {
+    const found = await find(domain);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

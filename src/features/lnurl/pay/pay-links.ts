@@ -14,11 +14,12 @@ import type { Rates } from '../../../core/rates/rates.ts';
 import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
 import { descriptionHash } from '../lnurl.ts';
 import type { Zaps } from '../nostr/zaps.ts';
+import type { AddressHosts } from './address.ts';
 import { changedSettings, imageIn, type LinkChanges, type LinkContent, type LinkRules, metadataText } from './link-settings.ts';
 import * as sql from './pay-links.sql.ts';
 import { createPayRequests } from './pay-requests.ts';
 
-export interface PayLinkOptions extends LinkRules {
+export interface PayLinkOptions extends LinkRules, AddressHosts {
   readonly rates: Rates;
   readonly database: Database;
   readonly wallets: Wallets;

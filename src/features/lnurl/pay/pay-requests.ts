@@ -11,7 +11,7 @@ import type { RowWrite } from '../../../core/ledger/ledger.ts';
 import { descriptionHash, newToken } from '../lnurl.ts';
 import type { ZapRequest } from '../nostr/zap-request.ts';
 import type { Zaps } from '../nostr/zaps.ts';
-import { domainOfHost, parseRequestedName, splitTag } from './address.ts';
+import { domainsOfHost, findInDomains, parseRequestedName, splitTag } from './address.ts';
 import { type PayLimits, payLimits, requireWithinLimits } from './link-limits.ts';
 import * as sql from './pay-links.sql.ts';
 import type { PayLinkOptions } from './pay-links.ts';
@@ -70,7 +70,7 @@ export function payPagePath(publicUrl: string, { id, name, domain }: sql.PayLink
 
 /** The requests of payers. They need no key. */
 export function createPayRequests(options: PayLinkOptions) {
-  const { database, invoices, addressDomains, publicUrl, zaps, rates } = options;
+  const { database, invoices, publicUrl, zaps, rates } = options;
   const offerFor = async (link: sql.WholePayLinkRow, tag: string | undefined) => {
     const [limits] = await payLimits(rates, link);
     return { ...parametersFor({ link, limits, publicUrl, tag }), ...zaps.offer() };
@@ -87,9 +87,9 @@ export function createPayRequests(options: PayLinkOptions) {
   /** `host` selects one of the configured domains. */
   async function findByAddress(text: string, host: string | undefined): Promise<FoundLink> {
     const requested = parseRequestedName(text);
-    const domain = domainOfHost(host, addressDomains);
     // Also a name that cannot exist is looked up, so that all of them take the same time.
-    const link = await database.first(sql.findLinkByAddress, domain, requested?.name ?? text.slice(0, 100));
+    const name = requested?.name ?? text.slice(0, 100);
+    const link = await findInDomains(domainsOfHost(host, options), (domain) => database.first(sql.findLinkByAddress, domain, name));
     return { link: requirePayable(link), tag: requested?.tag };
   }
 

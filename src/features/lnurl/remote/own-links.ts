@@ -22,9 +22,18 @@ export interface LinkPayer {
   readonly walletId?: string;
 }
 
+interface OwnLinksOptions {
+  readonly outbound: LinkClient;
+  readonly publicUrl: string;
+  readonly addressDomains: readonly string[];
+  /** See `Config`. */
+  readonly localHosts: readonly string[];
+}
+
 /**
  * Fetches links and addresses of this service inside the process, and all others over the network. The host of this service may be private,
- * or unreachable from where the service runs. A payment between its wallets must not depend on its certificate or proxy.
+ * or unreachable from where the service runs. A payment between its wallets must not depend on its certificate or proxy. Only hosts of the
+ * configuration are those of this service: a name that resolves to its address is a host of others.
  */
 export class OwnLinks {
   readonly #outbound: LinkClient;
@@ -32,10 +41,10 @@ export class OwnLinks {
   readonly #basePath: string;
   #request: InnerRequest | undefined;
 
-  constructor({ outbound, publicUrl, addressDomains }: { outbound: LinkClient; publicUrl: string; addressDomains: readonly string[] }) {
+  constructor({ outbound, publicUrl, addressDomains, localHosts }: OwnLinksOptions) {
     const { host, pathname } = new URL(publicUrl);
     this.#outbound = outbound;
-    this.#hosts = new Set([host, ...addressDomains]);
+    this.#hosts = new Set([host, ...addressDomains, ...localHosts]);
     this.#basePath = pathname.replace(/\/$/, '');
   }
 

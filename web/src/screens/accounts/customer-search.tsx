@@ -2,27 +2,19 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { api, type SearchResult } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { OBJECT_ICONS } from '../../frame/found-objects.ts';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
-import { Icon, type IconName } from '../../parts/icon.tsx';
+import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
+import { found as names } from '../../texts/en-found.ts';
 
 /** A pause in typing starts the search. */
 const TYPING_MS = 250;
 const SHOWN = 50;
-
-const ICONS: Readonly<Record<string, IconName>> = {
-  account: 'users',
-  wallet: 'wallet',
-  pay_link: 'address',
-  withdraw_link: 'ticket',
-  key: 'key',
-  lightning_transaction: 'lightning',
-  wallet_transaction: 'transfer',
-};
 
 /** The field that searches all accounts and their objects. `text` is that of the address. */
 export function CustomerSearchBar({ text, onChange }: { readonly text: string; readonly onChange: (text: string) => void }) {
@@ -100,12 +92,12 @@ function ResultRow({ result }: { readonly result: SearchResult }) {
     <tr class="clickable">
       <td>
         <div class="row">
-          <Icon name={ICONS[type] ?? 'search'} />
+          <Icon name={OBJECT_ICONS[type] ?? 'search'} />
           <div class="shrink">
             <Link class="name" href={`/accounts/${account_id}`}>
               {label === '' ? <span class="mono">{id}</span> : <Foreign text={label} />}
             </Link>
-            <span class="sub">{texts.types[type] ?? type}</span>
+            <span class="sub">{names.types[type] ?? type}</span>
           </div>
         </div>
       </td>

@@ -13,6 +13,7 @@ import { useFilters } from '../../parts/use-filters.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { EventTable } from './event-table.tsx';
+import { EVENT_TYPES } from './event-types.ts';
 import { latestEvents } from './latest-events.ts';
 import './events.css';
 
@@ -46,7 +47,7 @@ export function EventsScreen() {
             label={t.events.type}
             value={type}
             onValue={(type) => change({ type })}
-            options={[{ value: '', label: t.events.all }, ...optionsOf({}, t.events.types)]}
+            options={[{ value: '', label: t.events.all }, ...optionsOf({}, EVENT_TYPES)]}
           />
           <WalletSelect label={t.events.wallet} none={t.events.allWallets} value={walletId} onValue={(wallet) => change({ wallet })} />
         </div>

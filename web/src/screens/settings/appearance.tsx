@@ -9,7 +9,7 @@ import { Note } from '../../parts/note.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { setUnit, useUnitSetting } from '../../parts/unit-setting.ts';
 import { texts as fiatTexts } from '../../texts/en-fiat.ts';
-import { t } from '../../texts/texts.ts';
+import { chosenLanguage, LANGUAGES, t } from '../../texts/texts.ts';
 
 type Theme = 'system' | 'light' | 'dark';
 
@@ -36,12 +36,37 @@ export function AppearanceCard() {
             />
           </span>
         </div>
+        <LanguageChoice />
         <UnitChoice />
         <CurrencyChoice />
         <p class="small secondary">{t.settings.appearanceHint}</p>
       </div>
     </Card>
   );
+}
+
+/** Each language is listed with its own name. The page is loaded again in the chosen one. */
+function LanguageChoice() {
+  return (
+    <SelectField
+      label={t.settings.language}
+      value={chosenLanguage}
+      options={[{ value: '', label: t.settings.automatic }, ...LANGUAGES.map((language) => ({ value: language, label: nameOf(language) }))]}
+      onValue={chooseLanguage}
+    />
+  );
+}
+
+function nameOf(language: string): string {
+  const name = new Intl.DisplayNames(language, { type: 'language' }).of(language) ?? language;
+  return name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
+}
+
+/** `web/src/texts/texts.ts` reads the same entry before the first render. */
+function chooseLanguage(language: string): void {
+  if (language === '') localStorage.removeItem('language');
+  else localStorage.setItem('language', language);
+  location.reload();
 }
 
 /** Fiat values can be chosen while the operator has set a rate. */

@@ -1,6 +1,7 @@
 import { Fragment } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { WalletTransaction } from '../../api/client.ts';
+import { api, type WalletTransaction } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { Button } from '../../parts/button.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
@@ -27,6 +28,7 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
   const top = useRef<HTMLDivElement>(null);
   const isScrolled = useIsAbove(top);
   const { shown, newCount, release } = useHeldList(transactions, isFirstPage && (isScrolled || openId !== null));
+  const selected = useOtherTransaction(openId, shown);
   const groups = groupByDay(hasFees ? shown.map((transaction) => ({ transaction, fee: undefined })) : foldFees(shown));
 
   const toggle = (id: string) => change({ tx: id === openId ? undefined : id });
@@ -56,6 +58,14 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
             <th class="end desktop-only">{t.wallet.balanceAfter}</th>
           </tr>
         </thead>
+        {selected && (
+          <tbody>
+            <tr class="group">
+              <td colSpan={5}>{t.wallet.selected}</td>
+            </tr>
+            <RowWithDetails row={{ transaction: selected, fee: undefined }} walletId={walletId} openId={openId} onToggle={toggle} />
+          </tbody>
+        )}
         {groups.map(({ day, rows }) => (
           <tbody key={day}>
             <tr class="group">
@@ -69,6 +79,13 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
       </table>
     </>
   );
+}
+
+/** Reads the transaction that the address selects, if this page does not have it. */
+function useOtherTransaction(id: string | null, shown: readonly WalletTransaction[]): WalletTransaction | undefined {
+  const isOther = id !== null && !shown.some((one) => one.id === id);
+  const { data } = useResource(isOther ? `transaction ${id}` : undefined, (signal) => api.transactions.get(id ?? '', {}, { signal }));
+  return data;
 }
 
 interface RowWithDetailsProps {

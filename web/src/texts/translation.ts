@@ -1,0 +1,38 @@
+import type { en } from './en.ts';
+import type { accounts } from './en-accounts.ts';
+import type { apps } from './en-apps.ts';
+import type { channels } from './en-channels.ts';
+import type { developers } from './en-developers.ts';
+import type { texts as fiat } from './en-fiat.ts';
+import type { found } from './en-found.ts';
+import type { imported } from './en-imported.ts';
+import type { lists } from './en-lists.ts';
+import type { money } from './en-money.ts';
+import type { payers } from './en-payers.ts';
+import type { payouts } from './en-payouts.ts';
+import type { playground } from './en-playground.ts';
+import type { policy } from './en-policy.ts';
+import type { shortcuts } from './en-shortcuts.ts';
+import type { Shape } from './lookup.ts';
+
+/** All texts of a language. A missing text, or one that English does not have, is an error of the compiler. */
+export interface Translation {
+  /** In which direction the language is written. */
+  readonly direction: 'ltr' | 'rtl';
+  /** The texts of the first page: those of `en.ts`. */
+  readonly start: Shape<typeof en>;
+  readonly accounts: Shape<typeof accounts>;
+  readonly apps: Shape<typeof apps>;
+  readonly channels: Shape<typeof channels>;
+  readonly developers: Shape<typeof developers>;
+  readonly fiat: Shape<typeof fiat>;
+  readonly imported: Shape<typeof imported>;
+  readonly money: Shape<typeof money>;
+  readonly payers: Shape<typeof payers>;
+  readonly payouts: Shape<typeof payouts>;
+  readonly playground: Shape<typeof playground>;
+  readonly policy: Shape<typeof policy>;
+  readonly shortcuts: Shape<typeof shortcuts>;
+  readonly lists: Shape<typeof lists>;
+  readonly found: Shape<typeof found>;
+}
