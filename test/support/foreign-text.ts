@@ -18,7 +18,7 @@ export async function expectTextsOnly(page: Page): Promise<boolean> {
   for (const size of [NARROW, DESKTOP]) {
     await page.setViewportSize(size);
     const { isMarkupShown, ...found } = await page.evaluate<Found>(FIND);
-    expect(found).toEqual({ elements: [], notIsolated: [], tooWide: [] });
+    expect(found).toEqual({ elements: [], notIsolated: [], turned: [], tooWide: [] });
     isShown ||= isMarkupShown;
   }
   return isShown;
@@ -29,6 +29,8 @@ interface Found {
   /** Elements that a text has created. */
   readonly elements: string[];
   readonly notIsolated: string[];
+  /** Texts with a character that turns the direction of the text behind it. */
+  readonly turned: string[];
   readonly tooWide: string[];
 }
 
@@ -36,12 +38,14 @@ interface Found {
 const FIND = `(() => {
   const start = ({ outerHTML }) => outerHTML.slice(0, 300);
   const notIsolated = [];
+  const turned = [];
   let isMarkupShown = false;
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (texts.nextNode()) {
     const { data, parentElement } = texts.currentNode;
     if (!parentElement.checkVisibility()) continue;
     if (data.includes('<img src=x')) isMarkupShown = true;
+    if (data.includes('\\u202E') && !parentElement.closest('textarea, option')) turned.push(start(parentElement));
     if (/<img src=x|\\u202E|אבג/.test(data) && !parentElement.closest('bdi, textarea, option, [dir=auto]')) notIsolated.push(start(parentElement));
   }
   const boxes = [document.documentElement, ...document.querySelectorAll('dialog[open]')];
@@ -52,7 +56,7 @@ const FIND = `(() => {
     const inside = [...box.querySelectorAll('main *, dialog *')].filter((one) => isBeyond(one) && !isClipped(one.parentElement));
     return innerWidth + ': ' + start(inside.at(-1) ?? box);
   });
-  return { isMarkupShown, elements: [...document.querySelectorAll('.injected, [onerror]')].map(start), notIsolated, tooWide };
+  return { isMarkupShown, elements: [...document.querySelectorAll('.injected, [onerror]')].map(start), notIsolated, turned, tooWide };
 })()`;
 
 /**

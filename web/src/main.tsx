@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { App } from './app.tsx';
+import { neutralizeDirection } from './parts/foreign-direction.ts';
 import { plainNumbers } from './parts/format-amount.ts';
 import { code, direction } from './texts/texts.ts';
 import './styles/tokens.css';
@@ -14,5 +15,6 @@ addEventListener('copy', (event) => {
   event.preventDefault();
 });
 
+neutralizeDirection();
 Object.assign(document.documentElement, { lang: code, dir: direction });
 render(<App />, document.body);

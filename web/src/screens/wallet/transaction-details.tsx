@@ -14,7 +14,8 @@ import { typeText } from './transaction-row.tsx';
 
 /** All that is known of a transaction, below its row. */
 export function TransactionDetails({ row: { transaction, fee }, walletId }: { row: Row; walletId: string }) {
-  const { id, created_at, num_msat, wtxType, lnTx, passThru, status, failure_reason } = transaction;
+  const { id, created_at, num_msat, wtxType, lnTx, passThru, status, failure_reason, user_label } = transaction;
+  const memo = lnTx?.memo || user_label;
   const feeMsat = lnTx?.fee_msat ?? (fee ? -fee.num_msat : null);
   const isInvoice = lnTx !== null && /^ln(bc|tb)/i.test(lnTx.payment_request);
   return (
@@ -27,7 +28,7 @@ export function TransactionDetails({ row: { transaction, fee }, walletId }: { ro
           [t.payment.fee, feeMsat !== null && num_msat < 0 ? <Msat key="fee" msat={feeMsat} unit /> : undefined],
           [t.wallet.type, typeText(wtxType)],
           [t.wallet.time, <Time key="time" at={created_at} withSeconds />],
-          [t.payment.memo, lnTx?.memo ? <Foreign key="memo" text={lnTx.memo} /> : undefined],
+          [t.payment.memo, memo ? <Foreign key="memo" text={memo} /> : undefined],
           [t.payment.reason, status === 'failed' ? (t.payment.failureReasons[failure_reason ?? ''] ?? failure_reason) : undefined],
           [t.payment.otherWallet, otherWalletOf(passThru, walletId)],
           ['passThru', passThruText(passThru)],

@@ -58,9 +58,12 @@ export function TransactionRow({ row, isOpen, onToggle }: TransactionRowProps) {
   );
 }
 
+/** Returns the label, with the ends of public keys and hashes in it, or the type. */
 export function nameOf({ user_label, wtxType }: WalletTransaction): string {
-  return user_label || typeText(wtxType);
+  return user_label?.replaceAll(LONG_HEX, (hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`) || typeText(wtxType);
 }
+
+const LONG_HEX = /\b[0-9a-f]{40,}\b/gi;
 
 export function typeText({ name, display_name }: WalletTransaction['wtxType']): string {
   return t.wallet.types[name] ?? display_name;
