@@ -3534,6 +3534,27 @@ export interface GetTransactionRequest {
   fields?: string;
 }
 
+export interface ExportTransactionsRequest {
+  /** Only transactions of this time or later, in Unix seconds */
+  from?: number;
+  /** Only transactions of this time or earlier, in Unix seconds */
+  to?: number;
+  /** Only transactions whose label contains this text, in upper or lower case */
+  label?: string;
+  /** Only transactions with this payment hash, in hex */
+  payment_hash?: string;
+  /** Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are compared; at most 5 names */
+  pass_through?: Record<string, string>;
+  /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
+  status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
+  /** Only transactions of this type: a `name` of `wtxType` */
+  type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | 'opening_balance';
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** Only transactions of this wallet: its id or one of its access keys */
+  wallet_id?: string;
+}
+
 export interface ListWalletsRequest {
   /** The number of the page, from 1. Not together with `after` */
   page?: number;
@@ -4334,6 +4355,8 @@ export interface Operations<Options> {
     get(id: string, request: GetTransactionRequest & { fields: string }, options?: Options): Promise<Part<WalletTransaction>>;
     /** Read a wallet transaction. Permission: a secret API key. (`GET /v1/wallet-transactions/{id}`) @param id The `wtx_` id */
     get(id: string, request?: GetTransactionRequest & { fields?: undefined }, options?: Options): Promise<WalletTransaction>;
+    /** Read the transactions of all wallets of the account as CSV. All transactions of `GET /v1/wallet-transactions` with these filters. The columns are those of the statement of a wallet, with wallet and status after id. `msat` of a payment that is pending or failed, and of an open invoice, is what was requested, and `balance_after_msat` is empty. Permission: a secret API key. (`GET /v1/wallet-transactions/export`) */
+    export(request?: ExportTransactionsRequest, options?: Options): Promise<string>;
   };
   readonly wallets: {
     /** List the wallets of the account. A request with `label` or `status` looks at 20,000 wallets at most, so a page can be short although the header `Link` has a next one. Permission: a secret API key. (`GET /v1/wallets`) */

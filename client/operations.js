@@ -165,6 +165,7 @@ export const GROUPS = {
   transactions: {
     list: 'GET /v1/wallet-transactions isList hasCursor',
     get: 'GET /v1/wallet-transactions/{id}',
+    export: 'GET /v1/wallet-transactions/export isText',
   },
   wallets: {
     list: 'GET /v1/wallets isList hasCursor',

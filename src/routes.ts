@@ -52,6 +52,7 @@ import { lastPositions } from './features/reconcile/requests.ts';
 import { restoreRoutes } from './features/restore/routes.ts';
 import { searchRoutes } from './features/search/routes.ts';
 import { serviceRoutes } from './features/service/routes.ts';
+import { transactionCsvRoutes } from './features/transactions/csv-routes.ts';
 import { transactionRoutes } from './features/transactions/routes.ts';
 import { summaryRoutes } from './features/transactions/summary-routes.ts';
 import { walletRoutes } from './features/wallets/routes.ts';
@@ -129,6 +130,7 @@ function registerRoutes(
   invoiceRoutes(app, deps);
   invoiceStatusRoutes(app, deps);
   transactionRoutes(app, deps);
+  transactionCsvRoutes(app, deps);
   importedTransactionRoutes(app, deps);
   if (config.hasImportedPaths) importedPathRoutes(app, deps);
   summaryRoutes(app, deps);

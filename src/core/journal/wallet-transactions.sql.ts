@@ -93,19 +93,27 @@ const pageOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
   return statement<WalletTransactionRow>(`wallet_transaction_${status}_${order}_of_${owner}`, text);
 };
 
-/** Skips $4 transactions after a position ($2) and returns the last skipped one. Reads the index alone. */
-const skipOf = (owner: ListOwner, order: Order) =>
-  statement<{ position: number }>(
-    `wallet_transaction_skip_${order}_of_${owner}`,
-    `${ofStatus('position', owner, order, 'settled')} OFFSET $4`,
+/** Returns the last of the first $3 transactions after a position ($2), of which $4 are skipped. Reads the indexes alone. */
+const skipOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
+  const one = (each: Status) => `SELECT * FROM (${ofStatus('position', owner, order, each)}) AS ${each}_rows`;
+  const of = status === 'all' ? `${one('settled')} UNION ALL ${one('pending')} UNION ALL ${one('failed')}` : one(status);
+  return statement<{ position: number }>(
+    `wallet_transaction_skip_${status}_${order}_of_${owner}`,
+    `SELECT position FROM (${of}) AS skipped ORDER BY position ${order} LIMIT 1 OFFSET $4`,
   );
+};
 
 const ofOrder = (owner: ListOwner, order: Order) => ({
   settled: pageOf(owner, order, 'settled'),
   pending: pageOf(owner, order, 'pending'),
   failed: pageOf(owner, order, 'failed'),
   all: pageOf(owner, order, 'all'),
-  skip: skipOf(owner, order),
+  skip: {
+    settled: skipOf(owner, order, 'settled'),
+    pending: skipOf(owner, order, 'pending'),
+    failed: skipOf(owner, order, 'failed'),
+    all: skipOf(owner, order, 'all'),
+  },
 });
 
 const ofOwner = (owner: ListOwner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOrder(owner, 'asc') });
@@ -118,6 +126,18 @@ export const newestUpTo = statement<{ position: number; placed_at_ms: number }>(
   'wallet_transaction_newest_up_to',
   'SELECT position, placed_at_ms FROM wallet_transaction WHERE position <= $1 ORDER BY position DESC LIMIT 1',
 );
+
+/** The number of transactions of an owner ($1) that are not settled, up to $2. Reads the index alone. */
+const countOf = (owner: ListOwner, status: 'pending' | 'failed') =>
+  statement<{ n: number }>(
+    `wallet_transaction_count_${status}_of_${owner}`,
+    `SELECT count(*) AS n FROM (SELECT 1 FROM wallet_transaction
+       WHERE ${OWNER_COLUMN[owner]} = $1 AND status = '${status}' LIMIT $2) AS counted`,
+  );
+
+const countsOf = (owner: ListOwner) => ({ pending: countOf(owner, 'pending'), failed: countOf(owner, 'failed') });
+
+export const counts = { wallet: countsOf('wallet'), account: countsOf('account') };
 
 /** The sums of all bookings of an account. */
 export const countOfAccount = statement<{ n: number }>(

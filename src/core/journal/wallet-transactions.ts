@@ -70,11 +70,11 @@ export async function readTransactions(
   return { rows, next: last };
 }
 
-/** Returns the position after which a list continues that has skipped `count` settled transactions; undefined beyond its end. */
+/** Returns the position after which a list without filters continues that has skipped `count` transactions; undefined beyond its end. */
 export async function skipTransactions(
   database: Database,
   owner: TransactionOwner,
-  order: sql.Order,
+  { order, status }: Pick<TransactionQuery, 'order' | 'status'>,
   count: number,
 ): Promise<number | undefined> {
   const [pages, id] = statementsOf(owner);
@@ -82,7 +82,7 @@ export async function skipTransactions(
   for (let skipped = 0; skipped < count; ) {
     if (skipped > 0) await nextTurn();
     const step = Math.min(count - skipped, MAX_READ);
-    const row = await database.first(pages[order].skip, id, position, 1, step - 1);
+    const row = await database.first(pages[order].skip[status], id, position, step, step - 1);
     if (!row) return undefined;
     position = row.position;
     skipped += step;
@@ -112,6 +112,20 @@ export async function listCredited(database: Database, ledgerAccount: number, li
 /** Returns the number of settled transactions of an account. */
 export async function countTransactions(database: Database, accountId: string): Promise<number> {
   return (await database.first(sql.countOfAccount, accountId))?.n ?? 0;
+}
+
+/** Returns the number of pending or failed transactions of an owner, up to `max`. */
+export async function countUnsettled(
+  database: Database,
+  owner: TransactionOwner,
+  status: 'pending' | 'failed',
+  max: number,
+): Promise<number> {
+  const row =
+    'accountId' in owner
+      ? await database.first(sql.counts.account[status], owner.accountId, max)
+      : await database.first(sql.counts.wallet[status], owner.ledgerAccount, max);
+  return row?.n ?? 0;
 }
 
 /** A payment as its transaction shows it. */

@@ -59,9 +59,14 @@ export async function renderRows(sources: Sources, rows: readonly WalletTransact
 
 /** Returns open invoices as wallet transactions of the API, in the same order. */
 export async function renderOpenInvoices(sources: Sources, open: readonly Invoice[]): Promise<RenderedTransaction[]> {
+  return (await completeOpenInvoices(sources, open)).map(sources.objects.walletTransaction);
+}
+
+/** Adds wallets to open invoices, in the same order. */
+export async function completeOpenInvoices(sources: Sources, open: readonly Invoice[]): Promise<WalletTransaction[]> {
   const walletIds = open.map(({ walletId }) => walletId);
   const funded = await fundedWallets(sources, walletIds);
-  return open.map((invoice) => sources.objects.walletTransaction(transactionFromOpenInvoice(invoice, funded(invoice.walletId))));
+  return open.map((invoice) => transactionFromOpenInvoice(invoice, funded(invoice.walletId)));
 }
 
 /** Returns wallets with their balances, by their ids. Reads all of them with two statements. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
-import type { List } from '../../core/kernel/list.ts';
+import { type List, mapList } from '../../core/kernel/list.ts';
 import { type Msat, msat } from '../../core/kernel/money.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
@@ -48,7 +48,25 @@ export function createHistory(sources: Sources) {
     findMany,
 
     /** Returns the list of the transactions of a wallet, or of all wallets of an account. */
-    list: (of: Lister, query: ListQuery): List<RenderedTransaction> => listTransactions(sources, of, query),
+    list(of: Lister, query: ListQuery): List<RenderedTransaction> {
+      return mapList(listTransactions(sources, of, query), (items) => items.map(sources.objects.walletTransaction));
+    },
+
+    /** Returns all transactions of a list in pages. `beforePage` is awaited before each page is read. */
+    async *export(
+      of: Lister,
+      query: ListQuery,
+      { order, beforePage }: { order: 'asc' | 'desc'; beforePage: () => Promise<void> },
+    ): AsyncGenerator<readonly WalletTransaction[]> {
+      const list = listTransactions(sources, of, query);
+      for (let after: string | undefined; ; ) {
+        await beforePage();
+        const { items, next } = await list.readPage({ limit: STATEMENT_PAGE, order, after });
+        yield items;
+        if (next === undefined) return;
+        after = next;
+      }
+    },
 
     /** Returns a wallet transaction of the account by its id: also an open invoice, or the credit of the invoice that was open. */
     async find(accountId: string, id: string): Promise<RenderedTransaction | undefined> {

@@ -2,6 +2,7 @@ import type { Invoice } from '../../core/invoices/invoice.ts';
 import { parseWalletTransactionId, walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import {
   countTransactions,
+  countUnsettled,
   filterTransactions,
   findCredit,
   findTransaction,
@@ -14,13 +15,12 @@ import {
   type TransactionQuery,
   type WalletTransactionRow,
 } from '../../core/journal/wallet-transactions.ts';
-import type { List, ListPart } from '../../core/kernel/list.ts';
+import type { Counted, List, ListPart } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
-import { renderOpenInvoices, renderRows, type Sources } from './complete.ts';
+import { completeOpenInvoices, completeRows, type Sources } from './complete.ts';
 import { isSearch, matchesSearch, rowSearch, type Search } from './search.ts';
-import { openItemId } from './wallet-transaction.ts';
-import type { RenderedTransaction } from './wallet-transaction-object.ts';
+import { openItemId, type WalletTransaction } from './wallet-transaction.ts';
 
 /** Whose transactions a list contains: those of a wallet, or those of all wallets of an account. */
 export type Lister = { readonly wallet: Wallet } | { readonly accountId: string };
@@ -43,18 +43,18 @@ const MAX_COUNT = 10_000;
 const MAX_ATTEMPTS = 1000;
 
 /** Returns the list of an owner's transactions. A cursor of another list is rejected. */
-export function listTransactions(sources: Sources, of: Lister, query: ListQuery): List<RenderedTransaction> {
+export function listTransactions(sources: Sources, of: Lister, query: ListQuery): List<WalletTransaction> {
   if (query.status === 'open') return listOpen(sources, of, query);
   if (query.paymentHash !== undefined) return listOfHash(sources, of, query, query.paymentHash);
   return listRows(sources, of, query, query.status);
 }
 
 /** The list of an index. Without filters, the index alone counts it and finds the beginning of a page. */
-function listRows(sources: Sources, of: Lister, query: ListQuery, status: TransactionQuery['status']): List<RenderedTransaction> {
+function listRows(sources: Sources, of: Lister, query: ListQuery, status: TransactionQuery['status']): List<WalletTransaction> {
   const { database } = sources;
   const owner = ownerOf(of);
   const filter = filterOf(sources, query);
-  const isPlain = status === 'settled' && Object.values(filter).every((one) => one === undefined);
+  const isPlain = Object.values(filter).every((one) => one === undefined);
 
   const read = (order: ListPart['order'], after: number | undefined, limit: number) =>
     readTransactions(database, owner, { ...filter, status, order }, { after, limit });
@@ -63,7 +63,7 @@ function listRows(sources: Sources, of: Lister, query: ListQuery, status: Transa
   async function readRows({ limit, order, after, offset = 0 }: ListPart): Promise<TransactionPart> {
     if (after !== undefined) return read(order, await positionOf(after), limit);
     if (isPlain) {
-      const position = offset > 0 ? await skipTransactions(database, owner, order, offset) : undefined;
+      const position = offset > 0 ? await skipTransactions(database, owner, { order, status }, offset) : undefined;
       return offset > 0 && position === undefined ? { rows: [], next: undefined } : read(order, position, limit);
     }
     const { rows, next } = await readBeginning(order);
@@ -81,10 +81,10 @@ function listRows(sources: Sources, of: Lister, query: ListQuery, status: Transa
   return {
     async readPage(part) {
       const { rows, next } = await readRows(part);
-      return { items: await renderRows(sources, rows), next: next?.id };
+      return { items: await completeRows(sources, rows), next: next?.id };
     },
-    async count(_max, order = 'desc') {
-      if (isPlain) return { total: await countSettled(sources, of), isCapped: false };
+    async count(max, order = 'desc') {
+      if (isPlain) return countPlain(sources, of, status, max);
       const { rows, next } = await readBeginning(order);
       return { total: rows.length, isCapped: next !== undefined };
     },
@@ -112,13 +112,28 @@ function filterOf(sources: Sources, { type, from, to, ...search }: ListQuery): T
 
 const UNKNOWN_CURSOR = '`after` must be the id of a transaction of this list.';
 
+/** Counts transactions without reading them. More than `max - 1` pending or failed ones are not counted. */
+async function countPlain(sources: Sources, of: Lister, status: TransactionQuery['status'], max: number): Promise<Counted> {
+  const settled = status === 'settled' || status === 'all' ? await countSettled(sources, of) : 0;
+  const unsettled = UNSETTLED.filter((one) => status === one || status === 'all').map((one) =>
+    countUnsettled(sources.database, ownerOf(of), one, max),
+  );
+  const counted = await Promise.all(unsettled);
+  return {
+    total: counted.reduce((sum, count) => sum + Math.min(count, max - 1), settled),
+    isCapped: counted.some((count) => count >= max),
+  };
+}
+
+const UNSETTLED = ['pending', 'failed'] as const;
+
 /** Counts settled transactions without reading them. */
 async function countSettled({ database, ledger }: Sources, of: Lister): Promise<number> {
   return 'wallet' in of ? (await ledger.balance(of.wallet.ledgerAccount)).entries : countTransactions(database, of.accountId);
 }
 
 /** The list of the transactions with a payment hash, of which there are few. */
-function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash: string): List<RenderedTransaction> {
+function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash: string): List<WalletTransaction> {
   const { status } = query;
 
   const readRows = oncePerOrder(async (order) => {
@@ -135,7 +150,7 @@ function listOfHash(sources: Sources, of: Lister, query: ListQuery, paymentHash:
       const rows = await readRows(order);
       const start = after === undefined ? offset : rows.findIndex(({ id }) => id === after) + 1;
       const page = rows.slice(start, start + limit);
-      return { items: await renderRows(sources, page), next: start + limit < rows.length ? page.at(-1)?.id : undefined };
+      return { items: await completeRows(sources, page), next: start + limit < rows.length ? page.at(-1)?.id : undefined };
     },
     count: async (_max, order = 'desc') => (await readRows(order)).length,
   };
@@ -151,7 +166,7 @@ async function rowsOfHash({ database, invoices, payments }: Sources, of: Lister,
   return rows.sort((a, b) => b.position - a.position);
 }
 
-function listOpen(sources: Sources, of: Lister, query: ListQuery): List<RenderedTransaction> {
+function listOpen(sources: Sources, of: Lister, query: ListQuery): List<WalletTransaction> {
   const { type, from = 0, to = Number.POSITIVE_INFINITY, paymentHash } = query;
   const matches = (invoice: Invoice) =>
     invoice.createdAt >= from &&
@@ -170,7 +185,7 @@ function listOpen(sources: Sources, of: Lister, query: ListQuery): List<Rendered
       const open = cursor ? await read(order, cursor.id, limit + 1) : await readBeginning(order);
       const page = open.invoices.slice(offset, offset + limit);
       const last = open.invoices.length > offset + limit ? page.at(-1) : open.isCapped ? open.last : undefined;
-      return { items: await renderOpenInvoices(sources, page), next: last && openItemId(last) };
+      return { items: await completeOpenInvoices(sources, page), next: last && openItemId(last) };
     },
     async count(_max, order = 'desc') {
       const open = await readBeginning(order);

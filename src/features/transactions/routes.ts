@@ -1,19 +1,15 @@
-import { Readable } from 'node:stream';
 import { type Static, Type } from 'typebox';
 import { requireFound } from '../../core/kernel/refusal.ts';
-import { FIAT_COLUMNS, fiatCells } from '../../http/amounts.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
-import { choice, END_OF_TIME, KeyParams, requireNoKey, unixTime } from '../../http/fields.ts';
+import { choice, KeyParams, requireNoKey, unixTime } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
-import { csvRow, withoutFormula } from '../../http/responses/csv.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from './history.ts';
-import { changeSat, type WalletTransaction } from './wallet-transaction.ts';
 import { TYPE_NAMES, WalletTransactionObject } from './wallet-transaction-object.ts';
 
-const PeriodQuery = Type.Object({
+export const PeriodQuery = Type.Object({
   from: Type.Optional(unixTime('Only transactions of this time or later, in Unix seconds')),
   to: Type.Optional(unixTime('Only transactions of this time or earlier, in Unix seconds')),
 });
@@ -98,37 +94,11 @@ const getSchema = {
   response: { 200: WalletTransactionObject },
 };
 
-const statementSchema = {
-  operationId: 'getStatement',
-  tags: ['History'],
-  summary: 'Read the statement of a wallet as CSV',
-  description:
-    'Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a ' +
-    'transfer, or the node that was paid), withdraw_link (the withdraw link that was claimed) and, for an amount in a currency, amount, ' +
-    'currency, rate, rate_at and rate_source.',
-  ...requires('wallet_tx_read'),
-  params: KeyParams,
-  querystring: PeriodQuery,
-  produces: ['text/csv'],
-  response: { 200: Type.Unsafe<Readable>({ type: 'string' }) },
-  responseHeaders: ['Content-Disposition'],
-};
-
 export function transactionRoutes(app: App, { access, history }: { access: Access; history: History }): void {
   for (const base of WALLET_BASES) {
     app.get(`${base}/transactions`, { schema: listSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_tx_read');
       return sendList(request, reply, history.list({ wallet }, readTransactionQuery(request.query)), (wtx) => wtx);
-    });
-
-    const statement = { schema: statementSchema, config: { closedQuery: true } };
-    app.get(`${base}/statement`, statement, async (request, reply) => {
-      const wallet = await access.wallet(request, 'wallet_tx_read');
-      const { from = 0, to = END_OF_TIME } = request.query;
-      const pages = history.statement(wallet, { from, to });
-      reply.header('content-disposition', `attachment; filename="${wallet.id}.csv"`);
-      // Fastify would read the whole statement for HEAD.
-      return reply.type('text/csv; charset=utf-8').send(Readable.from(request.method === 'HEAD' ? [] : csv(pages)));
     });
   }
 
@@ -154,29 +124,4 @@ export function readTransactionQuery({
 }: Static<typeof TransactionFilters>) {
   for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) requireNoKey('`label` and `pass_through`', text);
   return { status, type, from, to, label, paymentHash: payment_hash?.toLowerCase(), passThru };
-}
-
-const CSV_HEADER = `time,id,type,label,msat,sat,balance_after_msat,payment_hash,counterparty,withdraw_link,${FIAT_COLUMNS}\r\n`;
-
-async function* csv(pages: AsyncIterable<WalletTransaction[]>): AsyncGenerator<string> {
-  yield CSV_HEADER;
-  for await (const page of pages) yield page.map(csvLine).join('');
-}
-
-function csvLine(wtx: WalletTransaction): string {
-  const { payment, invoice, otherWalletId } = wtx;
-  return csvRow([
-    new Date(wtx.createdAt * 1000).toISOString(),
-    wtx.id,
-    wtx.type,
-    withoutFormula(wtx.label),
-    wtx.amountMsat,
-    changeSat(wtx),
-    wtx.balanceAfterMsat ?? '',
-    (payment ?? invoice)?.paymentHash ?? '',
-    // The other wallet of a transfer, or the node that a payment went to; Lightning does not reveal who paid an invoice.
-    otherWalletId ?? payment?.destPubkey ?? '',
-    payment?.linkId ?? '',
-    ...fiatCells((payment ?? invoice ?? wtx).fiat),
-  ]);
 }
