@@ -84,7 +84,7 @@ onPlaygroundDashboard(
           .first()
           .waitFor();
       }
-      for (const path of ['/links', '/keys', '/webhooks', '/events']) {
+      for (const path of ['/links', '/keys', '/webhooks', '/activity', '/activity/events']) {
         await page.goto(path);
         await page.getByRole('heading', { level: 1 }).waitFor();
         for (const text of ['Till', 'Card terminal', receiver.url('/')]) expect(await page.getByText(text).count()).toBe(0);

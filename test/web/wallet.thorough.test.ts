@@ -72,7 +72,8 @@ onDashboard('a wallet', ({ client, net, openLoggedIn }) => {
     await row(page, 'move 54').waitFor();
     await page.getByRole('button', { name: 'Older' }).click();
     await row(page, 'move 0').waitFor();
-    await page.getByRole('button', { name: 'Newest' }).click();
+    await page.getByText('51 – 56 of 56').waitFor();
+    await page.getByRole('button', { name: 'Newer' }).click();
     await row(page, 'move 54').waitFor();
   });
 

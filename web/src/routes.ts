@@ -48,7 +48,11 @@ export const ROUTES: readonly ScreenRoute[] = [
     sheets: ['/webhooks/new', '/webhooks/:id'],
     Screen: lazy(() => import('./screens/webhooks/webhooks.tsx').then((file) => file.WebhooksScreen)),
   },
-  { path: '/events', Screen: lazy(() => import('./screens/events/events.tsx').then((file) => file.EventsScreen)) },
+  {
+    path: '/activity',
+    sheets: ['/activity/events', '/events'],
+    Screen: lazy(() => import('./screens/activity/activity.tsx').then((file) => file.ActivityScreen)),
+  },
   { path: '/developers', Screen: lazy(() => import('./screens/developers/developers.tsx').then((file) => file.DevelopersScreen)) },
   {
     path: '/accounts',
@@ -130,12 +134,12 @@ export interface NavigationEntry {
 
 export const NAVIGATION: readonly NavigationEntry[] = [
   { path: '/wallets', letter: 'w', label: t.navigation.wallets, icon: 'wallet', isInBar: true },
+  { path: '/activity', letter: 'a', label: t.navigation.activity, icon: 'activity' },
   { path: '/links', letter: 'l', label: t.navigation.links, icon: 'link', isInBar: true },
   { path: '/payouts', letter: 'p', label: t.navigation.payouts, icon: 'transfer' },
   { path: '/apps', letter: 'c', label: t.navigation.apps, icon: 'plug' },
   { path: '/keys', letter: 'k', label: t.navigation.keys, icon: 'key', isInBar: true },
   { path: '/webhooks', letter: 'h', label: t.navigation.webhooks, icon: 'webhook' },
-  { path: '/events', letter: 'e', label: t.navigation.events, icon: 'activity' },
   { path: '/developers', label: t.navigation.developers, icon: 'terminal' },
   { path: '/operator', letter: 'o', label: t.navigation.operator, icon: 'server', isForOperators: true, isInBar: true, count: AlertCount },
   { path: '/accounts', label: t.navigation.accounts, icon: 'users', isForOperators: true },

@@ -47,7 +47,7 @@ export function Pager({ pages, last }: { readonly pages: PageTurner; readonly la
 }
 
 interface ListFooterProps {
-  readonly pages: PageTurner;
+  readonly pages: Pick<PageTurner, 'depth' | 'isFirst' | 'newer' | 'older'> & { readonly newerLabel?: string };
   /** The present page; undefined while it is loaded. */
   readonly page: ListPage<unknown> | undefined;
   /** The most items of a page. */
@@ -58,21 +58,22 @@ interface ListFooterProps {
 
 /** Which items of how many are shown, and the buttons that turn the pages. */
 export function ListFooter({ pages, page, perPage, names = lists }: ListFooterProps) {
-  if (!page || (pages.isFirst && page.items.length === 0)) return null;
+  if (!page || (pages.isFirst && page.items.length === 0 && page.next === undefined)) return null;
   const { items, next, total, isCapped } = page;
   const first = pages.depth * perPage + 1;
   return (
     <>
       <span class="small secondary number">
-        {lists.shown(
-          formatSats(first),
-          formatSats(first + items.length - 1),
-          total === undefined ? undefined : formatSats(total),
-          isCapped,
-        )}
+        {items.length > 0 &&
+          lists.shown(
+            formatSats(first),
+            formatSats(first + items.length - 1),
+            total === undefined ? undefined : formatSats(total),
+            isCapped,
+          )}
       </span>
       <Button size="small" class="push" disabled={pages.isFirst} onClick={pages.newer}>
-        {names.newer}
+        {pages.newerLabel ?? names.newer}
       </Button>
       <Button size="small" disabled={next === undefined} onClick={() => next !== undefined && pages.older(next)}>
         {names.older}

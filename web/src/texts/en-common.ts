@@ -66,7 +66,7 @@ export const common = {
     apps: 'Apps',
     keys: 'Keys',
     webhooks: 'Webhooks',
-    events: 'Events',
+    activity: 'Activity',
     developers: 'Developers',
     operator: 'Overview',
     accounts: 'Customers',

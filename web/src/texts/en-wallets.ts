@@ -84,7 +84,7 @@ export const wallets = {
     open: 'Open',
     fee: 'fee',
     unbooked: lookup({ pending: 'held', failed: 'not charged', open: 'requested' }),
-    newCount: (count: number) => `${count} new`,
+    newCount: (count: number, isMore = false) => `Show ${count}${isMore ? ' or more' : ''} new`,
     selected: 'Selected',
     newer: 'Newer',
     newest: 'Newest',

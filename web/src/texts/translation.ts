@@ -1,5 +1,6 @@
 import type { en } from './en.ts';
 import type { accounts } from './en-accounts.ts';
+import type { activity } from './en-activity.ts';
 import type { apps } from './en-apps.ts';
 import type { channels } from './en-channels.ts';
 import type { developers } from './en-developers.ts';
@@ -22,6 +23,7 @@ export interface Translation {
   /** The texts of the first page: those of `en.ts`. */
   readonly start: Shape<typeof en>;
   readonly accounts: Shape<typeof accounts>;
+  readonly activity: Shape<typeof activity>;
   readonly apps: Shape<typeof apps>;
   readonly channels: Shape<typeof channels>;
   readonly developers: Shape<typeof developers>;

@@ -3,18 +3,30 @@ import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { t } from '../../texts/texts.ts';
 import { type Filters, STATUSES, TYPES } from './filters.ts';
 
+const WalletSelect = lazy(() => import('../../parts/wallet-select.tsx').then((file) => file.WalletSelect));
+
+/** The wallet to whose transactions a list is limited. */
+export interface WalletFilter {
+  /** Empty for all wallets. */
+  readonly id: string;
+  readonly name: string;
+}
+
 export interface FilterBarProps {
   readonly filters: Filters;
+  /** Only for a list of several wallets. */
+  readonly wallet: WalletFilter | undefined;
   readonly onChange: (changes: Record<string, string | undefined>) => void;
 }
 
-export function FilterBar({ filters, onChange }: FilterBarProps) {
+export function FilterBar({ filters, wallet, onChange }: FilterBarProps) {
   const [isOpen, setIsOpen] = useState(false);
   const { status, type, from, to, label } = filters;
   const open = () => setIsOpen(true);
@@ -29,6 +41,11 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       <Chip icon="filter" isOn={type !== undefined} onClick={open} {...removal(t.wallet.type, () => onChange({ type: undefined }))}>
         {type === undefined ? t.wallet.type : (t.wallet.types[type] ?? type)}
       </Chip>
+      {wallet && (
+        <Chip icon="wallet" isOn={wallet.id !== ''} onClick={open} {...removal(t.wallet.title, () => onChange({ wallet: undefined }))}>
+          {wallet.id === '' ? t.wallet.title : <bdi class="clip filter-text">{wallet.name}</bdi>}
+        </Chip>
+      )}
       <Chip
         icon="calendar"
         isOn={from !== undefined || to !== undefined}
@@ -46,7 +63,7 @@ export function FilterBar({ filters, onChange }: FilterBarProps) {
       >
         {label === undefined ? t.wallet.labelOrHash : <bdi class="clip filter-text">{label}</bdi>}
       </Chip>
-      {isOpen && <FilterSheet filters={filters} onChange={onChange} onClose={() => setIsOpen(false)} />}
+      {isOpen && <FilterSheet filters={filters} wallet={wallet} onChange={onChange} onClose={() => setIsOpen(false)} />}
     </div>
   );
 }
@@ -60,26 +77,28 @@ function periodText(from: string | undefined, to: string | undefined): string {
   return `${from === undefined ? '…' : dayText(from)} – ${to === undefined ? '…' : dayText(to)}`;
 }
 
-function dayText(day: string): string {
+export function dayText(day: string): string {
   return new Date(`${day}T00:00:00`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
 }
 
-function FilterSheet({ filters, onChange, onClose }: FilterBarProps & { onClose: () => void }) {
+function FilterSheet({ filters, wallet, onChange, onClose }: FilterBarProps & { onClose: () => void }) {
   const [type, setType] = useState<string>(filters.type ?? '');
   const [from, setFrom] = useState(filters.from ?? '');
   const [to, setTo] = useState(filters.to ?? '');
   const [label, setLabel] = useState(filters.label ?? '');
+  const [walletId, setWalletId] = useState(wallet?.id ?? '');
   const isReversed = from !== '' && to !== '' && from > to;
   return (
     <Sheet title={t.wallet.filterTitle} onClose={onClose}>
       <Form
         onSubmit={() => {
           if (isReversed) return;
-          onChange({ type, from, to, label: label.trim() });
+          onChange({ type, from, to, label: label.trim(), ...(wallet && { wallet: walletId }) });
           onClose();
         }}
       >
         <TextField label={t.wallet.labelOrHash} value={label} onValue={setLabel} maxLength={200} autocomplete="off" />
+        {wallet && <WalletSelect label={t.wallet.title} none={t.wallet.allWallets} value={walletId} onValue={setWalletId} />}
         <SelectField
           label={t.wallet.type}
           value={type}

@@ -15,7 +15,7 @@ export const TYPES = [
   'opening_balance',
 ] as const;
 
-/** The filters of a wallet's transactions, as the address of the screen has them. */
+/** The filters of a list of transactions, as the address of the screen has them. */
 export interface Filters {
   readonly status: (typeof STATUSES)[number];
   readonly type: (typeof TYPES)[number] | undefined;

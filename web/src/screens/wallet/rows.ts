@@ -34,6 +34,8 @@ export interface HeldList {
   readonly shown: readonly WalletTransaction[];
   /** The number of transactions that are not shown yet. */
   readonly newCount: number;
+  /** There may be more new ones: the whole first page is new. */
+  readonly isMore?: boolean;
 }
 
 /**
@@ -45,6 +47,7 @@ export function holdList(shown: readonly WalletTransaction[], present: readonly 
   const known = present.filter(({ id }) => ids.has(id));
   const newCount = foldFees(present.filter(({ id }) => !ids.has(id))).length;
   if (present.length < pageSize) return { shown: known, newCount };
+  if (known.length === 0) return { shown, newCount, isMore: true };
   // New transactions have moved the last ones to the next page.
   const lastKnown = shown.findLastIndex(({ id }) => known.some((one) => one.id === id));
   return { shown: [...known, ...shown.slice(lastKnown + 1)], newCount };

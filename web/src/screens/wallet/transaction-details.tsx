@@ -13,7 +13,7 @@ import type { Row } from './rows.ts';
 import { typeText } from './transaction-row.tsx';
 
 /** All that is known of a transaction, below its row. */
-export function TransactionDetails({ row: { transaction, fee }, walletId }: { row: Row; walletId: string }) {
+export function TransactionDetails({ row: { transaction, fee } }: { row: Row }) {
   const { id, created_at, num_msat, wtxType, lnTx, passThru, status, failure_reason, user_label } = transaction;
   const memo = lnTx?.memo || user_label;
   const feeMsat = lnTx?.fee_msat ?? (fee ? -fee.num_msat : null);
@@ -30,7 +30,7 @@ export function TransactionDetails({ row: { transaction, fee }, walletId }: { ro
           [t.wallet.time, <Time key="time" at={created_at} withSeconds />],
           [t.payment.memo, memo ? <Foreign key="memo" text={memo} /> : undefined],
           [t.payment.reason, status === 'failed' ? (t.payment.failureReasons[failure_reason ?? ''] ?? failure_reason) : undefined],
-          [t.payment.otherWallet, otherWalletOf(passThru, walletId)],
+          [t.payment.otherWallet, otherWalletOf(passThru, transaction.wal.id)],
           ['passThru', passThruText(passThru)],
         ]}
       />

@@ -1,3 +1,4 @@
+import { Link } from 'wouter-preact';
 import type { WalletTransaction } from '../../api/client.ts';
 import { Sats, SignedAmount } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
@@ -10,9 +11,11 @@ export interface TransactionRowProps {
   readonly row: Row;
   readonly isOpen: boolean;
   readonly onToggle: () => void;
+  /** Shows the wallet, in a list of several wallets, in place of the balance after it. */
+  readonly hasWallet?: boolean;
 }
 
-export function TransactionRow({ row, isOpen, onToggle }: TransactionRowProps) {
+export function TransactionRow({ row, isOpen, onToggle, hasWallet = false }: TransactionRowProps) {
   const { transaction } = row;
   const { id, created_at, status, balance_after_msat, lnTx } = transaction;
   // The payment of a hold invoice moves no money until it is settled, so its transaction is an open invoice.
@@ -30,11 +33,27 @@ export function TransactionRow({ row, isOpen, onToggle }: TransactionRowProps) {
             </button>
             <span class="sub">
               {subtitleOf(transaction)}
-              <span class="phone-only"> · {clockOf(created_at)}</span>
+              <span class="phone-only">
+                {hasWallet && (
+                  <>
+                    {' · '}
+                    <bdi>{walletName(transaction)}</bdi>
+                  </>
+                )}
+                {' · '}
+                {clockOf(created_at)}
+              </span>
             </span>
           </div>
         </div>
       </td>
+      {hasWallet && (
+        <td class="desktop-only">
+          <Link class="secondary" href={`/wallets/${transaction.wal.id}`}>
+            <bdi>{walletName(transaction)}</bdi>
+          </Link>
+        </td>
+      )}
       <td class="desktop-only secondary number">{clockOf(created_at)}</td>
       <td class="desktop-only">
         <TransactionStatus status={shown} />
@@ -47,15 +66,21 @@ export function TransactionRow({ row, isOpen, onToggle }: TransactionRowProps) {
           </span>
         )}
       </td>
-      <td class="end desktop-only secondary">
-        {balance_after_msat === null ? (
-          <span class="faint">{t.wallet.unchanged}</span>
-        ) : (
-          <Sats sats={Math.floor(balance_after_msat / 1000)} />
-        )}
-      </td>
+      {!hasWallet && (
+        <td class="end desktop-only secondary">
+          {balance_after_msat === null ? (
+            <span class="faint">{t.wallet.unchanged}</span>
+          ) : (
+            <Sats sats={Math.floor(balance_after_msat / 1000)} />
+          )}
+        </td>
+      )}
     </tr>
   );
+}
+
+function walletName({ wal }: WalletTransaction): string {
+  return wal.user_label || wal.id;
 }
 
 /** Returns the label, with the ends of public keys and hashes in it, or the type. */
@@ -96,7 +121,7 @@ function Amount({ row: { transaction, fee } }: { row: Row }) {
   return (
     <>
       <span class="row-amount">
-        {isBooked ? <SignedAmount sats={num_satoshis} /> : <Quiet sats={num_satoshis} isFaint={status !== 'pending'} />}
+        {isBooked ? <SignedAmount sats={num_satoshis} /> : <Unbooked sats={num_satoshis} isHeld={status === 'pending'} />}
       </span>
       {requestedPrice(transaction)}
       {isBooked && (fee || (lnTx?.fee_msat ?? 0) > 0) && (
@@ -109,10 +134,12 @@ function Amount({ row: { transaction, fee } }: { row: Row }) {
   );
 }
 
-function Quiet({ sats, isFaint }: { sats: number; isFaint: boolean }) {
+/** Money that is held has a sign. What failed or was only requested has moved nothing, so it has none. */
+function Unbooked({ sats, isHeld }: { sats: number; isHeld: boolean }) {
+  if (isHeld) return <Sats sats={sats} sign />;
   return (
-    <span class={isFaint ? 'faint' : undefined}>
-      <Sats sats={sats} sign />
+    <span class="faint">
+      <Sats sats={Math.abs(sats)} />
     </span>
   );
 }

@@ -1,10 +1,12 @@
 import { Fragment } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { api, type WalletTransaction } from '../../api/client.ts';
+import { useMemo, useRef } from 'preact/hooks';
+import { errorText } from '../../api/action.ts';
+import { api, SatchelError, type WalletTransaction } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { Button } from '../../parts/button.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useIsAbove } from '../../parts/use-is-above.ts';
 import { t } from '../../texts/texts.ts';
 import { textOfDay } from './filters.ts';
 import { foldFees, groupByDay, type Row } from './rows.ts';
@@ -13,7 +15,8 @@ import { TransactionRow } from './transaction-row.tsx';
 import { useHeldList } from './use-transactions.ts';
 
 export interface TransactionTableProps {
-  readonly walletId: string;
+  /** The wallet of all transactions. Without one, the rows name their wallets. */
+  readonly walletId: string | undefined;
   readonly transactions: readonly WalletTransaction[];
   /** Fees have rows of their own. */
   readonly hasFees: boolean;
@@ -25,10 +28,10 @@ export interface TransactionTableProps {
 export function TransactionTable({ walletId, transactions, hasFees, isFirstPage }: TransactionTableProps) {
   const [parameters, change] = useFilters();
   const openId = parameters.get('tx');
+  const hasWallets = walletId === undefined;
   const top = useRef<HTMLDivElement>(null);
   const isScrolled = useIsAbove(top);
-  const { shown, newCount, release } = useHeldList(transactions, isFirstPage && (isScrolled || openId !== null));
-  const selected = useOtherTransaction(openId, shown);
+  const { shown, newCount, isMore, release } = useHeldList(transactions, isFirstPage && (isScrolled || openId !== null));
   const groups = groupByDay(hasFees ? shown.map((transaction) => ({ transaction, fee: undefined })) : foldFees(shown));
 
   const toggle = (id: string) => change({ tx: id === openId ? undefined : id });
@@ -44,7 +47,7 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
       <div ref={top} class="new-rows" role="status">
         {newCount > 0 && (
           <Button size="small" icon="refresh" onClick={showNew}>
-            {t.wallet.newCount(newCount)}
+            {t.wallet.newCount(newCount, isMore)}
           </Button>
         )}
       </div>
@@ -52,19 +55,15 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
         <thead>
           <tr>
             <th>{t.wallet.transaction}</th>
+            {hasWallets && <th class="desktop-only">{t.wallet.title}</th>}
             <th class="desktop-only">{t.wallet.time}</th>
             <th class="desktop-only">{t.wallet.status}</th>
             <th class="end">{t.wallet.amount}</th>
-            <th class="end desktop-only">{t.wallet.balanceAfter}</th>
+            {!hasWallets && <th class="end desktop-only">{t.wallet.balanceAfter}</th>}
           </tr>
         </thead>
-        {selected && (
-          <tbody>
-            <tr class="group">
-              <td colSpan={5}>{t.wallet.selected}</td>
-            </tr>
-            <RowWithDetails row={{ transaction: selected, fee: undefined }} walletId={walletId} openId={openId} onToggle={toggle} />
-          </tbody>
+        {openId !== null && !isShown(groups, openId) && (
+          <OpenedTransaction key={openId} id={openId} walletId={walletId} onClose={() => toggle(openId)} />
         )}
         {groups.map(({ day, rows }) => (
           <tbody key={day}>
@@ -72,7 +71,7 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
               <td colSpan={5}>{dayName(day)}</td>
             </tr>
             {rows.map((row) => (
-              <RowWithDetails key={row.transaction.id} row={row} walletId={walletId} openId={openId} onToggle={toggle} />
+              <RowWithDetails key={row.transaction.id} row={row} hasWallet={hasWallets} openId={openId} onToggle={toggle} />
             ))}
           </tbody>
         ))}
@@ -81,30 +80,69 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
   );
 }
 
-/** Reads the transaction that the address selects, if this page does not have it. */
-function useOtherTransaction(id: string | null, shown: readonly WalletTransaction[]): WalletTransaction | undefined {
-  const isOther = id !== null && !shown.some((one) => one.id === id);
-  const { data } = useResource(isOther ? `transaction ${id}` : undefined, (signal) => api.transactions.get(id ?? '', {}, { signal }));
-  return data;
+function isShown(groups: readonly { rows: readonly Row[] }[], id: string): boolean {
+  return groups.some(({ rows }) => rows.some(({ transaction }) => transaction.id === id));
+}
+
+interface OpenedTransactionProps {
+  readonly id: string;
+  readonly walletId: string | undefined;
+  readonly onClose: () => void;
+}
+
+/** The transaction in the address that is not on the page. */
+function OpenedTransaction({ id, walletId, onClose }: OpenedTransactionProps) {
+  const { data, error } = useResource(`transaction ${id}`, (signal) => api.transactions.get(id, {}, { signal }), {
+    isAffected: ({ data: { wtx } }) => wtx?.id === id,
+  });
+  if (!data && error === undefined) return null;
+  const isFound = data !== undefined && (walletId === undefined || data.wal.id === walletId);
+  return (
+    <tbody>
+      <tr class="group">
+        <td colSpan={5}>{t.wallet.selected}</td>
+      </tr>
+      {isFound ? (
+        <RowWithDetails row={{ transaction: data, fee: undefined }} hasWallet={walletId === undefined} openId={id} onToggle={onClose} />
+      ) : (
+        <tr>
+          <td colSpan={5}>
+            <div class="row wrap">
+              <span class="shrink">
+                {error === undefined || isMissing(error) ? `${t.payment.missingTitle}. ${t.payment.missing}` : errorText(error)}
+              </span>
+              <Button size="small" onClick={onClose}>
+                {t.common.close}
+              </Button>
+            </div>
+          </td>
+        </tr>
+      )}
+    </tbody>
+  );
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof SatchelError && error.status === 404;
 }
 
 interface RowWithDetailsProps {
   readonly row: Row;
-  readonly walletId: string;
+  readonly hasWallet: boolean;
   readonly openId: string | null;
   readonly onToggle: (id: string) => void;
 }
 
-function RowWithDetails({ row, walletId, openId, onToggle }: RowWithDetailsProps) {
+function RowWithDetails({ row, hasWallet, openId, onToggle }: RowWithDetailsProps) {
   const { id } = row.transaction;
   const isOpen = openId === id;
   return (
     <Fragment>
-      <TransactionRow row={row} isOpen={isOpen} onToggle={() => onToggle(id)} />
+      <TransactionRow row={row} hasWallet={hasWallet} isOpen={isOpen} onToggle={() => onToggle(id)} />
       {isOpen && (
         <tr class="row-details" id={`details-${id}`}>
           <td colSpan={5}>
-            <TransactionDetails row={row} walletId={walletId} />
+            <TransactionDetails row={row} />
           </td>
         </tr>
       )}
@@ -115,20 +153,6 @@ function RowWithDetails({ row, walletId, openId, onToggle }: RowWithDetailsProps
 function dayName(day: string): string {
   if (day === textOfDay(new Date())) return t.common.today;
   return new Date(`${day}T00:00:00`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
-}
-
-/** Returns whether an element has been scrolled out above the visible part of the page. */
-function useIsAbove(element: { readonly current: HTMLElement | null }): boolean {
-  const [isAbove, setIsAbove] = useState(false);
-  useEffect(() => {
-    if (!element.current) return undefined;
-    const observer = new IntersectionObserver(([entry]) => {
-      if (entry) setIsAbove(!entry.isIntersecting && entry.boundingClientRect.top < 0);
-    });
-    observer.observe(element.current);
-    return () => observer.disconnect();
-  }, [element]);
-  return isAbove;
 }
 
 /** J and K move the focus through the rows; Enter opens one, because its name is a button. */

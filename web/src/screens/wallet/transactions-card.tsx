@@ -1,40 +1,22 @@
 import { useRef } from 'preact/hooks';
-import { useLiveState } from '../../api/live.ts';
-import { Button, LinkButton } from '../../parts/button.tsx';
+import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { Empty } from '../../parts/empty.tsx';
-import { Icon } from '../../parts/icon.tsx';
-import { Loaded } from '../../parts/loaded.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { ListFooter } from '../../parts/pages.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
-import { FilterBar } from './filter-bar.tsx';
-import { type Filters, isFiltered, readFilters } from './filters.ts';
-import { TransactionTable } from './transaction-table.tsx';
-import { useTransactions } from './use-transactions.ts';
+import { readFilters } from './filters.ts';
+import { Live } from './live.tsx';
+import { TransactionList } from './transaction-list.tsx';
+import { PER_PAGE, type TransactionOwner, useTransactionCount, useTransactions } from './use-transactions.ts';
 
 /** The transactions of a wallet, with filters, pages and the open row in the address. */
 export function TransactionsCard({ walletId }: { walletId: string }) {
-  const [parameters, change] = useFilters();
-  const filters = readFilters(parameters);
-  const after = parameters.get('after') ?? undefined;
-  const page = useTransactions(walletId, filters, after);
-  const heading = useRef<HTMLDivElement>(null);
-  /** The cursors of the pages before this one, newest first; empty after a reload. */
-  const newer = useRef<string[]>([]);
-
-  const filter = (changes: Record<string, string | undefined>) => change({ tx: undefined, after: undefined, ...changes });
-
-  function turnTo(cursor: string | undefined) {
-    change({ tx: undefined, after: cursor }, { isPage: true });
-    heading.current?.scrollIntoView({ block: 'start' });
-  }
-
+  const list = useTransactionList({ walletId });
   return (
     <Card
       class="transactions"
       title={
-        <span class="row" ref={heading}>
+        <span class="row" ref={list.heading}>
           {t.wallet.transactions} <Live />
         </span>
       }
@@ -43,68 +25,57 @@ export function TransactionsCard({ walletId }: { walletId: string }) {
           {t.wallet.statement}
         </LinkButton>
       }
-      footer={
-        page.data?.next !== undefined || after !== undefined ? (
-          <>
-            <Button size="small" class="push" disabled={after === undefined} onClick={() => turnTo(newer.current.pop())}>
-              {newer.current.length > 0 || after === undefined ? t.wallet.newer : t.wallet.newest}
-            </Button>
-            <Button
-              size="small"
-              disabled={page.data?.next === undefined}
-              onClick={() => {
-                if (after !== undefined) newer.current.push(after);
-                turnTo(page.data?.next);
-              }}
-            >
-              {t.wallet.older}
-            </Button>
-          </>
-        ) : undefined
-      }
+      footer={list.footer}
     >
-      <FilterBar filters={filters} onChange={filter} />
-      <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
-        {({ items, next }) =>
-          items.length === 0 ? (
-            <NoTransactions filters={filters} hasMore={next !== undefined} onClear={() => filter(NO_FILTERS)} />
-          ) : (
-            <TransactionTable
-              key={`${walletId} ${after} ${JSON.stringify(filters)}`}
-              walletId={walletId}
-              transactions={items}
-              hasFees={filters.type === 'network_fee'}
-              isFirstPage={after === undefined}
-            />
-          )
-        }
-      </Loaded>
+      <TransactionList list={list} walletId={walletId} />
     </Card>
   );
 }
 
-const NO_FILTERS = { status: undefined, type: undefined, from: undefined, to: undefined, label: undefined };
+export type ShownTransactions = ReturnType<typeof useTransactionList>;
 
-function NoTransactions({ filters, hasMore, onClear }: { filters: Filters; hasMore: boolean; onClear: () => void }) {
-  if (!isFiltered(filters))
-    return (
-      <Empty icon="activity" title={t.wallet.emptyTitle}>
-        {t.wallet.empty}
-      </Empty>
-    );
-  return (
-    <Empty icon="filter" title={t.wallet.noMatchTitle} action={<Button onClick={onClear}>{t.wallet.clearFilters}</Button>}>
-      {hasMore ? t.wallet.noMatchSoFar : t.wallet.noMatch}
-    </Empty>
-  );
-}
+/** Reads the page of transactions that the address names: `?status=&type=&from=&to=&label=&after=&page=`. */
+export function useTransactionList(owner: TransactionOwner) {
+  const [parameters, change] = useFilters();
+  const filters = readFilters(parameters);
+  const after = parameters.get('after') ?? undefined;
+  const depth = after === undefined ? 0 : Math.max(1, (Number(parameters.get('page')) || 2) - 1);
+  const page = useTransactions(owner, filters, after);
+  const count = useTransactionCount(owner, filters, page.data);
+  const heading = useRef<HTMLDivElement>(null);
+  /** The cursors of the pages before this one, newest first; empty after a reload. */
+  const newer = useRef<string[]>([]);
 
-function Live() {
-  if (useLiveState() !== 'live') return null;
-  return (
-    <span class="live tiny faint">
-      <Icon name="lightning" size={15} />
-      {t.wallet.live}
-    </span>
-  );
+  function turnTo(cursor: string | undefined, number: number) {
+    change({ tx: undefined, after: cursor, page: cursor && String(number) }, { isPage: true });
+    heading.current?.scrollIntoView({ block: 'start' });
+  }
+
+  const pages = {
+    depth,
+    isFirst: after === undefined,
+    /** Without the cursors of the pages before this one, the newest page. */
+    newerLabel: depth > newer.current.length + 1 ? t.wallet.newest : t.wallet.newer,
+    newer: () => turnTo(newer.current.pop(), depth),
+    older(cursor: string) {
+      if (after !== undefined) newer.current.push(after);
+      turnTo(cursor, depth + 2);
+    },
+  };
+  return {
+    page,
+    filters,
+    after,
+    heading,
+    /** Changes filters, which begin at the first page. */
+    filter: (changes: Record<string, string | undefined>) => change({ tx: undefined, after: undefined, page: undefined, ...changes }),
+    count,
+    footer: (
+      <ListFooter
+        pages={pages}
+        page={page.data && { ...page.data, total: count?.total, isCapped: count?.isCapped ?? false }}
+        perPage={PER_PAGE}
+      />
+    ),
+  };
 }

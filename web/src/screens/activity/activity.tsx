@@ -1,0 +1,52 @@
+import { useEffect } from 'preact/hooks';
+import { useLocation, useSearch } from 'wouter-preact';
+import { SERVICE_URL } from '../../base-path.ts';
+import { LinkButton } from '../../parts/button.tsx';
+import { PageHead } from '../../parts/page-head.tsx';
+import { Tabs } from '../../parts/tabs.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
+import { activity } from '../../texts/en-activity.ts';
+import { readFilters, requestOf } from '../wallet/filters.ts';
+import { Live } from '../wallet/live.tsx';
+import { EventsTab } from './events-tab.tsx';
+import { TransactionsTab } from './transactions-tab.tsx';
+import './activity.css';
+
+const TRANSACTIONS = '/activity';
+const EVENTS = '/activity/events';
+
+/** `/activity`: the transactions of all wallets; `/activity/events`: what happens in the account. `/events` was its address before. */
+export function ActivityScreen() {
+  const [path, navigate] = useLocation();
+  const search = useSearch();
+  useEffect(() => {
+    if (path === '/events') navigate(search === '' ? EVENTS : `${EVENTS}?${search}`, { replace: true });
+  }, [path, search, navigate]);
+  const isEvents = path !== TRANSACTIONS;
+  return (
+    <>
+      <PageHead title={activity.title} aside={<Live />} actions={!isEvents && <Export />} />
+      <Tabs
+        label={activity.title}
+        tabs={[
+          { href: TRANSACTIONS, label: activity.tabs.transactions, isCurrent: !isEvents },
+          { href: EVENTS, label: activity.tabs.events, isCurrent: isEvents },
+        ]}
+      />
+      {isEvents ? <EventsTab /> : <TransactionsTab />}
+    </>
+  );
+}
+
+/** Saves all transactions with the filters of the address as CSV. */
+function Export() {
+  const [parameters] = useFilters();
+  const wallet = parameters.get('wallet') ?? '';
+  const query = new URLSearchParams(Object.entries(requestOf(readFilters(parameters))).map(([name, value]) => [name, String(value)]));
+  if (wallet !== '') query.set('wallet_id', wallet);
+  return (
+    <LinkButton icon="download" href={`${SERVICE_URL}/v1/wallet-transactions/export?${query}`} download="transactions.csv">
+      {activity.export}
+    </LinkButton>
+  );
+}
