@@ -1533,6 +1533,19 @@ export interface ProbedPayLink {
   metadata: { /** What is paid, at most 1000 characters */ text: string; /** A longer description; null when there is none */ long_desc: string | null; /** The Lightning address or email address that the payee states; null when there is none */ identifier: string | null; /** A PNG or JPEG image as a data URL; null when there is none */ image: string | null; };
 }
 
+export interface ProbedWithdrawLink {
+  /** The kind of LNURL */
+  tag: 'withdrawRequest';
+  /** The host of the service of the link */
+  domain: string;
+  /** The smallest amount in millisatoshis */
+  minWithdrawable: number;
+  /** The largest amount in millisatoshis */
+  maxWithdrawable: number;
+  /** What is withdrawn, at most 150 characters; empty when the service states nothing */
+  description: string;
+}
+
 export interface Quote {
   /** What the fee is charged for */
   direction: 'ln_out' | 'ln_in' | 'internal' | (string & {});
@@ -2360,6 +2373,19 @@ export interface Playground {
   channels: Array<{ /** The name of one of its nodes */ from: string; /** The name of the other one */ to: string; /** Its capacity in millisatoshis */ capacity_msat: number; /** What `from` can send to `to`, in millisatoshis */ from_msat: number; /** What `to` can send to `from`, in millisatoshis */ to_msat: number; }>;
   /** A valid public key that no node has */
   unreachable_pubkey: string;
+}
+
+export interface PlaygroundClaim {
+  /** `alice` or `carol` */
+  node: string;
+  /** The BOLT11 invoice of the other node */
+  payment_request: string;
+  /** 32 bytes in hex */
+  payment_hash: string;
+  /** The amount in millisatoshis */
+  amount_msat: number;
+  /** `succeeded`: the other node has received the money. `pending`: it had not arrived after ten seconds */
+  state: 'succeeded' | 'pending' | (string & {});
 }
 
 export interface Reconciliation {
@@ -3309,6 +3335,26 @@ export interface ListPlaygroundPaymentsRequest {
   after?: number;
 }
 
+export interface PlaygroundPayLinkRequest {
+  /** A Lightning address or an LNURL of this service */
+  destination: string;
+  /** The amount in whole satoshis. 1 satoshi is 1000 millisatoshis */
+  num_satoshis: number;
+  /** A text for the payee, up to the length that the link allows */
+  comment?: string;
+  /** `alice` is our peer, `carol` is behind alice. Default: `alice` */
+  from?: 'alice' | 'carol';
+}
+
+export interface PlaygroundClaimRequest {
+  /** The LNURL of a withdraw link of this service */
+  lnurl: string;
+  /** The amount in whole satoshis. Default: the largest that the link offers */
+  num_satoshis?: number;
+  /** `alice` is our peer, `carol` is behind alice. Default: `alice` */
+  at?: 'alice' | 'carol';
+}
+
 export interface GetLastEpochRequest {
 
 }
@@ -4045,6 +4091,10 @@ export interface RevokeWithdrawLinkRequest {
 
 }
 
+export interface ProbeWithdrawLinkRequest {
+
+}
+
 export interface Operations<Options> {
   readonly account: {
     /** Read the sums of all wallets of the account. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: a secret API key. (`GET /v1/account/summary`) */
@@ -4269,6 +4319,10 @@ export interface Operations<Options> {
     resolveHold(hash: string, request: PlaygroundHoldRequest, options?: Options): Promise<ResolvedHold>;
     /** List the payments of the other nodes. Permission: any key that is not public. (`GET /playground/payments`) */
     listPayments(request?: ListPlaygroundPaymentsRequest, options?: Options): Promise<OutsidePayments>;
+    /** Pay a pay link or a Lightning address of this service from another node. The other node requests an invoice of the link as a wallet elsewhere does (LUD-06), and pays it. Each request is a payment. Permission: any key that is not public. (`POST /playground/pay-link`) */
+    payLink(request: PlaygroundPayLinkRequest, options?: Options): Promise<OutsidePayment>;
+    /** Claim a withdraw link of this service at another node. The other node sends an invoice to the link as a wallet elsewhere does (LUD-03). The response waits up to ten seconds for the payment. Permission: any key that is not public. (`POST /playground/claim`) */
+    claim(request: PlaygroundClaimRequest, options?: Options): Promise<PlaygroundClaim>;
   };
   readonly proofs: {
     /** Read the last proof of liabilities. Returns the sum of all balances and the root that commits to each of them. (`GET /v1/proof`) */
@@ -4465,5 +4519,7 @@ export interface Operations<Options> {
     get(wallet: string, id: string, request?: GetWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
     /** Revoke a withdraw link. All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing. Permission: `wallet_withdraw`. (`DELETE /v1/wallet/{key}/lnurl/withdraws/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the link, `lnurlw_…` */
     revoke(wallet: string, id: string, request?: RevokeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
+    /** Read what a withdraw link offers. Reads the parameters of a withdraw link (LUD-03) of this or another service, without withdrawing. The description is that of the other service: escape it where you show it. Permission: any key. (`GET /v1/lnurlw/probe/{lnurl}`) @param lnurl An LNURL, or an `lnurlw:` link */
+    probe(lnurl: string, request?: ProbeWithdrawLinkRequest, options?: Options): Promise<ProbedWithdrawLink>;
   };
 }

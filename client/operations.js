@@ -120,6 +120,8 @@ export const GROUPS = {
     createInvoice: 'POST /playground/invoice',
     resolveHold: 'POST /playground/hold/{hash}',
     listPayments: 'GET /playground/payments hasCursor',
+    payLink: 'POST /playground/pay-link',
+    claim: 'POST /playground/claim',
   },
   proofs: {
     getLastEpoch: 'GET /v1/proof open',
@@ -219,5 +221,6 @@ export const GROUPS = {
     list: 'GET /v1/wallet/{key}/lnurl/withdraws isList hasCursor',
     get: 'GET /v1/wallet/{key}/lnurl/withdraws/{id}',
     revoke: 'DELETE /v1/wallet/{key}/lnurl/withdraws/{id}',
+    probe: 'GET /v1/lnurlw/probe/{lnurl}',
   },
 };

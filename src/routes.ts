@@ -21,6 +21,7 @@ import { lndhubRoutes } from './features/lndhub/routes.ts';
 import { nostrIdentifierRoutes } from './features/lnurl/nostr/identifier-routes.ts';
 import { payRequestRoutes } from './features/lnurl/pay/request-routes.ts';
 import { payLinkRoutes } from './features/lnurl/pay/routes.ts';
+import { createOutsideLinks } from './features/lnurl/remote/outside-links.ts';
 import { claimRoutes } from './features/lnurl/withdraw/claim-routes.ts';
 import { withdrawLinkRoutes } from './features/lnurl/withdraw/routes.ts';
 import { lnurlAuthRoutes } from './features/logins/lnurl-auth/routes.ts';
@@ -162,7 +163,7 @@ function registerRoutes(
   fiatRateRoutes(app, deps);
   rateRoutes(app, deps);
   if (config.lndhub.isOn) lndhubRoutes(app, { ...deps, ...config });
-  if (playground) playgroundRoutes(app, { access, invoices, control: playground });
+  if (playground) playgroundRoutes(app, { access, invoices, control: playground, links: createOutsideLinks(modules) });
   const lastBackupAt = async () => (await readLastBackup(modules.database))?.createdAt ?? 0;
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database), lastBackupAt }, config);
   serviceRoutes(app, deps, readVersion(config.commit));

@@ -1,13 +1,8 @@
 import type { Socket } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
-import type { Invoices } from '../../src/core/invoices/invoices.ts';
-import { markBooked } from '../../src/core/kernel/booking-mark.ts';
 import { satToMsat } from '../../src/core/kernel/money.ts';
-import { Refusal } from '../../src/core/kernel/refusal.ts';
-import { decodeBolt11, InvalidInvoice } from '../../src/core/lightning/bolt11/bolt11.ts';
+import { decodeBolt11 } from '../../src/core/lightning/bolt11/bolt11.ts';
 import type { App } from '../../src/http/app-type.ts';
-import type { Access } from '../../src/http/auth/access.ts';
 import {
   CustomRecords,
   choice,
@@ -24,12 +19,9 @@ import {
 import { requires } from '../../src/http/openapi/route-schema.ts';
 import { namedObject } from '../../src/http/responses/response-types.ts';
 import { createRelay } from '../relay.ts';
-import { OutcomeUnknown, type PlaygroundControl, PlaygroundRefusal } from '../test-network.ts';
+import { linkRoutes } from './link-routes.ts';
 import { OutsidePaymentObject, PlaygroundObject, renderOutsidePayment, renderPlayground } from './playground-object.ts';
-
-const OutsideNode = choice(['alice', 'carol'], { description: '`alice` is our peer, `carol` is behind alice. Default: `alice`' });
-
-const COMMON = { tags: ['Playground'], ...requires('secret_key') };
+import { COMMON, OutsideNode, type PlaygroundRouteDependencies, playing, untilCredited } from './route-parts.ts';
 
 const describeSchema = {
   ...COMMON,
@@ -131,18 +123,13 @@ const paymentsSchema = {
   },
 };
 
-export interface PlaygroundRouteDependencies {
-  readonly access: Access;
-  readonly invoices: Invoices;
-  readonly control: PlaygroundControl;
-}
-
 /** Controls the other nodes of the test network, for any key that is not public. These routes do not exist with a real node. */
 export function playgroundRoutes(app: App, deps: PlaygroundRouteDependencies): void {
   describeRoute(app, deps);
   payRoutes(app, deps);
   invoiceRoutes(app, deps);
   paymentsRoute(app, deps);
+  linkRoutes(app, deps);
   serveRelay(app);
 }
 
@@ -221,28 +208,3 @@ function paymentsRoute(app: App, { access, control }: PlaygroundRouteDependencie
 
 /** Payments of one response; `after` with the last id returns the next ones. */
 const PAYMENTS_PAGE = 1000;
-const CREDIT_WAIT_MS = 10_000;
-const CREDIT_POLL_MS = 10;
-const STOPPED =
-  'The playground stopped before it answered, so the outcome is unknown. GET /playground/payments lists what its nodes have sent and received.';
-
-/** Waits for the credit: the payer may report success a moment before our ledger has booked the credit. */
-async function untilCredited(invoices: Invoices, paymentHash: string): Promise<void> {
-  for (const deadline = Date.now() + CREDIT_WAIT_MS; Date.now() < deadline; await delay(CREDIT_POLL_MS)) {
-    if ((await invoices.findByHash(paymentHash))?.state === 'settled') return;
-  }
-}
-
-/** Runs a command of the playground, which may book something there. @throws Refusal when the playground rejects it, or stops before it answers. */
-async function playing<T>(play: () => T | Promise<T>): Promise<T> {
-  markBooked();
-  try {
-    return await play();
-  } catch (error) {
-    if (error instanceof OutcomeUnknown) throw new Refusal('node_unavailable', STOPPED);
-    if (error instanceof PlaygroundRefusal || error instanceof InvalidInvoice) {
-      throw new Refusal('playground_refused', error.message);
-    }
-    throw error;
-  }
-}

@@ -27,13 +27,16 @@ it.each([
   const fail = () => Promise.reject(error);
   const control = { describe: fail, payInvoice: fail, createInvoice: fail, keysend: fail, payments: fail, resolveHold: fail };
   const invoices = { create: async () => ({ paymentRequest: 'lnbcrt1', paymentHash: '00' }) } as unknown as Invoices;
+  const links = { requestInvoice: async () => ({ paymentRequest: 'lnbcrt1', paymentHash: '00' }), claim: fail };
   const access = { secretKey: async () => 'acc', walletByIdOrKey: async () => ({ id: 'wal_1' }) } as unknown as Access;
   const server = await createServer(pino({ level: 'silent' }), (app) =>
-    playgroundRoutes(app, { access, invoices, control: control satisfies PlaygroundControl }),
+    playgroundRoutes(app, { access, invoices, links, control: control satisfies PlaygroundControl }),
   );
   const requests = [
     ['POST', '/playground/fund', { wallet_id: 'wal_1', num_satoshis: 5 }],
     ['POST', '/playground/keysend', { num_satoshis: 5 }],
+    ['POST', '/playground/pay-link', { destination: 'alma@localhost', num_satoshis: 5 }],
+    ['POST', '/playground/claim', { lnurl: 'LNURL1' }],
     ['POST', '/playground/invoice', { num_satoshis: 5 }],
     ['POST', `/playground/hold/${'ab'.repeat(32)}`, { action: 'settle' }],
     ['GET', '/playground/payments', undefined],

@@ -91,7 +91,10 @@ describe('the conventions of the API', () => {
         ...['createWithdrawLink', 'makeWithdrawLink', 'createPermanentWithdrawLink', 'makePermanentWithdrawLink'],
         ...['processWithdrawLink', 'getWithdrawLinkQr'],
       ],
-      'the test network': ['playgroundPay', 'playgroundFund', 'playgroundKeysend', 'playgroundInvoice'],
+      'the test network': [
+        ...['playgroundPay', 'playgroundFund', 'playgroundKeysend', 'playgroundInvoice'],
+        ...['playgroundPayLink', 'playgroundClaim'],
+      ],
     };
     const inOneUnit = walk.filter(({ fields }) => {
       const units = ['num_satoshis', 'num_msat'].filter((unit) => fields.some(({ name }) => name === unit));
@@ -211,6 +214,6 @@ describe('the conventions of the API', () => {
     expect(typed.map(({ object }) => object)).toEqual([]);
     const states = properties.filter(({ name }) => name === 'state').map(({ object }) => object);
     // The nodes of the playground report it in the words of a node.
-    expect(new Set(states)).toEqual(new Set(['OutsidePayment']));
+    expect(new Set(states)).toEqual(new Set(['OutsidePayment', 'PlaygroundClaim']));
   });
 });

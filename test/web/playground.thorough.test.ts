@@ -64,6 +64,30 @@ onDashboard(
       expect(await balanceOf(wallet.id)).toBe(100_000);
     });
 
+    it('pays an address of a wallet from outside, and claims its withdraw link there', async () => {
+      const wallet = await client.wallet(1_000);
+      const { ln_address } = await client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_identifier: 'outside' });
+      const { lnurl } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 300 });
+      const page = await openLoggedIn('/playground');
+      await page.getByLabel('Lightning address or pay link').fill(ln_address);
+      await page.getByRole('button', { name: 'Pay 100 sats' }).dblclick();
+      await page.getByRole('status').filter({ hasText: 'Paid, 100 sats' }).waitFor();
+      expect(await balanceOf(wallet.id)).toBe(1_100);
+      await page.getByLabel('Withdraw link').fill(lnurl);
+      await page.getByRole('button', { name: 'Claim' }).click();
+      await page.getByRole('status').filter({ hasText: 'Paid, 300 sats' }).waitFor();
+      await expect.poll(() => balanceOf(wallet.id)).toBeLessThanOrEqual(800);
+      await page.getByRole('button', { name: 'Claim' }).click();
+      await page.getByRole('alert').filter({ hasText: 'has been used' }).waitFor();
+    });
+
+    it('says what happens to a keysend that names no wallet: it is returned', async () => {
+      const page = await openLoggedIn('/playground');
+      await page.getByText('Without a wallet, the payment is returned').waitFor();
+      await page.getByRole('button', { name: 'Send 500 sats' }).click();
+      await page.getByRole('status').filter({ hasText: 'Nothing was paid' }).waitFor();
+    });
+
     it('sends a keysend to a wallet', async () => {
       const wallet = await client.namedWallet('Keysend till', 0);
       const page = await openLoggedIn('/playground');

@@ -121,12 +121,29 @@ onDashboard(
       expect(received).toMatchObject({ num_satoshis: 100, passThru: { comment: 'great show' } });
     });
 
+    it('shows what a withdraw link pays, from whom and how much, before it is claimed', async () => {
+      const payer = await client.wallet(500);
+      const { lnurl } = await client.post(`/v1/wallet/${payer.id}/lnurl/withdraw`, { num_satoshis: 300, memo: 'gift' });
+      const { page, to } = await openSend(0);
+      await to.fill(lnurl);
+      await page.getByText('The link pays 1 to 300 sats.').first().waitFor();
+      await page.getByText('gift').waitFor();
+      await page.getByText(new URL(client.url).host).waitFor();
+      expect(await page.getByLabel('Amount to receive').inputValue()).toBe('300');
+      await page.getByLabel('Amount to receive').fill('301');
+      await expect.poll(() => page.getByRole('button', { name: 'Receive 301 sats' }).isDisabled()).toBe(true);
+      await client.post('/playground/claim', { lnurl });
+      await to.fill('');
+      await to.fill(lnurl);
+      await page.getByText('This withdraw link has been used').waitFor();
+    });
+
     it('recognizes a withdraw link and offers to receive from it', async () => {
       const payer = await client.wallet(500);
       const { lnurl } = await client.post(`/v1/wallet/${payer.id}/lnurl/withdraw`, { num_satoshis: 300, memo: 'gift' });
       const { page, to, wallet } = await openSend(0);
       await to.fill(lnurl);
-      await page.getByText('This link pays out.').waitFor();
+      await page.getByText('Withdraw link', { exact: true }).waitFor();
       await page.getByLabel('Amount to receive').fill('300');
       await page.getByRole('button', { name: 'Receive 300 sats' }).click();
       await page.getByRole('dialog').getByRole('status').filter({ hasText: 'Paid' }).waitFor();

@@ -76,6 +76,28 @@ const probeSchema = {
   },
 };
 
+const probeWithdrawSchema = {
+  operationId: 'probeWithdrawLink',
+  tags: ['LNURL'],
+  summary: 'Read what a withdraw link offers',
+  description:
+    'Reads the parameters of a withdraw link (LUD-03) of this or another service, without withdrawing. The description is that of the other ' +
+    'service: escape it where you show it.',
+  ...requires('any_key'),
+  params: Type.Object({
+    lnurl: Type.String({ description: 'An LNURL, or an `lnurlw:` link' }),
+  }),
+  response: {
+    200: namedObject('ProbedWithdrawLink', {
+      tag: Type.Literal('withdrawRequest', { description: 'The kind of LNURL' }),
+      domain: Type.String({ description: 'The host of the service of the link' }),
+      minWithdrawable: Type.Integer({ description: 'The smallest amount in millisatoshis' }),
+      maxWithdrawable: Type.Integer({ description: 'The largest amount in millisatoshis' }),
+      description: Type.String({ description: 'What is withdrawn, at most 150 characters; empty when the service states nothing' }),
+    }),
+  },
+};
+
 const paySchema = {
   operationId: 'payLnurl',
   tags: ['LNURL'],
@@ -135,6 +157,12 @@ export function remoteLinkRoutes(app: App, deps: PaymentRouteContext): void {
     const { accountId } = await access.anyKey(request);
     const destination = readDestination(request.params.lnurl, 'pay');
     return renderOffer(destination, await remoteLinks.probe(destination, accountId));
+  });
+  app.get('/v1/lnurlw/probe/:lnurl', { schema: probeWithdrawSchema }, async (request) => {
+    const { accountId } = await access.anyKey(request);
+    const offer = await remoteLinks.probeWithdrawal(readDestination(request.params.lnurl, 'withdraw'), accountId);
+    const { domain, minWithdrawable, maxWithdrawable, description } = offer;
+    return { tag: 'withdrawRequest' as const, domain, minWithdrawable, maxWithdrawable, description };
   });
   for (const base of WALLET_BASES) {
     payRoute(app, deps, base);

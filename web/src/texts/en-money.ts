@@ -82,6 +82,8 @@ export const money = inLanguage('money', {
     readingFee: 'Reading the fee of this service',
     feeNotRead: (reason: string) => `The fee of this service is not known. ${reason}`,
     review: 'Review',
+    sender: 'From',
+    pays: (least: string, most: string) => `The link pays ${least} to ${most} sats.`,
     pullAmount: 'Amount to receive',
     pull: 'Receive',
     pullSats: (sats: string) => `Receive ${sats} sats`,

@@ -149,20 +149,36 @@ export function requireAgreed(
 const MAX_MEMO = 150;
 const MAX_K1 = 1000;
 
-/** Returns what a withdraw link offers: the checked parameters of LUD-03, step 3. @throws Refusal `lnurl_refused`, `lnurl_invalid`, `validation_failed` */
-export function readWithdrawOffer(domain: string, response: unknown, { amountMsat, amountField, unit }: RequestedAmount) {
+/** What a withdraw link offers. */
+export type WithdrawOffer = ReturnType<typeof readWithdrawOffer>;
+
+/** Checks the parameters of LUD-03, step 3. Amounts are in millisatoshis. @throws Refusal `lnurl_refused`, `lnurl_invalid` */
+export function readWithdrawOffer(domain: string, response: unknown) {
   const object = requireParameters(domain, response, 'withdraw');
   const { k1, defaultDescription } = object;
-  const maxMsat = requireMsat(domain, object, 'maxWithdrawable');
+  const maxWithdrawable = requireMsat(domain, object, 'maxWithdrawable');
   // LUD-03 allows 0.
-  const minimumMsat = object.minWithdrawable === undefined ? minMsat(1 as Msat, maxMsat) : requireMsat(domain, object, 'minWithdrawable');
-  if (minimumMsat > maxMsat) throw brokenResponse(domain, 'has a `minWithdrawable` above its `maxWithdrawable`');
+  const minWithdrawable =
+    object.minWithdrawable === undefined ? minMsat(1 as Msat, maxWithdrawable) : requireMsat(domain, object, 'minWithdrawable');
+  if (minWithdrawable > maxWithdrawable) throw brokenResponse(domain, 'has a `minWithdrawable` above its `maxWithdrawable`');
   if (typeof k1 !== 'string' || k1 === '' || k1.length > MAX_K1) throw brokenResponse(domain, 'has no text in `k1`');
-  if (amountMsat < minimumMsat || amountMsat > maxMsat)
-    throw new Refusal(
-      'validation_failed',
-      `\`${amountField}\` must be an amount from ${amountText(minimumMsat, unit)} to ${amountText(maxMsat, unit)}, the limits of this link of ${domain}.`,
-    );
-  const description = typeof defaultDescription === 'string' ? shownText(defaultDescription, MAX_MEMO) : '';
-  return { callback: requireCallback(domain, object), k1, description };
+  return {
+    /** The host of the link, for people. */
+    domain,
+    callback: requireCallback(domain, object),
+    k1,
+    minWithdrawable,
+    maxWithdrawable,
+    /** What is withdrawn, in the words of the other service. */
+    description: typeof defaultDescription === 'string' ? shownText(defaultDescription, MAX_MEMO) : '',
+  };
+}
+
+/** @throws Refusal `validation_failed` with the limits of the link */
+export function requireOffered(offer: WithdrawOffer, { amountMsat, amountField, unit }: RequestedAmount): void {
+  const { domain, minWithdrawable, maxWithdrawable } = offer;
+  if (amountMsat >= minWithdrawable && amountMsat <= maxWithdrawable) return;
+  throw invalid(
+    `\`${amountField}\` must be an amount from ${amountText(minWithdrawable, unit)} to ${amountText(maxWithdrawable, unit)}, the limits of this link of ${domain}.`,
+  );
 }

@@ -59,6 +59,11 @@ export class OwnLinks {
     return { getJson: (url, options) => this.#getJson(url, options, remoteAddress) };
   }
 
+  /** Returns whether a URL is a public link of this service. */
+  isOwn(url: string): boolean {
+    return this.#ownPath(url) !== undefined;
+  }
+
   async #getJson(url: string, options: GetOptions | undefined, remoteAddress: string): Promise<{ status: number; body: unknown }> {
     const path = this.#ownPath(url);
     if (path === undefined || this.#request === undefined) return this.#outbound.getJson(url, options);

@@ -2,7 +2,6 @@ import type { NewInvoice } from '../../../core/invoices/create.ts';
 import type { Invoice } from '../../../core/invoices/invoice.ts';
 import type { Invoices } from '../../../core/invoices/invoices.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
-import { isJsonObject } from '../../../core/kernel/json.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { RunningTasks } from '../../../core/kernel/running-tasks.ts';
 import { shownText } from '../../../core/kernel/shown-text.ts';
@@ -19,13 +18,14 @@ import {
   type PayerMessage,
   type PayOffer,
   readPayOffer,
-  readWithdrawOffer,
   requireAccepted,
   requireAgreed,
+  requireOffered,
 } from './offers.ts';
 import type { LinkClient, OwnLinks } from './own-links.ts';
-import { brokenResponse, fetchJson, isError, refusedBy, requireObject, withParameters } from './response.ts';
+import { brokenResponse, fetchJson, requireObject } from './response.ts';
 import { readSuccessAction } from './success-action.ts';
+import { type InvoiceForOffer, probeWithdrawal, type SentInvoice, withdraw } from './withdrawal.ts';
 
 /** A payment to a link or an address of another service. */
 export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountMsat' | 'unit' | 'wtxType' | 'claim'>, PayerMessage {
@@ -34,8 +34,14 @@ export interface RemotePayment extends Omit<InvoicePayment, 'invoice' | 'amountM
   readonly passThru: string;
 }
 
+/** The payer or the receiver, as limits count them: a wallet of this service, or a node that stands for one. */
+type LinkUser = Pick<Wallet, 'id' | 'accountId'>;
+
 /** An invoice to request from a link or an address of another service. */
-export type RemoteInvoiceOrder = PayerMessage & Pick<RemotePayment, 'wallet' | 'destination'>;
+export interface RemoteInvoiceOrder extends PayerMessage {
+  readonly wallet: LinkUser;
+  readonly destination: Destination;
+}
 
 /** An invoice that a payee has created, and what the payee states with it. */
 export interface RemoteInvoice {
@@ -79,10 +85,10 @@ export type RemoteLinks = ReturnType<typeof createRemoteLinks>;
 export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments; invoices: Invoices; clock: Clock }) {
   const { links, payments, invoices, clock } = modules;
   const tasks = new RunningTasks();
-  const runForWallet = <T>({ id, accountId }: Wallet, task: () => Promise<T>) =>
+  const runForWallet = <T>({ id, accountId }: LinkUser, task: () => Promise<T>) =>
     tasks.run(id, MAX_PER_WALLET, tooMany, () => tasks.run(accountId, MAX_PER_ACCOUNT, tooMany, task));
 
-  const clientOfWallet = ({ id: walletId, accountId }: Wallet) => links.clientOf({ accountId, walletId });
+  const clientOfWallet = ({ id: walletId, accountId }: LinkUser) => links.clientOf({ accountId, walletId });
 
   async function probe(client: LinkClient, { url, domain }: Destination): Promise<PayOffer> {
     return readPayOffer(domain, await fetchJson(client, url));
@@ -111,32 +117,18 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
     return started;
   }
 
-  async function pull({ destination: { domain, url }, memo, ...order }: RemotePull): Promise<RequestedWithdrawal> {
-    const client = clientOfWallet(order.wallet);
-    const { callback, k1, description } = readWithdrawOffer(domain, await fetchJson(client, url), order);
-    const invoice = await invoices.create({
-      ...order,
-      memo: memo ?? description,
-      expirySeconds: PULL_EXPIRY_SECONDS,
-      passThru: JSON.stringify({ lnurl_domain: domain }),
-      wtxType: 'ln_deposit',
+  async function pull({ destination, memo, ...order }: RemotePull): Promise<RequestedWithdrawal> {
+    const { invoice, refusal } = await withdraw(clientOfWallet(order.wallet), destination, (offer) => {
+      requireOffered(offer, order);
+      return invoices.create({
+        ...order,
+        memo: memo ?? offer.description,
+        expirySeconds: PULL_EXPIRY_SECONDS,
+        passThru: JSON.stringify({ lnurl_domain: destination.domain }),
+        wtxType: 'ln_deposit',
+      });
     });
-    const refusal = await sendInvoice(client, domain, withParameters(callback, { k1, pr: invoice.paymentRequest }));
     return refusal ? cancelRefused(invoice, refusal) : { invoice, refusal };
-  }
-
-  /**
-   * Sends the invoice of a withdrawal (LUD-03, step 5). Returns a refusal if the service reports an error or the request was not sent. After
-   * anything else, such as a lost response, the service may pay.
-   */
-  async function sendInvoice(client: LinkClient, domain: string, url: string): Promise<Refusal | undefined> {
-    try {
-      const response = await fetchJson(client, url, domain);
-      return isJsonObject(response) && isError(response) ? refusedBy(domain, response) : undefined;
-    } catch (error) {
-      if (!(error instanceof Refusal)) throw error;
-      return error.type === 'lnurl_unavailable' ? undefined : error;
-    }
   }
 
   /**
@@ -159,6 +151,10 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
     probe: (destination: Destination, accountId: string) =>
       tasks.run(`probes ${accountId}`, MAX_PROBES_PER_ACCOUNT, tooMany, () => probe(links.clientOf({ accountId }), destination)),
 
+    /** Reads what a withdraw link offers (LUD-03, step 3). @throws Refusal */
+    probeWithdrawal: (destination: Destination, accountId: string) =>
+      tasks.run(`probes ${accountId}`, MAX_PROBES_PER_ACCOUNT, tooMany, () => probeWithdrawal(links.clientOf({ accountId }), destination)),
+
     /**
      * Pays a link or an address of a payee (LUD-06): requests an invoice, checks it, and starts its payment. Until then nothing is held.
      * @throws Refusal, NodeUnavailable when no payment was started.
@@ -173,6 +169,13 @@ export function createRemoteLinks(modules: { links: OwnLinks; payments: Payments
      * @throws Refusal, NodeUnavailable when no invoice was created.
      */
     pull: (order: RemotePull) => runForWallet(order.wallet, () => pull(order)),
+
+    /**
+     * Withdraws from a link into an invoice of another node, which the caller creates for the offer.
+     * @returns the invoice, and why the service of the link does not pay it. Without a reason it may. @throws Refusal
+     */
+    withdrawElsewhere: <T extends SentInvoice>(wallet: LinkUser, destination: Destination, createInvoice: InvoiceForOffer<T>) =>
+      runForWallet(wallet, () => withdraw(clientOfWallet(wallet), destination, createInvoice)),
   };
 }
 

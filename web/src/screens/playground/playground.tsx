@@ -6,12 +6,14 @@ import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { playground } from '../../texts/en-playground.ts';
+import { ClaimCard } from './claim-card.tsx';
 import { FundCard } from './fund-card.tsx';
 import { KeysendCard } from './keysend-card.tsx';
 import { MakeCard } from './make-card.tsx';
 import { Network } from './network.tsx';
 import { type OutsidePaymentList, outsidePayments } from './outside-payments.ts';
 import { PayCard } from './pay-card.tsx';
+import { PayLinkCard } from './pay-link-card.tsx';
 import { PaymentsCard } from './payments-card.tsx';
 import './playground.css';
 
@@ -63,6 +65,8 @@ function Playground({ payments }: { payments: Resource<OutsidePaymentList> }) {
         <PayCard onPaid={payments.reload} />
         <MakeCard />
         <FundCard onPaid={payments.reload} />
+        <PayLinkCard onPaid={payments.reload} />
+        <ClaimCard onPaid={payments.reload} />
         <KeysendCard onPaid={payments.reload} />
       </div>
       <PaymentsCard payments={payments} />

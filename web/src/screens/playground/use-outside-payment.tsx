@@ -5,9 +5,11 @@ import { formatMsat } from '../../parts/amount.tsx';
 import { Note } from '../../parts/note.tsx';
 import { playground } from '../../texts/en-playground.ts';
 
-/** A payment of an outside node: starts it, and shows how it has ended. */
-export function useOutsidePayment(pay: () => Promise<OutsidePayment>, onPaid: () => void) {
-  const [paid, setPaid] = useState<OutsidePayment>();
+type Paid = Pick<OutsidePayment, 'state' | 'amount_msat'>;
+
+/** A payment to or from an outside node: starts it, and shows how it has ended. */
+export function useOutsidePayment(pay: () => Promise<Paid>, onPaid: () => void) {
+  const [paid, setPaid] = useState<Paid>();
   const { run, isBusy, error } = useAction(async () => {
     setPaid(undefined);
     try {
@@ -27,7 +29,7 @@ export function useOutsidePayment(pay: () => Promise<OutsidePayment>, onPaid: ()
 
 const TONES = { succeeded: 'good', pending: 'warning', failed: 'warning' } as const;
 
-function Outcome({ payment: { state, amount_msat: msat } }: { payment: OutsidePayment }) {
+function Outcome({ payment: { state, amount_msat: msat } }: { payment: Paid }) {
   const tone = state in TONES ? TONES[state as keyof typeof TONES] : 'info';
   return (
     <div role="status">

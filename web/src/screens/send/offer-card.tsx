@@ -5,14 +5,14 @@ import { formatSats } from '../../parts/format-amount.ts';
 import { formatRelativeTime } from '../../parts/format-time.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { money } from '../../texts/en-money.ts';
-import type { Offer } from './offer.ts';
-import { fixedSats } from './order.ts';
+import type { Offer, WithdrawOffer } from './offer.ts';
+import { fixedPull, fixedSats } from './order.ts';
 
 /** What the destination is, to whom the payment goes, and what it is for. */
 export function OfferCard({ offer }: { offer: Exclude<Offer, { kind: 'unusable' }> }) {
   const [icon, title, text] = headOf(offer);
   const description = descriptionOf(offer);
-  const sats = offer.kind === 'withdraw' ? undefined : fixedSats(offer);
+  const sats = offer.kind === 'withdraw' ? fixedPull(offer) : fixedSats(offer);
   return (
     <div class="stack">
       <div class="offer">
@@ -26,7 +26,7 @@ export function OfferCard({ offer }: { offer: Exclude<Offer, { kind: 'unusable' 
         entries={[
           [money.send.amount, sats === undefined ? undefined : <Sats sats={sats} unit />],
           [money.send.for, description === '' ? undefined : <Foreign text={description} />],
-          [money.send.receiver, receiverOf(offer)],
+          [offer.kind === 'withdraw' ? money.send.sender : money.send.receiver, otherSide(offer)],
         ]}
       />
     </div>
@@ -46,7 +46,11 @@ function headOf(offer: Exclude<Offer, { kind: 'unusable' }>): [IconName, string,
       return ['link', title, commentAllowed > 0 ? `${range}, ${money.send.acceptsComment(commentAllowed)}` : range];
     }
     case 'withdraw':
-      return ['in', money.send.kinds.withdraw, money.send.withdrawText];
+      return [
+        'in',
+        money.send.kinds.withdraw,
+        fixedPull(offer) === undefined ? money.send.pays(...pullRange(offer)) : money.send.withdrawText,
+      ];
     case 'node':
       return ['server', money.send.kinds.node, money.send.nodeText];
   }
@@ -54,11 +58,15 @@ function headOf(offer: Exclude<Offer, { kind: 'unusable' }>): [IconName, string,
 
 function descriptionOf(offer: Exclude<Offer, { kind: 'unusable' }>): string {
   if (offer.kind === 'invoice') return offer.invoice.description;
+  if (offer.kind === 'withdraw') return offer.link.description;
   return offer.kind === 'link' ? offer.link.metadata.text : '';
 }
 
-function receiverOf(offer: Exclude<Offer, { kind: 'unusable' }>) {
-  if (offer.kind === 'link') return <Foreign text={offer.link.domain} />;
-  if (offer.kind === 'withdraw') return undefined;
+function pullRange({ link }: WithdrawOffer): [least: string, most: string] {
+  return [formatSats(Math.ceil(link.minWithdrawable / 1000)), formatSats(Math.floor(link.maxWithdrawable / 1000))];
+}
+
+function otherSide(offer: Exclude<Offer, { kind: 'unusable' }>) {
+  if (offer.kind === 'link' || offer.kind === 'withdraw') return <Foreign text={offer.link.domain} />;
   return <span class="mono">{offer.kind === 'invoice' ? offer.invoice.destination : offer.text}</span>;
 }

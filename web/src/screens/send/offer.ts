@@ -1,4 +1,4 @@
-import { api, type DecodedInvoice, isLoggedOut, type ProbedPayLink, SatchelError } from '../../api/client.ts';
+import { api, type DecodedInvoice, isLoggedOut, type ProbedPayLink, type ProbedWithdrawLink, SatchelError } from '../../api/client.ts';
 import { money } from '../../texts/en-money.ts';
 import type { Destination } from './destination.ts';
 
@@ -6,10 +6,13 @@ import type { Destination } from './destination.ts';
 export type Offer =
   | { readonly kind: 'invoice'; readonly text: string; readonly invoice: DecodedInvoice }
   | { readonly kind: 'link'; readonly text: string; readonly isAddress: boolean; readonly link: ProbedPayLink }
-  | { readonly kind: 'withdraw'; readonly text: string }
+  | { readonly kind: 'withdraw'; readonly text: string; readonly link: ProbedWithdrawLink }
   | { readonly kind: 'node'; readonly text: string }
   /** It cannot be paid; `reason` is for people. Nothing was sent. */
   | { readonly kind: 'unusable'; readonly reason: string };
+
+/** What a withdraw link pays out. */
+export type WithdrawOffer = Extract<Offer, { kind: 'withdraw' }>;
 
 /** Reads a destination. Throws only if the service did not answer. */
 export async function readOffer(destination: Destination, walletId: string, signal: AbortSignal): Promise<Offer | undefined> {
@@ -25,7 +28,7 @@ export async function readOffer(destination: Destination, walletId: string, sign
     case 'address':
       return orReason(() => probe(destination.text, true, signal));
     case 'lnurl':
-      return destination.isWithdraw ? { kind: 'withdraw', text: destination.text } : orReason(() => probe(destination.text, false, signal));
+      return orReason(() => (destination.isWithdraw ? probeWithdrawal : probeLink)(destination.text, signal));
   }
 }
 
@@ -50,12 +53,20 @@ async function whyNot(invoice: DecodedInvoice, walletId: string, signal: AbortSi
 }
 
 async function probe(text: string, isAddress: boolean, signal: AbortSignal): Promise<Offer> {
+  return { kind: 'link', text, isAddress, link: await api.payLinks.probe(text, {}, { signal }) };
+}
+
+async function probeWithdrawal(text: string, signal: AbortSignal): Promise<Offer> {
+  return { kind: 'withdraw', text, link: await api.withdrawLinks.probe(text, {}, { signal }) };
+}
+
+async function probeLink(text: string, signal: AbortSignal): Promise<Offer> {
   try {
-    return { kind: 'link', text, isAddress, link: await api.payLinks.probe(text, {}, { signal }) };
+    return await probe(text, false, signal);
   } catch (error) {
     // The service reads a withdraw link to know that it is one.
     if (error instanceof SatchelError && error.type === 'lnurl_invalid' && /withdraw link, not a pay link/.test(error.message))
-      return { kind: 'withdraw', text };
+      return probeWithdrawal(text, signal);
     throw error;
   }
 }

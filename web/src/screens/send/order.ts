@@ -1,6 +1,6 @@
 import type { Order, Summary } from '../../attempt/attempt.ts';
 import type { Price } from '../../parts/fiat-entry.tsx';
-import type { Offer } from './offer.ts';
+import type { Offer, WithdrawOffer } from './offer.ts';
 
 /** What a person chose for an offer. Amounts are sats. */
 export interface Choice {
@@ -24,6 +24,11 @@ export function fixedSats(offer: Offer): number | undefined {
   // The amounts here are whole sats; the service pays the exact amount.
   const msat = offer.kind === 'invoice' ? Number(offer.invoice.num_msat) : 0;
   return msat > 0 ? Math.ceil(msat / 1000) : undefined;
+}
+
+/** Returns the amount that a withdraw link pays, in sats; undefined if the person chooses it. */
+export function fixedPull({ link: { minWithdrawable, maxWithdrawable } }: WithdrawOffer): number | undefined {
+  return minWithdrawable === maxWithdrawable ? Math.floor(maxWithdrawable / 1000) : undefined;
 }
 
 /** Returns the exact amount of a payment of `sats`, in millisats. */

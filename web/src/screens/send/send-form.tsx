@@ -77,7 +77,7 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
         {hasFailed && <Note tone="warning">{money.send.notRead}</Note>}
         {offer && offer.kind !== 'unusable' && <OfferCard offer={offer} />}
       </div>
-      {isWithdraw && <Pull key={offer.text} walletId={walletId} text={offer.text} blocked={node.canReceive ? undefined : node.reason} />}
+      {isWithdraw && <Pull key={offer.text} walletId={walletId} offer={offer} blocked={node.canReceive ? undefined : node.reason} />}
       {offer && offer.kind !== 'unusable' && !isWithdraw && wallet && (
         <PaymentFields
           offer={offer}
