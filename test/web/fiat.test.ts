@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { priceToMsat } from '../../src/core/kernel/fiat.ts';
 import { PER_BTC_PATTERN } from '../../src/features/operator/fiat-rate-routes.ts';
+import { groupDecimal } from '../../web/src/parts/decimal.ts';
 import { plainNumbers } from '../../web/src/parts/format-amount.ts';
-import { describeRate, formatFiat, groupDecimal, isPrice, oldAge, satsOf } from '../../web/src/parts/format-fiat.ts';
+import { describeRate, formatFiat, isPrice, oldAge, satsOf } from '../../web/src/parts/format-fiat.ts';
 
 const BTC = 100_000_000_000n;
 const EUR = { currency: 'EUR', perBtc: '61234.50' };

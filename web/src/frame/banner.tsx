@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { onLiveState } from '../api/live.ts';
 import { type ServiceState, useServiceState } from '../api/service-state.ts';
+import { formatMinute } from '../parts/format-time.ts';
 import { Note } from '../parts/note.tsx';
 import { t } from '../texts/texts.ts';
 
@@ -21,16 +22,12 @@ export function Banner() {
 
 /** Returns the most important text, or undefined while all works. `lostAt`: since when no events arrive, in ms. */
 export function bannerText({ isReachable, answeredAt, database, node }: ServiceState, lostAt: number | undefined): string | undefined {
-  if (!isReachable) return t.banner.offline(timeOf(answeredAt));
+  if (!isReachable) return t.banner.offline(formatMinute(answeredAt));
   if (database === 'unavailable') return t.banner.databaseAway;
   if (database === 'read_only') return t.banner.readOnly;
   if (node === 'unavailable') return t.banner.nodeAway;
   if (node === 'partial') return t.banner.nodesPartlyAway;
-  return lostAt === undefined ? undefined : t.banner.notLive(timeOf(lostAt));
-}
-
-function timeOf(ms: number): string {
-  return new Date(ms).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+  return lostAt === undefined ? undefined : t.banner.notLive(formatMinute(lostAt));
 }
 
 /** Returns since when the live connection is lost, in ms, once that has lasted for some seconds. */

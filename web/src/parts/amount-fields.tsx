@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { FiatEntry, FiatEntryFieldProps, Price } from './fiat-entry.tsx';
-import { parseSats, SatsField } from './field.tsx';
 import { lazy } from './lazy.tsx';
+import { parseSats, SatsField } from './sats-field.tsx';
 import { useUnitSetting } from './unit-setting.ts';
 
 /** Most people see no fiat values. If the code is gone after an update, amounts are entered in sats. */

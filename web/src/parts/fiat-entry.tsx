@@ -1,8 +1,9 @@
 import { useFiat } from '../api/fiat-rate.ts';
 import { texts } from '../texts/en-fiat.ts';
+import { readDecimal } from './decimal.ts';
 import { TextField } from './field.tsx';
 import { group } from './format-amount.ts';
-import { describeRate, isPrice, satsOf } from './format-fiat.ts';
+import { decimalsOf, describeRate, isPrice, satsOf } from './format-fiat.ts';
 
 /** An amount in a currency, as requests have it. */
 export interface Price {
@@ -31,8 +32,9 @@ export function FiatEntryField({ label, value, onEntry }: FiatEntryFieldProps) {
   if (!rate?.source || rate.isStale) return null;
   const { currency } = rate;
   const entryOf = (text: string): FiatEntry | undefined => {
-    const sats = isPrice(text, currency) ? satsOf(text, rate) : undefined;
-    return sats === undefined ? undefined : { amount: text, currency, sats };
+    const amount = readDecimal(text, decimalsOf(currency)) ?? '';
+    const sats = isPrice(amount, currency) ? satsOf(amount, rate) : undefined;
+    return sats === undefined ? undefined : { amount, currency, sats };
   };
   const entry = entryOf(value.trim());
   return (

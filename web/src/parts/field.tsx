@@ -1,9 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
-import { t } from '../texts/texts.ts';
-import { Fiat } from './amount.tsx';
 import { Icon } from './icon.tsx';
-import { useUnitSetting } from './unit-setting.ts';
 import './field.css';
 
 interface FieldLook {
@@ -63,38 +60,6 @@ export function TextField({ label, hint, error, value, onValue, class: added, ..
       )}
     </Field>
   );
-}
-
-/** A whole number of sats, 1 or more. Spaces between the digits are accepted. `onValue` receives the text. The hint has the fiat value. */
-export function SatsField({ label, hint, error, value, onValue, class: added, ...input }: TextFieldProps) {
-  const fiat = useUnitSetting() === 'fiat' && <Fiat sats={parseSats(value)} />;
-  return (
-    <Field label={label} hint={fiat ? [hint, fiat] : hint} error={error}>
-      {(control) => (
-        <span class="with-unit">
-          <input
-            type="text"
-            inputMode="numeric"
-            autocomplete="off"
-            placeholder="0"
-            {...input}
-            {...control}
-            class={['input amount', added].filter(Boolean).join(' ')}
-            value={value}
-            onInput={(event) => onValue(event.currentTarget.value)}
-          />
-          <span class="secondary">{t.common.sats}</span>
-        </span>
-      )}
-    </Field>
-  );
-}
-
-/** Returns the number of sats in the text of a {@link SatsField}, or undefined if it is not a whole number from 1 up to 21 million BTC. */
-export function parseSats(text: string): number | undefined {
-  const digits = text.replaceAll(/[\s\u202f\u00a0]/g, '');
-  const sats = /^\d{1,16}$/.test(digits) ? Number(digits) : 0;
-  return sats >= 1 && sats <= 21e14 ? sats : undefined;
 }
 
 export interface SelectFieldProps extends FieldLook {

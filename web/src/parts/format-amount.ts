@@ -1,9 +1,13 @@
+import { locale } from '../texts/texts.ts';
+
 /** In what amounts are written. */
 export type Unit = 'sats' | 'btc';
 
 /** Between groups of three digits. */
 const NARROW_SPACE = '\u202f';
 const MINUS = '\u2212';
+/** In front of decimals: a point or a comma, as the language has it. */
+export const DECIMAL = (1.1).toLocaleString(locale).charAt(1);
 
 export interface AmountFormat {
   readonly unit?: Unit;
@@ -21,7 +25,7 @@ export function formatSats(sats: number, { unit = 'sats', hasPlus = false }: Amo
 export function formatMsat(msat: number, { hasPlus = false }: { hasPlus?: boolean } = {}): string {
   const whole = Math.trunc(Math.abs(msat) / 1000);
   const rest = Math.abs(msat) % 1000;
-  const decimals = rest === 0 ? '' : `.${String(rest).padStart(3, '0')}`;
+  const decimals = rest === 0 ? '' : DECIMAL + String(rest).padStart(3, '0');
   return signOf(msat, hasPlus) + group(String(whole)) + decimals;
 }
 
@@ -45,5 +49,5 @@ export function group(digits: string): string {
 function inBtc(digits: string): string {
   const padded = digits.padStart(9, '0');
   const [whole, decimals] = [padded.slice(0, -8), padded.slice(-8)];
-  return `${group(whole)}.${decimals.slice(0, 2)}${NARROW_SPACE}${decimals.slice(2, 5)}${NARROW_SPACE}${decimals.slice(5)}`;
+  return `${group(whole)}${DECIMAL}${decimals.slice(0, 2)}${NARROW_SPACE}${decimals.slice(2, 5)}${NARROW_SPACE}${decimals.slice(5)}`;
 }

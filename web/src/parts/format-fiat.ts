@@ -1,5 +1,6 @@
 import { texts } from '../texts/en-fiat.ts';
-import { group, signOf } from './format-amount.ts';
+import { groupDecimal } from './decimal.ts';
+import { signOf } from './format-amount.ts';
 
 /** The rate at which amounts are shown: from providers, or set by the operator. */
 export interface ShownRate {
@@ -31,12 +32,6 @@ export function formatFiat(msat: bigint, { currency, perBtc }: Pick<ShownRate, '
   const rounded = (2n * worth + unit) / (2n * unit);
   if (rounded === 0n && worth > 0n) return `< ${inUnits(1n, digits)}`;
   return signOf(rounded === 0n ? 0 : Number(msat), hasPlus) + inUnits(rounded, digits);
-}
-
-/** Returns decimal text with its whole part in groups of three digits. */
-export function groupDecimal(text: string): string {
-  const [whole = '', ...decimals] = text.split('.');
-  return [group(whole), ...decimals].join('.');
 }
 
 /** Returns a rate with its age, for tooltips and settings. */
@@ -81,7 +76,7 @@ function unitsOf(text: string): bigint {
 }
 
 /** How many decimals the currency has: 2, or 0 for the yen. */
-function decimalsOf(currency: string): number {
+export function decimalsOf(currency: string): number {
   return new Intl.NumberFormat('en', { style: 'currency', currency }).resolvedOptions().maximumFractionDigits ?? 2;
 }
 

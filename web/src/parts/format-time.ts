@@ -1,24 +1,32 @@
-import { t } from '../texts/texts.ts';
+import { locale, t } from '../texts/texts.ts';
 
-const LOCALE = 'en-GB';
+const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
+const DAY = { day: 'numeric', month: 'short' } as const;
+const DATE = { ...DAY, year: 'numeric' } as const;
+
+/** Returns a time of day: `14:31`. */
+export function formatMinute(at: number): string {
+  return new Date(at).toLocaleTimeString(locale, CLOCK);
+}
+
+/** Returns a day with the year: `2 Mar 2026`. */
+export function formatDate(at: number): string {
+  return new Date(at).toLocaleDateString(locale, DATE);
+}
 
 /** Returns a time for lists: `Today 14:31`, this year `21 Nov 20:40`, before `2 Mar 2026`. `now` and `at` in ms since 1970, local time. */
 export function formatTime(at: number, now: number): string {
   const [time, present] = [new Date(at), new Date(now)];
-  const clock = time.toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' });
+  const clock = formatMinute(at);
   if (time.toDateString() === present.toDateString()) return `${t.common.today} ${clock}`;
-  const day = time.toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
-  return time.getFullYear() === present.getFullYear() ? `${day} ${clock}` : `${day} ${time.getFullYear()}`;
+  return time.getFullYear() === present.getFullYear() ? `${formatDay(at)} ${clock}` : formatDate(at);
 }
 
 /** Returns a time with seconds and zone, for tooltips. `milliseconds` adds those. */
 export function formatExactTime(at: number, milliseconds = false): string {
-  return new Date(at).toLocaleString(LOCALE, {
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-    hour: '2-digit',
-    minute: '2-digit',
+  return new Date(at).toLocaleString(locale, {
+    ...DATE,
+    ...CLOCK,
     second: '2-digit',
     ...(milliseconds && { fractionalSecondDigits: 3 as const }),
     timeZoneName: 'short',
@@ -28,7 +36,7 @@ export function formatExactTime(at: number, milliseconds = false): string {
 /** Returns `2 min ago` under an hour, `in 9 days` for the future, otherwise the time as in lists. */
 export function formatRelativeTime(at: number, now: number): string {
   const minutes = Math.round((at - now) / 60_000);
-  const format = new Intl.RelativeTimeFormat(LOCALE, { numeric: 'auto', style: 'short' });
+  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   if (Math.abs(minutes) < 1) return t.common.now;
   if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
   if (minutes < 0) return formatTime(at, now);
@@ -38,9 +46,8 @@ export function formatRelativeTime(at: number, now: number): string {
 /** Returns a time of day with seconds: `14:31:04`, or `14:31:04.118`. With the day unless it is that of `before`. */
 export function formatClock(at: number, before: number, milliseconds = false): string {
   const time = new Date(at);
-  const clock = time.toLocaleTimeString(LOCALE, {
-    hour: '2-digit',
-    minute: '2-digit',
+  const clock = time.toLocaleTimeString(locale, {
+    ...CLOCK,
     second: '2-digit',
     ...(milliseconds && { fractionalSecondDigits: 3 as const }),
   });
@@ -49,12 +56,12 @@ export function formatClock(at: number, before: number, milliseconds = false): s
 
 /** Returns a day without the year: `21 Nov`. */
 export function formatDay(at: number): string {
-  return new Date(at).toLocaleDateString(LOCALE, { day: 'numeric', month: 'short' });
+  return new Date(at).toLocaleDateString(locale, DAY);
 }
 
 /** Returns a time for the axis of a chart: a clock within two days, the month and year from ten months on, otherwise the day. `period` is in seconds. */
 export function formatAxisTime(at: number, { from, to }: { from: number; to: number }): string {
   const days = (to - from) / 86_400;
-  if (days <= 2) return new Date(at).toLocaleTimeString(LOCALE, { hour: '2-digit', minute: '2-digit' });
-  return days < 300 ? formatDay(at) : new Date(at).toLocaleDateString(LOCALE, { month: 'short', year: 'numeric' });
+  if (days <= 2) return formatMinute(at);
+  return days < 300 ? formatDay(at) : new Date(at).toLocaleDateString(locale, { month: 'short', year: 'numeric' });
 }

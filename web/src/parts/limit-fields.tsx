@@ -1,7 +1,8 @@
 import { policy } from '../texts/en-policy.ts';
 import { t } from '../texts/texts.ts';
-import { parseSats, SelectField, TextField } from './field.tsx';
+import { SelectField, TextField } from './field.tsx';
 import { optionsOf } from './options.ts';
+import { parseSats } from './sats-field.tsx';
 
 /** The limits of a new key or app, as the person typed them. */
 export interface LimitDraft {

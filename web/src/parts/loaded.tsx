@@ -3,6 +3,7 @@ import { SatchelError } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
 import { t } from '../texts/texts.ts';
 import { Button } from './button.tsx';
+import { formatMinute } from './format-time.ts';
 import { Note } from './note.tsx';
 import { SkeletonRows } from './skeleton.tsx';
 
@@ -37,7 +38,7 @@ export function LoadError({ error, onRetry, loadedAt }: { error: unknown; onRetr
       }
     >
       <p>{isResponse ? error.message : t.common.noAnswer}</p>
-      {loadedAt !== undefined && <p class="small">{t.common.dataFrom(new Date(loadedAt).toLocaleTimeString())}</p>}
+      {loadedAt !== undefined && <p class="small">{t.common.dataFrom(formatMinute(loadedAt))}</p>}
       {isResponse && <p class="tiny faint mono">{t.common.requestId(error.requestId)}</p>}
     </Note>
   );

@@ -1,4 +1,5 @@
 import { t } from '../texts/texts.ts';
+import { groupDecimal } from './decimal.ts';
 import { formatExactTime } from './format-time.ts';
 
 /** The fields of an amount that was requested in a currency. */
@@ -20,7 +21,7 @@ export function requestedPrice(priced: Priced = {}) {
   return (
     <span class="fiat" title={rateOf(priced)}>
       <span class="amount-text">
-        {amount} {currency}
+        {groupDecimal(amount)} {currency}
       </span>
     </span>
   );
@@ -29,5 +30,5 @@ export function requestedPrice(priced: Priced = {}) {
 /** Returns the rate of a requested price with its source and time; undefined before it was converted. */
 export function rateOf({ currency, rate, rate_at, rate_source }: Priced): string | undefined {
   if (rate === undefined || rate_at === undefined) return undefined;
-  return t.common.requestedAt(`${rate} ${currency}`, rate_source ?? '', formatExactTime(rate_at * 1000));
+  return t.common.requestedAt(`${groupDecimal(rate)} ${currency}`, rate_source ?? '', formatExactTime(rate_at * 1000));
 }

@@ -1,4 +1,5 @@
 import type { FeeSchedule } from '../api/client.ts';
+import { groupDecimal, readDecimal } from '../parts/decimal.ts';
 import { formatMsat } from '../parts/format-amount.ts';
 import { policy } from '../texts/en-policy.ts';
 import { isBlank, msatText, parseMsat } from './msat-text.ts';
@@ -51,7 +52,7 @@ function inSats(msat: number): string {
 }
 
 function percentText(millionths: number): string {
-  return String(millionths / 10_000);
+  return groupDecimal(String(millionths / 10_000));
 }
 
 /** The fee of a direction, as the person types it. */
@@ -101,8 +102,9 @@ export function ruleOfDraft(draft: RuleDraft): FeeRule | null {
 
 /** Returns the millionths of a percentage from 0 to 100 with up to four decimals, or undefined. */
 function parsePercent(text: string): number | undefined {
-  const [, whole = '', decimals = ''] = /^(\d{1,3})(?:\.(\d{1,4}))?$/.exec(text.trim()) ?? [];
-  if (whole === '') return undefined;
+  const decimal = readDecimal(text, 4);
+  if (decimal === undefined) return undefined;
+  const [whole, decimals = ''] = decimal.split('.');
   const millionths = Number(whole) * 10_000 + Number(decimals.padEnd(4, '0'));
   return millionths <= 1_000_000 ? millionths : undefined;
 }

@@ -1,6 +1,7 @@
 import { formatMsat } from '../../parts/amount.tsx';
-import { CheckField, parseSats } from '../../parts/field.tsx';
+import { CheckField } from '../../parts/field.tsx';
 import { type LimitDraft, LimitFields, type LimitFieldsProps } from '../../parts/limit-fields.tsx';
+import { parseSats } from '../../parts/sats-field.tsx';
 import { apps } from '../../texts/en-apps.ts';
 import { t } from '../../texts/texts.ts';
 import { type AppPermission, PERMISSIONS } from './app-request.ts';

@@ -5,6 +5,7 @@ import { useSetRate } from '../../api/fiat-rate.ts';
 import { createIdempotent } from '../../api/idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
+import { groupDecimal, readDecimal } from '../../parts/decimal.ts';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { describeRate, oldAge, type ShownRate } from '../../parts/format-fiat.ts';
@@ -12,6 +13,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { texts as fiatTexts } from '../../texts/en-fiat.ts';
+import { locale } from '../../texts/texts.ts';
 import './operator.css';
 
 const texts = fiatTexts.card;
@@ -49,8 +51,8 @@ function State({ rate }: { rate: ShownRate | null }) {
 
 function RateForm({ rate, onChange }: { rate: ShownRate | null; onChange: () => void }) {
   const [currency, setCurrency] = useState(rate?.currency ?? 'EUR');
-  const [price, setPrice] = useState(rate?.perBtc ?? '');
-  const perBtc = price.replaceAll(/[\s\u202f\u00a0]/g, '');
+  const [price, setPrice] = useState(groupDecimal(rate?.perBtc ?? ''));
+  const perBtc = readDecimal(price, 8) ?? '';
   const isValid = /^(?=.*[1-9])(0|[1-9]\d{0,14})(\.\d{1,8})?$/.test(perBtc);
   // A key names one rate: another one must not be taken for its repetition.
   const setting = useMemo(() => createIdempotent({ isRepeatable: true }), [currency, perBtc]);
@@ -93,6 +95,6 @@ function RateForm({ rate, onChange }: { rate: ShownRate | null; onChange: () => 
 
 /** The currencies that the browser knows: the service checks the chosen one. */
 function currencies(): { value: string; label: string }[] {
-  const names = new Intl.DisplayNames('en', { type: 'currency' });
+  const names = new Intl.DisplayNames(locale, { type: 'currency' });
   return Intl.supportedValuesOf('currency').map((value) => ({ value, label: `${value} · ${names.of(value) ?? ''}` }));
 }

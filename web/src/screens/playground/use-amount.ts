@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { parseSats } from '../../parts/field.tsx';
+import { parseSats } from '../../parts/sats-field.tsx';
 import { playground } from '../../texts/en-playground.ts';
 
 /** The amount of a card. `field` has the properties of its field. */

@@ -3,6 +3,7 @@ import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { formatDate } from '../../parts/format-time.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -78,7 +79,7 @@ function periodText(from: string | undefined, to: string | undefined): string {
 }
 
 export function dayText(day: string): string {
-  return new Date(`${day}T00:00:00`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  return formatDate(new Date(`${day}T00:00:00`).getTime());
 }
 
 function FilterSheet({ filters, wallet, onChange, onClose }: FilterBarProps & { onClose: () => void }) {

@@ -2,6 +2,7 @@ import { Link } from 'wouter-preact';
 import type { WalletTransaction } from '../../api/client.ts';
 import { Sats, SignedAmount } from '../../parts/amount.tsx';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
+import { formatMinute } from '../../parts/format-time.ts';
 import { Icon, type IconName } from '../../parts/icon.tsx';
 import { requestedPrice } from '../../parts/requested-price.tsx';
 import { t } from '../../texts/texts.ts';
@@ -146,5 +147,5 @@ function Unbooked({ sats, isHeld }: { sats: number; isHeld: boolean }) {
 
 /** The group says the day. */
 function clockOf(at: number): string {
-  return new Date(at * 1000).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+  return formatMinute(at * 1000);
 }

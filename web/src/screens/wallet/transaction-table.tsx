@@ -5,6 +5,7 @@ import { api, SatchelError, type WalletTransaction } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { Button } from '../../parts/button.tsx';
+import { formatDate } from '../../parts/format-time.ts';
 import { useFilters } from '../../parts/use-filters.ts';
 import { useIsAbove } from '../../parts/use-is-above.ts';
 import { t } from '../../texts/texts.ts';
@@ -152,7 +153,7 @@ function RowWithDetails({ row, hasWallet, openId, onToggle }: RowWithDetailsProp
 
 function dayName(day: string): string {
   if (day === textOfDay(new Date())) return t.common.today;
-  return new Date(`${day}T00:00:00`).toLocaleDateString('en-GB', { day: 'numeric', month: 'short', year: 'numeric' });
+  return formatDate(new Date(`${day}T00:00:00`).getTime());
 }
 
 /** J and K move the focus through the rows; Enter opens one, because its name is a button. */
