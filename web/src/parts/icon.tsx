@@ -83,8 +83,11 @@ const ICONS = {
 
 export type IconName = keyof typeof ICONS;
 
+/** Icons whose direction is that of reading. */
+const MIRRORED: ReadonlySet<IconName> = new Set(['in', 'log-out', 'open', 'out']);
+
 /** An icon beside a text that says the same; screen readers skip it. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   const Drawing = ICONS[name];
-  return <Drawing class="icon" size={size} strokeWidth={1.5} absoluteStrokeWidth aria-hidden="true" />;
+  return <Drawing class={MIRRORED.has(name) ? 'icon mirrored' : 'icon'} size={size} strokeWidth={1.5} absoluteStrokeWidth aria-hidden="true" />;
 }
