@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from '../../http/app-type.ts';
 import { textColorOn } from './brand.ts';
+import { PAYER_LANGUAGES } from './language.ts';
 import type { Look } from './layout.ts';
 
 const FOLDER = join(import.meta.dirname, 'assets');
@@ -18,7 +19,10 @@ export function payerAssets(app: App, { brand, font, embedSites, publicUrl }: Lo
   const colors = `:root{--brand:${brand.color};--on-brand:${textColorOn(brand.color)}}\n`;
   serve('/pay.css', 'text/css; charset=utf-8', Buffer.from(`${face ?? ''}${colors}${read('pay.css')}`));
   serve('/pay-page.js', 'text/javascript; charset=utf-8', Buffer.from(read('pay-page.js')));
-  const settings = { root: publicUrl, sites: embedSites, color: brand.color, textColor: textColorOn(brand.color) };
+  const texts = Object.fromEntries(
+    PAYER_LANGUAGES.map(({ code, close, payment, payWithLightning }) => [code, { close, payment, payWithLightning }]),
+  );
+  const settings = { texts, root: publicUrl, sites: embedSites, color: brand.color, textColor: textColorOn(brand.color) };
   serve(
     '/pay.js',
     'text/javascript; charset=utf-8',

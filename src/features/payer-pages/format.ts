@@ -1,6 +1,7 @@
 import { minorDigits } from '../../core/kernel/fiat.ts';
 import { shownText } from '../../core/kernel/shown-text.ts';
 import { type Html, html } from '../../http/pages/html.ts';
+import type { PayerTexts } from './language.ts';
 
 /** Separates groups of digits. Lines do not break at it. */
 const NARROW_SPACE = '\u202f';
@@ -9,28 +10,37 @@ function grouped(digits: string): string {
   return digits.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
 }
 
+const marks = new Map<string, string>();
+
+/** Returns what a language has in front of decimals: a point or a comma. */
+export function decimalMark({ locale }: PayerTexts): string {
+  const mark = marks.get(locale) ?? (1.1).toLocaleString(locale).charAt(1);
+  marks.set(locale, mark);
+  return mark;
+}
+
 /** Returns decimal text with its digits in groups. */
-export function groupedDecimal(text: string): string {
+export function groupedDecimal(texts: PayerTexts, text: string): string {
   const [whole = '', fraction] = text.split('.');
-  return fraction === undefined ? grouped(whole) : `${grouped(whole)}.${fraction}`;
+  return fraction === undefined ? grouped(whole) : grouped(whole) + decimalMark(texts) + fraction;
 }
 
 /** Returns an amount in satoshis without the unit: exact, with up to three decimals. */
-export function satDigits(amountMsat: number): string {
+export function satDigits(texts: PayerTexts, amountMsat: number): string {
   const rest = amountMsat % 1000;
-  const fraction = rest === 0 ? '' : `.${String(rest).padStart(3, '0').replace(/0+$/, '')}`;
+  const fraction = rest === 0 ? '' : decimalMark(texts) + String(rest).padStart(3, '0').replace(/0+$/, '');
   return `${grouped(String(Math.floor(amountMsat / 1000)))}${fraction}`;
 }
 
-export function satsText(amountMsat: number): string {
-  return `${satDigits(amountMsat)} ${amountMsat === 1000 ? 'sat' : 'sats'}`;
+export function satsText(texts: PayerTexts, amountMsat: number): string {
+  return `${satDigits(texts, amountMsat)} ${amountMsat === 1000 ? 'sat' : 'sats'}`;
 }
 
 /** Returns a price with the minor digits of its currency at least. */
-export function priceText({ amount, currency }: { readonly amount: string; readonly currency: string }): string {
+export function priceText(texts: PayerTexts, { amount, currency }: { readonly amount: string; readonly currency: string }): string {
   const [whole = '', fraction = ''] = amount.split('.');
   const digits = fraction.padEnd(minorDigits(currency), '0');
-  return `${groupedDecimal(digits === '' ? whole : `${whole}.${digits}`)} ${currency}`;
+  return `${groupedDecimal(texts, digits === '' ? whole : `${whole}.${digits}`)} ${currency}`;
 }
 
 /** Longer than any text of a link or an invoice. */
@@ -42,21 +52,20 @@ export function foreign(text: string): Html {
 }
 
 const UNITS = [
-  [86_400, 'd'],
-  [3600, 'h'],
-  [60, 'min'],
+  [86_400, 'days'],
+  [3600, 'hours'],
+  [60, 'minutes'],
 ] as const;
 
 /** Returns a length of time in its largest unit. */
-export function durationText(seconds: number): string {
-  const [length, unit] = UNITS.find(([one]) => seconds >= one) ?? [1, 's'];
-  return `${Math.max(0, Math.floor(seconds / length))} ${unit}`;
+export function durationText(texts: PayerTexts, seconds: number): string {
+  const [length, unit] = UNITS.find(([one]) => seconds >= one) ?? ([1, 'seconds'] as const);
+  return texts[unit](Math.max(0, Math.floor(seconds / length)));
 }
 
-const TIME = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' });
-
 /** A time in UTC. A browser with scripts shows it in its own zone; without seconds if it is short. */
-export function timeOf(unixSeconds: number, { isShort = false } = {}): Html {
+export function timeOf({ locale }: PayerTexts, unixSeconds: number, { isShort = false } = {}): Html {
   const date = new Date(unixSeconds * 1000);
-  return html`<time datetime="${date.toISOString()}"${isShort ? html` data-short` : undefined}>${TIME.format(date)} UTC</time>`;
+  const text = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium', timeZone: 'UTC' }).format(date);
+  return html`<time datetime="${date.toISOString()}"${isShort ? html` data-short` : undefined}>${text} UTC</time>`;
 }

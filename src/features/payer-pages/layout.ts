@@ -2,7 +2,9 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { contentPolicy, OWN_SOURCES } from '../../http/headers.ts';
 import { type Html, html } from '../../http/pages/html.ts';
 import type { Brand } from './brand.ts';
+import { decimalMark } from './format.ts';
 import { icon, LOGO } from './icons.ts';
+import { languageOf, type PayerTexts, setLanguage } from './language.ts';
 
 /** What all pages for payers have in common. */
 export interface Look {
@@ -16,6 +18,7 @@ export interface Look {
 
 export interface PayerPage {
   readonly title: string;
+  readonly texts: PayerTexts;
   readonly main: Html;
   /** The path from the page to the root of the service, which may be under a path of a proxy. */
   readonly root: string;
@@ -38,15 +41,32 @@ function policyOf(look: Look, isFramed: boolean): string {
 }
 
 /** Sends a page. */
-export function sendPayerPage(reply: FastifyReply, look: Look, { title, main, root, isFramed }: PayerPage): FastifyReply {
+export function sendPayerPage(reply: FastifyReply, look: Look, { title, texts, main, root, isFramed }: PayerPage): FastifyReply {
   const font = look.font && html`<link rel="preload" href="${root}${look.font}" as="font" type="font/woff2" crossorigin>`;
   const document = html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
+<html lang="${texts.code}" dir="${texts.direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex"><title>${title} · ${look.brand.name}</title>${font}
 <link rel="stylesheet" href="${root}pay.css"><link rel="icon" href="${root}icon.svg"><script type="module" src="${root}pay-page.js"></script></head>
-<body${isFramed ? html` class="framed"` : undefined}>${main}<p id="announcement" class="hidden" role="status"></p></body></html>
+<body data-texts="${scriptTexts(texts)}"${isFramed ? html` class="framed"` : undefined}>${main}<p id="announcement" class="hidden" role="status"></p></body></html>
 `;
+  setLanguage(reply, texts);
   return reply.type('text/html; charset=utf-8').header('content-security-policy', policyOf(look, isFramed)).send(document.markup);
+}
+
+/** The texts that the script of the pages writes. Its values replace `{0}` and `{1}`. */
+function scriptTexts(texts: PayerTexts): string {
+  const { enterAmount, notNumber, copied, selected } = texts;
+  return JSON.stringify({
+    enterAmount,
+    notNumber,
+    copied,
+    selected,
+    outOfRange: texts.outOfRange('{0}', '{1}'),
+    pay: texts.paySats('{0}'),
+    continue: texts.continue,
+    left: texts.left('{0}'),
+    decimal: decimalMark(texts),
+  });
 }
 
 /** The logo and the name of the operator, with a line below the name. */
@@ -57,15 +77,16 @@ export function headOf({ brand }: Look, root: string, below: Html | undefined): 
   return html`<header>${logo}<div><h1><bdi>${brand.name}</bdi></h1>${below && html`<p class="small secondary">${below}</p>`}</div></header>`;
 }
 
-export function footOf({ publicUrl }: Look): Html {
+export function footOf({ publicUrl }: Look, { paymentTo }: PayerTexts): Html {
   const { host } = new URL(publicUrl);
-  return html`<footer>${icon('lock')}<span>Lightning payment to ${host}</span><span class="end">${LOGO} Satchel</span></footer>`;
+  return html`<footer>${icon('lock')}<span>${paymentTo(host)}</span><span class="end">${LOGO} Satchel</span></footer>`;
 }
 
 /** Sends a page with the reason why there is nothing to pay. */
 export function sendProblemPage(request: FastifyRequest, reply: FastifyReply, look: Look, reason: string): FastifyReply {
   const place = placeOf(request);
+  const texts = languageOf(request);
   const main = html`<main class="card">${headOf(look, place.root, undefined)}
-<h2>This page cannot be paid</h2><p class="secondary">${reason}</p>${footOf(look)}</main>`;
-  return sendPayerPage(reply, look, { title: 'Not found', main, ...place });
+<h2>${texts.cannotPay}</h2><p class="secondary">${reason}</p>${footOf(look, texts)}</main>`;
+  return sendPayerPage(reply, look, { title: texts.notFound, texts, main, ...place });
 }

@@ -6,10 +6,12 @@ import { type PayPage, payerDataRequest } from '../lnurl/pay/pay-requests.ts';
 import { type FilledForm, fixedAmount, limitsOf, type ValidRate } from './amount-form.ts';
 import { durationText, foreign, groupedDecimal, priceText, satDigits, satsText } from './format.ts';
 import { icon } from './icons.ts';
+import type { PayerTexts } from './language.ts';
 import { footOf, headOf, type Look } from './layout.ts';
 
 interface PayPageView {
   readonly look: Look;
+  readonly texts: PayerTexts;
   readonly root: string;
   readonly page: PayPage;
   /** The valid ones. */
@@ -24,7 +26,7 @@ interface PayPageView {
 
 /** Returns the page of a pay link or an address: a form for the amount, which works without scripts. */
 export function renderPayPage(view: PayPageView): Html {
-  const { look, root, page, form, problem, qr } = view;
+  const { look, texts, root, page, form, problem, qr } = view;
   const { name, domain, short_desc, long_desc, metadata } = page.link;
   const image = imageIn(metadata);
   const address =
@@ -36,17 +38,17 @@ ${image === undefined ? undefined : html`<img class="picture" src="data:${image.
 ${isTold ? html`<p>${foreign(short_desc)}</p>` : undefined}
 ${long_desc === null ? undefined : html`<p class="small secondary">${foreign(long_desc)}</p>`}
 ${problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`}
-<form method="post" novalidate>${amountOf(view)}${commentOf(page, form)}${payerFields(page, form)}
+<form method="post" novalidate>${amountOf(view)}${commentOf(texts, page, form)}${payerFields(texts, page, form)}
 <button class="button primary" type="submit">${buttonText(view)}</button></form>
-<details><summary class="button quiet">${icon('qr')} Show the code of the ${name === null ? 'link' : 'address'}</summary>
-<div class="qr" role="img" aria-label="QR code of the ${name === null ? 'link' : 'address'}"><img src="${qr}" alt=""></div></details>
-${footOf(look)}</main>`;
+<details><summary class="button quiet">${icon('qr')} ${name === null ? texts.showLinkCode : texts.showAddressCode}</summary>
+<div class="qr" role="img" aria-label="${name === null ? texts.linkCode : texts.addressCode}"><img src="${qr}" alt=""></div></details>
+${footOf(look, texts)}</main>`;
 }
 
 function amountOf(view: PayPageView): Html {
-  const { page, rates, form, nowSeconds } = view;
+  const { texts, page, rates, form, nowSeconds } = view;
   const fixed = fixedAmount(page);
-  if (fixed !== undefined) return fixedPrice(page, fixed);
+  if (fixed !== undefined) return fixedPrice(texts, page, fixed);
   const { minMsat, maxMsat } = limitsOf(page);
   const { currency = '', amount = '' } = form.values;
   const chosen =
@@ -59,35 +61,38 @@ function amountOf(view: PayPageView): Html {
   const unit =
     rates.length === 0
       ? html`<span class="unit">sats</span>`
-      : html`<select name="currency" aria-label="Currency" autocomplete="off">${options}${sats}</select>`;
+      : html`<select name="currency" aria-label="${texts.currency}" autocomplete="off">${options}${sats}</select>`;
   const error = form.errors.amount;
-  return html`<div class="field"><label for="amount">Amount</label>
+  return html`<div class="field"><label for="amount">${texts.amount}</label>
 <div class="amount"><input id="amount" name="amount" inputmode="decimal" autocomplete="off" maxlength="24" required value="${amount}"
 aria-describedby="${error === undefined ? '' : 'amount-error '}amount-hint"${error === undefined ? undefined : html` aria-invalid="true"`}
 data-min="${String(minMsat / 1000)}" data-max="${String(maxMsat / 1000)}">${unit}</div>
 <p id="amount-error" class="error"${error === undefined ? html` hidden` : undefined}>${error ?? ''}</p>
-<p id="amount-hint" class="hint"><output for="amount" id="converted"></output>From ${satDigits(minMsat)} to ${satsText(maxMsat)}.
-${rates.map((one) => rateText(one, nowSeconds))}</p></div>${chips(page, chosen)}`;
+<p id="amount-hint" class="hint"><output for="amount" id="converted"></output>${texts.range(satDigits(texts, minMsat), satsText(texts, maxMsat))}
+${rates.map((one) => rateText(texts, one, nowSeconds))}</p></div>${chips(texts, page, chosen)}`;
 }
 
 /** The rate, with its age and its source. */
-function rateText({ currency, rate }: ValidRate, nowSeconds: number): Html {
-  const age = durationText(Math.max(0, nowSeconds - rate.rate_at));
-  return html`<span class="rate">1 BTC = ${priceText({ amount: rate.rate, currency })}, ${age} ago, from ${rate.rate_source.split(' ').join(', ')}. </span>`;
+function rateText(texts: PayerTexts, { currency, rate }: ValidRate, nowSeconds: number): Html {
+  const age = durationText(texts, Math.max(0, nowSeconds - rate.rate_at));
+  const price = priceText(texts, { amount: rate.rate, currency });
+  return html`<span class="rate">${texts.rate(price, age, rate.rate_source.split(' ').join(', '))}</span>`;
 }
 
-function fixedPrice({ link: { currency, min_amount }, limits: [{ rate }] }: PayPage, fixedMsat: number): Html {
+function fixedPrice(texts: PayerTexts, { link: { currency, min_amount }, limits: [{ rate }] }: PayPage, fixedMsat: number): Html {
   const price = currency !== null && min_amount !== null && rate ? { amount: min_amount, currency } : undefined;
   const below =
-    price && rate && html`<p class="small secondary">${priceText(price)} at ${groupedDecimal(rate.rate)} ${price.currency} per BTC</p>`;
-  return html`<div><p class="hero number">${satDigits(fixedMsat)}<span class="unit"> ${fixedMsat === 1000 ? 'sat' : 'sats'}</span></p>${below}</div>`;
+    price &&
+    rate &&
+    html`<p class="small secondary">${texts.perBtc(priceText(texts, price), `${groupedDecimal(texts, rate.rate)} ${price.currency}`)}</p>`;
+  return html`<div><p class="hero number">${satDigits(texts, fixedMsat)}<span class="unit"> ${fixedMsat === 1000 ? 'sat' : 'sats'}</span></p>${below}</div>`;
 }
 
 const QUICK_SATS = ['1000', '5000', '21000'];
 const QUICK_PRICES = ['2', '5', '10'];
 
 /** Some amounts to choose from. They are links, so that they work without scripts. */
-function chips(page: PayPage, currency: string): Html | undefined {
+function chips(texts: PayerTexts, page: PayPage, currency: string): Html | undefined {
   const { minMsat, maxMsat } = limitsOf(page);
   const isAllowed = (sats: string) => Number(sats) * 1000 >= minMsat && Number(sats) * 1000 <= maxMsat;
   const isSats = currency === 'sats';
@@ -96,30 +101,31 @@ function chips(page: PayPage, currency: string): Html | undefined {
   if (amounts.length === 0) return undefined;
   const links = amounts.map(
     (amount) =>
-      html`<a class="chip" href="?amount=${amount}&amp;currency=${currency}" data-amount="${amount}">${groupedDecimal(amount)} ${currency}</a>`,
+      html`<a class="chip" href="?amount=${amount}&amp;currency=${currency}" data-amount="${amount}">${groupedDecimal(texts, amount)} ${currency}</a>`,
   );
-  return html`<div class="chips" role="group" aria-label="Quick amounts">${links}</div>`;
+  return html`<div class="chips" role="group" aria-label="${texts.quickAmounts}">${links}</div>`;
 }
 
-function commentOf({ link }: PayPage, { values, errors }: FilledForm): Html | undefined {
+function commentOf(texts: PayerTexts, { link }: PayPage, { values, errors }: FilledForm): Html | undefined {
   if (link.comment_length === 0) return undefined;
-  return field({ id: 'comment', label: 'Comment', maxLength: link.comment_length, value: values.comment, error: errors.comment });
+  return field(texts, {
+    id: 'comment',
+    label: texts.comment,
+    maxLength: link.comment_length,
+    value: values.comment,
+    error: errors.comment,
+  });
 }
 
-/** Texts for the data of LUD-18. */
-const PAYER_FIELDS: Readonly<Record<string, { readonly label: string; readonly autocomplete?: string }>> = {
-  name: { label: 'Your name', autocomplete: 'name' },
-  email: { label: 'Your e-mail', autocomplete: 'email' },
-  identifier: { label: 'Your Lightning address' },
-  pubkey: { label: 'Your public key' },
-};
+/** What browsers fill in for the data of LUD-18. */
+const AUTOCOMPLETE: Readonly<Record<string, string>> = { name: 'name', email: 'email' };
 
-function payerFields({ link }: PayPage, { values, errors }: FilledForm): Html[] {
+function payerFields(texts: PayerTexts, { link }: PayPage, { values, errors }: FilledForm): Html[] {
   return Object.entries(payerDataRequest(link) ?? {}).map(([name, request]) =>
-    field({
+    field(texts, {
       id: `payer_${name}`,
-      label: PAYER_FIELDS[name]?.label ?? name,
-      autocomplete: PAYER_FIELDS[name]?.autocomplete,
+      label: (texts.payerFields as Readonly<Record<string, string>>)[name] ?? name,
+      autocomplete: AUTOCOMPLETE[name],
       isRequired: request.mandatory,
       maxLength: 500,
       value: values[`payer_${name}`],
@@ -138,17 +144,17 @@ interface Field {
   readonly error: string | undefined;
 }
 
-function field({ id, label, maxLength, isRequired = false, autocomplete = 'off', value = '', error }: Field): Html {
-  const optional = isRequired ? undefined : html` <span class="faint">optional</span>`;
+function field(texts: PayerTexts, { id, label, maxLength, isRequired = false, autocomplete = 'off', value = '', error }: Field): Html {
+  const optional = isRequired ? undefined : html` <span class="faint">${texts.optional}</span>`;
   const invalid = error === undefined ? undefined : html` aria-invalid="true" aria-describedby="${id}-error"`;
   return html`<div class="field"><label for="${id}">${label}${optional}</label>
 <input id="${id}" name="${id}" autocomplete="${autocomplete}" maxlength="${String(maxLength)}"${isRequired ? html` required` : undefined} value="${value}"${invalid}>
 ${error === undefined ? undefined : html`<p id="${id}-error" class="error">${error}</p>`}</div>`;
 }
 
-function buttonText({ page, form }: PayPageView): string {
+function buttonText({ texts, page, form }: PayPageView): string {
   const fixed = fixedAmount(page);
-  if (fixed !== undefined) return `Pay ${satsText(fixed)}`;
+  if (fixed !== undefined) return texts.paySats(satsText(texts, fixed));
   const { amount = '', currency } = form.values;
-  return currency === 'sats' && /^\d{1,15}$/.test(amount) ? `Pay ${satsText(Number(amount) * 1000)}` : 'Continue';
+  return currency === 'sats' && /^\d{1,15}$/.test(amount) ? texts.paySats(satsText(texts, Number(amount) * 1000)) : texts.continue;
 }

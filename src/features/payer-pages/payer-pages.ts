@@ -18,6 +18,7 @@ import type { Objects } from '../transactions/objects.ts';
 import { type FilledForm, readAmount, type ValidRate } from './amount-form.ts';
 import { payerAssets } from './assets.ts';
 import { type CheckoutView, renderCheckout } from './checkout-page.ts';
+import { languageOf, type PayerTexts } from './language.ts';
 import { type Look, placeOf, sendPayerPage, sendProblemPage } from './layout.ts';
 import { renderPayPage } from './pay-page.ts';
 import { checkFields, payerDataText, problemText } from './payer-form.ts';
@@ -46,7 +47,7 @@ export function payerPageRoutes(app: App, options: PayerPageOptions): void {
   const route = {
     config: { undocumented: true, isPublic: true },
     errorHandler(error: Error, request: FastifyRequest, reply: FastifyReply) {
-      const problem = problemOf(error);
+      const problem = problemOf(languageOf(request), error);
       if (!problem) throw error;
       return sendProblemPage(request, reply.code(problem.status), look, problem.text);
     },
@@ -88,10 +89,21 @@ async function sendForm(
   const { limits, look, clock } = options;
   limits.admitQrCode(request);
   const place = placeOf(request);
+  const texts = languageOf(request);
   const qr = await qrDataUrl(request, lightningUri(encodeLnurl(page.callback)));
   const rates = await validRates(options, page);
-  const main = renderPayPage({ look, root: place.root, page, rates, form, problem: form.problem, qr, nowSeconds: unixSeconds(clock) });
-  return sendPayerPage(reply, look, { title: 'Pay', main, ...place });
+  const main = renderPayPage({
+    look,
+    texts,
+    root: place.root,
+    page,
+    rates,
+    form,
+    problem: form.problem,
+    qr,
+    nowSeconds: unixSeconds(clock),
+  });
+  return sendPayerPage(reply, look, { title: texts.pay, texts, main, ...place });
 }
 
 /** Creates the invoice of a filled form and leads the browser to its page; shows the form again if a field is wrong. */
@@ -99,8 +111,9 @@ async function createInvoice(options: PayerPageOptions, request: FastifyRequest,
   const { payLinks, limits } = options;
   const page = await readLink(options, request);
   const values = textsIn(request.body);
-  const amount = readAmount(page, await validRates(options, page), values);
-  const errors = { ...(typeof amount === 'string' && { amount }), ...checkFields(page, values) };
+  const texts = languageOf(request);
+  const amount = readAmount(texts, page, await validRates(options, page), values);
+  const errors = { ...(typeof amount === 'string' && { amount }), ...checkFields(texts, page, values) };
   if (typeof amount === 'string' || Object.keys(errors).length > 0)
     return sendForm(options, request, reply.code(400), page, { values, errors });
   try {
@@ -111,7 +124,7 @@ async function createInvoice(options: PayerPageOptions, request: FastifyRequest,
     const prefix = placeOf(request).isFramed ? 'embed/' : '';
     return reply.redirect(`${placeOf(request).root}${prefix}i/${invoiceToken(invoice, 'page')}`, 303);
   } catch (error) {
-    const problem = problemOf(error as Error);
+    const problem = problemOf(texts, error as Error);
     if (!problem) throw error;
     return sendForm(options, request, reply.code(problem.status), page, { values, errors: {}, problem: problem.text });
   }
@@ -126,8 +139,10 @@ async function showInvoice(options: PayerPageOptions, request: FastifyRequest, r
   if (isOpen) limits.admitQrCode(request);
   const link = await payLinks.findLinkOfInvoice(invoice.id);
   const place = placeOf(request);
+  const texts = languageOf(request);
   const view: CheckoutView = {
     look,
+    texts,
     root: place.root,
     invoice,
     transaction,
@@ -138,7 +153,7 @@ async function showInvoice(options: PayerPageOptions, request: FastifyRequest, r
     worth: invoice.fiat === undefined ? await worthOf(options, invoice) : undefined,
     qr: isOpen ? await qrDataUrl(request, lightningUri(invoice.paymentRequest)) : undefined,
   };
-  return sendPayerPage(reply, look, { title: 'Payment', main: renderCheckout(view), ...place });
+  return sendPayerPage(reply, look, { title: texts.payment, texts, main: renderCheckout(view), ...place });
 }
 
 /** Returns what an invoice is worth in the first currency that has a rate; undefined if that is less than its smallest unit. */
@@ -150,7 +165,7 @@ async function worthOf({ rates }: PayerPageOptions, { amountMsat, receivedMsat =
 }
 
 /** Returns what a payer reads about an error; undefined for one that is not expected. */
-function problemOf(error: Error): { readonly status: number; readonly text: string } | undefined {
-  if (error instanceof NodeUnavailable) return { status: 503, text: problemText('node_unavailable') };
-  return error instanceof Refusal ? { status: error.status, text: problemText(error.type) } : undefined;
+function problemOf(texts: PayerTexts, error: Error): { readonly status: number; readonly text: string } | undefined {
+  if (error instanceof NodeUnavailable) return { status: 503, text: problemText(texts, 'node_unavailable') };
+  return error instanceof Refusal ? { status: error.status, text: problemText(texts, error.type) } : undefined;
 }

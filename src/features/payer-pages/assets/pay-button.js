@@ -1,5 +1,7 @@
 // Opens the pages for payers in a dialog on another site. assets.ts puts the settings in front, and both into a block, so that nothing is global.
-const { root, sites, color, textColor } = SATCHEL_PAY;
+const { root, sites, color, textColor, texts } = SATCHEL_PAY;
+/** In the first language of the browser that the pages have. */
+const { close, payment, payWithLightning } = navigator.languages.map((tag) => texts[tag.slice(0, 2)]).find(Boolean) ?? texts.en;
 const isAllowed = sites.includes(location.origin);
 
 /** Through the CSSOM, which the policies of sites allow. */
@@ -29,11 +31,11 @@ const closeButton = (dialog) => {
   const button = document.createElement('button');
   button.type = 'button';
   button.textContent = '\u00d7';
-  button.setAttribute('aria-label', 'Close');
+  button.setAttribute('aria-label', close);
   style(button, {
     position: 'absolute',
     top: '8px',
-    right: '8px',
+    'inset-inline-end': '8px',
     width: '44px',
     height: '44px',
     border: '0',
@@ -48,7 +50,7 @@ const closeButton = (dialog) => {
 
 const openDialog = (link, url) => {
   const dialog = document.createElement('dialog');
-  dialog.setAttribute('aria-label', link.textContent.trim() || 'Pay with Lightning');
+  dialog.setAttribute('aria-label', link.textContent.trim() || payWithLightning);
   style(dialog, {
     width: 'min(100vw, 440px)',
     height: 'min(100vh, 720px)',
@@ -63,7 +65,7 @@ const openDialog = (link, url) => {
   });
   const frame = document.createElement('iframe');
   frame.src = url;
-  frame.title = 'Payment';
+  frame.title = payment;
   frame.allow = 'clipboard-write';
   style(frame, { display: 'block', width: '100%', height: '100%', border: '0' });
   const onMessage = ({ source, data }) => {

@@ -1,17 +1,23 @@
 // The script of the pages for payers. Without it they work with forms, links and reloads.
 
+const texts = JSON.parse(document.body.dataset.texts);
+/** Puts values into a text. */
+const fill = (text, ...values) => text.replaceAll(/\{(\d)\}/g, (_, index) => values[index]);
 const NARROW_SPACE = '\u202f';
 const group = (text) => text.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
 const satsText = (sats) => `${group(String(sats))} ${sats === 1n ? 'sat' : 'sats'}`;
 
 /** Returns decimal text in units of 10^-digits; undefined for other text. */
 function unitsOf(text, digits) {
-  const plain = text
-    .trim()
-    .replaceAll(/(?<=\d)[ '’\u00a0\u2009\u202f](?=\d{3})/g, '')
-    .replace(',', '.');
-  const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d{1,8}))?$/.exec(plain) ?? [];
+  const [, whole, fraction = ''] = /^(\d{1,15})(?:\.(\d{1,8}))?$/.exec(text) ?? [];
   return whole === undefined || fraction.length > digits ? undefined : BigInt(whole + fraction.padEnd(digits, '0'));
+}
+
+/** The same of a typed price. One mark in front of three digits groups them or begins decimals, as the language has it. */
+function typedUnits(text, digits) {
+  const plain = text.trim().replaceAll(/(?<=\d)[ '’\u00a0\u2009\u202f](?=\d{3})/g, '');
+  const [, mark = texts.decimal] = /^[1-9]\d{0,2}([.,])\d{3}$/.exec(plain) ?? [];
+  return mark === texts.decimal ? unitsOf(plain.replace(',', '.'), digits) : undefined;
 }
 
 /** The same rule as in the service: a price is rounded up to the next whole sat. */
@@ -19,7 +25,7 @@ function toSats(text, option) {
   const { rate, digits } = option?.dataset ?? {};
   if (rate === undefined)
     return /^(\d{1,16}|\d{1,3}([ ,.'’\u00a0\u2009\u202f]\d{3}){1,5})$/.test(text.trim()) ? BigInt(text.replaceAll(/\D/g, '')) : undefined;
-  const [units, price] = [unitsOf(text, Number(digits)), unitsOf(rate, 8)];
+  const [units, price] = [typedUnits(text, Number(digits)), unitsOf(rate, 8)];
   if (units === undefined || !price) return undefined;
   const divisor = 10n ** BigInt(digits) * price;
   return (units * 10n ** 16n + divisor - 1n) / divisor;
@@ -42,16 +48,16 @@ function startForm(form) {
     amount.setAttribute('aria-describedby', message === '' ? 'amount-hint' : 'amount-error amount-hint');
   };
   const problem = () => {
-    if (amount.value.trim() === '') return 'Enter an amount.';
+    if (amount.value.trim() === '') return texts.enterAmount;
     const sats = toSats(amount.value, option());
-    if (sats === undefined) return 'The amount must be a number.';
+    if (sats === undefined) return texts.notNumber;
     const limits = [amount.dataset.min, amount.dataset.max].map((one) => satsText(BigInt(one)));
-    return inRange(sats) ? '' : `The amount must be from ${limits[0]} to ${limits[1]}.`;
+    return inRange(sats) ? '' : fill(texts.outOfRange, ...limits);
   };
   const update = () => {
     const sats = toSats(amount.value, option());
     output.textContent = option()?.dataset.rate && sats !== undefined ? satsText(sats) : '';
-    button.textContent = inRange(sats) ? `Pay ${satsText(sats)}` : 'Continue';
+    button.textContent = inRange(sats) ? fill(texts.pay, satsText(sats)) : texts.continue;
     if (!error.hidden) show(problem());
     for (const chip of form.querySelectorAll('.chip')) {
       const isChosen = chip.dataset.amount === amount.value && chip.href.endsWith(`currency=${currency?.value ?? 'sats'}`);
@@ -78,11 +84,13 @@ function startForm(form) {
   update();
 }
 
-/** Shows times in the zone and the language of the browser. */
+const LOCALE = navigator.languages.find((tag) => tag.slice(0, 2) === document.documentElement.lang) ?? document.documentElement.lang;
+
+/** Shows times in the zone of the browser. */
 function localizeTimes(root) {
   for (const time of root.querySelectorAll('time')) {
     const timeStyle = time.dataset.short === undefined ? 'medium' : 'short';
-    time.textContent = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle }).format(new Date(time.dateTime));
+    time.textContent = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle }).format(new Date(time.dateTime));
   }
 }
 
@@ -95,12 +103,12 @@ function startCopying(root) {
     button.addEventListener('click', async () => {
       try {
         await navigator.clipboard.writeText(source.textContent);
-        label.textContent = 'Copied';
-        announce('Copied');
+        label.textContent = texts.copied;
+        announce(texts.copied);
       } catch {
         // Only secure pages may write to the clipboard. The payer can copy the selected text.
         getSelection().selectAllChildren(source);
-        label.textContent = 'Selected: copy it';
+        label.textContent = texts.selected;
       }
       setTimeout(() => {
         label.textContent = text;
@@ -131,7 +139,7 @@ function watch(main) {
     if (left && expires !== '')
       left.textContent =
         seconds < 3600
-          ? `${Math.max(0, Math.floor(seconds / 60))}:${String(Math.max(0, seconds) % 60).padStart(2, '0')} left`
+          ? fill(texts.left, `${Math.max(0, Math.floor(seconds / 60))}:${String(Math.max(0, seconds) % 60).padStart(2, '0')}`)
           : left.textContent;
     if (seconds <= 0 && status === 'open' && expires !== '' && seconds > -5) refresh();
   };
