@@ -89,5 +89,7 @@ const MIRRORED: ReadonlySet<IconName> = new Set(['in', 'log-out', 'open', 'out']
 /** An icon beside a text that says the same; screen readers skip it. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   const Drawing = ICONS[name];
-  return <Drawing class={MIRRORED.has(name) ? 'icon mirrored' : 'icon'} size={size} strokeWidth={1.5} absoluteStrokeWidth aria-hidden="true" />;
+  return (
+    <Drawing class={MIRRORED.has(name) ? 'icon mirrored' : 'icon'} size={size} strokeWidth={1.5} absoluteStrokeWidth aria-hidden="true" />
+  );
 }

@@ -1,3 +1,6 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** What a sentence about an alert can name. All are texts for people; unknown ones have a general word. */
 export interface AlertWords {
   /** The money, as `2 110 sats`. */
@@ -28,7 +31,7 @@ const payments = (count: number) => (count === 1 ? '1 payment' : `${count} payme
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: “${reason}”.`);
 
 /** The English texts of alerts, by their kinds. The pages of the operator load them, not the start. */
-export const alertTexts = {
+export const alertTexts = inLanguage('alerts', {
   close: 'Close',
   closeTitle: 'Close the alert?',
   closeText: 'If its cause is still there, the service raises it again.',
@@ -60,7 +63,7 @@ export const alertTexts = {
   },
   /** For a kind that this version of the dashboard does not know. */
   other: { title: () => 'The service has raised an alert.', text: () => '' } as Sentence,
-  sentences: {
+  sentences: lookup({
     payment_stuck: {
       title: ({ age }) => `A payment has been pending for ${age}.`,
       text: ({ sats, wallet, node, reason }) =>
@@ -197,5 +200,5 @@ export const alertTexts = {
       title: ({ count }) => (count === 1 ? 'A webhook receives nothing.' : `${count} webhooks receive nothing.`),
       text: () => 'Their secrets were sealed with another SECRET_KEY. Restore the earlier key, or let their owners rotate the secrets.',
     },
-  } as Readonly<Record<string, Sentence>>,
-};
+  } satisfies Readonly<Record<string, Sentence>>),
+});

@@ -1,12 +1,15 @@
+import { lookup } from './lookup.ts';
+import { inLanguage } from './texts.ts';
+
 /** The English texts of the operator's desk. Its pages load them, not the start. */
-export const desk = {
+export const desk = inLanguage('desk', {
   oldestFirst: { newer: 'Back', older: 'Next' },
   payments: {
     title: 'Payments that have not ended',
     one: 'Payment',
     which: 'Which payments',
     statuses: { stuck: 'Stuck', pending: 'All pending' },
-    states: { pending: 'Pending', settled: 'Settled', failed: 'Failed' } as Readonly<Record<string, string>>,
+    states: lookup({ pending: 'Pending', settled: 'Settled', failed: 'Failed' }),
     state: 'State',
     details: 'Details',
     customer: 'Show customer',
@@ -18,4 +21,4 @@ export const desk = {
     emptyPending: 'No pending payments',
     emptyPendingText: 'All payments have ended.',
   },
-};
+});

@@ -1,8 +1,10 @@
 import type { en } from './en.ts';
 import type { accounts } from './en-accounts.ts';
 import type { activity } from './en-activity.ts';
+import type { alertTexts } from './en-alerts.ts';
 import type { apps } from './en-apps.ts';
 import type { channels } from './en-channels.ts';
+import type { desk } from './en-desk.ts';
 import type { developers } from './en-developers.ts';
 import type { texts as fiat } from './en-fiat.ts';
 import type { found } from './en-found.ts';
@@ -37,4 +39,6 @@ export interface Translation {
   readonly shortcuts: Shape<typeof shortcuts>;
   readonly lists: Shape<typeof lists>;
   readonly found: Shape<typeof found>;
+  readonly alerts: Shape<typeof alertTexts>;
+  readonly desk: Shape<typeof desk>;
 }
