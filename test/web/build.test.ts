@@ -8,6 +8,7 @@ const dist = join(import.meta.dirname, '..', '..', 'web', 'dist');
 /** The budgets of the dashboard, in bytes as the service sends them: text with Brotli at its highest level. */
 const FIRST_LOAD = 64_000;
 const SCREEN = 25_000;
+const LANGUAGE = 25_000;
 
 /** A part of Vite's manifest. */
 interface Chunk {
@@ -31,6 +32,17 @@ it('every other screen takes less than 25 kB', () => {
   const sizes = screens().map(([name, chunk]) => [name, total(lazyFiles(chunk))] as const);
   expect(sizes.length).toBeGreaterThan(0);
   expect(sizes.filter(([, size]) => size >= SCREEN)).toEqual([]);
+});
+
+it('a language is one file, which English does not load, and takes less than 25 kB', () => {
+  const languages = Object.entries(manifest).filter(([name]) => /src\/texts\/(..)\/\1\.ts$/.test(name));
+  expect(languages.length).toBeGreaterThan(0);
+  for (const [name, chunk] of languages) {
+    // The file is awaited before any other code runs. An import of that code would wait forever.
+    expect(chunk.imports ?? [], name).toEqual([]);
+    expect(entryFiles()).not.toContain(chunk.file);
+    expect(total([chunk.file]), name).toBeLessThan(LANGUAGE);
+  }
 });
 
 it('the page has no inline script and no inline style', () => {

@@ -1,0 +1,38 @@
+import type { activity as english } from '../en-activity.ts';
+import type { Shape } from '../lookup.ts';
+
+export const activity = {
+  title: 'Aktivität',
+  tabs: { transactions: 'Transaktionen', events: 'Ereignisse', deliveries: 'Zustellungen' },
+  export: 'Exportieren',
+  sums: 'Summen dieser Transaktionen',
+  transactions: 'Transaktionen',
+  moreThan: (count) => `mehr als ${count}`,
+  in: 'Eingang',
+  out: 'Ausgang',
+  fees: 'Gebühren',
+  settled: (count) => `${count} abgeschlossen`,
+  feesRemark: 'Routing und Dienst',
+  everything: 'gesamte Zeit',
+  since: (from) => `seit ${from}`,
+  until: (to) => `bis ${to}`,
+  period: (from, to) => `${from} bis ${to}`,
+  allWallets: 'alle Wallets',
+  oneWallet: 'ein Wallet',
+  newEvents: (count, isMore = false) => `${count}${isMore ? ' oder mehr' : ''} neue anzeigen`,
+  event: 'Ereignis',
+  of: 'Von',
+  time: 'Zeit',
+  amount: 'Betrag, sats',
+  amounts: {
+    held: 'reserviert',
+    arriving: 'trifft ein',
+    notCharged: 'nicht belastet',
+    notReceived: 'nicht eingetroffen',
+    asked: 'angefordert',
+  },
+  noEventsTitle: 'Keine Ereignisse',
+  noEvents: 'Jedes Ereignis der eigenen Wallets erscheint hier sofort.',
+  noSuchEvents: 'Kein Ereignis hat diese Art und dieses Wallet.',
+  olderEvents: 'Keines der neuesten Ereignisse hat diese Art und dieses Wallet. „Ältere“ sucht weiter.',
+} satisfies Shape<typeof english>;

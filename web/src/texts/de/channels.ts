@@ -1,0 +1,52 @@
+import type { channels as english } from '../en-channels.ts';
+import type { Shape } from '../lookup.ts';
+
+export const channels = {
+  title: 'Kanäle',
+  peer: 'Peer',
+  send: 'Kann senden',
+  receive: 'Kann empfangen',
+  sendSats: 'Kann senden, sats',
+  receiveSats: 'Kann empfangen, sats',
+  capacity: 'Kapazität, sats',
+  capacityOf: (sats) => `${sats} sats`,
+  status: 'Status',
+  statuses: { active: 'Aktiv', inactive: 'Peer offline', opening: 'Wird geöffnet', closing: 'Wird geschlossen' },
+  private: 'privat',
+  unknown: 'unbekannt',
+  bar: (send, receive) => `Kann ${send} sats senden und ${receive} sats empfangen`,
+  counts: (counts) =>
+    [
+      `${counts.active} aktiv`,
+      counts.inactive > 0 && `${counts.inactive} mit Peer offline`,
+      counts.opening > 0 && `${counts.opening} in Öffnung`,
+      counts.closing > 0 && `${counts.closing} in Schließung`,
+    ]
+      .filter(Boolean)
+      .join(', '),
+  estimate:
+    'Schätzungen, nach Kanalreserven und Gebühren. Eine einzelne Zahlung findet vielleicht nur für einen kleineren Betrag einen Weg. Kanäle werden mit den Werkzeugen der Node geöffnet und geschlossen.',
+  more: (count) => `${count} weitere anzeigen`,
+  pubkey: 'Öffentlicher Schlüssel',
+  id: 'Kanal',
+  network: 'Netz',
+  announced: 'Im Netz bekannt gegeben',
+  hidden: 'Privat, nicht im Netz bekannt gegeben',
+  showChannels: 'Kanäle anzeigen',
+  away: 'Alle Peers sind offline. Bis einer wieder online ist, kann die Node weder senden noch empfangen.',
+  cannotSend: 'Die aktiven Kanäle können nichts senden, deshalb finden Zahlungen von den Wallets dieser Node nach außen keinen Weg.',
+  cannotReceive:
+    'Die aktiven Kanäle können nichts empfangen, deshalb können Rechnungen der Wallets dieser Node nicht von außen bezahlt werden.',
+  emptyTitle: 'Keine Kanäle',
+  empty:
+    'Ohne Kanal kann die Node weder senden noch empfangen. Einen Kanal zu einem gut verbundenen Peer mit den Werkzeugen der Node öffnen:',
+  emptyCommands: [
+    ['LND', 'lncli openchannel'],
+    ['Core Lightning', 'lightning-cli fundchannel'],
+  ],
+  notPermittedTitle: 'Nicht erlaubt',
+  notPermitted:
+    'Die Zugangsdaten in LIGHTNING_URL erlauben nicht, die Kanäle aufzulisten. satchel node check zeigt den Befehl, der passende erstellt.',
+  unsupportedTitle: 'Nicht verfügbar',
+  unsupported: 'Der Dienst kann die Kanäle dieser Node nicht auflisten.',
+} satisfies Shape<typeof english>;

@@ -1,0 +1,33 @@
+import type { texts as english } from '../en-fiat.ts';
+import type { Shape } from '../lookup.ts';
+
+export const fiat = {
+  rate: (price, age) => `1 BTC = ${price}, vom Betreiber gesetzt vor ${age}`,
+  rateFrom: (price, source, age) => `1 BTC = ${price}, von ${source}, vor ${age}`,
+  minutes: (minutes) => (minutes === 0 ? 'weniger als einer Minute' : `${minutes} min`),
+  hours: (hours) => `${hours} h`,
+  days: (days) => `${days} Tagen`,
+  old: (age) => `Kurs von vor ${age}`,
+  oldShort: (age) => `vor ${age}`,
+  unit: (currency) => `sats und ${currency}`,
+  currency: 'Währung',
+  noCurrency: 'Keine',
+  currencyHint: 'Im Konto gespeichert. Beträge können beim Senden, Empfangen und Überweisen in ihr eingegeben werden.',
+  entry: (label, currency) => `${label} in ${currency}`,
+  entryHint: 'Mit Komma oder Punkt vor den Dezimalstellen. Der Dienst rechnet zu seinem Kurs um.',
+  about: (sats) => `Etwa ${sats} sats zum aktuellen Kurs.`,
+  entryError: (currency) => `Eine Zahl über 0, ohne Tausenderpunkte und mit höchstens so vielen Dezimalstellen wie ${currency}.`,
+  removed: 'Der Betreiber hat den Wechselkurs entfernt. Beträge sind in Sats.',
+  card: {
+    title: 'Wechselkurs',
+    hint: 'Wer in den Einstellungen eine Währung wählt, sieht den Wert von Beträgen zu diesem Kurs. Der Kurs dient nur der Anzeige: Beträge, Limits und Gebühren hängen nie von ihm ab.',
+    none: 'Es ist kein Kurs gesetzt.',
+    old: (age) => `Der Kurs ist von vor ${age} und wird überall als alt gekennzeichnet. Neu setzen oder entfernen.`,
+    currency: 'Währung',
+    price: 'Preis von 1 BTC',
+    priceHint: 'Zum Beispiel 61234,50.',
+    priceError: 'Eine Zahl über 0 ohne Tausenderpunkte, zum Beispiel 61234,50.',
+    set: 'Kurs setzen',
+    remove: 'Kurs entfernen',
+  },
+} satisfies Shape<typeof english>;

@@ -1,0 +1,16 @@
+import type { imported as english } from '../en-imported.ts';
+import type { Shape } from '../lookup.ts';
+
+export const imported = {
+  title: 'Vor dem Import',
+  remark: (program) => `Aus ${program}. Diese Zeilen stecken im Anfangsguthaben und zählen sonst nirgends.`,
+  programs: { lnbits: 'LNbits', lndhub: 'lndhub.go', lnpay: 'LNPay' },
+  kinds: { lightning: 'Lightning', internal: 'Zwischen Wallets', other: 'Andere Buchung' },
+  statuses: { settled: 'Abgeschlossen', pending: 'War ausstehend', open: 'War offen', failed: 'Fehlgeschlagen' },
+  unbooked: { pending: 'seitdem eine Zahlung', open: 'seitdem eine Rechnung', failed: 'nicht belastet' },
+  settled: 'Abgeschlossen',
+  kind: 'Art',
+  fee: 'Gebühr',
+  id: (program) => `ID in ${program}`,
+  fields: (program) => `Weitere Felder von ${program}`,
+} satisfies Shape<typeof english>;

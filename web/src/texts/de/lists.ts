@@ -1,0 +1,8 @@
+import type { lists as english } from '../en-lists.ts';
+import type { Shape } from '../lookup.ts';
+
+export const lists = {
+  newer: 'Neuere',
+  older: 'Ältere',
+  shown: (first, last, total, isCapped) => `${first} – ${last}${total === undefined ? '' : ` von ${isCapped ? 'mehr als ' : ''}${total}`}`,
+} satisfies Shape<typeof english>;

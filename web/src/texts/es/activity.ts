@@ -1,0 +1,38 @@
+import type { activity as english } from '../en-activity.ts';
+import type { Shape } from '../lookup.ts';
+
+export const activity = {
+  title: 'Actividad',
+  tabs: { transactions: 'Transacciones', events: 'Eventos', deliveries: 'Entregas' },
+  export: 'Exportar',
+  sums: 'Sumas de estas transacciones',
+  transactions: 'Transacciones',
+  moreThan: (count) => `más de ${count}`,
+  in: 'Entradas',
+  out: 'Salidas',
+  fees: 'Comisiones',
+  settled: (count) => `${count} liquidadas`,
+  feesRemark: 'enrutamiento y servicio',
+  everything: 'todo el tiempo',
+  since: (from) => `desde ${from}`,
+  until: (to) => `hasta ${to}`,
+  period: (from, to) => `${from} a ${to}`,
+  allWallets: 'todos los monederos',
+  oneWallet: 'un monedero',
+  newEvents: (count, isMore = false) => `Mostrar ${count}${isMore ? ' o más' : ''} ${count === 1 ? 'nuevo' : 'nuevos'}`,
+  event: 'Evento',
+  of: 'De',
+  time: 'Hora',
+  amount: 'Importe, sats',
+  amounts: {
+    held: 'retenido',
+    arriving: 'llegando',
+    notCharged: 'no cobrado',
+    notReceived: 'no recibido',
+    asked: 'solicitado',
+  },
+  noEventsTitle: 'No hay eventos',
+  noEvents: 'Cada evento de los monederos de la cuenta aparece aquí al momento.',
+  noSuchEvents: 'Ningún evento tiene este tipo y este monedero.',
+  olderEvents: 'Ninguno de los eventos más recientes tiene este tipo y este monedero. «Anteriores» sigue buscando.',
+} satisfies Shape<typeof english>;

@@ -1,0 +1,47 @@
+import type { Translation } from '../translation.ts';
+import { accounts } from './accounts.ts';
+import { activity } from './activity.ts';
+import { alerts } from './alerts.ts';
+import { apps } from './apps.ts';
+import { channels } from './channels.ts';
+import { common } from './common.ts';
+import { desk } from './desk.ts';
+import { developers } from './developers.ts';
+import { fiat } from './fiat.ts';
+import { found } from './found.ts';
+import { imported } from './imported.ts';
+import { keys } from './keys.ts';
+import { lists } from './lists.ts';
+import { logins } from './logins.ts';
+import { money } from './money.ts';
+import { operator } from './operator.ts';
+import { payers } from './payers.ts';
+import { payouts } from './payouts.ts';
+import { playground } from './playground.ts';
+import { policy } from './policy.ts';
+import { shortcuts } from './shortcuts.ts';
+import { wallets } from './wallets.ts';
+import { webhooks } from './webhooks.ts';
+
+/** The texts in Spanish. */
+export const language = {
+  direction: 'ltr',
+  start: { ...common, ...keys, ...logins, ...operator, ...wallets, ...webhooks },
+  accounts,
+  activity,
+  alerts,
+  apps,
+  channels,
+  desk,
+  developers,
+  fiat,
+  found,
+  imported,
+  lists,
+  money,
+  payers,
+  payouts,
+  playground,
+  policy,
+  shortcuts,
+} satisfies Translation;

@@ -1,0 +1,33 @@
+import type { texts as english } from '../en-fiat.ts';
+import type { Shape } from '../lookup.ts';
+
+export const fiat = {
+  rate: (price, age) => `1 BTC = ${price}, fijado por el operador hace ${age}`,
+  rateFrom: (price, source, age) => `1 BTC = ${price}, de ${source}, hace ${age}`,
+  minutes: (minutes) => (minutes === 0 ? 'menos de un minuto' : `${minutes} min`),
+  hours: (hours) => `${hours} h`,
+  days: (days) => `${days} días`,
+  old: (age) => `cambio de hace ${age}`,
+  oldShort: (age) => `hace ${age}`,
+  unit: (currency) => `sats y ${currency}`,
+  currency: 'Moneda',
+  noCurrency: 'Ninguna',
+  currencyHint: 'Se guarda con la cuenta. Se pueden introducir importes en ella al enviar, recibir y transferir.',
+  entry: (label, currency) => `${label} en ${currency}`,
+  entryHint: 'Con coma o punto decimal. El servicio lo convierte a su cambio.',
+  about: (sats) => `Unos ${sats} sats al cambio actual.`,
+  entryError: (currency) => `Un número mayor que 0, sin separador de miles y con no más decimales que ${currency}.`,
+  removed: 'El operador ha quitado el tipo de cambio. Los importes están en sats.',
+  card: {
+    title: 'Tipo de cambio',
+    hint: 'Quien elige valores en una moneda en sus ajustes ve cuánto valen los importes a este cambio. El cambio solo sirve para mostrar: importes, límites y comisiones nunca dependen de él.',
+    none: 'No hay tipo de cambio.',
+    old: (age) => `El cambio es de hace ${age} y se marca como antiguo en todas partes. Fíjelo de nuevo o quítelo.`,
+    currency: 'Moneda',
+    price: 'Precio de 1 BTC',
+    priceHint: 'Por ejemplo, 61234,50.',
+    priceError: 'Un número mayor que 0 sin separador de miles, por ejemplo 61234,50.',
+    set: 'Fijar cambio',
+    remove: 'Quitar cambio',
+  },
+} satisfies Shape<typeof english>;
