@@ -14,6 +14,9 @@ const LISTS = /web\/src\/(api\/list|parts\/(pages|use-list)|texts\/en-lists)/;
 /** The screens that choose among wallets, and the palette. */
 const WALLET_CHOICE = /web\/src\/parts\/wallet/;
 
+/** What recognizes an invoice, an address or a link, for the screens of a wallet, Send and Scan. */
+const DESTINATION = /web\/src\/screens\/send\/(destination|pasted-text|use-paste)/;
+
 /** Builds the dashboard. scripts/dashboard.mjs runs it and moves the result to `web/dist`. */
 export default defineConfig({
   root: import.meta.dirname,
@@ -38,6 +41,7 @@ export default defineConfig({
             { name: 'fiat', test: FIAT },
             { name: 'amounts', test: AMOUNTS },
             { name: 'lists', test: LISTS },
+            { name: 'destination', test: DESTINATION },
             { name: 'wallet-choice', test: WALLET_CHOICE },
           ],
         },

@@ -74,6 +74,9 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'events', address: () => '/events' },
   { name: 'developers', address: () => '/developers' },
   { name: 'settings', address: () => '/settings' },
+  { name: 'more', address: () => '/more' },
+  { name: 'choose-receive', address: () => '/receive' },
+  { name: 'choose-send', address: () => '/send' },
   { name: 'operator', address: () => '/operator' },
   { name: 'pending payments', address: () => '/operator/payments' },
   { name: 'suspense', address: () => '/operator/suspense' },
@@ -100,7 +103,7 @@ const SOURCES = join(import.meta.dirname, '..', '..', 'web', 'src');
 
 /** The paths of all screens and sheets in the source code, in the order in which they are compared. */
 export function routePatterns(): string[] {
-  const routes = readFileSync(join(SOURCES, 'routes.ts'), 'utf8').split('export const NAVIGATION')[0] ?? '';
+  const routes = readFileSync(join(SOURCES, 'routes.ts'), 'utf8');
   const ofWallet = readFileSync(join(SOURCES, 'screens', 'wallet', 'sheets.tsx'), 'utf8').match(/SHEETS:[^\n]*= \{([^;]*)\};/)?.[1] ?? '';
   const sheets = Array.from(ofWallet.matchAll(/^\s*(\w+): (?:async )?\(\) =>/gm), ([, name]) => `/wallets/:id/${name}/*?`);
   const screens = Array.from(routes.matchAll(/'(\/[^']*)'/g), ([, path = '']) => path);

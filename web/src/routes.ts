@@ -1,8 +1,5 @@
 import type { ComponentType } from 'preact';
-import type { IconName } from './parts/icon.tsx';
 import { lazy } from './parts/lazy.tsx';
-import { AlertCount } from './screens/operator/alert-count.tsx';
-import { t } from './texts/texts.ts';
 
 /** A screen of the dashboard. The path has the syntax of wouter; its parameters are the properties of the screen. */
 export interface ScreenRoute {
@@ -25,6 +22,9 @@ export const ROUTES: readonly ScreenRoute[] = [
   },
   { path: '/wallets/:id/*?', Screen: lazy(() => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen)) },
   { path: '/payments/:lntx/*?', Screen: lazy(() => import('./screens/payment/payment.tsx').then((file) => file.PaymentScreen)) },
+  { path: '/more', Screen: lazy(() => import('./screens/more/more.tsx').then((file) => file.MoreScreen)) },
+  { path: '/receive', Screen: lazy(() => import('./screens/choose/choose.tsx').then((file) => file.ReceiveScreen)) },
+  { path: '/send', Screen: lazy(() => import('./screens/choose/choose.tsx').then((file) => file.SendScreen)) },
   { path: '/settings', Screen: lazy(() => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen)) },
   {
     path: '/apps',
@@ -116,33 +116,4 @@ export const ROUTES: readonly ScreenRoute[] = [
     isForOperators: true,
     Screen: lazy(() => import('./screens/operator/limits.tsx').then((file) => file.LimitsScreen)),
   },
-];
-
-/** An entry of the navigation. */
-export interface NavigationEntry {
-  readonly path: string;
-  readonly label: string;
-  readonly icon: IconName;
-  readonly isForOperators?: boolean;
-  /** The entry is also in the bar at the bottom of a phone. */
-  readonly isInBar?: boolean;
-  /** Opens the screen after G. */
-  readonly letter?: string;
-  /** A number that needs attention, such as open alerts. */
-  readonly count?: ComponentType;
-}
-
-export const NAVIGATION: readonly NavigationEntry[] = [
-  { path: '/wallets', letter: 'w', label: t.navigation.wallets, icon: 'wallet', isInBar: true },
-  { path: '/activity', letter: 'a', label: t.navigation.activity, icon: 'activity' },
-  { path: '/links', letter: 'l', label: t.navigation.links, icon: 'link', isInBar: true },
-  { path: '/payouts', letter: 'p', label: t.navigation.payouts, icon: 'transfer' },
-  { path: '/apps', letter: 'c', label: t.navigation.apps, icon: 'plug' },
-  { path: '/keys', letter: 'k', label: t.navigation.keys, icon: 'key', isInBar: true },
-  { path: '/webhooks', letter: 'h', label: t.navigation.webhooks, icon: 'webhook' },
-  { path: '/developers', label: t.navigation.developers, icon: 'terminal' },
-  { path: '/operator', letter: 'o', label: t.navigation.operator, icon: 'server', isForOperators: true, isInBar: true, count: AlertCount },
-  { path: '/accounts', label: t.navigation.accounts, icon: 'users', isForOperators: true },
-  { path: '/playground', label: t.navigation.playground, icon: 'flask', isForOperators: true },
-  { path: '/settings', letter: 's', label: t.navigation.settings, icon: 'settings', isInBar: true },
 ];

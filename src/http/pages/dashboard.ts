@@ -10,7 +10,18 @@ const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 
 /** The paths of the dashboard's screens. `web/src/routes.ts` has the same list, with the screens. */
 const FOLDERS = ['wallets', 'activity', 'links', 'payouts', 'apps', 'keys', 'webhooks', 'settings', 'operator', 'accounts'];
-const PAGES = ['/payments/*', '/events', '/developers', '/login', '/setup', ...FOLDERS.flatMap((name) => [`/${name}`, `/${name}/*`])];
+const PAGES = [
+  '/payments/*',
+  '/more',
+  '/receive',
+  '/send',
+  '/scan',
+  '/events',
+  '/developers',
+  '/login',
+  '/setup',
+  ...FOLDERS.flatMap((name) => [`/${name}`, `/${name}/*`]),
+];
 
 const TYPES: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',

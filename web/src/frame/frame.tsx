@@ -1,17 +1,16 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { Link, useLocation } from 'wouter-preact';
-import { useAction } from '../api/action.ts';
-import { api } from '../api/client.ts';
-import { endSession, useSession } from '../api/session.tsx';
 import { Button } from '../parts/button.tsx';
 import { lazy } from '../parts/lazy.tsx';
 import { Logo } from '../parts/logo.tsx';
 import { Toasts } from '../parts/toast.tsx';
 import { t } from '../texts/texts.ts';
 import { Banner } from './banner.tsx';
+import { Bar } from './bar.tsx';
 import { ErrorBoundary } from './error-boundary.tsx';
 import { Navigation } from './navigation.tsx';
+import { Person } from './person.tsx';
 import { usePalette } from './use-palette.ts';
 import './frame.css';
 
@@ -30,7 +29,6 @@ export function Frame({ children }: { children: ComponentChildren }) {
       <header class="top phone-only">
         <Brand />
         <Button kind="quiet" icon="search" label={t.palette.open} class="push" onClick={palette.open} />
-        <LogOut />
       </header>
       <nav class="rail" aria-label={t.navigation.main}>
         <Brand />
@@ -48,9 +46,7 @@ export function Frame({ children }: { children: ComponentChildren }) {
           {palette.shown === 'shortcuts' && <ShortcutList onClose={palette.close} />}
         </ErrorBoundary>
       </Content>
-      <nav class="bar" aria-label={t.navigation.main}>
-        <Navigation isBar />
-      </nav>
+      <Bar />
       <Toasts />
     </div>
   );
@@ -91,32 +87,4 @@ function Brand() {
       Satchel
     </Link>
   );
-}
-
-/** Who is logged in. */
-function Person() {
-  const { account } = useSession();
-  const name = account.email ?? account.id;
-  return (
-    <div class="person">
-      <span class="initial" aria-hidden="true">
-        {name.slice(0, 1).toUpperCase()}
-      </span>
-      <span class="clip">
-        <b class="clip" title={name}>
-          {name}
-        </b>
-        <small>{t.navigation.roles[account.role] ?? account.role}</small>
-      </span>
-      <LogOut />
-    </div>
-  );
-}
-
-function LogOut() {
-  const { run, isBusy } = useAction(async () => {
-    await api.session.logOut({});
-    endSession('loggedOut');
-  });
-  return <Button kind="quiet" size="small" icon="log-out" label={t.navigation.logOut} disabled={isBusy} onClick={() => run()} />;
 }

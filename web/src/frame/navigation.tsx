@@ -1,13 +1,12 @@
 import { Link, useLocation } from 'wouter-preact';
 import { useSession } from '../api/session.tsx';
 import { Icon } from '../parts/icon.tsx';
-import { NAVIGATION, type NavigationEntry } from '../routes.ts';
 import { t } from '../texts/texts.ts';
+import { NAVIGATION, type NavigationEntry } from './entries.ts';
 
-/** The links to the screens that the person may open. The bar of a phone has room for five. */
-export function Navigation({ isBar = false }: { isBar?: boolean }) {
+/** The links to the screens that the person may open. */
+export function Navigation() {
   const entries = useNavigation();
-  if (isBar) return entries.filter((entry) => entry.isInBar).map((entry) => <Entry key={entry.path} entry={entry} />);
   const [own, operators] = [false, true].map((isForOperators) =>
     entries.filter((entry) => (entry.isForOperators === true) === isForOperators),
   );

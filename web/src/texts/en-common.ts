@@ -59,6 +59,9 @@ export const common = {
   nodeStatuses: lookup({ ready: 'Ready', cannot_send: 'Cannot send', unavailable: 'Unreachable' }),
   navigation: {
     main: 'Main',
+    bar: 'Main, bottom',
+    scan: 'Scan',
+    more: 'More',
     operatorGroup: 'Operator',
     wallets: 'Wallets',
     links: 'Links',

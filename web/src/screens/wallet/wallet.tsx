@@ -1,7 +1,9 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { SatchelError } from '../../api/client.ts';
+import { useSession } from '../../api/session.tsx';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
+import { forgetRecentWallet, keepRecentWallet } from '../../frame/recent-wallet.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
@@ -22,10 +24,12 @@ const WalletLimits = lazy(() => import('./wallet-limits.tsx').then((file) => fil
 /** `/wallets/:id`, and with a sheet over it `/wallets/:id/receive`, `…/send` and so on. */
 export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string }) {
   const wallet = useWallet(id);
+  const isMissing = wallet.error instanceof SatchelError && wallet.error.status === 404;
   const [, navigate] = useLocation();
   const path = `/wallets/${id}`;
   const close = useCloseSheet(path);
   usePaste(id);
+  useRecent(id, wallet.data ? true : isMissing ? false : undefined);
   useEffect(() => {
     if (sheet === 'keys') navigate(`/keys?wallet=${id}`, { replace: true });
   }, [sheet, id, navigate]);
@@ -39,7 +43,7 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
       [path, navigate],
     ),
   );
-  if (wallet.error instanceof SatchelError && wallet.error.status === 404) return <NoSuchWallet />;
+  if (isMissing) return <NoSuchWallet />;
   return (
     <>
       <WalletHead id={id} wallet={wallet.data} />
@@ -51,6 +55,15 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
       {isSheetPath(sheet) && <WalletSheet path={sheet} walletId={id} wallet={wallet.data} onClose={close} />}
     </>
   );
+}
+
+/** The bar of a phone acts on the wallet that was opened last. `exists`: undefined until that is known. */
+function useRecent(id: string, exists: boolean | undefined): void {
+  const { account } = useSession();
+  useEffect(() => {
+    if (exists === true) keepRecentWallet(account.id, id);
+    else if (exists === false) forgetRecentWallet(account.id);
+  }, [account.id, id, exists]);
 }
 
 function NoSuchWallet() {
