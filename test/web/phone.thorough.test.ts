@@ -87,3 +87,52 @@ onDashboard('the page More', ({ openLoggedIn, open, logIn, newPerson }) => {
     await page.getByLabel('E-mail').waitFor();
   });
 });
+
+onDashboard('the wallet on a phone', ({ client, net, openLoggedIn }) => {
+  async function openBusy() {
+    const wallet = await client.wallet(50_000);
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 420_000, memo: 'Roastery' });
+    await client.post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request: paymentRequest });
+    const page = await openLoggedIn(`/wallets/${wallet.id}`, PHONE);
+    await page.getByRole('button', { name: 'Roastery' }).waitFor();
+    return { page, wallet };
+  }
+
+  it('shows the newest transaction within the top 300 px', async () => {
+    const { page } = await openBusy();
+    await page.locator('.trend .number').getByText('+50').waitFor();
+    await page.locator('.live').waitFor();
+    const row = await page.locator('.transactions tr.clickable').first().boundingBox();
+    expect(row?.y).toBeLessThan(300);
+    expect(await violationsInThemes(page)).toEqual([]);
+  });
+
+  it('has the chart and the sums a tap away', async () => {
+    const { page } = await openBusy();
+    expect(await page.getByText('Held now').count()).toBe(0);
+    await page.getByRole('button', { name: /30 d/ }).click();
+    await page.getByText('Held now').waitFor();
+    await page.getByText('Show as table').waitFor();
+    expect(await violationsInThemes(page)).toEqual([]);
+  });
+
+  it('filters by status and type in one sheet', async () => {
+    const { page } = await openBusy();
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByLabel('Status').selectOption('Failed');
+    await page.getByRole('button', { name: 'Apply filters' }).click();
+    await page.getByText('Nothing matches').waitFor();
+    await page.getByRole('button', { name: 'Clear filters' }).click();
+    await page.getByRole('button', { name: 'Roastery' }).waitFor();
+  });
+
+  it('leads to the other wallets, and has Transfer in its menu', async () => {
+    const { page, wallet } = await openBusy();
+    await page.getByRole('button', { name: /^More/ }).click();
+    await page.getByRole('menuitem', { name: 'Transfer' }).click();
+    await page.waitForURL(`**/wallets/${wallet.id}/transfer`);
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('heading', { level: 1 }).getByRole('link').click();
+    await page.waitForURL('**/wallets');
+  });
+});

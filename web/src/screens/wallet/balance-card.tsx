@@ -10,7 +10,7 @@ import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { StepsChart } from '../../parts/steps-chart.tsx';
 import { t } from '../../texts/texts.ts';
-import { type BalanceHistory, balanceSteps, daysOf } from './balance-history.ts';
+import { type BalanceHistory, balanceSteps, daysOf, movedSats } from './balance-history.ts';
 import { useBalanceHistory } from './use-balance-history.ts';
 import { usePendingCount } from './use-wallet.ts';
 
@@ -60,11 +60,6 @@ function Chart({ history, wallet, name }: { history: BalanceHistory; wallet: Wal
   const presentMsat = wallet.balance_msat + wallet.pending_msat;
   const label = t.wallet.chartName(name, formatSats(Math.floor(presentMsat / 1000)));
   return <StepsChart points={balanceSteps(history, presentMsat, now)} now={now} label={label} />;
-}
-
-/** What came in and went out in whole sats. Fees are part of what went out. */
-function movedSats({ in_msat, out_msat, fees_msat }: BalanceHistory): { inSats: number; outSats: number } {
-  return { inSats: Math.floor(in_msat / 1000), outSats: Math.ceil((out_msat + fees_msat) / 1000) };
 }
 
 function Moved({ history, name }: { history: BalanceHistory; name: string }) {

@@ -38,3 +38,8 @@ function sameDateHere(at: number): number {
   const date = new Date(at * 1000);
   return Math.floor(new Date(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()).getTime() / 1000);
 }
+
+/** Returns what came in and went out in whole sats. Fees are part of what went out. */
+export function movedSats({ in_msat, out_msat, fees_msat }: BalanceHistory): { inSats: number; outSats: number } {
+  return { inSats: Math.floor(in_msat / 1000), outSats: Math.ceil((out_msat + fees_msat) / 1000) };
+}

@@ -69,6 +69,19 @@ export function FilterBar({ filters, wallet, onChange }: FilterBarProps) {
   );
 }
 
+/** On a phone: opens all filters. Those that are set are in the bar. */
+export function FilterButton({ filters, wallet, onChange }: FilterBarProps) {
+  const [isOpen, setIsOpen] = useState(false);
+  return (
+    <>
+      <Button kind="quiet" size="small" icon="filter" class="push" aria-haspopup="dialog" onClick={() => setIsOpen(true)}>
+        {t.wallet.filter}
+      </Button>
+      {isOpen && <FilterSheet hasStatus filters={filters} wallet={wallet} onChange={onChange} onClose={() => setIsOpen(false)} />}
+    </>
+  );
+}
+
 function removal(name: string, onRemove: () => void) {
   return { removeLabel: t.wallet.removeFilter(name), onRemove };
 }
@@ -82,7 +95,13 @@ export function dayText(day: string): string {
   return formatDate(new Date(`${day}T00:00:00`).getTime());
 }
 
-function FilterSheet({ filters, wallet, onChange, onClose }: FilterBarProps & { onClose: () => void }) {
+interface FilterSheetProps extends FilterBarProps {
+  readonly hasStatus?: boolean;
+  readonly onClose: () => void;
+}
+
+function FilterSheet({ filters, wallet, onChange, hasStatus = false, onClose }: FilterSheetProps) {
+  const [status, setStatus] = useState<string>(filters.status);
   const [type, setType] = useState<string>(filters.type ?? '');
   const [from, setFrom] = useState(filters.from ?? '');
   const [to, setTo] = useState(filters.to ?? '');
@@ -94,12 +113,16 @@ function FilterSheet({ filters, wallet, onChange, onClose }: FilterBarProps & { 
       <Form
         onSubmit={() => {
           if (isReversed) return;
-          onChange({ type, from, to, label: label.trim(), ...(wallet && { wallet: walletId }) });
+          const chosen = status === 'all' ? undefined : status;
+          onChange({ type, from, to, label: label.trim(), status: chosen, ...(wallet && { wallet: walletId }) });
           onClose();
         }}
       >
         <TextField label={t.wallet.labelOrHash} value={label} onValue={setLabel} maxLength={200} autocomplete="off" />
         {wallet && <WalletSelect label={t.wallet.title} none={t.wallet.allWallets} value={walletId} onValue={setWalletId} />}
+        {hasStatus && (
+          <SelectField label={t.wallet.status} value={status} onValue={setStatus} options={optionsOf(t.wallet.filterStatuses, STATUSES)} />
+        )}
         <SelectField
           label={t.wallet.type}
           value={type}

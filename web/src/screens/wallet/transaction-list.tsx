@@ -2,6 +2,7 @@ import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { t } from '../../texts/texts.ts';
 import { FilterBar, type WalletFilter } from './filter-bar.tsx';
 import { isFiltered } from './filters.ts';
@@ -20,9 +21,11 @@ export interface TransactionListProps {
 export function TransactionList({ list, walletId, wallet }: TransactionListProps) {
   const { page, filters, filter, after } = list;
   const isNarrow = isFiltered(filters) || (wallet !== undefined && wallet.id !== '');
+  /** On a phone, the card of a wallet has a button for filters. */
+  const hasBar = !useIsPhone() || wallet !== undefined || isNarrow;
   return (
     <>
-      <FilterBar filters={filters} wallet={wallet} onChange={filter} />
+      {hasBar && <FilterBar filters={filters} wallet={wallet} onChange={filter} />}
       <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
         {({ items, next }) =>
           items.length === 0 ? (

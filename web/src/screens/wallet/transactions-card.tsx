@@ -3,7 +3,9 @@ import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ListFooter } from '../../parts/pages.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { t } from '../../texts/texts.ts';
+import { FilterButton } from './filter-bar.tsx';
 import { readFilters } from './filters.ts';
 import { Live } from './live.tsx';
 import { TransactionList } from './transaction-list.tsx';
@@ -12,6 +14,7 @@ import { PER_PAGE, type TransactionOwner, useTransactionCount, useTransactions }
 /** The transactions of a wallet, with filters, pages and the open row in the address. */
 export function TransactionsCard({ walletId }: { walletId: string }) {
   const list = useTransactionList({ walletId });
+  const isPhone = useIsPhone();
   return (
     <Card
       class="transactions"
@@ -21,9 +24,13 @@ export function TransactionsCard({ walletId }: { walletId: string }) {
         </span>
       }
       actions={
-        <LinkButton size="small" icon="download" href={`/wallets/${walletId}/statement`}>
-          {t.wallet.statement}
-        </LinkButton>
+        isPhone ? (
+          <FilterButton filters={list.filters} wallet={undefined} onChange={list.filter} />
+        ) : (
+          <LinkButton size="small" icon="download" href={`/wallets/${walletId}/statement`}>
+            {t.wallet.statement}
+          </LinkButton>
+        )
       }
       footer={list.footer}
     >

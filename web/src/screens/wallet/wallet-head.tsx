@@ -7,7 +7,9 @@ import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button, LinkButton, type LinkButtonProps } from '../../parts/button.tsx';
 import { Menu, type MenuEntry } from '../../parts/menu.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { t } from '../../texts/texts.ts';
+import { PhoneHead } from './phone-head.tsx';
 
 /** The name of the wallet, what it can spend, and what can be done with it. */
 export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefined }) {
@@ -15,11 +17,23 @@ export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefi
   const { canSend, canReceive, reason } = useNodeState(wallet?.ln_node_id);
   const isOperator = useSession().account.role === 'operator';
   const isActive = wallet?.statusType.name !== 'inactive';
+  const title = wallet?.user_label || (wallet ? t.wallets.unnamed : t.wallet.title);
+  const inactive = <Badge tone="plain">{t.wallets.inactive}</Badge>;
+  const hero = wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <HeroSkeleton width="240px" />;
+  const menu = menuOf({ path, id, isActive, isOperator });
+  if (useIsPhone()) {
+    const transfer: MenuEntry[] = isActive ? [{ label: t.wallet.transfer, icon: 'transfer', href: `${path}/transfer` }] : [];
+    return (
+      <PhoneHead title={title} aside={!isActive && inactive} menu={<Menu label={t.wallet.more} entries={[...transfer, ...menu]} />}>
+        {hero}
+      </PhoneHead>
+    );
+  }
   return (
     <PageHead
-      title={wallet?.user_label || (wallet ? t.wallets.unnamed : t.wallet.title)}
+      title={title}
       parent={{ href: '/wallets', label: t.wallets.title }}
-      aside={wallet && (isActive ? <StatusBadge status="active" /> : <Badge tone="plain">{t.wallets.inactive}</Badge>)}
+      aside={wallet && (isActive ? <StatusBadge status="active" /> : inactive)}
       actions={
         <>
           <Action kind="primary" icon="in" href={`${path}/receive`} isPossible={canReceive} reason={reason}>
@@ -32,11 +46,11 @@ export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefi
           <Action icon="transfer" href={`${path}/transfer`} isPossible={isActive} reason={t.wallet.inactive}>
             {t.wallet.transfer}
           </Action>
-          <Menu label={t.wallet.more} entries={menuOf({ path, id, isActive, isOperator })} />
+          <Menu label={t.wallet.more} entries={menu} />
         </>
       }
     >
-      {wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <HeroSkeleton width="240px" />}
+      {hero}
     </PageHead>
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { SatchelError } from '../../api/client.ts';
 import { useSession } from '../../api/session.tsx';
@@ -9,11 +9,13 @@ import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { lazy } from '../../parts/lazy.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { t } from '../../texts/texts.ts';
 import { usePaste } from '../send/use-paste.ts';
 import { BalanceCard } from './balance-card.tsx';
 import { isSheetPath, WalletSheet } from './sheets.tsx';
 import { TransactionsCard } from './transactions-card.tsx';
+import { Trend } from './trend.tsx';
 import { useWallet } from './use-wallet.ts';
 import { WalletHead } from './wallet-head.tsx';
 import './wallet.css';
@@ -27,6 +29,8 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
   const isMissing = wallet.error instanceof SatchelError && wallet.error.status === 404;
   const [, navigate] = useLocation();
   const path = `/wallets/${id}`;
+  const isPhone = useIsPhone();
+  const [hasChart, setHasChart] = useState(false);
   const close = useCloseSheet(path);
   usePaste(id);
   useRecent(id, wallet.data ? true : isMissing ? false : undefined);
@@ -48,7 +52,8 @@ export function WalletScreen({ id, '*': sheet = '' }: { id: string; '*'?: string
     <>
       <WalletHead id={id} wallet={wallet.data} />
       {wallet.error !== undefined && <LoadError error={wallet.error} onRetry={wallet.reload} loadedAt={wallet.data && wallet.loadedAt} />}
-      {(wallet.data || wallet.error === undefined) && <BalanceCard id={id} wallet={wallet.data} />}
+      {isPhone && <Trend id={id} wallet={wallet.data} isOpen={hasChart} onToggle={() => setHasChart(!hasChart)} />}
+      {(!isPhone || hasChart) && (wallet.data || wallet.error === undefined) && <BalanceCard id={id} wallet={wallet.data} />}
       <TransactionsCard walletId={id} />
       <ImportedCard key={id} walletId={id} />
       <WalletLimits id={id} />

@@ -1,0 +1,36 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { Link } from 'wouter-preact';
+import { Icon } from '../../parts/icon.tsx';
+import './phone-head.css';
+
+export interface PhoneHeadProps {
+  readonly title: string;
+  readonly aside: ComponentChildren;
+  readonly menu: ComponentChildren;
+  /** The balance. */
+  readonly children: ComponentChildren;
+}
+
+/** The head of a wallet on a phone: its name leads to the other wallets. Receive and Send are in the bar, the rest is in the menu. */
+export function PhoneHead({ title, aside, menu, children }: PhoneHeadProps) {
+  useEffect(() => {
+    document.title = `${title} · Satchel`;
+  }, [title]);
+  return (
+    <header class="phone-head">
+      <div class="row">
+        <h1 class="shrink">
+          <Link href="/wallets">
+            <Icon name="wallet" />
+            <bdi class="clip">{title}</bdi>
+            <Icon name="chevron-down" size={15} />
+          </Link>
+        </h1>
+        {aside}
+        <span class="push">{menu}</span>
+      </div>
+      {children}
+    </header>
+  );
+}
