@@ -7,6 +7,7 @@ const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
   'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=(), microphone=(), geolocation=()',
 };
 
 const CROSS_ORIGIN_HEADERS = { ...SECURITY_HEADERS, ...CORS_HEADERS };

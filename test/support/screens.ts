@@ -74,6 +74,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'events', address: () => '/events' },
   { name: 'developers', address: () => '/developers' },
   { name: 'settings', address: () => '/settings' },
+  { name: 'scan', address: () => '/scan' },
   { name: 'more', address: () => '/more' },
   { name: 'choose-receive', address: () => '/receive' },
   { name: 'choose-send', address: () => '/send' },

@@ -27,6 +27,7 @@ describe('a destination', () => {
     ['a node key', NODE.toUpperCase(), { kind: 'node', text: NODE }],
     ['a node key with its host', `${NODE}@1.2.3.4:9735`, { kind: 'node', text: NODE }],
     ['a login link', 'keyauth://a.example/x', { kind: 'unusable', reason: 'login' }],
+    ['the connection of an app', `nostr+walletauth://${'ab'.repeat(32)}?relay=wss://r.example`, { kind: 'unusable', reason: 'app' }],
     ['a BOLT12 offer', 'lno1pqps7sjqpgt', { kind: 'unusable', reason: 'offer' }],
     ['a Bitcoin address', 'bc1qar0srrr7xfkvy5l643lydnw9re59gtzzwf5mdq', { kind: 'unusable', reason: 'bitcoin' }],
     ['a bitcoin: URI without an invoice', 'bitcoin:bc1qar0s', { kind: 'unusable', reason: 'bitcoin' }],

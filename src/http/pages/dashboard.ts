@@ -37,6 +37,9 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const POLICY = contentPolicy({ ...OWN_SOURCES, 'manifest-src': "'self'", 'worker-src': "'self'" }, "'self'");
 
+/** The page that scans codes may use the camera. Pages in frames may not. */
+const PERMISSIONS = 'camera=(self), microphone=(), geolocation=(), display-capture=()';
+
 const NOT_BUILT =
   '<!doctype html><title>Satchel</title><p>The dashboard is not built. Run <code>npm run web</code> and restart the service.</p>';
 
@@ -126,7 +129,12 @@ export function dashboardRoutes(app: App, dashboard: Dashboard): void {
 
 function sendPage({ headers, raw }: FastifyRequest, reply: FastifyReply, { page, move }: Dashboard): FastifyReply {
   if (move?.from.has(headers.host ?? '')) return reply.header('vary', 'Host').redirect(`${move.to}${raw.url}`, 307);
-  return reply.type('text/html; charset=utf-8').header('vary', 'Accept').header('content-security-policy', POLICY).send(page);
+  return reply
+    .type('text/html; charset=utf-8')
+    .header('vary', 'Accept')
+    .header('content-security-policy', POLICY)
+    .header('permissions-policy', PERMISSIONS)
+    .send(page);
 }
 
 /** The names in `assets/` contain a hash of the content, so browsers keep these files. */

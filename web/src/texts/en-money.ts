@@ -96,6 +96,7 @@ export const money = inLanguage('money', {
       bitcoin: 'This is a Bitcoin address. Ask the receiver for a Lightning invoice or address.',
       offer: 'This is a BOLT12 offer, which this service does not pay. Ask the receiver for an invoice.',
       login: 'This is a login link, not a payment. Scan it with a Lightning wallet on your phone.',
+      app: 'This code connects an app to a wallet, it is not a payment. Connect apps on the page Apps.',
       unknown: 'This is not an invoice, Lightning address, LNURL or node key. Copy it again, in full.',
     },
   },

@@ -13,6 +13,7 @@ import type { lists } from './en-lists.ts';
 import type { money } from './en-money.ts';
 import type { payers } from './en-payers.ts';
 import type { payouts } from './en-payouts.ts';
+import type { phone } from './en-phone.ts';
 import type { playground } from './en-playground.ts';
 import type { policy } from './en-policy.ts';
 import type { shortcuts } from './en-shortcuts.ts';
@@ -34,6 +35,7 @@ export interface Translation {
   readonly money: Shape<typeof money>;
   readonly payers: Shape<typeof payers>;
   readonly payouts: Shape<typeof payouts>;
+  readonly phone: Shape<typeof phone>;
   readonly playground: Shape<typeof playground>;
   readonly policy: Shape<typeof policy>;
   readonly shortcuts: Shape<typeof shortcuts>;

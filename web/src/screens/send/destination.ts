@@ -8,7 +8,7 @@ export type Destination =
   | { readonly kind: 'lnurl'; readonly text: string; readonly isWithdraw: boolean }
   /** The public key of a node: a payment without an invoice. */
   | { readonly kind: 'node'; readonly text: string }
-  | { readonly kind: 'unusable'; readonly reason: 'bitcoin' | 'offer' | 'login' | 'unknown' };
+  | { readonly kind: 'unusable'; readonly reason: 'bitcoin' | 'offer' | 'login' | 'app' | 'unknown' };
 
 const INVOICE = /^ln(?:bcrt|bc|tbs|tb)[0-9]*[munp]?1[02-9ac-hj-np-z]{50,}$/i;
 const ADDRESS = /^[a-z0-9._+-]{1,64}@[^@\s/\\?#]{1,260}$/i;
@@ -34,6 +34,7 @@ export function recognize(entered: string): Destination {
   if (scheme === 'keyauth') return { kind: 'unusable', reason: 'login' };
   if (scheme !== undefined) return { kind: 'lnurl', text, isWithdraw: scheme === 'lnurlw' };
   if (ADDRESS.test(text) && !/\s/.test(trimmed)) return { kind: 'address', text };
+  if (/^nostr\+wallet(?:auth|connect):/i.test(text)) return { kind: 'unusable', reason: 'app' };
   if (/^lno1/i.test(text)) return { kind: 'unusable', reason: 'offer' };
   return { kind: 'unusable', reason: BITCOIN.test(text) ? 'bitcoin' : 'unknown' };
 }
