@@ -59,6 +59,9 @@ export const common = {
   nodeStatuses: { ready: 'Bereit', cannot_send: 'Kann nicht senden', unavailable: 'Nicht erreichbar' },
   navigation: {
     main: 'Hauptmenü',
+    bar: 'Hauptmenü, unten',
+    scan: 'Scannen',
+    more: 'Mehr',
     operatorGroup: 'Betreiber',
     wallets: 'Wallets',
     links: 'Links',

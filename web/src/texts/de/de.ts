@@ -17,6 +17,7 @@ import { money } from './money.ts';
 import { operator } from './operator.ts';
 import { payers } from './payers.ts';
 import { payouts } from './payouts.ts';
+import { phone } from './phone.ts';
 import { playground } from './playground.ts';
 import { policy } from './policy.ts';
 import { shortcuts } from './shortcuts.ts';
@@ -41,6 +42,7 @@ export const language = {
   money,
   payers,
   payouts,
+  phone,
   playground,
   policy,
   shortcuts,

@@ -106,6 +106,7 @@ export const money = {
       bitcoin: 'Das ist eine Bitcoin-Adresse. Den Empfänger um eine Lightning-Rechnung oder -Adresse bitten.',
       offer: 'Das ist ein BOLT12-Angebot, das dieser Dienst nicht bezahlt. Den Empfänger um eine Rechnung bitten.',
       login: 'Das ist ein Anmeldelink, keine Zahlung. Ihn mit einem Lightning-Wallet auf dem Telefon scannen.',
+      app: 'Das verbindet eine App mit einem Wallet und ist keine Zahlung. Apps werden auf der Seite „Apps“ verbunden.',
       unknown: 'Das ist keine Rechnung, Lightning-Adresse, LNURL und kein Node-Schlüssel. Vollständig neu kopieren.',
     },
   },

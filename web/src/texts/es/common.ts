@@ -59,6 +59,9 @@ export const common = {
   nodeStatuses: { ready: 'Listo', cannot_send: 'No puede enviar', unavailable: 'Inaccesible' },
   navigation: {
     main: 'Principal',
+    bar: 'Menú principal, abajo',
+    scan: 'Escanear',
+    more: 'Más',
     operatorGroup: 'Operador',
     wallets: 'Monederos',
     links: 'Enlaces',

@@ -106,6 +106,7 @@ export const money = {
       bitcoin: 'Es una dirección de Bitcoin. Pida al destinatario una factura o dirección Lightning.',
       offer: 'Es una oferta BOLT12, que este servicio no paga. Pida una factura al destinatario.',
       login: 'Es un enlace para iniciar sesión, no un pago. Escanéelo con un monedero Lightning del teléfono.',
+      app: 'Es la conexión de una aplicación con un monedero, no un pago. Las aplicaciones se conectan en la página «Aplicaciones».',
       unknown: 'No es una factura, dirección Lightning, LNURL ni clave de nodo. Cópielo de nuevo, entero.',
     },
   },
