@@ -2756,6 +2756,25 @@ export interface SignAuthChallengeRequest {
   key: string;
 }
 
+export interface ListConnectionsOfAccountRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+  /** Only those with this status. `ended`: expired or revoked */
+  status?: 'active' | 'expired' | 'revoked' | 'ended';
+  /** Only connections of this wallet: its id or one of its access keys */
+  wallet_id?: string;
+}
+
+export interface GetConnectionOfAccountRequest {
+
+}
+
 export interface ListConnectionsRequest {
   /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
@@ -2862,6 +2881,12 @@ export interface ListKeysRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+  /** Only those with this status. `ended`: expired or revoked */
+  status?: 'active' | 'expired' | 'revoked' | 'ended';
+  /** `account`: the API keys, the default. `wallets`: the access keys with a label of all wallets, which apps and people use */
+  of?: 'account' | 'wallets';
+  /** Only access keys of this wallet: its id or one of its access keys */
+  wallet_id?: string;
 }
 
 export interface CreateKeyRequest {
@@ -3896,6 +3921,8 @@ export interface ListWalletKeysRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+  /** Only those with this status. `ended`: expired or revoked */
+  status?: 'active' | 'expired' | 'revoked' | 'ended';
 }
 
 export interface CreateWalletKeyRequest {
@@ -3997,6 +4024,19 @@ export interface ReplayWebhookRequest {
 }
 
 export interface ListDeliveriesRequest {
+  /** Only deliveries with this status */
+  status?: 'queued' | 'retrying' | 'delivered' | 'dead' | 'cancelled';
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface ListDeliveriesOfAccountRequest {
   /** Only deliveries with this status */
   status?: 'queued' | 'retrying' | 'delivered' | 'dead' | 'cancelled';
   /** Returns the items that follow the item with this id in the order of the list */
@@ -4161,6 +4201,10 @@ export interface Operations<Options> {
     sign(request: SignAuthChallengeRequest, options?: Options): Promise<Record<string, unknown>>;
   };
   readonly connections: {
+    /** List the connected apps of all wallets of the account. Permission: a secret API key. (`GET /v1/connections`) */
+    listAll(request?: ListConnectionsOfAccountRequest, options?: Options): List<Connection>;
+    /** Read a connection of any wallet of the account. Permission: a secret API key. (`GET /v1/connections/{id}`) @param id The `nwc_` id of the connection */
+    find(id: string, request?: GetConnectionOfAccountRequest, options?: Options): Promise<Connection>;
     /** List the connected apps of a wallet. Permission: a secret API key. (`GET /v1/wallet/{key}/connections`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     list(wallet: string, request?: ListConnectionsRequest, options?: Options): List<Connection>;
     /** Connect an app to a wallet. Returns a link for an app that speaks Nostr Wallet Connect (NIP-47). Only this response contains it. `budget_msat` and `budget_period` are sent together. Permission: a secret API key. (`POST /v1/wallet/{key}/connections`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
@@ -4501,6 +4545,8 @@ export interface Operations<Options> {
     replay(id: string, request?: ReplayWebhookRequest, options?: Options): Promise<Replay>;
     /** List the deliveries of a webhook. Deliveries are kept as long as events. Permission: a secret API key. (`GET /v1/webhooks/{id}/deliveries`) @param id The id of the webhook, `whk_…` */
     listDeliveries(id: string, request?: ListDeliveriesRequest, options?: Options): List<Delivery>;
+    /** List the deliveries of all webhooks of the account. Without those of deleted webhooks. Deliveries are kept as long as events. Permission: a secret API key. (`GET /v1/webhook-deliveries`) */
+    listAllDeliveries(request?: ListDeliveriesOfAccountRequest, options?: Options): List<Delivery>;
     /** Read a delivery. Permission: a secret API key. (`GET /v1/webhooks/{id}/deliveries/{delivery}`) @param id The id of the webhook, `whk_…` @param delivery The id of the delivery, `whd_…` */
     getDelivery(id: string, delivery: string, request?: GetDeliveryRequest, options?: Options): Promise<Delivery>;
     /** Deliver an event again. Creates another delivery of the event, with the same event id. It does not wait for other events of the wallet. Permission: a secret API key. (`POST /v1/webhooks/{id}/deliveries/{delivery}/redeliver`) @param id The id of the webhook, `whk_…` @param delivery The id of the delivery, `whd_…` */

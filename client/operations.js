@@ -35,6 +35,8 @@ export const GROUPS = {
     sign: 'GET /v1/lnurl-auth/callback open hasSideEffect',
   },
   connections: {
+    listAll: 'GET /v1/connections isList hasCursor',
+    find: 'GET /v1/connections/{id}',
     list: 'GET /v1/wallet/{key}/connections isList hasCursor',
     create: 'POST /v1/wallet/{key}/connections keyed',
     get: 'GET /v1/wallet/{key}/connections/{id}',
@@ -211,6 +213,7 @@ export const GROUPS = {
     test: 'POST /v1/webhooks/{id}/test keyed',
     replay: 'POST /v1/webhooks/{id}/replay keyed',
     listDeliveries: 'GET /v1/webhooks/{id}/deliveries isList hasCursor',
+    listAllDeliveries: 'GET /v1/webhook-deliveries isList hasCursor',
     getDelivery: 'GET /v1/webhooks/{id}/deliveries/{delivery}',
     redeliver: 'POST /v1/webhooks/{id}/deliveries/{delivery}/redeliver keyed',
   },

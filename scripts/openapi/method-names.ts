@@ -33,6 +33,9 @@ const GROUPS: readonly { readonly group: string; readonly path?: RegExp; readonl
 /** The names that the groups do not give, or give badly. `null`: the client has another method that does the same. */
 const NAMES: Readonly<Record<string, string | null>> = {
   getLightningTransaction: 'lightningTransactions.get',
+  listDeliveriesOfAccount: 'webhooks.listAllDeliveries',
+  listConnectionsOfAccount: 'connections.listAll',
+  getConnectionOfAccount: 'connections.find',
   listDeliveriesOfLightningTransaction: 'lightningTransactions.listDeliveries',
   getAccountById: 'accounts.get',
   getSummaryOfAccount: 'accounts.getSummary',

@@ -13,6 +13,7 @@ import * as ledger from '../../src/core/ledger/ledger.sql.ts';
 import * as payments from '../../src/core/payments/payments.sql.ts';
 import * as wallets from '../../src/core/wallets/wallets.sql.ts';
 import * as links from '../../src/features/lnurl/withdraw/withdraw-links.sql.ts';
+import * as connections from '../../src/features/nwc/connections.sql.ts';
 import * as operator from '../../src/features/operator/operator.sql.ts';
 import * as records from '../../src/features/operator/records.sql.ts';
 import { listEpochs } from '../../src/features/proof/proof.sql.ts';
@@ -96,6 +97,14 @@ const READS: [Statement, unknown[]][] = [
   [ledger.readHold, ['x']],
   [keys.findKey, ['secret_api', new Uint8Array(32)]],
   [keys.findValidKeyById, ['x']],
+  ...Object.values(keys.lists.wallets).flatMap(({ desc, count }): [Statement, unknown[]][] => [
+    [desc, ['x', null, '~', 50, 0, 1, 2, 3]],
+    [count, ['x', null, 50]],
+  ]),
+  ...Object.values(connections.listOfAccountBy).flatMap(({ desc, count }): [Statement, unknown[]][] => [
+    [desc, ['x', null, '~', 50, 0]],
+    [count, ['x', null, 50]],
+  ]),
   [wallets.findWallet, ['x']],
   [wallets.ownersOfLedgerAccounts, [[5]]],
   [wallets.listWallets.asc, ['x', 'y', 50, 0]],

@@ -71,6 +71,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'activity', address: () => '/activity' },
   { name: 'activity-filtered', address: ({ wallet }) => `/activity?wallet=${wallet}&status=failed` },
   { name: 'activity-events', address: () => '/activity/events' },
+  { name: 'activity-deliveries', address: () => '/activity/deliveries' },
   { name: 'events', address: () => '/events' },
   { name: 'developers', address: () => '/developers' },
   { name: 'settings', address: () => '/settings' },

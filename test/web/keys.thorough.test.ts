@@ -66,7 +66,7 @@ onDashboard('the keys', ({ client, openLoggedIn }) => {
     await page.getByRole('row').filter({ hasText: rotated.hint }).getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke key' }).click();
     await expect.poll(async () => (await client.request('GET', `/v1/wallet/${wallet.id}`, { key: secret })).status).toBe(401);
-    await page.getByRole('button', { name: 'Revoked 1' }).click();
+    await page.getByRole('button', { name: 'Revoked' }).click();
     await page.waitForURL('**status=revoked');
     await page.getByText(rotated.hint).waitFor();
   });

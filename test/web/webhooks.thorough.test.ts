@@ -29,6 +29,25 @@ onDashboard(
       expect(await page.content()).not.toContain(secret);
     });
 
+    it('an endpoint to which nothing was delivered is not called active, and its failed delivery is in the activity', async () => {
+      receiver.respond = (_received, response) => response.writeHead(500).end();
+      const { id } = await client.post('/v1/webhooks', { url: receiver.url('/dead'), user_label: 'Dead end' });
+      const { id: delivery } = await client.post(`/v1/webhooks/${id}/test`);
+      await expect.poll(async () => (await client.get(`/v1/webhooks/${id}/deliveries/${delivery}`)).status).toBe('dead');
+      const page = await openLoggedIn('/webhooks');
+      await page.getByRole('row').filter({ hasText: 'Dead end' }).getByText('Nothing delivered yet').waitFor();
+      await page.goto('/activity');
+      await page.getByRole('link', { name: 'Deliveries' }).click();
+      await page.getByRole('button', { name: 'No more attempts' }).click();
+      const row = page.getByRole('row').filter({ hasText: 'Dead end' });
+      await row.getByText('No more attempts').waitFor();
+      await page.getByText('1 – 1 of 1').waitFor();
+      await row.getByRole('link', { name: 'Dead end' }).click();
+      await page.waitForURL(`**/webhooks/${id}`);
+      await client.request('DELETE', `/v1/webhooks/${id}`, { key: client.secretKey });
+      receiver.respond = (_received, response) => response.end('ok');
+    });
+
     it('the signing secret is another one after each rotation', async () => {
       const { id, secret } = await client.post('/v1/webhooks', { url: receiver.url('/rotated'), user_label: 'Rotated' });
       const page = await openLoggedIn(`/webhooks/${id}`);

@@ -1,4 +1,6 @@
 import { expect, it } from 'vitest';
+import type { List } from '../../src/core/kernel/list.ts';
+import type { DeliveryRow } from '../../src/features/webhooks/deliveries.sql.ts';
 import { DELIVERY_STATES, deliveryId, stateOf } from '../../src/features/webhooks/webhook-object.ts';
 import { onBothDatabases } from '../support/ledger.ts';
 import { worldOn } from './harness.ts';
@@ -15,6 +17,16 @@ const ROWS = [
   ['dead', { ended_at_ms: 5, attempts: 9 }, 'dead'],
   ['cancelled', { ended_at_ms: 5 }, 'cancelled'],
 ] as const;
+
+async function readAll(list: List<DeliveryRow>, order: 'asc' | 'desc'): Promise<string[]> {
+  const listed: string[] = [];
+  for (let after: string | undefined; ; ) {
+    const { items, next } = await list.readPage({ limit: 2, order, after });
+    listed.push(...items.map(deliveryId));
+    after = next;
+    if (after === undefined) return listed;
+  }
+}
 
 onBothDatabases('lists of deliveries', (open) => {
   it('select a state of the API, in both orders, page by page, and count', async () => {
@@ -43,17 +55,20 @@ onBothDatabases('lists of deliveries', (open) => {
       expect(await list.count(1000)).toBe(expected.length);
       expect(await list.count(2)).toBe(2);
       for (const order of ['asc', 'desc'] as const) {
-        const listed: string[] = [];
-        for (let after: string | undefined; ; ) {
-          const { items, next } = await list.readPage({ limit: 2, order, after });
-          listed.push(...items.map(deliveryId));
-          after = next;
-          if (after === undefined) break;
-        }
-        expect(listed).toEqual(order === 'asc' ? expected : expected.toReversed());
+        expect(await readAll(list, order)).toEqual(order === 'asc' ? expected : expected.toReversed());
       }
     }
     expect(await webhooks.deliveries(other, 'queued').count(1000)).toBe(rows.length);
+    for (const state of ['queued', 'dead', undefined] as const) {
+      const all = [...rows, ...(await world.deliveries(other))].sort((a, b) => a.position - b.position);
+      const expected = all.filter((row) => state === undefined || stateOf(row) === state).map(deliveryId);
+      const list = webhooks.deliveriesOfAccount(world.accountId, state);
+      expect(await list.count(1000)).toBe(expected.length);
+      expect(await list.count(2)).toBe(2);
+      expect(await readAll(list, 'asc')).toEqual(expected);
+      expect(await readAll(list, 'desc')).toEqual(expected.toReversed());
+    }
+    expect(await readAll(webhooks.deliveriesOfAccount('acc_other', undefined), 'desc')).toEqual([]);
   });
 
   it('select the deliveries of an invoice or a payment to the webhooks of an account', async () => {

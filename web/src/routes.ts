@@ -51,7 +51,7 @@ export const ROUTES: readonly ScreenRoute[] = [
   },
   {
     path: '/activity',
-    sheets: ['/activity/events', '/events'],
+    sheets: ['/activity/events', '/activity/deliveries', '/events'],
     Screen: lazy(() => import('./screens/activity/activity.tsx').then((file) => file.ActivityScreen)),
   },
   { path: '/developers', Screen: lazy(() => import('./screens/developers/developers.tsx').then((file) => file.DevelopersScreen)) },

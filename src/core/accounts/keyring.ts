@@ -1,16 +1,17 @@
 import { periodStart, rowToLimits } from '../budgets/limits.ts';
 import type { Database, SqlReader, Tx } from '../db/database.ts';
-import { openList } from '../db/list.ts';
+import { type ListStatements, openList } from '../db/list.ts';
 import { writeRows } from '../db/row-write.ts';
 import type { StoredEventType } from '../journal/event-types.ts';
 import { eventRow } from '../journal/events.ts';
 import { searchRows } from '../journal/search-words.ts';
 import { type Clock, unixSeconds } from '../kernel/clock.ts';
-import { mapList } from '../kernel/list.ts';
+import { type List, mapList } from '../kernel/list.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import type { RowWrite } from '../ledger/ledger.ts';
 import { insertKeyLimits, type KeyLimitFields, usageOf } from '../limits/limits.ts';
 import { changeOwnAccount, insertKey, type Key, type KeyOwner, lockAccount, type NewKey, statusOf } from './accounts.ts';
+import type { KeyState } from './key-states.ts';
 import * as sql from './keys.sql.ts';
 import { KEY_KINDS, type KeyKind, newKeyText } from './keys.ts';
 
@@ -63,6 +64,11 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
     if (!(await tx.first(sql.findSuccessor, accountId, key.id, key.expires_at ?? NEVER, unixSeconds(clock)))) throw new Refusal('last_key');
   }
 
+  function listKeys(statements: ListStatements<sql.ListedRow>, filters: readonly (string | null)[]): List<ListedKey> {
+    const rows = openList(database, { statements, filters, own: periods(clock), prefix: 'key' });
+    return mapList(rows, (page) => page.map((row) => listedFromRow(row, unixSeconds(clock))));
+  }
+
   return {
     /** @throws Refusal `not_found` */
     find: (owner: KeyOwner, id: string): Promise<ListedKey> => read(database, owner, id),
@@ -73,11 +79,14 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
       return rows.map((row) => listedFromRow(row, unixSeconds(clock)));
     },
 
-    list({ accountId, walletId }: KeyOwner) {
-      const statements = walletId === undefined ? sql.listOfAccount : sql.listOfWallet;
-      const rows = openList(database, { statements, filters: [walletId ?? accountId], own: periods(clock), prefix: 'key' });
-      return mapList(rows, (page) => page.map((row) => listedFromRow(row, unixSeconds(clock))));
+    list({ accountId, walletId }: KeyOwner, state: KeyState = 'all') {
+      const statements = walletId === undefined ? sql.lists.account[state] : sql.lists.wallet[state];
+      return listKeys(statements, [walletId ?? accountId]);
     },
+
+    /** Returns the keys with a label of all wallets of an account, or of one of them. */
+    listOfWallets: ({ accountId, walletId }: KeyOwner, state: KeyState = 'all') =>
+      listKeys(sql.lists.wallets[state], [accountId, walletId ?? null]),
 
     /** Creates a key. @throws Refusal `unauthorized`, `too_many_keys`; `forbidden` if the key would expire later than the requesting one. */
     create: (by: Key, owner: KeyOwner, order: KeyOrder, extraRows: KeyRows = () => []): Promise<CreatedKey> =>

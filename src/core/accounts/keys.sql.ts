@@ -1,7 +1,8 @@
 import type { LimitColumns } from '../budgets/limits.ts';
-import { firstOwnParameter, listStatements } from '../db/list.ts';
+import { firstOwnParameter, type ListStatements, listStatements } from '../db/list.ts';
 import { statement } from '../db/statement.ts';
 import type { Counters } from '../limits/limits.ts';
+import { KEY_STATES, type KeyState } from './key-states.ts';
 import type { KeyKind } from './keys.ts';
 
 export const insertKey = statement(
@@ -98,14 +99,28 @@ const listed = (
     CASE k.budget_period WHEN 'day' THEN CAST($${first} AS BIGINT) WHEN 'week' THEN CAST($${first + 1} AS BIGINT)
       WHEN 'month' THEN CAST($${first + 2} AS BIGINT) ELSE 0 END`;
 
-const LIST = { select: listed(firstOwnParameter(1)), table: 'access_key k', filters: 1, id: 'k.id' };
+/** The key kinds of people and apps; those of links are listed with the links. */
+const OF_PEOPLE = "k.kind IN ('wallet_admin', 'wallet_invoice', 'wallet_read')";
 
-export const listOfAccount = listStatements<ListedRow>('keyring_list_of_account', {
-  ...LIST,
-  where: `k.account_id = $1 AND k.kind IN ('secret_api', 'public_api')`,
-});
+const OWNERS = {
+  account: `k.account_id = $1 AND k.kind IN ('secret_api', 'public_api')`,
+  wallet: 'k.wallet_id = $1',
+  // Each wallet has keys without a label, which nothing may use.
+  wallets: `k.account_id = $1 AND ${OF_PEOPLE} AND k.user_label <> '' AND (CAST($2 AS TEXT) IS NULL OR k.wallet_id = $2)`,
+};
 
-export const listOfWallet = listStatements<ListedRow>('keyring_list_of_wallet', { ...LIST, where: 'k.wallet_id = $1' });
+function listsOf(owner: keyof typeof OWNERS, filters = 1): Readonly<Record<KeyState, ListStatements<ListedRow>>> {
+  const select = listed(firstOwnParameter(filters));
+  const list = (state: KeyState) =>
+    listStatements<ListedRow>(`keyring_list_of_${owner}_${state}`, {
+      ...{ select, table: 'access_key k', filters, id: 'k.id' },
+      where: `${OWNERS[owner]} AND ${KEY_STATES[state]}`,
+    });
+  return { all: list('all'), active: list('active'), expired: list('expired'), revoked: list('revoked'), ended: list('ended') };
+}
+
+/** The keys of an account, of a wallet, and the labelled ones of all wallets of an account, or of one of them ($2). */
+export const lists = { account: listsOf('account'), wallet: listsOf('wallet'), wallets: listsOf('wallets', 2) };
 
 export const findListed = statement<ListedRow>('keyring_find', `${listed(2)} WHERE k.id = $1`);
 

@@ -36,6 +36,11 @@ export const keyFields = {
   max_pending: Type.Optional(countField('The payments with the key that may be pending')),
 };
 
+/** The states of keys, and of what has keys, to which a list can be limited. */
+export const StateFilter = Type.Optional(
+  choice(['active', 'expired', 'revoked', 'ended'], { description: 'Only those with this status. `ended`: expired or revoked' }),
+);
+
 function countField(description: string) {
   return Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, unit: 'payments', description });
 }

@@ -3,13 +3,15 @@ import { type Static, Type } from 'typebox';
 import type { KeyOwner } from '../../core/accounts/accounts.ts';
 import type { CreatedKey, KeyRows, Keyring } from '../../core/accounts/keyring.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
+import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
+import { walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
 import { KeyObject, NewKeyObject } from './key-object.ts';
-import { keyFields, readKeyOrder } from './key-order.ts';
+import { keyFields, readKeyOrder, StateFilter } from './key-order.ts';
 import { lndhubLink } from './lndhub-link.ts';
 
 const AccountKeyBody = requestBody({
@@ -47,14 +49,32 @@ const LIMITS = '`budget_msat` and `budget_period` are sent together. Payments in
 const ROTATION = 'The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`.';
 
 const COMMON = { tags: ['Keys'], ...requires('account'), ...MANAGES };
-const LIST = { ...COMMON, querystring: ListQuery, response: { 200: Type.Array(KeyObject) } };
+const KeyListQuery = Type.Object({ ...ListQuery.properties, status: StateFilter });
+const AccountKeyListQuery = Type.Object({
+  ...KeyListQuery.properties,
+  of: Type.Optional(
+    choice(['account', 'wallets'], {
+      description:
+        '`account`: the API keys, the default. `wallets`: the access keys with a label of all wallets, which apps and people use',
+    }),
+  ),
+  wallet_id: walletFilter('access keys'),
+});
+
+const LIST = { ...COMMON, response: { 200: Type.Array(KeyObject) } };
 const CREATE = { ...COMMON, description: `${SHOWN_ONCE} ${LIMITS}`, response: { 201: NewKeyObject } };
 const ROTATE = { ...COMMON, body: RotateBody, response: { 201: NewKeyObject } };
 const REVOKE = { ...COMMON, response: { 200: KeyObject } };
 
 /** The keys of the account. */
 const ACCOUNT_KEYS = {
-  list: { ...LIST, operationId: 'listKeys', summary: 'List the API keys of the account' },
+  list: {
+    ...LIST,
+    operationId: 'listKeys',
+    summary: 'List the API keys of the account',
+    querystring: AccountKeyListQuery,
+    errorStatuses: [404],
+  },
   create: { ...CREATE, errorStatuses: [409], operationId: 'createKey', summary: 'Create an API key', body: AccountKeyBody },
   rotate: {
     ...ROTATE,
@@ -76,7 +96,13 @@ const ACCOUNT_KEYS = {
 
 /** The access keys of a wallet. */
 const WALLET_KEYS = {
-  list: { ...LIST, operationId: 'listWalletKeys', summary: 'List the access keys of a wallet', params: KeyParams },
+  list: {
+    ...LIST,
+    operationId: 'listWalletKeys',
+    summary: 'List the access keys of a wallet',
+    params: KeyParams,
+    querystring: KeyListQuery,
+  },
   create: {
     ...CREATE,
     errorStatuses: [409],
@@ -148,7 +174,11 @@ function keyRoutesAt(
 
   app.get(path, { schema: schemas.list }, async (request, reply) => {
     const { owner } = await manager(request);
-    return sendList(request, reply, keyring.list(owner), (key): Static<typeof KeyObject> => key);
+    const { status, of, wallet_id: given } = request.query as Static<typeof AccountKeyListQuery>;
+    if (given !== undefined && of !== 'wallets') throw new Refusal('validation_failed', '`wallet_id` needs `of=wallets`.');
+    const walletId = given === undefined ? undefined : (await access.walletByIdOrKey(request, given, 'wallet_read')).id;
+    const keys = of === 'wallets' ? keyring.listOfWallets({ ...owner, walletId }, status) : keyring.list(owner, status);
+    return sendList(request, reply, keys, (key): Static<typeof KeyObject> => key);
   });
 
   app.post(path, { schema: schemas.create }, async (request, reply) => {

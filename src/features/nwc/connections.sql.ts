@@ -1,3 +1,4 @@
+import { KEY_STATES, type KeyState } from '../../core/accounts/key-states.ts';
 import { listStatements } from '../../core/db/list.ts';
 import { statement } from '../../core/db/statement.ts';
 
@@ -32,6 +33,24 @@ export const listConnections = listStatements<ConnectionRow>('nwc_connection_lis
   where: 'wallet_id = $1',
   filters: 1,
 });
+
+const listOfAccount = (state: KeyState) =>
+  listStatements<ConnectionRow>(`nwc_connection_list_of_account_${state}`, {
+    select: `SELECT ${COLUMNS.replaceAll(/\w+/g, 'c.$&')} FROM access_key k JOIN nwc_connection c ON c.key_id = k.id`,
+    table: 'access_key k',
+    where: `k.account_id = $1 AND k.kind = 'wallet_connection' AND (CAST($2 AS TEXT) IS NULL OR k.wallet_id = $2) AND ${KEY_STATES[state]}`,
+    filters: 2,
+    id: 'c.id',
+  });
+
+/** The connections of all wallets of an account, or of one of them ($2), of which there are as many as it has keys of them. */
+export const listOfAccountBy = {
+  all: listOfAccount('all'),
+  active: listOfAccount('active'),
+  expired: listOfAccount('expired'),
+  revoked: listOfAccount('revoked'),
+  ended: listOfAccount('ended'),
+};
 
 /** Connections in the order of their ids, with the time of their revocation: those that are valid, or were revoked after `$3`. */
 export const listServed = statement<ConnectionRow & { revoked_at: number | null }>(

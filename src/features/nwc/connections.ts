@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Key, KeyOwner } from '../../core/accounts/accounts.ts';
+import type { KeyState } from '../../core/accounts/key-states.ts';
 import type { KeyOrder, Keyring, ListedKey } from '../../core/accounts/keyring.ts';
 import type { Database } from '../../core/db/database.ts';
 import { openList } from '../../core/db/list.ts';
@@ -114,6 +115,13 @@ export function createConnections({ database, keyring, clock, secretKey, relays 
 
     list({ walletId }: KeyOwner): List<ConnectionWithKey> {
       const rows = openList(database, { statements: sql.listConnections, filters: [walletId ?? ''], prefix: CONNECTION_PREFIX });
+      return mapList(rows, (page) => withKeys(keyring, page));
+    },
+
+    /** Returns the connections of all wallets of an account, or of one of them. */
+    listOfAccount({ accountId, walletId }: KeyOwner, state: KeyState = 'all'): List<ConnectionWithKey> {
+      const filters = [accountId, walletId ?? null];
+      const rows = openList(database, { statements: sql.listOfAccountBy[state], filters, prefix: CONNECTION_PREFIX });
       return mapList(rows, (page) => withKeys(keyring, page));
     },
 

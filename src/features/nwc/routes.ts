@@ -2,13 +2,14 @@ import type { FastifyRequest } from 'fastify';
 import { Type } from 'typebox';
 import type { KeyOwner } from '../../core/accounts/accounts.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
-import { Refusal } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { isXOnlyKey } from '../../core/kernel/secp256k1.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
+import { walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
-import { keyFields, readKeyOrder } from '../keys/key-order.ts';
+import { keyFields, readKeyOrder, StateFilter } from '../keys/key-order.ts';
 import { ConnectionObject, NewConnectionObject, renderConnection, renderNewConnection } from './connection-object.ts';
 import type { Connections } from './connections.ts';
 import { CONNECTION_PERMISSIONS } from './methods.ts';
@@ -63,6 +64,23 @@ const listSchema = {
   response: { 200: Type.Array(ConnectionObject) },
 };
 
+const accountListSchema = {
+  ...COMMON,
+  operationId: 'listConnectionsOfAccount',
+  summary: 'List the connected apps of all wallets of the account',
+  querystring: Type.Object({ ...ListQuery.properties, status: StateFilter, wallet_id: walletFilter('connections') }),
+  response: { 200: Type.Array(ConnectionObject) },
+  errorStatuses: [404],
+};
+
+const accountGetSchema = {
+  ...COMMON,
+  operationId: 'getConnectionOfAccount',
+  summary: 'Read a connection of any wallet of the account',
+  params: Type.Object({ id: ConnectionParams.properties.id }),
+  response: { 200: ConnectionObject },
+};
+
 const getSchema = {
   ...COMMON,
   operationId: 'getConnection',
@@ -99,6 +117,20 @@ export function connectionRoutes(
     const wallet = await access.walletByIdOrKey(request, request.params.key, 'wallet_read');
     return { credential, by, owner: { accountId: by.accountId, walletId: wallet.id } satisfies KeyOwner };
   }
+
+  app.get('/v1/connections', { schema: accountListSchema }, async (request, reply) => {
+    const { key } = await access.keyManager(request);
+    const { status, wallet_id: given } = request.query;
+    const walletId = given === undefined ? undefined : (await access.walletByIdOrKey(request, given, 'wallet_read')).id;
+    return sendList(request, reply, connections.listOfAccount({ accountId: key.accountId, walletId }, status), renderConnection);
+  });
+
+  app.get('/v1/connections/:id', { schema: accountGetSchema }, async (request) => {
+    const { key } = await access.keyManager(request);
+    const { walletId } = requireFound(await connections.findById(request.params.id));
+    await access.walletByIdOrKey(request, walletId, 'wallet_read');
+    return renderConnection(await connections.find({ accountId: key.accountId, walletId }, request.params.id));
+  });
 
   for (const base of WALLET_BASES) {
     const path = `${base}/connections`;

@@ -57,6 +57,16 @@ const deliveriesSchema = {
   response: { 200: Type.Array(DeliveryObject) },
 };
 
+const accountSchema = {
+  tags: OF_WEBHOOK.tags,
+  ...requires('account'),
+  operationId: 'listDeliveriesOfAccount',
+  summary: 'List the deliveries of all webhooks of the account',
+  description: 'Without those of deleted webhooks. Deliveries are kept as long as events.',
+  querystring: deliveriesSchema.querystring,
+  response: { 200: Type.Array(DeliveryObject) },
+};
+
 const lightningSchema = {
   tags: OF_WEBHOOK.tags,
   ...requires('account'),
@@ -121,6 +131,11 @@ export function webhookDeliveryRoutes(app: App, deps: WebhookRouteContext & { hi
   app.get('/v1/webhooks/:id/deliveries', { schema: deliveriesSchema, config: { closedQuery: true } }, async (request, reply) => {
     const { id } = await webhooks.find(await access.account(request), request.params.id);
     return sendList(request, reply, webhooks.deliveries(id, request.query.status), renderDelivery);
+  });
+
+  app.get('/v1/webhook-deliveries', { schema: accountSchema, config: { closedQuery: true } }, async (request, reply) => {
+    const deliveries = webhooks.deliveriesOfAccount(await access.account(request), request.query.status);
+    return sendList(request, reply, deliveries, renderDelivery);
   });
 
   app.get('/v1/lntx/:id/deliveries', { schema: lightningSchema, config: { closedQuery: true } }, async (request, reply) => {

@@ -182,6 +182,32 @@ export class Webhooks {
     return listOfDeliveries(this.#deps.database, lists.listOfWebhook[state ?? 'all'], [id]);
   }
 
+  /** Returns the deliveries of all webhooks of an account: those of a state, or all. An account has few webhooks, so their lists are merged. */
+  deliveriesOfAccount(accountId: string, state: DeliveryState | undefined): List<DeliveryRow> {
+    const { database } = this.#deps;
+    const readLists = async () => {
+      const webhooks = await database.all(sql.listOfAccount.asc, accountId, '', MAX_WEBHOOKS, 0);
+      return webhooks.map(({ id }) => this.deliveries(id, state));
+    };
+    return {
+      async readPage(part) {
+        const pages = await Promise.all((await readLists()).map((list) => list.readPage(part)));
+        const items = pages.flatMap((page) => page.items);
+        items.sort((a, b) => (part.order === 'asc' ? a.position - b.position : b.position - a.position));
+        const { items: page, next } = pageOf(items, part.limit, deliveryId);
+        const last = page.at(-1);
+        return { items: page, next: next ?? (last && pages.some((one) => one.next !== undefined) ? deliveryId(last) : undefined) };
+      },
+      async count(max) {
+        const counts = await Promise.all((await readLists()).map((list) => list.count(max)));
+        return Math.min(
+          max,
+          counts.reduce<number>((sum, count) => sum + Number(count), 0),
+        );
+      },
+    };
+  }
+
   /** Returns the deliveries of the events of an invoice or a payment, to all webhooks of the account. */
   deliveriesOfLightning(accountId: string, lightningId: string): List<DeliveryRow> {
     return listOfDeliveries(this.#deps.database, lists.listOfLightning, [lightningId, accountId]);

@@ -15,6 +15,7 @@ export const webhooks = {
     none: 'none yet',
     status: 'Status',
     delivering: 'Delivering',
+    nothingDelivered: 'Nothing delivered yet',
     failing: 'Failing',
     disabled: 'Disabled',
     disabledReasons: lookup({

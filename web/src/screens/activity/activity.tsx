@@ -8,32 +8,36 @@ import { useFilters } from '../../parts/use-filters.ts';
 import { activity } from '../../texts/en-activity.ts';
 import { readFilters, requestOf } from '../wallet/filters.ts';
 import { Live } from '../wallet/live.tsx';
+import { DeliveriesTab } from './deliveries-tab.tsx';
 import { EventsTab } from './events-tab.tsx';
 import { TransactionsTab } from './transactions-tab.tsx';
 import './activity.css';
 
 const TRANSACTIONS = '/activity';
 const EVENTS = '/activity/events';
+const DELIVERIES = '/activity/deliveries';
 
-/** `/activity`: the transactions of all wallets; `/activity/events`: what happens in the account. `/events` was its address before. */
+/** `/activity`: the transactions of all wallets; `/activity/events`: what happens in the account; `/activity/deliveries`: what webhooks get. `/events` was its address before. */
 export function ActivityScreen() {
   const [path, navigate] = useLocation();
   const search = useSearch();
   useEffect(() => {
     if (path === '/events') navigate(search === '' ? EVENTS : `${EVENTS}?${search}`, { replace: true });
   }, [path, search, navigate]);
-  const isEvents = path !== TRANSACTIONS;
   return (
     <>
-      <PageHead title={activity.title} aside={<Live />} actions={!isEvents && <Export />} />
+      <PageHead title={activity.title} aside={<Live />} actions={path === TRANSACTIONS && <Export />} />
       <Tabs
         label={activity.title}
         tabs={[
-          { href: TRANSACTIONS, label: activity.tabs.transactions, isCurrent: !isEvents },
-          { href: EVENTS, label: activity.tabs.events, isCurrent: isEvents },
+          { href: TRANSACTIONS, label: activity.tabs.transactions, isCurrent: path === TRANSACTIONS },
+          { href: EVENTS, label: activity.tabs.events, isCurrent: path === EVENTS },
+          { href: DELIVERIES, label: activity.tabs.deliveries, isCurrent: path === DELIVERIES },
         ]}
       />
-      {isEvents ? <EventsTab /> : <TransactionsTab />}
+      {path === TRANSACTIONS && <TransactionsTab />}
+      {path === EVENTS && <EventsTab />}
+      {path === DELIVERIES && <DeliveriesTab />}
     </>
   );
 }

@@ -11,11 +11,13 @@ import { RotateSheet } from './rotate.tsx';
 export interface KeyRowProps {
   readonly listed: Key;
   readonly owner: KeyOwner;
+  /** The key that was just created, which is marked. */
+  readonly createdId: string | undefined;
   readonly onCreated: (key: NewKey) => void;
   readonly onChanged: () => void;
 }
 
-export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
+export function KeyRow({ listed, owner, createdId, onCreated, onChanged }: KeyRowProps) {
   const [sheet, setSheet] = useState<'rotate' | 'revoke'>();
   const name = listed.user_label || t.keys.unnamed;
   const close = () => setSheet(undefined);
@@ -33,7 +35,7 @@ export function KeyRow({ listed, owner, onCreated, onChanged }: KeyRowProps) {
   }
 
   return (
-    <tr>
+    <tr class={listed.id === createdId ? 'open' : undefined}>
       <td>
         <bdi class="name">{name}</bdi>
         <span class="sub mono">{listed.hint}</span>

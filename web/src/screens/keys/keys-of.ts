@@ -1,27 +1,27 @@
-import { api, type Key, type NewKey } from '../../api/client.ts';
+import { api, type Key, type NewKey, type RequestOptions } from '../../api/client.ts';
+import type { ListRequest } from '../../parts/use-list.tsx';
 
 /** The keys of the account, or of a wallet: the same requests with other paths. */
 export interface KeyOwner {
-  list(signal: AbortSignal): Promise<readonly Key[]>;
+  list(request: KeyListRequest, options: RequestOptions): Promise<readonly Key[]>;
   /** The old key is accepted for `overlapSeconds` more. */
   rotate(id: string, overlapSeconds: number, options: { idempotencyKey: string }): Promise<NewKey>;
   revoke(id: string): Promise<unknown>;
 }
 
-/** Enough for every account that people manage by hand. */
-const MAX_KEYS = 100;
+type KeyListRequest = ListRequest & { readonly status: 'active' | 'expired' | 'revoked' };
 
 /** Returns the requests for the keys of a wallet; for those of the account without a wallet. */
 export function keysOf(walletId: string): KeyOwner {
   if (walletId === '')
     return {
-      list: (signal) => api.keys.list({ 'per-page': MAX_KEYS }, { signal }),
+      list: (request, options) => api.keys.list(request, options),
       rotate: (id, seconds, options) => api.keys.rotate(id, { overlap_seconds: seconds }, options),
       revoke: (id) => api.keys.revoke(id),
     };
   const key = walletId;
   return {
-    list: (signal) => api.wallets.listKeys(key, { 'per-page': MAX_KEYS }, { signal }),
+    list: (request, options) => api.wallets.listKeys(key, request, options),
     rotate: (id, seconds, options) => api.wallets.rotateKey(key, id, { overlap_seconds: seconds }, options),
     revoke: (id) => api.wallets.revokeKey(key, id),
   };

@@ -1,17 +1,18 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Key, NewKey } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
+import { optionsOf } from '../../parts/options.ts';
 import { PageHead } from '../../parts/page-head.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useList } from '../../parts/use-list.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { KeyRow } from './key-row.tsx';
@@ -20,7 +21,6 @@ import { NewKeySheet } from './new-key.tsx';
 import './keys.css';
 
 const STATUSES = ['active', 'expired', 'revoked'] as const;
-type Status = (typeof STATUSES)[number];
 
 /** The last use of keys changes without events. */
 const REFRESH_MS = 15_000;
@@ -33,7 +33,7 @@ export function KeysScreen() {
   const walletId = search.get('wallet') ?? '';
   const status = STATUSES.find((one) => one === search.get('status')) ?? 'active';
   const owner = keysOf(walletId);
-  const keys = useResource(`keys ${walletId}`, owner.list, {
+  const keys = useList(`keys ${walletId} ${status}`, (request, options) => owner.list({ ...request, status }, options), {
     isAffected: ({ event, data }) => event.name.startsWith('key_') || data.wtx?.wal.id === walletId,
     everyMs: REFRESH_MS,
   });
@@ -42,8 +42,12 @@ export function KeysScreen() {
 
   function finish(key: NewKey) {
     setCreated(key);
-    keys.reload();
+    keys.page.reload();
   }
+  // The list shows what was just created.
+  useEffect(() => {
+    if (created && path === '/keys') change({ wallet: created.wallet_id ?? undefined, status: undefined });
+  }, [created, path]);
 
   return (
     <>
@@ -68,7 +72,7 @@ export function KeysScreen() {
           <Segments
             label={t.keys.status}
             value={status}
-            options={STATUSES.map((value) => ({ value, label: countLabel(value, keys.data) }))}
+            options={optionsOf(t.statuses, STATUSES)}
             onChange={(value) => change({ status: value === 'active' ? undefined : value })}
           />
         }
@@ -77,18 +81,18 @@ export function KeysScreen() {
             <WalletSelect label={t.keys.of} none={t.keys.account} value={walletId} onValue={(wallet) => change({ wallet })} />
           </div>
         }
+        footer={keys.footer}
       >
-        <Loaded resource={keys}>
-          {(list) => {
-            const shown = list.filter((key) => key.status === status);
-            if (shown.length === 0)
-              return (
-                <Empty icon="key" title={t.keys.emptyTitle[status] ?? ''}>
-                  {t.keys.empty}
-                </Empty>
-              );
-            return <KeyTable keys={shown} owner={owner} onCreated={finish} onChanged={keys.reload} />;
-          }}
+        <Loaded resource={keys.page}>
+          {({ items }) =>
+            items.length === 0 ? (
+              <Empty icon="key" title={t.keys.emptyTitle[status] ?? ''}>
+                {t.keys.empty}
+              </Empty>
+            ) : (
+              <KeyTable keys={items} owner={owner} createdId={created?.id} onCreated={finish} onChanged={keys.page.reload} />
+            )
+          }
         </Loaded>
       </Card>
       <Note>{t.keys.legend}</Note>
@@ -100,6 +104,7 @@ export function KeysScreen() {
 function KeyTable(props: {
   keys: readonly Key[];
   owner: ReturnType<typeof keysOf>;
+  createdId: string | undefined;
   onCreated: (key: NewKey) => void;
   onChanged: () => void;
 }) {
@@ -125,9 +130,4 @@ function KeyTable(props: {
       </tbody>
     </table>
   );
-}
-
-function countLabel(status: Status, keys: readonly Key[] | undefined): string {
-  const count = keys?.filter((key) => key.status === status).length ?? 0;
-  return count > 0 ? `${t.statuses[status]} ${count}` : (t.statuses[status] ?? status);
 }

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { api, type Delivery } from '../../api/client.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
@@ -11,11 +12,13 @@ import { t } from '../../texts/texts.ts';
 
 export interface DeliveryTableProps {
   readonly deliveries: readonly Delivery[];
+  /** The names of webhooks by their ids, for a list of several webhooks. */
+  readonly webhookNames?: ReadonlyMap<string, string>;
   readonly onRedelivered: () => void;
 }
 
 /** Deliveries, newest first; one of them is open and shows its attempts. */
-export function DeliveryTable({ deliveries, onRedelivered }: DeliveryTableProps) {
+export function DeliveryTable({ deliveries, webhookNames, onRedelivered }: DeliveryTableProps) {
   const [openId, setOpenId] = useState<string>();
   return (
     <table class="table">
@@ -39,6 +42,7 @@ export function DeliveryTable({ deliveries, onRedelivered }: DeliveryTableProps)
               key={delivery.id}
               delivery={delivery}
               isOpen={isOpen}
+              webhookName={webhookNames && (webhookNames.get(delivery.webhook_id) ?? delivery.webhook_id)}
               onToggle={() => setOpenId(isOpen ? undefined : delivery.id)}
               onRedelivered={onRedelivered}
             />
@@ -52,11 +56,12 @@ export function DeliveryTable({ deliveries, onRedelivered }: DeliveryTableProps)
 interface DeliveryRowsProps {
   readonly delivery: Delivery;
   readonly isOpen: boolean;
+  readonly webhookName: string | undefined;
   readonly onToggle: () => void;
   readonly onRedelivered: () => void;
 }
 
-function DeliveryRows({ delivery, isOpen, onToggle, onRedelivered }: DeliveryRowsProps) {
+function DeliveryRows({ delivery, isOpen, webhookName, onToggle, onRedelivered }: DeliveryRowsProps) {
   const idempotent = useIdempotent({ isRepeatable: true });
   const { run, isBusy, error } = useAction(async () => {
     await idempotent((options) => api.webhooks.redeliver(delivery.webhook_id, delivery.id, {}, options));
@@ -70,7 +75,15 @@ function DeliveryRows({ delivery, isOpen, onToggle, onRedelivered }: DeliveryRow
           <button type="button" class="name" aria-expanded={isOpen} onClick={onToggle}>
             {delivery.event_name}
           </button>
-          <span class="sub mono">{delivery.event_id}</span>
+          {webhookName === undefined ? (
+            <span class="sub mono">{delivery.event_id}</span>
+          ) : (
+            <span class="sub">
+              <Link href={`/webhooks/${delivery.webhook_id}`}>
+                <bdi>{webhookName}</bdi>
+              </Link>
+            </span>
+          )}
         </td>
         <td class="desktop-only secondary">
           <Time at={delivery.created_at} />

@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { api, type NewWebhook, type Webhook } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -10,11 +9,11 @@ import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
-import { optionsOf } from '../../parts/options.ts';
-import { Segments } from '../../parts/segments.tsx';
 import { showToast } from '../../parts/toast.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useList } from '../../parts/use-list.tsx';
 import { t } from '../../texts/texts.ts';
+import { readDeliveryStatus, StatusFilter } from './delivery-status.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 import { ReplaySheet } from './replay.tsx';
 
@@ -25,45 +24,38 @@ export interface WebhookDetailsProps {
   readonly onChanged: () => void;
 }
 
-const STATUSES = ['', 'delivered', 'queued', 'retrying', 'dead'] as const;
 const REFRESH_MS = 3_000;
 
 /** The deliveries of a webhook, and what can be done with it. */
 export function WebhookDetails({ webhook, onSecret, onChanged }: WebhookDetailsProps) {
   const [search, change] = useFilters();
-  const status = STATUSES.find((one) => one === search.get('status')) ?? '';
+  const status = readDeliveryStatus(search);
   const { id } = webhook;
-  const deliveries = useResource(
+  const deliveries = useList(
     `deliveries ${id} ${status}`,
-    (signal) => api.webhooks.listDeliveries(id, { 'per-page': 50, ...(status !== '' && { status }) }, { signal }),
+    (request, options) => api.webhooks.listDeliveries(id, { ...request, ...(status !== '' && { status }) }, options),
     { everyMs: REFRESH_MS },
   );
   return (
     <Card
       title={<bdi>{webhook.user_label || webhook.url}</bdi>}
       actions={<Actions webhook={webhook} onSecret={onSecret} onChanged={onChanged} />}
+      footer={deliveries.footer}
     >
       {webhook.status === 'disabled' && (
         <div class="padded">
           <Note tone="warning">{t.webhooks.disabledReasons[webhook.disabled_reason ?? ''] ?? t.webhooks.disabled}</Note>
         </div>
       )}
-      <div class="padded">
-        <Segments
-          label={t.webhooks.status}
-          value={status}
-          options={optionsOf(t.webhooks.deliveryStatuses, STATUSES)}
-          onChange={(value) => change({ status: value })}
-        />
-      </div>
-      <Loaded resource={deliveries}>
-        {(list) =>
-          list.length === 0 ? (
+      <StatusFilter status={status} onStatus={(value) => change({ status: value })} />
+      <Loaded resource={deliveries.page}>
+        {({ items }) =>
+          items.length === 0 ? (
             <Empty icon="webhook" title={t.webhooks.noDeliveriesTitle}>
               {t.webhooks.noDeliveries}
             </Empty>
           ) : (
-            <DeliveryTable deliveries={list} onRedelivered={deliveries.reload} />
+            <DeliveryTable deliveries={items} onRedelivered={deliveries.page.reload} />
           )
         }
       </Loaded>

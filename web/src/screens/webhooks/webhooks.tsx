@@ -11,6 +11,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { SecretOnce } from '../../parts/secret-once.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useList } from '../../parts/use-list.tsx';
 import { t } from '../../texts/texts.ts';
 import { NewWebhookSheet } from './new-webhook.tsx';
 import { WebhookDetails } from './webhook-details.tsx';
@@ -23,13 +24,24 @@ const REFRESH_MS = 5_000;
 export function WebhooksScreen({ id }: { id?: string }) {
   const [path] = useLocation();
   const [created, setCreated] = useState<NewWebhook>();
-  const webhooks = useResource('webhooks', (signal) => api.webhooks.list({ 'per-page': 100 }, { signal }), { everyMs: REFRESH_MS });
+  const webhooks = useList('webhooks', api.webhooks.list, { everyMs: REFRESH_MS });
   const close = useCloseSheet('/webhooks');
-  const selected = webhooks.data?.find((webhook) => webhook.id === id);
+  const listed = webhooks.page.data?.items.find((webhook) => webhook.id === id);
+  // A webhook of another page is read by itself.
+  const other = useResource(
+    id === undefined || listed || !webhooks.page.data ? undefined : `webhook ${id}`,
+    (signal) => api.webhooks.get(id ?? '', {}, { signal }),
+    { everyMs: REFRESH_MS },
+  );
+  const selected = listed ?? other.data;
+  const reload = () => {
+    webhooks.page.reload();
+    other.reload();
+  };
 
   function finish(webhook: NewWebhook) {
     setCreated(webhook);
-    webhooks.reload();
+    reload();
   }
 
   return (
@@ -51,20 +63,20 @@ export function WebhooksScreen({ id }: { id?: string }) {
           onStored={() => setCreated(undefined)}
         />
       )}
-      <Card>
-        <Loaded resource={webhooks}>
-          {(list) =>
-            list.length === 0 ? (
+      <Card footer={webhooks.footer}>
+        <Loaded resource={webhooks.page}>
+          {({ items }) =>
+            items.length === 0 ? (
               <Empty icon="webhook" title={t.webhooks.emptyTitle} action={<LinkButton href="/webhooks/new">{t.webhooks.add}</LinkButton>}>
                 {t.webhooks.empty}
               </Empty>
             ) : (
-              <WebhookTable webhooks={list} selectedId={id} />
+              <WebhookTable webhooks={items} selectedId={id ?? created?.id} />
             )
           }
         </Loaded>
       </Card>
-      {selected && <WebhookDetails key={selected.id} webhook={selected} onSecret={finish} onChanged={webhooks.reload} />}
+      {selected && <WebhookDetails key={selected.id} webhook={selected} onSecret={finish} onChanged={reload} />}
       {path === '/webhooks/new' && <NewWebhookSheet onCreated={finish} onClose={close} />}
     </>
   );
@@ -123,9 +135,10 @@ function WebhookStatus({ webhook }: { webhook: Webhook }) {
         {t.webhooks.failing}
       </Badge>
     );
+  if (webhook.last_success_at === null) return <Badge tone="plain">{t.webhooks.nothingDelivered}</Badge>;
   return (
     <Badge tone="done" icon="done">
-      {t.webhooks.delivering}
+      {t.statuses.active}
     </Badge>
   );
 }

@@ -18,6 +18,7 @@ export const webhooks = {
     none: 'noch keine',
     status: 'Status',
     delivering: 'Stellt zu',
+    nothingDelivered: 'Noch nichts zugestellt',
     failing: 'Gestört',
     disabled: 'Deaktiviert',
     disabledReasons: {

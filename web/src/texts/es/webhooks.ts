@@ -17,6 +17,7 @@ export const webhooks = {
     none: 'aún ninguna',
     status: 'Estado',
     delivering: 'Entregando',
+    nothingDelivered: 'Nada entregado todavía',
     failing: 'Con fallos',
     disabled: 'Desactivado',
     disabledReasons: {
