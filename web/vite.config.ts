@@ -1,7 +1,7 @@
 import { defineConfig } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|decimal|sats-field|requested|wallet))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|print|decimal|sats-field|requested|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 

@@ -16,6 +16,7 @@ import type { payouts } from './en-payouts.ts';
 import type { phone } from './en-phone.ts';
 import type { playground } from './en-playground.ts';
 import type { policy } from './en-policy.ts';
+import type { print } from './en-print.ts';
 import type { shortcuts } from './en-shortcuts.ts';
 import type { Shape } from './lookup.ts';
 
@@ -43,4 +44,5 @@ export interface Translation {
   readonly found: Shape<typeof found>;
   readonly alerts: Shape<typeof alertTexts>;
   readonly desk: Shape<typeof desk>;
+  readonly print: Shape<typeof print>;
 }

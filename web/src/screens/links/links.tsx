@@ -19,7 +19,7 @@ import './links.css';
 /** `/links`, with `/links/:id` beside the list, and the sheets `/links/new`, `/links/withdraw` and `/links/:id/edit`. */
 export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
   const [path] = useLocation();
-  const [created, setCreated] = useState<NewWithdrawLink>();
+  const [created, setCreated] = useState<readonly NewWithdrawLink[]>();
   const links = useList('pay links', api.payLinks.list);
   const listed = links.page.data?.items.find((link) => link.id === id);
   // A link of another page is read by itself.
@@ -47,7 +47,7 @@ export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
           </>
         }
       />
-      {created && <WithdrawLinkOnce link={created} onStored={() => setCreated(undefined)} />}
+      {created && <WithdrawLinkOnce links={created} onStored={() => setCreated(undefined)} />}
       <div class={selected ? 'links with-panel' : 'links'}>
         <div class="stack">
           <Card title={t.links.receive} actions={<span class="small secondary">{t.links.receiveHint}</span>} footer={links.footer}>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type NewWithdrawLink } from '../../api/client.ts';
-import { useIdempotent } from '../../api/use-idempotent.ts';
+import { createIdempotent } from '../../api/idempotent.ts';
 import { Button } from '../../parts/button.tsx';
 import { SelectField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -10,27 +10,35 @@ import { optionsOf } from '../../parts/options.ts';
 import { parseSats, SatsField } from '../../parts/sats-field.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { print } from '../../texts/en-print.ts';
 import { t } from '../../texts/texts.ts';
 
 export interface NewWithdrawLinkSheetProps {
-  readonly onCreated: (link: NewWithdrawLink) => void;
+  readonly onCreated: (links: readonly NewWithdrawLink[]) => void;
   readonly onClose: () => void;
 }
 
-const EMPTY = { walletId: '', amount: '', uses: '1', label: '', memo: '', expiry: '', daily: '' };
+const EMPTY = { walletId: '', amount: '', uses: '1', copies: '1', label: '', memo: '', expiry: '', daily: '' };
 
-/** Creates a withdraw link. A second click repeats the request and creates no second link. */
+/** The service has a limit per second, and a page of paper has six. */
+const MAX_COPIES = 60;
+
+/** Creates a withdraw link, or several vouchers. A second click repeats the requests and creates no further link. */
 export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkSheetProps) {
   const [draft, setDraft] = useState(EMPTY);
-  const idempotent = useIdempotent();
+  const [requests] = useState(() => Array.from({ length: MAX_COPIES }, () => createIdempotent()));
+  const copies = Number(draft.copies);
   const { run, isBusy, error } = useAction(async () => {
-    onCreated(await idempotent((options) => create(draft, options)));
+    const links: NewWithdrawLink[] = [];
+    for (const request of requests.slice(0, copies)) links.push(await request((options) => create(draft, options)));
+    onCreated(links);
     onClose();
   });
   const set = (name: keyof typeof EMPTY) => (value: string) => setDraft({ ...draft, [name]: value });
   const amountError = draft.amount !== '' && parseSats(draft.amount) === undefined ? t.keys.wholeSats : undefined;
   const dailyError = draft.daily !== '' && parseSats(draft.daily) === undefined ? t.keys.wholeSats : undefined;
-  const canCreate = draft.walletId !== '' && parseSats(draft.amount) !== undefined && dailyError === undefined;
+  const copiesError = Number.isInteger(copies) && copies >= 1 && copies <= MAX_COPIES ? undefined : print.copiesError;
+  const canCreate = draft.walletId !== '' && parseSats(draft.amount) !== undefined && dailyError === undefined && copiesError === undefined;
 
   return (
     <Sheet title={t.links.newWithdrawLink} onClose={onClose}>
@@ -45,11 +53,22 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
             min={1}
             max={1_000_000}
             hint={t.links.usesHint}
-            value={draft.uses}
+            value={copies > 1 ? '1' : draft.uses}
+            disabled={copies > 1}
             onValue={set('uses')}
           />
           <SelectField label={t.links.expiry} value={draft.expiry} onValue={set('expiry')} options={optionsOf(t.keys.expiries)} />
         </div>
+        <TextField
+          label={print.copies}
+          type="number"
+          min={1}
+          max={MAX_COPIES}
+          hint={print.copiesHint}
+          error={copiesError}
+          value={draft.copies}
+          onValue={set('copies')}
+        />
         <TextField label={t.links.memo} hint={t.links.memoHint} maxLength={600} value={draft.memo} onValue={set('memo')} />
         <TextField label={t.links.label} hint={t.links.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />
         <TextField
@@ -78,7 +97,8 @@ function create(draft: typeof EMPTY, options: { idempotencyKey: string }): Promi
     ...(draft.label !== '' && { user_label: draft.label }),
     ...(daily !== undefined && { daily_limit_msat: daily * 1000 }),
   };
-  if (draft.uses === '') return api.withdrawLinks.createPermanent(draft.walletId, common, options);
+  const uses = draft.copies === '1' ? draft.uses : '1';
+  if (uses === '') return api.withdrawLinks.createPermanent(draft.walletId, common, options);
   const expiry = draft.expiry.startsWith('d') && { expiry: Number(draft.expiry.slice(1)) * 86_400 };
-  return api.withdrawLinks.create(draft.walletId, { ...common, uses: Number(draft.uses), ...expiry }, options);
+  return api.withdrawLinks.create(draft.walletId, { ...common, uses: Number(uses), ...expiry }, options);
 }

@@ -11,6 +11,7 @@ import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { payers } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
+import { AddressCardButton } from './address-card.tsx';
 import { PayButtonCode } from './pay-button-code.tsx';
 import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
 
@@ -53,6 +54,7 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
             <LinkButton size="small" href={`/links/${link.id}/edit`}>
               {t.links.edit}
             </LinkButton>
+            <AddressCardButton link={link} />
             <Button size="small" disabled={isBusy} onClick={() => run()}>
               {isActive(link) ? t.links.deactivate : t.links.activate}
             </Button>

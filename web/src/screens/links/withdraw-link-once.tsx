@@ -3,21 +3,34 @@ import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
+import { print } from '../../texts/en-print.ts';
 import { t } from '../../texts/texts.ts';
+import { VoucherButton } from './vouchers.tsx';
 
-/** A new withdraw link. The service does not store it, so its QR code is shown only now. */
-export function WithdrawLinkOnce({ link, onStored }: { link: NewWithdrawLink; onStored: () => void }) {
+/** New withdraw links. The service does not store them, so their QR codes are shown and printed only now. */
+export function WithdrawLinkOnce({ links, onStored }: { links: readonly NewWithdrawLink[]; onStored: () => void }) {
+  const isOne = links.length === 1;
+  const texts = links.map(({ lnurl }) => lnurl);
   return (
     <section class="card withdraw-once">
-      <div class="withdraw-qr">
-        <QrCode text={link.lnurl} label={t.links.withdrawQr} />
-      </div>
+      {isOne && (
+        <div class="withdraw-qr">
+          <QrCode text={texts[0] ?? ''} label={t.links.withdrawQr} />
+        </div>
+      )}
       <div class="stack">
-        <h2>{t.links.withdrawCreated}</h2>
+        <h2>{isOne ? t.links.withdrawCreated : print.created(links.length)}</h2>
         <Note tone="warning">{t.links.withdrawOnce}</Note>
-        <code class="mono">{link.lnurl}</code>
+        {isOne && <code class="mono">{texts[0]}</code>}
         <div class="row wrap">
-          <CopyButton text={link.lnurl} label={t.links.copyLink} hasText kind="primary" size="normal" />
+          <CopyButton
+            text={texts.join('\n')}
+            label={isOne ? t.links.copyLink : print.copyLinks}
+            hasText
+            kind={isOne ? 'primary' : 'plain'}
+            size="normal"
+          />
+          <VoucherButton links={links} />
           <Button onClick={onStored}>{t.common.stored}</Button>
         </div>
       </div>

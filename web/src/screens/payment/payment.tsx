@@ -20,6 +20,7 @@ import { t } from '../../texts/texts.ts';
 import { HoldDecision } from '../receive/hold-decision.tsx';
 import { PaymentDetails } from './payment-details.tsx';
 import { addByTime, invoiceSteps, paymentSteps, type StepName } from './payment-steps.ts';
+import { ReceiptButton } from './receipt.tsx';
 import { useDeliveries } from './use-deliveries.tsx';
 import { type PaymentData, usePayment } from './use-payment.ts';
 import './payment.css';
@@ -98,7 +99,8 @@ function Content({ data, reload }: { data: PaymentData; reload: () => void }) {
   );
 }
 
-function Head({ data: { lntx, transaction }, isSent, isOpen }: { data: PaymentData; isSent: boolean; isOpen: boolean }) {
+function Head({ data, isSent, isOpen }: { data: PaymentData; isSent: boolean; isOpen: boolean }) {
+  const { lntx, transaction } = data;
   const wallet = transaction?.wal;
   const kind = isSent || lntx.is_keysend === 1 ? t.payment.payment : t.payment.invoice;
   return (
@@ -112,6 +114,7 @@ function Head({ data: { lntx, transaction }, isSent, isOpen }: { data: PaymentDa
       aside={isOpen ? <span class="badge plain">{t.wallet.open}</span> : <StatusBadge status={lntx.status} />}
       actions={
         <>
+          {lntx.status === 'settled' && <ReceiptButton data={data} isSent={isSent} />}
           {isOpen && <LinkButton href={`/payments/${lntx.id}/cancel`}>{t.payment.cancel}</LinkButton>}
           <CopyButton text={location.href} label={t.payment.copyLink} hasText kind="quiet" size="normal" />
         </>

@@ -20,6 +20,7 @@ import { payouts } from './payouts.ts';
 import { phone } from './phone.ts';
 import { playground } from './playground.ts';
 import { policy } from './policy.ts';
+import { print } from './print.ts';
 import { shortcuts } from './shortcuts.ts';
 import { wallets } from './wallets.ts';
 import { webhooks } from './webhooks.ts';
@@ -45,5 +46,6 @@ export const language = {
   phone,
   playground,
   policy,
+  print,
   shortcuts,
 } satisfies Translation;

@@ -1,0 +1,27 @@
+import type { print as english } from '../en-print.ts';
+import type { Shape } from '../lookup.ts';
+
+export const print = {
+  receiptAction: 'Beleg drucken',
+  receipt: 'Beleg',
+  sent: 'Gesendete Zahlung',
+  received: 'Empfangene Zahlung',
+  serviceFee: 'Gebühr dieses Dienstes',
+  date: 'Datum',
+  preimage: 'Preimage, der Zahlungsbeweis',
+  printed: (host, time) => `${host}, gedruckt ${time}`,
+  voucherAction: 'Gutschein drucken',
+  vouchersAction: 'Gutscheine drucken',
+  voucher: 'Gutschein',
+  voucherText: 'Den Code mit einem Lightning-Wallet scannen. Das erste Wallet, das ihn scannt, erhält die Sats.',
+  manyText: 'Den Code mit einem Lightning-Wallet scannen, um die Sats zu erhalten.',
+  until: (time) => `Gültig bis ${time}`,
+  copies: 'Gutscheine',
+  copiesHint: 'Mehr als 1: getrennte Links zum Drucken, jeder einmal einlösbar.',
+  copiesError: 'Eine ganze Zahl von 1 bis 60.',
+  created: (count) => `${count} Gutscheine sind erstellt`,
+  copyLinks: 'Links kopieren',
+  cardAction: 'Karte drucken',
+  cardText: 'Den Code scannen oder die Adresse in einem Lightning-Wallet eingeben.',
+  linkCardText: 'Zum Bezahlen den Code mit einem Lightning-Wallet scannen.',
+} satisfies Shape<typeof english>;

@@ -1,0 +1,27 @@
+import { inLanguage } from './texts.ts';
+
+/** The English texts of what is printed. The buttons that print load them, not the start. */
+export const print = inLanguage('print', {
+  receiptAction: 'Print receipt',
+  receipt: 'Receipt',
+  sent: 'Payment sent',
+  received: 'Payment received',
+  serviceFee: 'Fee of this service',
+  date: 'Date',
+  preimage: 'Preimage, the proof of payment',
+  printed: (host: string, time: string) => `${host}, printed ${time}`,
+  voucherAction: 'Print voucher',
+  vouchersAction: 'Print vouchers',
+  voucher: 'Voucher',
+  voucherText: 'Scan the code with a Lightning wallet. The first wallet that scans it gets the sats.',
+  manyText: 'Scan the code with a Lightning wallet to get the sats.',
+  until: (time: string) => `Valid until ${time}`,
+  copies: 'Vouchers',
+  copiesHint: 'More than 1: separate links to print, each claimed once.',
+  copiesError: 'A whole number from 1 to 60.',
+  created: (count: number) => `${count} vouchers are created`,
+  copyLinks: 'Copy the links',
+  cardAction: 'Print card',
+  cardText: 'Scan the code, or enter the address in a Lightning wallet.',
+  linkCardText: 'Scan the code with a Lightning wallet to pay.',
+});

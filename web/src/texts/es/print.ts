@@ -1,0 +1,27 @@
+import type { print as english } from '../en-print.ts';
+import type { Shape } from '../lookup.ts';
+
+export const print = {
+  receiptAction: 'Imprimir recibo',
+  receipt: 'Recibo',
+  sent: 'Pago enviado',
+  received: 'Pago recibido',
+  serviceFee: 'Comisión de este servicio',
+  date: 'Fecha',
+  preimage: 'Preimagen, la prueba de pago',
+  printed: (host, time) => `${host}, impreso ${time}`,
+  voucherAction: 'Imprimir vale',
+  vouchersAction: 'Imprimir vales',
+  voucher: 'Vale',
+  voucherText: 'Escanee el código con un monedero Lightning. El primer monedero que lo escanea recibe los sats.',
+  manyText: 'Escanee el código con un monedero Lightning para recibir los sats.',
+  until: (time) => `Válido hasta ${time}`,
+  copies: 'Vales',
+  copiesHint: 'Más de 1: enlaces separados para imprimir, cada uno se cobra una vez.',
+  copiesError: 'Un número entero de 1 a 60.',
+  created: (count) => `Se han creado ${count} vales`,
+  copyLinks: 'Copiar los enlaces',
+  cardAction: 'Imprimir tarjeta',
+  cardText: 'Escanee el código o introduzca la dirección en un monedero Lightning.',
+  linkCardText: 'Para pagar, escanee el código con un monedero Lightning.',
+} satisfies Shape<typeof english>;
