@@ -11,7 +11,7 @@ const languages = readdirSync(folder, { withFileTypes: true })
 /** Words that the languages share with English: names, units, and words of the field. */
 const SHARED_WORDS = new Set(
   (
-    'API App Apps BTC BOLT11 Browser Budget CSV Code Connect Core Ctrl Esc Enter Keysend keysend LND LNDhub LNPay LNURL LNbits Lightning Limit Limits Link Links Live Name Node ' +
+    'API App Apps BTC BOLT11 Browser Budget CSV Code Connect Core Ctrl Esc Enter Filter Keysend keysend LND LNDhub LNPay LNURL LNbits Lightning Limit Limits Link Links Live Name Node ' +
     'Nostr OpenAPI Passkey Passkeys Peer Playground Preimage Software Status System Total URL Version Wallet Wallets Webhook Webhooks alice carol sat sats Sats ' +
     'NaN fundchannel go in lightning-cli lncli lndhub min offline openchannel webhook-id webhook-signature webhook-timestamp'
   ).split(' '),
