@@ -4,14 +4,33 @@ const CLOCK = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
 const DAY = { day: 'numeric', month: 'short' } as const;
 const DATE = { ...DAY, year: 'numeric' } as const;
 
+/** With seconds and milliseconds. */
+const EXACT_CLOCK = { ...CLOCK, second: '2-digit', fractionalSecondDigits: 3 } as const;
+const SECONDS_CLOCK = { ...CLOCK, second: '2-digit' } as const;
+const EXACT = { ...DATE, ...SECONDS_CLOCK, timeZoneName: 'short' } as const;
+const EXACTEST = { ...DATE, ...EXACT_CLOCK, timeZoneName: 'short' } as const;
+const MONTH = { month: 'short', year: 'numeric' } as const;
+
+/** To create a format takes a hundred times as long as to use it, and a list has hundreds of times. */
+const formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
+
+function format(at: number, options: Intl.DateTimeFormatOptions): string {
+  let made = formats.get(options);
+  if (!made) {
+    made = new Intl.DateTimeFormat(locale, options);
+    formats.set(options, made);
+  }
+  return made.format(at);
+}
+
 /** Returns a time of day: `14:31`. */
 export function formatMinute(at: number): string {
-  return new Date(at).toLocaleTimeString(locale, CLOCK);
+  return format(at, CLOCK);
 }
 
 /** Returns a day with the year: `2 Mar 2026`. */
 export function formatDate(at: number): string {
-  return new Date(at).toLocaleDateString(locale, DATE);
+  return format(at, DATE);
 }
 
 /** Returns a time for lists: `Today 14:31`, this year `21 Nov 20:40`, before `2 Mar 2026`. `now` and `at` in ms since 1970, local time. */
@@ -24,44 +43,34 @@ export function formatTime(at: number, now: number): string {
 
 /** Returns a time with seconds and zone, for tooltips. `milliseconds` adds those. */
 export function formatExactTime(at: number, milliseconds = false): string {
-  return new Date(at).toLocaleString(locale, {
-    ...DATE,
-    ...CLOCK,
-    second: '2-digit',
-    ...(milliseconds && { fractionalSecondDigits: 3 as const }),
-    timeZoneName: 'short',
-  });
+  return format(at, milliseconds ? EXACTEST : EXACT);
 }
 
 /** Returns `2 min ago` under an hour, `in 9 days` for the future, otherwise the time as in lists. */
 export function formatRelativeTime(at: number, now: number): string {
   const minutes = Math.round((at - now) / 60_000);
-  const format = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
+  const relative = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'short' });
   if (Math.abs(minutes) < 1) return t.common.now;
-  if (Math.abs(minutes) < 60) return format.format(minutes, 'minute');
+  if (Math.abs(minutes) < 60) return relative.format(minutes, 'minute');
   if (minutes < 0) return formatTime(at, now);
-  return minutes < 48 * 60 ? format.format(Math.round(minutes / 60), 'hour') : format.format(Math.round(minutes / 1440), 'day');
+  return minutes < 48 * 60 ? relative.format(Math.round(minutes / 60), 'hour') : relative.format(Math.round(minutes / 1440), 'day');
 }
 
 /** Returns a time of day with seconds: `14:31:04`, or `14:31:04.118`. With the day unless it is that of `before`. */
 export function formatClock(at: number, before: number, milliseconds = false): string {
   const time = new Date(at);
-  const clock = time.toLocaleTimeString(locale, {
-    ...CLOCK,
-    second: '2-digit',
-    ...(milliseconds && { fractionalSecondDigits: 3 as const }),
-  });
+  const clock = format(at, milliseconds ? EXACT_CLOCK : SECONDS_CLOCK);
   return time.toDateString() === new Date(before).toDateString() ? clock : `${formatDay(at)} ${clock}`;
 }
 
 /** Returns a day without the year: `21 Nov`. */
 export function formatDay(at: number): string {
-  return new Date(at).toLocaleDateString(locale, DAY);
+  return format(at, DAY);
 }
 
 /** Returns a time for the axis of a chart: a clock within two days, the month and year from ten months on, otherwise the day. `period` is in seconds. */
 export function formatAxisTime(at: number, { from, to }: { from: number; to: number }): string {
   const days = (to - from) / 86_400;
   if (days <= 2) return formatMinute(at);
-  return days < 300 ? formatDay(at) : new Date(at).toLocaleDateString(locale, { month: 'short', year: 'numeric' });
+  return days < 300 ? formatDay(at) : format(at, MONTH);
 }
