@@ -81,6 +81,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'choose-send', address: () => '/send' },
   { name: 'operator', address: () => '/operator' },
   { name: 'pending payments', address: () => '/operator/payments' },
+  { name: 'operator payment', address: ({ pendingPayment }) => `/operator/payments/${pendingPayment}` },
   { name: 'suspense', address: () => '/operator/suspense' },
   { name: 'channels', address: () => '/operator/channels' },
   { name: 'reconciliation', address: () => '/operator/reconciliation' },
