@@ -1619,7 +1619,7 @@ export interface Session {
   id: string;
   /** Unix seconds */
   created_at: number;
-  /** How the person logged in */
+  /** How the person logged in. `setup_link`: with a setup link or a recovery code */
   method: 'password' | 'setup_link' | 'lnurl_auth' | 'passkey' | (string & {});
   /** Only an `active` session is accepted */
   status: 'active' | 'expired' | 'revoked' | (string & {});
@@ -2039,7 +2039,7 @@ export interface LinkedKey {
 
 export interface Login {
   account: Account;
-  /** The number of unused recovery codes; null without an authenticator app */
+  /** The number of unused recovery codes; null without codes and without an authenticator app */
   recovery_codes_left: number | null;
   /** The session of this request; null for a request with an API key */
   session: Session | null;
@@ -2446,6 +2446,13 @@ export interface Restore {
   reconciliation: { /** `waiting`: none has ended since the records were read back */ status: 'waiting' | 'agrees' | 'differs' | (string & {}); /** A sentence */ detail: string; };
   /** What is lost, as sentences */
   not_recovered: Array<string>;
+}
+
+export interface Setup {
+  /** Whether anyone can log in */
+  has_login: boolean;
+  /** Whether a node is in a test network with the routes under `/playground` */
+  has_playground: boolean;
 }
 
 export interface SuspendedMoney {
@@ -3448,15 +3455,6 @@ export interface LogOutRequest {
 
 }
 
-export interface SetUpLoginRequest {
-  /** The part of the setup link after `#` */
-  token: string;
-  /** The e-mail to log in with. Default: that of the account */
-  email?: string;
-  /** The new password */
-  password: string;
-}
-
 export interface ChangePasswordRequest {
   /** The present password */
   current_password: string;
@@ -3477,6 +3475,49 @@ export interface ListSessionsRequest {
 
 export interface RevokeSessionRequest {
 
+}
+
+export interface GetSetupRequest {
+
+}
+
+export interface SetUpLoginRequest {
+  /** The part of the setup link after `#` */
+  token: string;
+  /** The e-mail to log in with. Default: that of the account */
+  email?: string;
+  /** The new password */
+  password: string;
+}
+
+export interface BeginSetupPasskeyRequest {
+  /** The part of the setup link after `#` */
+  token: string;
+  /** The e-mail to log in with. Default: that of the account */
+  email?: string;
+}
+
+export interface SetUpPasskeyRequest {
+  /** The part of the setup link after `#` */
+  token: string;
+  /** The e-mail to log in with. Default: that of the account */
+  email?: string;
+  /** The PublicKeyCredential of the browser, as its `toJSON()` returns it */
+  credential: Record<string, unknown>;
+  /** A name of your choice, such as that of the device */
+  name?: string;
+}
+
+export interface LogInWithRecoveryCodeRequest {
+  /** The e-mail, which is the name of the login. Upper case counts as lower case */
+  email: string;
+  /** A code of the authenticator app, or a recovery code. Each is accepted once */
+  code: string;
+}
+
+export interface CreateRecoveryCodesRequest {
+  /** The present password. It may be absent for ten minutes after a login with e-mail and password, a setup link or a passkey */
+  current_password?: string;
 }
 
 export interface BeginTotpRequest {
@@ -4401,14 +4442,24 @@ export interface Operations<Options> {
     logIn(request: LogInRequest, options?: Options): Promise<Login>;
     /** Log out. Ends the session of this request and clears its cookie. With an API key nothing changes. Permission: a secret API key. (`DELETE /v1/session`) */
     logOut(request?: LogOutRequest, options?: Options): Promise<Login>;
-    /** Set e-mail and password with a setup link. The link can be used once. All sessions of the account end. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. (`POST /v1/session/setup`) */
-    setUpLogin(request: SetUpLoginRequest, options?: Options): Promise<Login>;
     /** Change the password. All other sessions of the account end. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. Permission: a secret API key. (`POST /v1/session/password`) */
     changePassword(request: ChangePasswordRequest, options?: Options): Promise<Login>;
     /** List the sessions of the account. Permission: a secret API key. (`GET /v1/sessions`) */
     list(request?: ListSessionsRequest, options?: Options): List<Session>;
     /** End a session. Permission: a secret API key. (`DELETE /v1/sessions/{id}`) @param id The `ses_` id of the session */
     revoke(id: string, request?: RevokeSessionRequest, options?: Options): Promise<Session>;
+    /** Read whether the service is set up. For the page that people see before anyone can log in. (`GET /v1/session/setup`) */
+    getSetup(request?: GetSetupRequest, options?: Options): Promise<Setup>;
+    /** Set e-mail and password with a setup link. The link can be used once. All sessions of the account end. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. (`POST /v1/session/setup`) */
+    setUpLogin(request: SetUpLoginRequest, options?: Options): Promise<Login>;
+    /** Begin to set a passkey with a setup link. Returns the options for `navigator.credentials.create`, in the form of `parseCreationOptionsFromJSON`. The link stays usable. For pages of this service only. (`POST /v1/session/setup/passkey/options`) */
+    beginSetupPasskey(request: BeginSetupPasskeyRequest, options?: Options): Promise<PasskeyCreationOptions>;
+    /** Set e-mail and a passkey with a setup link. The link can be used once. All sessions of the account end, and it has no password afterwards. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key, because the challenge can be used once. (`POST /v1/session/setup/passkey`) */
+    setUpPasskey(request: SetUpPasskeyRequest, options?: Options): Promise<Login>;
+    /** Log in with a recovery code. Each code logs in once, without a password or a passkey. An account with an authenticator app sends the code with its password instead. The response sets a cookie, which authenticates the next requests of the browser. It takes no Idempotency-Key, because the code can be used once. (`POST /v1/session/recovery`) */
+    logInWithRecoveryCode(request: LogInWithRecoveryCodeRequest, options?: Options): Promise<Login>;
+    /** Create recovery codes. Returns ten codes, each for one login without a password or a passkey. Earlier ones stop working. For an account with an authenticator app there is `renewRecoveryCodes`. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. Permission: a secret API key. (`POST /v1/session/recovery-codes`) */
+    createRecoveryCodes(request?: CreateRecoveryCodesRequest, options?: Options): Promise<RecoveryCodes>;
     /** Add an authenticator app. The login needs its codes (TOTP, RFC 6238) once one is confirmed. It takes no Idempotency-Key: the service stores nothing that is derived from a password, except its slow hash. Permission: a secret API key. (`POST /v1/session/totp`) */
     beginTotp(request: BeginTotpRequest, options?: Options): Promise<Totp>;
     /** Confirm the authenticator app with a first code. Permission: a secret API key. (`POST /v1/session/totp/confirm`) */

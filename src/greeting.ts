@@ -68,11 +68,11 @@ function describeKeys(newKeys: NonNullable<Greeting['newKeys']>): string {
 function describeSetupLink(setupLink: NonNullable<Greeting['setupLink']>): string {
   if ('file' in setupLink) {
     return `
-  No operator can log in yet. The link to set e-mail and password is in ${setupLink.file}, which only you can read.
+  No operator can log in yet. The link to create a passkey or a password is in ${setupLink.file}, which only you can read.
 `;
   }
   return `
-  No operator can log in yet. Set e-mail and password here; the link works once, and until the next start:
+  No operator can log in yet. Create a passkey or a password here; the link works once, and until the next start:
     ${setupLink.url}
 `;
 }

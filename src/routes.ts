@@ -29,6 +29,7 @@ import { createLoginLimits } from './features/logins/login-limits.ts';
 import { passkeyRoutes } from './features/logins/passkey-routes.ts';
 import { createLoginResponses } from './features/logins/session-object.ts';
 import { sessionRoutes } from './features/logins/session-routes.ts';
+import { setupRoutes } from './features/logins/setup-routes.ts';
 import { totpRoutes } from './features/logins/totp-routes.ts';
 import { walletLoginRoutes } from './features/logins/wallet-login-routes.ts';
 import { metricsRoute } from './features/metrics/metrics.ts';
@@ -121,6 +122,7 @@ function registerRoutes(
     loginLimits: createLoginLimits({ isUnlimited: config.hasUnlimitedLogins }),
   };
   sessionRoutes(app, login);
+  setupRoutes(app, login);
   totpRoutes(app, login);
   walletLoginRoutes(app, login);
   passkeyRoutes(app, login);

@@ -27,7 +27,7 @@ export function loginsOn(database: Database, { secretKey = SECRET_KEY, clock = t
   const accounts = createAccounts(database, clock);
   const directory = createAccountDirectory({ database, ledger: createLedger(database, clock), clock });
   const modules = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords: QUICK });
-  const { logins, secondFactors, sessions } = modules;
+  const { setups, secondFactors, sessions } = modules;
 
   /** Creates an account: the first is the operator's. */
   async function newAccount(): Promise<Key> {
@@ -49,7 +49,7 @@ export function loginsOn(database: Database, { secretKey = SECRET_KEY, clock = t
     /** Sets e-mail and password of an account. Returns the session as a key. */
     async setUp(account: Key, email: string, password = 'a long password'): Promise<Key> {
       const { token } = await database.transaction((tx) => createSetupLink(tx, clock, account.accountId));
-      const { secret } = await logins.setUp({ token, email, password }, 'test');
+      const { secret } = await setups.setPassword({ token, email, password }, 'test');
       return (await sessions.find(secret)) as Key;
     },
 

@@ -109,7 +109,7 @@ onBothDatabases('a setup link', (open) => {
     const on = loginsOn(database);
     const { accountId } = await on.newAccount();
     const token = await on.newLink(accountId);
-    const setUp = (email: string) => loginsOn(database).logins.setUp({ token, email, password: PASSWORD }, '');
+    const setUp = (email: string) => loginsOn(database).setups.setPassword({ token, email, password: PASSWORD }, '');
     const outcomes = await Promise.allSettled([setUp('one@example.com'), setUp('two@example.com'), setUp('three@example.com')]);
     expect(typesOf(outcomes).toSorted()).toEqual(['done', 'unauthorized', 'unauthorized']);
     expect(await database.all(activeSessions)).toHaveLength(1);
@@ -120,7 +120,7 @@ onBothDatabases('a setup link', (open) => {
     const { accountId } = await on.newAccount();
     const old = await on.newLink(accountId);
     const token = await on.newLink(accountId);
-    const setUp = (with_: string) => typeOf(on.logins.setUp({ token: with_, email: 'ada@example.com', password: PASSWORD }, ''));
+    const setUp = (with_: string) => typeOf(on.setups.setPassword({ token: with_, email: 'ada@example.com', password: PASSWORD }, ''));
     expect([await setUp(old), await setUp(''), await setUp('x'.repeat(43))]).toEqual(Array(3).fill('unauthorized'));
     on.clock.seconds += 7 * 86_400;
     expect(await setUp(token)).toBe('unauthorized');
@@ -133,20 +133,22 @@ onBothDatabases('a setup link', (open) => {
     const [account, other] = [await on.newAccount(), await on.newAccount()];
     await on.setUp(account, 'ada@example.com');
     const token = await on.newLink(other.accountId);
-    const setUp = (email: string | undefined) => typeOf(on.logins.setUp({ token, email, password: PASSWORD }, ''));
+    const setUp = (email: string | undefined) => typeOf(on.setups.setPassword({ token, email, password: PASSWORD }, ''));
     expect(await setUp(undefined)).toBe('validation_failed');
     expect(await setUp('ada@example.com')).toBe('email_taken');
     expect((await on.database.all(passwordsOf)).map(({ email }) => email)).toEqual(['ada@example.com', null]);
     expect([await setUp('ada@example.com'), await setUp('bob@example.com')]).toEqual(['unauthorized', 'unauthorized']);
     const next = await on.newLink(other.accountId);
-    expect(await typeOf(on.logins.setUp({ token: next, email: 'bob@example.com', password: PASSWORD }, ''))).toBe('done');
+    expect(await typeOf(on.setups.setPassword({ token: next, email: 'bob@example.com', password: PASSWORD }, ''))).toBe('done');
   });
 
   it('gives one e-mail to one of two accounts that set it at the same time', async () => {
     const database = await open();
     const on = loginsOn(database);
     const tokens = [await on.newLink((await on.newAccount()).accountId), await on.newLink((await on.newAccount()).accountId)];
-    const setUps = tokens.map((token) => loginsOn(database).logins.setUp({ token, email: 'ada@example.com', password: PASSWORD }, ''));
+    const setUps = tokens.map((token) =>
+      loginsOn(database).setups.setPassword({ token, email: 'ada@example.com', password: PASSWORD }, ''),
+    );
     expect(typesOf(await Promise.allSettled(setUps)).toSorted()).toEqual(['done', 'email_taken']);
     expect(await database.all(activeSessions)).toHaveLength(1);
   });
@@ -156,10 +158,10 @@ onBothDatabases('a setup link', (open) => {
     const account = await on.newAccount();
     const session = await on.setUp(account, 'ada@example.com');
     await on.addApp(session);
-    expect(await on.secondFactors.countRecoveryCodes(account.accountId)).toBe(10);
+    expect(await on.recoveryCodes.count(account.accountId)).toBe(10);
     const token = await on.newLink(account.accountId);
-    const { session: next } = await on.logins.setUp({ token, email: undefined, password: 'the next password' }, '');
-    expect(await on.secondFactors.countRecoveryCodes(account.accountId)).toBeUndefined();
+    const { session: next } = await on.setups.setPassword({ token, email: undefined, password: 'the next password' }, '');
+    expect(await on.recoveryCodes.count(account.accountId)).toBeUndefined();
     expect(await on.database.all(activeSessions)).toEqual([{ id: next.id, method: 'setup_link' }]);
     expect(await typeOf(on.logins.logIn({ email: 'ada@example.com', password: 'the next password' }, ''))).toBe('done');
     expect(await typeOf(on.logins.logIn({ email: 'ada@example.com', password: PASSWORD }, ''))).toBe('unauthorized');

@@ -84,7 +84,7 @@ onBothDatabases('the code of an authenticator app', (open) => {
     const { seed: second } = await on.secondFactors.begin(session, PASSWORD);
     expect(Buffer.from(first).equals(Buffer.from(second))).toBe(false);
     expect(await typeOf(on.secondFactors.confirm(session, '000000'))).toBe('validation_failed');
-    expect(await on.secondFactors.countRecoveryCodes(session.accountId)).toBeUndefined();
+    expect(await on.recoveryCodes.count(session.accountId)).toBeUndefined();
     const { codeAt } = await on.addApp(session);
     expect(await typeOf(on.secondFactors.begin(session, PASSWORD))).toBe('validation_failed');
     expect(await typeOf(on.secondFactors.confirm(session, codeAt(1)))).toBe('validation_failed');
@@ -118,7 +118,7 @@ onBothDatabases('a recovery code', (open) => {
     const session = await on.setUp(await on.newAccount(), EMAIL);
     const app = await on.addApp(session);
     const logIn = (code: string) => typeOf(on.logins.logIn({ email: EMAIL, password: PASSWORD, code }, ''));
-    const left = () => on.secondFactors.countRecoveryCodes(session.accountId);
+    const left = () => on.recoveryCodes.count(session.accountId);
     return { ...on, ...app, session, logIn, left };
   }
 

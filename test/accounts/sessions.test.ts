@@ -95,7 +95,7 @@ onBothDatabases('a login', (open) => {
       derived.push(options);
       return Buffer.alloc(32, password);
     });
-    const { logins } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
+    const { logins, setups } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
     const attempt = async (email: string, password: string) => {
       derived.length = 0;
       const outcome = await logins.logIn({ email, password }, '').catch((error) => error.message);
@@ -103,7 +103,7 @@ onBothDatabases('a login', (open) => {
     };
     const unknown = await attempt('ada@example.com', 'wrong');
     const { token } = await database.transaction((tx) => createSetupLink(tx, clock, accountId));
-    await logins.setUp({ token, email: 'ada@example.com', password: 'a long password' }, '');
+    await setups.setPassword({ token, email: 'ada@example.com', password: 'a long password' }, '');
     expect(await attempt('ada@example.com', 'wrong')).toEqual(unknown);
     expect(unknown).toMatchObject({ outcome: 'The e-mail or the password is wrong.', derived: [{ N: 32768, r: 8, p: 3 }] });
     expect((await attempt('ada@example.com', 'a long password')).outcome).toMatchObject({ session: { method: 'password' } });
@@ -113,9 +113,9 @@ onBothDatabases('a login', (open) => {
     const database = await open();
     const { accountId } = await accountWithSession(database);
     const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
-    const { logins } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
+    const { setups } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
     const { token } = await database.transaction((tx) => createSetupLink(tx, clock, accountId));
-    const setUp = () => logins.setUp({ token, email: 'ada@example.com', password: 'a long password' }, '');
+    const setUp = () => setups.setPassword({ token, email: 'ada@example.com', password: 'a long password' }, '');
     const outcomes = await Promise.allSettled([setUp(), setUp()]);
     expect(outcomes.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   });

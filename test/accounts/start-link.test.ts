@@ -19,8 +19,8 @@ async function operatorOf(database: Database) {
   const keys = await accounts.bootstrap(undefined, async () => {});
   const member = await accounts.bootstrap(newKeyText('secret_api'), async () => {});
   const passwords = createPasswords(async (password) => Buffer.alloc(32, password));
-  const { logins } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
-  const setUp = (token: string, email = 'ada@example.com') => logins.setUp({ token, email, password: 'a long password' }, '');
+  const { setups } = createLoginModules({ database, clock, secretKey, publicUrl: 'https://wallets.example.com', passwords });
+  const setUp = (token: string, email = 'ada@example.com') => setups.setPassword({ token, email, password: 'a long password' }, '');
   const start = async (key: Uint8Array = secretKey) => (await createStartLink(database, clock, key))?.token ?? '';
   return {
     clock,

@@ -12,6 +12,8 @@ const EXEMPT = [
   'playgroundKeysend',
   'playgroundInvoice',
   'playgroundHold',
+  'playgroundPayLink',
+  'playgroundClaim',
   'logIn',
   'setUpLogin',
   'changePassword',
@@ -27,6 +29,10 @@ const EXEMPT = [
   'addPasskey',
   'beginPasskeyLogin',
   'logInWithPasskey',
+  'beginSetupPasskey',
+  'setUpPasskey',
+  'logInWithRecoveryCode',
+  'createRecoveryCodes',
 ];
 
 onFakeNode(

@@ -39,6 +39,7 @@ onDashboard('Lightning wallets', ({ client, newPerson, open, logIn }) => {
     expect(new URL(fresh.url()).pathname).toBe('/login');
 
     await page.getByRole('button', { name: 'Remove wallet' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove wallet' }).click();
     await expect.poll(() => page.getByText('phone', { exact: true }).count()).toBe(0);
     const rejected = await open('/login');
     await rejected.getByRole('button', { name: 'Log in with a Lightning wallet' }).click();

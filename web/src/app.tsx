@@ -8,9 +8,11 @@ import { BASE_PATH, SERVICE_URL } from './base-path.ts';
 import { ErrorBoundary } from './frame/error-boundary.tsx';
 import { Frame } from './frame/frame.tsx';
 import { Screens } from './frame/screens.tsx';
+import { lazy } from './parts/lazy.tsx';
 import { LoadError } from './parts/loaded.tsx';
 import { LoginScreen } from './screens/login/login.tsx';
-import { SetupScreen } from './screens/setup/setup.tsx';
+
+const SetupScreen = lazy(() => import('./screens/setup/setup.tsx').then((file) => file.SetupScreen));
 
 /** `undefined`: not known yet. `null`: not logged in. */
 type State = Login | null | undefined;

@@ -147,7 +147,8 @@ export const insertSetupLink = statement(
 export const findOperatorWithoutLogin = statement<{ id: string }>(
   'login_find_operator_without',
   `SELECT id FROM account WHERE role = 'operator'
-     AND NOT EXISTS (SELECT 1 FROM account WHERE role = 'operator' AND password_hash IS NOT NULL)
+     AND NOT EXISTS (SELECT 1 FROM account o WHERE o.role = 'operator'
+       AND (o.password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM passkey p WHERE p.account_id = o.id)))
    ORDER BY id LIMIT 1`,
 );
 

@@ -7,7 +7,9 @@ import { createLogins } from './logins.ts';
 import { createOwnerCheck, type OwnerCheck } from './owner-check.ts';
 import { createPasskeys } from './passkeys.ts';
 import { createPasswords, type Passwords } from './passwords.ts';
+import { createRecoveryCodes, type RecoveryCodes } from './recovery-codes.ts';
 import { createSecondFactors, type SecondFactors } from './second-factors.ts';
+import { createSetups } from './setups.ts';
 import { createWalletLogins } from './wallet-logins.ts';
 
 export interface LoginOptions {
@@ -24,6 +26,7 @@ export interface LoginContext extends Omit<LoginOptions, 'secretKey'> {
   readonly passwords: Passwords;
   readonly ownerCheck: OwnerCheck;
   readonly secondFactors: SecondFactors;
+  readonly recoveryCodes: RecoveryCodes;
 }
 
 /** The modules that log people in, to this service and to applications that use it. */
@@ -33,11 +36,14 @@ export function createLoginModules({ secretKey, passwords = createPasswords(), .
   const { database, clock, publicUrl } = options;
   const ownerCheck = createOwnerCheck(database, clock, passwords);
   const secondFactors = createSecondFactors(database, clock, ownerCheck, secretKey);
-  const context: LoginContext = { ...options, passwords, ownerCheck, secondFactors };
+  const recoveryCodes = createRecoveryCodes(database, { ownerCheck, secondFactors });
+  const context: LoginContext = { ...options, passwords, ownerCheck, secondFactors, recoveryCodes };
   return {
     passwords,
     secondFactors,
+    recoveryCodes,
     logins: createLogins(context),
+    setups: createSetups(context),
     walletLogins: createWalletLogins(context),
     passkeys: createPasskeys(context),
     challenges: createChallenges(database, clock, publicUrl),

@@ -10,6 +10,12 @@ export const findLoginOfAccount = statement<{ email: string | null; password_has
   'SELECT email, password_hash, role FROM account WHERE id = $1',
 );
 
+/** Returns an account that can log in. */
+export const findAnyLogin = statement<{ id: string }>(
+  'login_find_any',
+  'SELECT id FROM account WHERE password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM passkey WHERE account_id = account.id) LIMIT 1',
+);
+
 /** NULL keeps the e-mail. */
 export const setLogin = statement(
   'login_set',
@@ -61,10 +67,11 @@ export const insertRecoveryCode = statement('recovery_code_insert', 'INSERT INTO
 
 export const useRecoveryCode = statement('recovery_code_use', 'DELETE FROM recovery_code WHERE account_id = $1 AND code_hash = $2');
 
-/** Returns the number of unused codes; no row without a confirmed authenticator app. */
-export const countRecoveryCodes = statement<{ n: number }>(
+/** Returns the number of unused codes, and that of confirmed authenticator apps. */
+export const countRecoveryCodes = statement<{ n: number; apps: number }>(
   'recovery_code_count',
-  `SELECT (SELECT count(*) FROM recovery_code WHERE account_id = $1) AS n FROM totp WHERE account_id = $1 AND confirmed_at IS NOT NULL`,
+  `SELECT (SELECT count(*) FROM recovery_code WHERE account_id = $1) AS n,
+     (SELECT count(*) FROM totp WHERE account_id = $1 AND confirmed_at IS NOT NULL) AS apps`,
 );
 
 export const deleteRecoveryCodes = statement('recovery_code_delete', 'DELETE FROM recovery_code WHERE account_id = $1');

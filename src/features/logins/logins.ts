@@ -1,19 +1,15 @@
-import type { Key } from '../../core/accounts/accounts.ts';
+import { type Key, lockAccount } from '../../core/accounts/accounts.ts';
 import { revokeOtherSessions, type StartedSession, startSession } from '../../core/accounts/sessions.ts';
-import { findSetupLink, takeSetupLink } from '../../core/accounts/setup-links.ts';
 import type { Tx } from '../../core/db/database.ts';
-import { isUniqueViolation } from '../../core/db/errors.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { QueuedCaller } from '../../http/limits/fair-queue.ts';
 import type { LoginContext } from './login-modules.ts';
 import * as sql from './logins.sql.ts';
-import { deletePasskeys } from './passkeys.sql.ts';
-import { deleteLinkedKeys } from './wallet-logins.sql.ts';
 
-/** Logs people in with e-mail and password. */
+/** Logs people in with e-mail and password, or with a recovery code. */
 export type Logins = ReturnType<typeof createLogins>;
 
-export function createLogins({ database, clock, secondFactors, passwords, ownerCheck }: LoginContext) {
+export function createLogins({ database, clock, secondFactors, recoveryCodes, passwords, ownerCheck }: LoginContext) {
   return {
     /**
      * Starts a session. An unknown e-mail costs the same work and has the same error as a wrong password.
@@ -39,34 +35,17 @@ export function createLogins({ database, clock, secondFactors, passwords, ownerC
     },
 
     /**
-     * Sets e-mail and password with the token of a setup link, which can then no longer be used. Removes all other ways to log in and the
-     * second factor, ends all sessions of the account and starts one. An e-mail of another account uses the link up, too.
-     * @throws Refusal `unauthorized`, `email_taken`, `validation_failed` without an e-mail
+     * Starts a session with a recovery code, which is used up. Where the login has a second factor, codes replace that alone, so they do not
+     * log in. An unknown e-mail has the same error as a wrong code. @throws Refusal `unauthorized`
      */
-    async setUp(
-      { token, email, password }: { token: string; email: string | undefined; password: string },
-      userAgent: string,
-    ): Promise<StartedSession> {
-      const accountId = await findSetupLink(database, clock, token);
-      if (accountId === undefined) throw unusableLink();
-      const known = await database.first(sql.findLoginOfAccount, accountId);
-      if (email === undefined && known?.email === null)
-        throw new Refusal('validation_failed', '`email` is required, because the account has none.');
-      const passwordHash = await passwords.hash(password, { groups: [accountId], isKnown: true });
-      try {
-        return await database.transaction(async (tx) => {
-          if (!(await takeSetupLink(tx, clock, token))) throw unusableLink();
-          await tx.run(sql.setLogin, accountId, email ?? null, passwordHash);
-          for (const way of [sql.deleteTotp, sql.deleteRecoveryCodes, deleteLinkedKeys, deletePasskeys]) await tx.run(way, accountId);
-          await revokeOtherSessions(tx, clock, accountId);
-          return startSession(tx, clock, { accountId, method: 'setup_link', userAgent });
-        });
-      } catch (error) {
-        if (!isUniqueViolation(error, 'account')) throw error;
-        // Otherwise the holder of a link could find out which e-mails have accounts, one after the other.
-        await database.transaction((tx) => takeSetupLink(tx, clock, token));
-        throw new Refusal('email_taken', 'This e-mail cannot be used, and the link is used up. Ask the operator for a new link.');
-      }
+    async logInWithRecoveryCode({ email, code }: { email: string; code: string }, userAgent: string): Promise<StartedSession> {
+      const login = await database.first(sql.findLogin, email);
+      if (!login) throw wrongCode();
+      return database.transaction(async (tx) => {
+        await lockAccount(tx, login.id);
+        if (!(await recoveryCodes.use(tx, login.id, code))) throw wrongCode();
+        return startSession(tx, clock, { accountId: login.id, method: 'setup_link', userAgent });
+      });
     },
 
     /** Changes the password and ends all other sessions of the account. @throws Refusal `unauthorized` */
@@ -84,6 +63,6 @@ function wrongLogin(): Refusal {
   return new Refusal('unauthorized', 'The e-mail or the password is wrong.');
 }
 
-function unusableLink(): Refusal {
-  return new Refusal('unauthorized', 'The link is unknown, has expired, or has been used. Ask the operator for a new one.');
+function wrongCode(): Refusal {
+  return new Refusal('unauthorized', 'The e-mail or the recovery code is wrong, or the code has been used.');
 }

@@ -37,7 +37,7 @@ const challengeFields = {
   timeout: Type.Integer({ description: 'How long it can be used, in milliseconds' }),
 };
 
-const CreationOptionsObject = namedObject('PasskeyCreationOptions', {
+export const CreationOptionsObject = namedObject('PasskeyCreationOptions', {
   ...challengeFields,
   rp: Type.Object(
     {
@@ -79,8 +79,8 @@ const RequestOptionsObject = namedObject('PasskeyRequestOptions', {
   userVerification: Type.String({ description: 'Always `required`' }),
 });
 
-const CredentialField = anyObject('The PublicKeyCredential of the browser, as its `toJSON()` returns it');
-const NameField = Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' });
+export const CredentialField = anyObject('The PublicKeyCredential of the browser, as its `toJSON()` returns it');
+export const NameField = Type.String({ maxLength: 100, description: 'A name of your choice, such as that of the device' });
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The `pky_` id' }) });
 

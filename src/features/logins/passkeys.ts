@@ -57,12 +57,8 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
         return { challenge: await newChallenge(tx, clock, by), name: email || by.accountId };
       };
       const { challenge, name } = await secondFactors.countingWrongCodes(() => ownerCheck.withPasswordOrFreshLogin(by, password, begin));
-      const user = { id: handleOf(by.accountId), name, displayName: name };
       return {
-        ...CREATION_OPTIONS,
-        challenge,
-        rp: { id, name: id },
-        user,
+        ...creationOptions({ rpId: id, accountId: by.accountId, name, challenge }),
         excludeCredentials: (await list(by.accountId)).map(descriptorOf),
       };
     },
@@ -119,8 +115,22 @@ export function createPasskeys({ database, clock, ownerCheck, secondFactors, pub
   };
 }
 
+/** Who adds a passkey: the account, and the key, the session or `setup` for a setup link. */
+export type PasskeyMaker = Pick<Key, 'accountId' | 'id'>;
+
+/** Returns the PublicKeyCredentialCreationOptionsJSON of an account without passkeys. */
+export function creationOptions({ rpId, accountId, name, challenge }: Record<'rpId' | 'accountId' | 'name' | 'challenge', string>) {
+  const user = { id: handleOf(accountId), name, displayName: name };
+  return { ...CREATION_OPTIONS, challenge, rp: { id: rpId, name: rpId }, user, excludeCredentials: [] };
+}
+
 /** @throws Refusal `login_taken`, `too_many_logins` */
-async function insertPasskey(tx: Tx, clock: Clock, by: Key, made: NewCredential & { name: string }): Promise<sql.PasskeyRow> {
+export async function insertPasskey(
+  tx: Tx,
+  clock: Clock,
+  by: PasskeyMaker,
+  made: NewCredential & { name: string },
+): Promise<sql.PasskeyRow> {
   const id = `pky_${newId(clock.nowMs())}`;
   const key = [made.credentialId, made.publicKey, made.counter, JSON.stringify(made.transports), made.name];
   try {
@@ -133,7 +143,7 @@ async function insertPasskey(tx: Tx, clock: Clock, by: Key, made: NewCredential 
 }
 
 /** Stores a new challenge: to log in, or for `by` to add a passkey. @throws Refusal `rate_limited` if too many people log in */
-async function newChallenge(tx: Tx, clock: Clock, by?: Key): Promise<string> {
+export async function newChallenge(tx: Tx, clock: Clock, by?: PasskeyMaker): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
   const now = unixSeconds(clock);
   const row = [secretHash(challenge), by?.accountId ?? null, by?.id ?? null, now, now + CHALLENGE_SECONDS];
@@ -144,7 +154,7 @@ async function newChallenge(tx: Tx, clock: Clock, by?: Key): Promise<string> {
 }
 
 /** Uses up the challenge of a credential and returns it. Afterwards it is used, whether the credential is valid or not. */
-async function takeChallenge(database: Database, clock: Clock, credential: unknown, by?: Key): Promise<string> {
+export async function takeChallenge(database: Database, clock: Clock, credential: unknown, by?: PasskeyMaker): Promise<string> {
   const challenge = challengeOf(credential);
   const owner = [by?.accountId ?? '', by?.id ?? ''];
   const taken = await database.transaction((tx) => tx.run(sql.takeChallenge, secretHash(challenge), ...owner, unixSeconds(clock)));
@@ -152,12 +162,12 @@ async function takeChallenge(database: Database, clock: Clock, credential: unkno
   return challenge;
 }
 
-async function read(tx: Tx, by: Key, id: string): Promise<sql.PasskeyRow> {
+async function read(tx: Tx, by: PasskeyMaker, id: string): Promise<sql.PasskeyRow> {
   return requireFound(await tx.first(sql.findPasskeyById, id, by.accountId));
 }
 
 /** Runs work that may reject a credential. @throws Refusal of this type, with the reason */
-async function checked<T>(type: 'validation_failed' | 'unauthorized', work: () => Promise<T>): Promise<T> {
+export async function checked<T>(type: 'validation_failed' | 'unauthorized', work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -2,18 +2,16 @@ import { hkdfSync, randomBytes } from 'node:crypto';
 import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
-import { randomText, secretHash } from '../../core/kernel/ids.ts';
+import { secretHash } from '../../core/kernel/ids.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { sealText, unsealText } from '../../core/kernel/sealing.ts';
 import * as sql from './logins.sql.ts';
 import type { OwnerCheck } from './owner-check.ts';
+import { replaceRecoveryCodes } from './recovery-codes.ts';
 import { stepOfCode } from './totp.ts';
 import { MissingCode, WrongCode, withCount } from './wrong-codes.ts';
 
 const SEED_BYTES = 20;
-const RECOVERY_CODES = 10;
-/** 71 random bits, so a fast hash is safe. */
-const RECOVERY_CODE_LENGTH = 12;
 
 const PAUSED = 'Codes of the app are not accepted for a day after ten wrong ones. Send a recovery code.';
 const LOST_SEED = 'The service cannot check codes of the app any more. Send a recovery code, then remove the app and add it again.';
@@ -110,9 +108,6 @@ export function createSecondFactors(database: Database, clock: Clock, ownerCheck
         }),
       ),
 
-    /** Returns the number of unused recovery codes; undefined if the account has no second factor. */
-    countRecoveryCodes: async (accountId: string) => (await database.first(sql.countRecoveryCodes, accountId))?.n,
-
     require: requireCode,
     countingWrongCodes,
 
@@ -124,11 +119,4 @@ export function createSecondFactors(database: Database, clock: Clock, ownerCheck
 interface OwnerProof {
   readonly password: string;
   readonly code: string;
-}
-
-async function replaceRecoveryCodes(tx: Tx, accountId: string): Promise<string[]> {
-  await tx.run(sql.deleteRecoveryCodes, accountId);
-  const codes = Array.from({ length: RECOVERY_CODES }, () => randomText(RECOVERY_CODE_LENGTH));
-  for (const one of codes) await tx.run(sql.insertRecoveryCode, accountId, secretHash(one));
-  return codes;
 }

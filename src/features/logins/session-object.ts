@@ -14,7 +14,7 @@ import type { LoginModules } from './login-modules.ts';
 export const SessionObject = namedObject('Session', {
   id: Type.String({ description: 'The id of the session, `ses_…`. It is not a secret' }),
   created_at: Type.Integer({ description: 'Unix seconds' }),
-  method: oneOf(SESSION_METHODS, { description: 'How the person logged in' }),
+  method: oneOf(SESSION_METHODS, { description: 'How the person logged in. `setup_link`: with a setup link or a recovery code' }),
   status: oneOf(SECRET_STATUSES, { description: 'Only an `active` session is accepted' }),
   last_used_at: Type.Integer({ description: 'The last use, a minute exact, in Unix seconds' }),
   expires_at: Type.Integer({ description: 'When it ends if it is not used, in Unix seconds' }),
@@ -24,7 +24,9 @@ export const SessionObject = namedObject('Session', {
 
 export const LoginObject = namedObject('Login', {
   account: AccountObject,
-  recovery_codes_left: nullable(Type.Integer({ description: 'The number of unused recovery codes; null without an authenticator app' })),
+  recovery_codes_left: nullable(
+    Type.Integer({ description: 'The number of unused recovery codes; null without codes and without an authenticator app' }),
+  ),
   session: nullable(SessionObject, { description: 'The session of this request; null for a request with an API key' }),
 });
 
@@ -35,11 +37,11 @@ export function renderSession(session: Session, currentId: string | undefined): 
 /** Responses with an account and the session of the request. */
 export type LoginResponses = ReturnType<typeof createLoginResponses>;
 
-export function createLoginResponses({ directory, secondFactors, sessions }: LoginModules & { directory: AccountDirectory }) {
+export function createLoginResponses({ directory, recoveryCodes, sessions }: LoginModules & { directory: AccountDirectory }) {
   async function render(accountId: string, session: Session | undefined): Promise<Static<typeof LoginObject>> {
     return {
       account: await directory.find(accountId),
-      recovery_codes_left: (await secondFactors.countRecoveryCodes(accountId)) ?? null,
+      recovery_codes_left: (await recoveryCodes.count(accountId)) ?? null,
       session: session ? renderSession(session, session.id) : null,
     };
   }
@@ -70,6 +72,12 @@ export const CurrentPassword = {
   ...Password,
   description: 'The present password. It may be absent for ten minutes after a login with e-mail and password, a setup link or a passkey',
 };
+export const NewPassword = Type.String({
+  minLength: 10,
+  maxLength: 200,
+  rule: 'a text of 10 to 200 characters',
+  description: 'The new password',
+});
 export const Code = Type.String({
   maxLength: 20,
   description: 'A code of the authenticator app, or a recovery code. Each is accepted once',

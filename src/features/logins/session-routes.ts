@@ -10,6 +10,7 @@ import {
   FOR_OWN_PAGES,
   LoginObject,
   type LoginRouteModules,
+  NewPassword,
   NO_REPLAY,
   OWN_LOGIN,
   OWN_SESSION,
@@ -20,27 +21,12 @@ import {
   userAgentOf,
 } from './session-object.ts';
 
-const NewPassword = Type.String({ minLength: 10, maxLength: 200, rule: 'a text of 10 to 200 characters', description: 'The new password' });
-
 const logInSchema = {
   ...STARTS_SESSION,
   operationId: 'logIn',
   summary: 'Log in with e-mail and password',
   description: `${COOKIE} For pages of this service only. ${NO_REPLAY}`,
   body: requestBody({ email: Email, password: Password, code: Type.Optional(Code) }),
-};
-
-const setUpSchema = {
-  ...STARTS_SESSION,
-  operationId: 'setUpLogin',
-  summary: 'Set e-mail and password with a setup link',
-  description: `The link can be used once. All sessions of the account end. ${COOKIE} ${NO_REPLAY}`,
-  body: requestBody({
-    token: Type.String({ maxLength: 100, description: 'The part of the setup link after `#`' }),
-    email: Type.Optional({ ...Email, description: 'The e-mail to log in with. Default: that of the account' }),
-    password: NewPassword,
-  }),
-  errorStatuses: [401, 403, 409],
 };
 
 const whoSchema = {
@@ -94,15 +80,6 @@ export function sessionRoutes(app: App, { access, logins, sessions, loginLimits,
     const { password, code } = request.body;
     const logIn = (caller: QueuedCaller) => logins.logIn({ email, password, code }, userAgentOf(request), caller);
     const started = await loginLimits.limitAttempt(request, email, logIn);
-    return loginResponses.sendStarted(reply, started);
-  });
-
-  app.post('/v1/session/setup', { schema: setUpSchema, config: FOR_OWN_PAGES }, async (request, reply) => {
-    loginLimits.admitAddress(request);
-    const { token, email, password } = request.body;
-    const setup = { token, email: email === undefined ? undefined : emailText(email), password };
-    const started = await logins.setUp(setup, userAgentOf(request));
-    loginLimits.returnAttempts(request, 1);
     return loginResponses.sendStarted(reply, started);
   });
 

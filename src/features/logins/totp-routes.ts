@@ -18,8 +18,8 @@ const TotpObject = namedObject('Totp', {
   otpauth_url: Type.String({ description: 'The same as a URL, to show as a QR code' }),
 });
 
-const RecoveryCodesObject = namedObject('RecoveryCodes', {
-  recovery_codes: Type.Array(Type.String({ description: 'A code for one login without the app' }), {
+export const RecoveryCodesObject = namedObject('RecoveryCodes', {
+  recovery_codes: Type.Array(Type.String({ description: 'A code for one login' }), {
     description: 'Only this response contains them',
   }),
 });

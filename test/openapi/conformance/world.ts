@@ -24,7 +24,10 @@ export interface World {
   goodValues(walked: Walked, how: 'least' | 'most'): Promise<Values>;
 }
 
-/** Operations that this service cannot execute: its host is an address, and passkeys need a domain. test/accounts/passkeys.test.ts does. */
+/**
+ * Operations that this service cannot execute: its host is an address, and passkeys need a domain. test/accounts/passkeys.test.ts and
+ * test/accounts/setups.test.ts do, and also log in with a recovery code.
+ */
 export const UNAVAILABLE: ReadonlySet<string> = new Set([
   'beginPasskey',
   'addPasskey',
@@ -32,6 +35,9 @@ export const UNAVAILABLE: ReadonlySet<string> = new Set([
   'removePasskey',
   'beginPasskeyLogin',
   'logInWithPasskey',
+  'beginSetupPasskey',
+  'setUpPasskey',
+  'logInWithRecoveryCode',
 ]);
 
 type Source = () => unknown;
@@ -246,6 +252,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'changePassword.current_password': () => own.password,
     'changePassword.new_password': () => own.password,
     'beginTotp.current_password': newPassword,
+    'createRecoveryCodes.current_password': newPassword,
     'confirmTotp.code': firstCode,
     'renewRecoveryCodes.current_password': withApp,
     'renewRecoveryCodes.code': () => recoveryCode,

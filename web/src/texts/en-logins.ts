@@ -15,18 +15,7 @@ export const logins = {
     lost: 'Lost the app and the codes? The operator can create a setup link, which removes the authenticator app, all passkeys and all linked Lightning wallets.',
     ended: 'Your session has ended. Log in to continue where you were.',
     noPassword: 'No password yet? The operator creates a setup link with satchel login-link.',
-  },
-  setup: {
-    title: 'Set up your login',
-    intro: 'Choose the e-mail and the password with which you log in.',
-    email: 'E-mail',
-    password: 'Password',
-    passwordHint: 'At least 10 characters.',
-    submit: 'Create the login',
-    noToken: 'The setup link is incomplete. Open the whole link, with the part after #.',
-    otherLogin: (name: string) =>
-      `You are logged in as ${name}. The setup link may belong to another account. It sets the e-mail and the password of that account, and then logs this browser in to it.`,
-    once: 'The link works once and for seven days.',
+    recovery: 'Use a recovery code',
   },
   settings: {
     title: 'Settings',
@@ -42,6 +31,7 @@ export const logins = {
     passwordChanged: 'The password is changed. All other sessions have ended.',
     currentPassword: 'Current password',
     newPassword: 'New password',
+    newPasswordHint: 'At least 10 characters.',
     changePassword: 'Change password',
     noPassword: 'This account has no password. The operator can create a setup link.',
     authenticator: 'Authenticator app',
@@ -67,7 +57,7 @@ export const logins = {
     endSession: 'End session',
     methods: lookup({
       password: 'Password',
-      setup_link: 'Setup link',
+      setup_link: 'Setup link or recovery code',
       lnurl_auth: 'Lightning wallet',
       passkey: 'Passkey',
     }),
@@ -82,6 +72,8 @@ export const logins = {
     name: 'Name of the passkey',
     nameHint: 'For you, such as the name of the device.',
     remove: 'Remove passkey',
+    removeTitle: (name: string) => `Remove “${name}”?`,
+    removeText: 'It no longer logs in. This cannot be undone. Sessions that it has started continue.',
     unnamed: 'Passkey without a name',
     unavailable: 'This browser cannot create passkeys at this address. They need https, or localhost.',
   },
@@ -100,5 +92,7 @@ export const logins = {
     name: 'Name of the wallet',
     unnamed: 'Wallet without a name',
     remove: 'Remove wallet',
+    removeTitle: (name: string) => `Remove “${name}”?`,
+    removeText: 'It no longer logs in. This cannot be undone. Sessions that it has started continue.',
   },
 };

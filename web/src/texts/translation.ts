@@ -17,6 +17,7 @@ import type { phone } from './en-phone.ts';
 import type { playground } from './en-playground.ts';
 import type { policy } from './en-policy.ts';
 import type { print } from './en-print.ts';
+import type { setup } from './en-setup.ts';
 import type { shortcuts } from './en-shortcuts.ts';
 import type { Shape } from './lookup.ts';
 
@@ -39,6 +40,7 @@ export interface Translation {
   readonly phone: Shape<typeof phone>;
   readonly playground: Shape<typeof playground>;
   readonly policy: Shape<typeof policy>;
+  readonly setup: Shape<typeof setup>;
   readonly shortcuts: Shape<typeof shortcuts>;
   readonly lists: Shape<typeof lists>;
   readonly found: Shape<typeof found>;

@@ -1,6 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
-import { api, type Login, SatchelError } from '../../api/client.ts';
+import { api, type Login, SatchelError, type Setup } from '../../api/client.ts';
 import { hasPasskeys, logInWithPasskey } from '../../api/passkey.ts';
 import { Button } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
@@ -9,6 +9,8 @@ import { Note } from '../../parts/note.tsx';
 import { t } from '../../texts/texts.ts';
 import { EntryPage } from './entry-page.tsx';
 
+const NoOperator = lazy(() => import('../setup/no-operator.tsx').then((file) => file.NoOperator));
+const RecoveryLogin = lazy(() => import('./recovery-login.tsx').then((file) => file.RecoveryLoginScreen));
 const WalletLogin = lazy(() => import('./wallet-login.tsx').then((file) => file.WalletLoginScreen));
 
 export interface LoginScreenProps {
@@ -24,6 +26,9 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
   const [code, setCode] = useState('');
   const [needsCode, setNeedsCode] = useState(false);
   const [isWalletLogin, setIsWalletLogin] = useState(false);
+  const [isRecovery, setIsRecovery] = useState(false);
+  const [setup, setSetup] = useState<Setup>();
+  useEffect(() => void api.session.getSetup().then(setSetup, () => undefined), []);
   const { run, isBusy, error } = useAction(logIn, { endsWithSession: false });
 
   async function logIn() {
@@ -43,6 +48,8 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
     { endsWithSession: false },
   );
 
+  if (setup?.has_login === false) return <NoOperator state={setup} />;
+  if (isRecovery) return <RecoveryLogin onLogin={onLogin} onBack={() => setIsRecovery(false)} />;
   if (isWalletLogin) return <WalletLogin onLogin={onLogin} onBack={() => setIsWalletLogin(false)} />;
   if (needsCode)
     return (
@@ -76,6 +83,9 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
         {t.walletLogins.logIn}
       </Button>
       {passkey.error !== undefined && <Note tone="error">{passkey.error}</Note>}
+      <Button kind="quiet" onClick={() => setIsRecovery(true)}>
+        {t.login.recovery}
+      </Button>
       <p class="tiny faint">{t.login.noPassword}</p>
     </EntryPage>
   );

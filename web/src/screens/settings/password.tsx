@@ -41,7 +41,7 @@ export function PasswordCard({ hasPassword, email }: { hasPassword: boolean; ema
           <CurrentPasswordField value={current} onValue={setCurrent} />
           <TextField
             label={t.settings.newPassword}
-            hint={t.setup.passwordHint}
+            hint={t.settings.newPasswordHint}
             type="password"
             autocomplete="new-password"
             required

@@ -9,6 +9,7 @@ import { AuthenticatorCard } from './authenticator.tsx';
 import { LinkedWalletsCard } from './linked-wallets.tsx';
 import { PasskeysCard } from './passkeys.tsx';
 import { PasswordCard } from './password.tsx';
+import { RecoveryCodesCard } from './recovery-codes-card.tsx';
 import { SessionsCard } from './sessions.tsx';
 
 /** The settings of the browser and of the person's login. */
@@ -19,11 +20,12 @@ export function SettingsScreen() {
       <PageHead title={t.settings.title} />
       <AppearanceCard />
       <Loaded resource={login} skeleton={<Skeleton height="160px" />}>
-        {({ account }) => (
+        {({ account, recovery_codes_left: codesLeft }) => (
           <>
             <PasswordCard hasPassword={account.has_password} email={account.email} />
             <PasskeysCard hasPassword={account.has_password} hasCode={account.has_totp} />
             <LinkedWalletsCard hasPassword={account.has_password} needsApp={!account.has_totp} />
+            {!account.has_totp && <RecoveryCodesCard left={codesLeft} hasPassword={account.has_password} onChange={login.reload} />}
             {account.has_password && <AuthenticatorCard isOn={account.has_totp} onChange={login.reload} />}
           </>
         )}

@@ -15,18 +15,7 @@ export const logins = {
     lost: 'App und Codes verloren? Der Betreiber kann einen Einrichtungslink erstellen, der Authenticator-App, alle Passkeys und alle verknüpften Lightning-Wallets entfernt.',
     ended: 'Die Sitzung ist beendet. Nach der Anmeldung geht es an derselben Stelle weiter.',
     noPassword: 'Noch kein Passwort? Der Betreiber erstellt einen Einrichtungslink mit satchel login-link.',
-  },
-  setup: {
-    title: 'Anmeldung einrichten',
-    intro: 'E-Mail und Passwort für die Anmeldung wählen.',
-    email: 'E-Mail',
-    password: 'Passwort',
-    passwordHint: 'Mindestens 10 Zeichen.',
-    submit: 'Anmeldung erstellen',
-    noToken: 'Der Einrichtungslink ist unvollständig. Den ganzen Link öffnen, mit dem Teil nach #.',
-    otherLogin: (name) =>
-      `Derzeit angemeldet: ${name}. Der Einrichtungslink gehört vielleicht zu einem anderen Konto. Er legt E-Mail und Passwort jenes Kontos fest und meldet diesen Browser dann dort an.`,
-    once: 'Der Link funktioniert einmal und sieben Tage lang.',
+    recovery: 'Wiederherstellungscode verwenden',
   },
   settings: {
     title: 'Einstellungen',
@@ -42,6 +31,7 @@ export const logins = {
     passwordChanged: 'Das Passwort ist geändert. Alle anderen Sitzungen sind beendet.',
     currentPassword: 'Aktuelles Passwort',
     newPassword: 'Neues Passwort',
+    newPasswordHint: 'Mindestens 10 Zeichen.',
     changePassword: 'Passwort ändern',
     noPassword: 'Dieses Konto hat kein Passwort. Der Betreiber kann einen Einrichtungslink erstellen.',
     authenticator: 'Authenticator-App',
@@ -65,7 +55,12 @@ export const logins = {
     status: 'Status',
     thisBrowser: 'Dieser Browser',
     endSession: 'Sitzung beenden',
-    methods: { password: 'Passwort', setup_link: 'Einrichtungslink', lnurl_auth: 'Lightning-Wallet', passkey: 'Passkey' },
+    methods: {
+      password: 'Passwort',
+      setup_link: 'Einrichtungslink oder Wiederherstellungscode',
+      lnurl_auth: 'Lightning-Wallet',
+      passkey: 'Passkey',
+    },
   },
   passkeys: {
     title: 'Passkeys',
@@ -77,6 +72,9 @@ export const logins = {
     name: 'Name des Passkeys',
     nameHint: 'Zur eigenen Orientierung, etwa der Name des Geräts.',
     remove: 'Passkey entfernen',
+    removeTitle: (name) => `„${name}“ entfernen?`,
+    removeText:
+      'Die Anmeldung damit ist dann nicht mehr möglich. Das kann nicht rückgängig gemacht werden. Damit begonnene Sitzungen bestehen weiter.',
     unnamed: 'Passkey ohne Namen',
     unavailable: 'Dieser Browser kann unter dieser Adresse keine Passkeys erstellen. Nötig ist https oder localhost.',
   },
@@ -95,5 +93,8 @@ export const logins = {
     name: 'Name des Wallets',
     unnamed: 'Wallet ohne Namen',
     remove: 'Wallet entfernen',
+    removeTitle: (name) => `„${name}“ entfernen?`,
+    removeText:
+      'Die Anmeldung damit ist dann nicht mehr möglich. Das kann nicht rückgängig gemacht werden. Damit begonnene Sitzungen bestehen weiter.',
   },
 } satisfies Shape<typeof english>;

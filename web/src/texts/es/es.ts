@@ -21,6 +21,7 @@ import { phone } from './phone.ts';
 import { playground } from './playground.ts';
 import { policy } from './policy.ts';
 import { print } from './print.ts';
+import { setup } from './setup.ts';
 import { shortcuts } from './shortcuts.ts';
 import { wallets } from './wallets.ts';
 import { webhooks } from './webhooks.ts';
@@ -47,5 +48,6 @@ export const language = {
   playground,
   policy,
   print,
+  setup,
   shortcuts,
 } satisfies Translation;

@@ -15,18 +15,7 @@ export const logins = {
     lost: '¿Ha perdido la aplicación y los códigos? El operador puede crear un enlace de configuración, que elimina la aplicación de autenticación, todas las claves de acceso y todos los monederos Lightning vinculados.',
     ended: 'La sesión ha terminado. Inicie sesión para continuar donde estaba.',
     noPassword: '¿Aún sin contraseña? El operador crea un enlace de configuración con satchel login-link.',
-  },
-  setup: {
-    title: 'Configurar el acceso',
-    intro: 'Elija el correo electrónico y la contraseña con los que iniciará sesión.',
-    email: 'Correo electrónico',
-    password: 'Contraseña',
-    passwordHint: 'Al menos 10 caracteres.',
-    submit: 'Crear el acceso',
-    noToken: 'El enlace de configuración está incompleto. Abra el enlace entero, con la parte que sigue a #.',
-    otherLogin: (name) =>
-      `Sesión iniciada como ${name}. El enlace de configuración puede ser de otra cuenta. Establece el correo y la contraseña de esa cuenta y después inicia sesión en ella en este navegador.`,
-    once: 'El enlace funciona una vez y durante siete días.',
+    recovery: 'Usar un código de recuperación',
   },
   settings: {
     title: 'Ajustes',
@@ -42,6 +31,7 @@ export const logins = {
     passwordChanged: 'La contraseña se ha cambiado. Las demás sesiones han terminado.',
     currentPassword: 'Contraseña actual',
     newPassword: 'Contraseña nueva',
+    newPasswordHint: 'Al menos 10 caracteres.',
     changePassword: 'Cambiar contraseña',
     noPassword: 'Esta cuenta no tiene contraseña. El operador puede crear un enlace de configuración.',
     authenticator: 'Aplicación de autenticación',
@@ -68,7 +58,7 @@ export const logins = {
     endSession: 'Terminar sesión',
     methods: {
       password: 'Contraseña',
-      setup_link: 'Enlace de configuración',
+      setup_link: 'Enlace de configuración o código de recuperación',
       lnurl_auth: 'Monedero Lightning',
       passkey: 'Clave de acceso',
     },
@@ -83,6 +73,8 @@ export const logins = {
     name: 'Nombre de la clave de acceso',
     nameHint: 'Para uso propio, como el nombre del dispositivo.',
     remove: 'Quitar clave de acceso',
+    removeTitle: (name) => `¿Quitar «${name}»?`,
+    removeText: 'Ya no permite iniciar sesión. No se puede deshacer. Las sesiones que inició continúan.',
     unnamed: 'Clave de acceso sin nombre',
     unavailable: 'Este navegador no puede crear claves de acceso en esta dirección. Hace falta https o localhost.',
   },
@@ -101,5 +93,7 @@ export const logins = {
     name: 'Nombre del monedero',
     unnamed: 'Monedero sin nombre',
     remove: 'Quitar monedero',
+    removeTitle: (name) => `¿Quitar «${name}»?`,
+    removeText: 'Ya no permite iniciar sesión. No se puede deshacer. Las sesiones que inició continúan.',
   },
 } satisfies Shape<typeof english>;
