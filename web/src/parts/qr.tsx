@@ -10,7 +10,7 @@ export interface QrCodeProps {
 }
 
 /** In modules. ISO/IEC 18004 requires 4. */
-const QUIET_ZONE = 4;
+export const QUIET_ZONE = 4;
 
 /** A QR code, dark on white in both themes. Once paid, a tick on green takes its place. */
 export function QrCode({ text, label, isPaid = false }: QrCodeProps) {

@@ -7,6 +7,8 @@ export const phone = inLanguage('phone', {
     titles: { receive: 'Receive to which wallet?', send: 'Send from which wallet?' },
     search: 'Find a wallet',
   },
+  receivers: 'Recent receivers',
+  share: { share: 'Share', png: 'QR code as PNG', svg: 'as SVG', failed: 'The browser could not share it. Copy it instead.' },
   scan: {
     camera: 'Camera',
     start: 'Start the camera',

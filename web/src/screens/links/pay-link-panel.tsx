@@ -7,6 +7,7 @@ import { Details } from '../../parts/details.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
+import { QrShare } from '../../parts/qr-share.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { payers } from '../../texts/en-payers.ts';
@@ -32,6 +33,7 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
             {link.ln_address !== null && <CopyButton text={link.ln_address} label={t.links.copyAddress} hasText kind="plain" />}
             <CopyButton text={link.lnurl_encoded} label={t.links.copyLink} hasText kind="plain" />
           </div>
+          <QrShare text={link.lnurl_encoded} shared={link.ln_address ?? link.page_url} name={link.ln_address ?? link.id} />
           <Details
             entries={[
               [t.links.into, <bdi>{label ?? link.wallet_id}</bdi>],

@@ -3,6 +3,7 @@ import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
+import { QrShare } from '../../parts/qr-share.tsx';
 import { print } from '../../texts/en-print.ts';
 import { t } from '../../texts/texts.ts';
 import { VoucherButton } from './vouchers.tsx';
@@ -33,6 +34,7 @@ export function WithdrawLinkOnce({ links, onStored }: { links: readonly NewWithd
           <VoucherButton links={links} />
           <Button onClick={onStored}>{t.common.stored}</Button>
         </div>
+        {links.length === 1 && links.map(({ id, lnurl }) => <QrShare key={id} text={lnurl} name={id} />)}
       </div>
     </section>
   );

@@ -11,6 +11,7 @@ import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
+import { QrShare } from '../../parts/qr-share.tsx';
 import { requestedPrice } from '../../parts/requested-price.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Sum } from '../../parts/sum.tsx';
@@ -73,6 +74,7 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
               {money.receive.openWallet}
             </a>
           </div>
+          <QrShare text={invoice.payment_request} name={invoice.id} />
           {cancel.error !== undefined && <Note tone="error">{cancel.error}</Note>}
           <Button kind="quiet" size="small" class="centered" disabled={cancel.isBusy} onClick={() => cancel.run()}>
             {money.receive.cancelInvoice}

@@ -7,6 +7,8 @@ export const phone = {
     titles: { receive: 'Auf welches Wallet empfangen?', send: 'Von welchem Wallet senden?' },
     search: 'Wallet suchen',
   },
+  receivers: 'Letzte Empfänger',
+  share: { share: 'Teilen', png: 'QR-Code als PNG', svg: 'als SVG', failed: 'Der Browser konnte es nicht teilen. Stattdessen kopieren.' },
   scan: {
     camera: 'Kamera',
     start: 'Kamera starten',

@@ -7,6 +7,8 @@ export const phone = {
     titles: { receive: '¿En qué monedero recibir?', send: '¿Desde qué monedero enviar?' },
     search: 'Buscar un monedero',
   },
+  receivers: 'Destinatarios recientes',
+  share: { share: 'Compartir', png: 'Código QR como PNG', svg: 'como SVG', failed: 'El navegador no pudo compartirlo. Cópielo.' },
   scan: {
     camera: 'Cámara',
     start: 'Iniciar la cámara',
