@@ -136,3 +136,44 @@ onDashboard('the wallet on a phone', ({ client, net, openLoggedIn }) => {
     await page.waitForURL('**/wallets');
   });
 });
+
+onDashboard(
+  'recent receivers',
+  ({ client, openLoggedIn }) => {
+    async function openWithReceivers(path: string) {
+      const payee = await client.wallet(0);
+      const names = [`mara${payee.id.slice(-6)}`, `jonas${payee.id.slice(-6)}`].map((name) => name.toLowerCase());
+      const addresses: string[] = [];
+      for (const name of names)
+        addresses.push((await client.post(`/v1/wallet/${payee.id}/lnurlp`, { lnurlp_identifier: name })).ln_address);
+      const wallet = await client.wallet(1000);
+      const [mara, jonas] = addresses;
+      for (const ln_address of [mara, jonas, mara])
+        await client.post(`/v1/wallet/${wallet.id}/lnurlp/pay`, { ln_address, num_satoshis: 10 });
+      const page = await openLoggedIn(`/wallets/${wallet.id}`, PHONE);
+      await page.getByText('spendable').waitFor();
+      await page.goto(path.replace(':id', wallet.id));
+      const list = page.getByRole('region', { name: 'Recent receivers' });
+      await list.getByRole('button').first().waitFor();
+      return { page, wallet, mara, jonas, list };
+    }
+
+    it('are offered by Send, the last one first and each once', async () => {
+      const { page, list, mara, jonas } = await openWithReceivers('/wallets/:id/send');
+      expect(await list.locator('bdi').allInnerTexts()).toEqual([mara, jonas]);
+      expect(await violationsInThemes(page)).toEqual([]);
+      await list.getByRole('button', { name: String(mara) }).click();
+      await page.getByText('Lightning address', { exact: true }).waitFor();
+      expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(mara);
+      expect(await list.count()).toBe(0);
+    });
+
+    it('are offered by Scan, which opens Send', async () => {
+      const { page, list, wallet, jonas } = await openWithReceivers('/scan');
+      await list.getByRole('button', { name: String(jonas) }).click();
+      await page.waitForURL(`**/wallets/${wallet.id}/send`);
+      await page.getByText('Lightning address', { exact: true }).waitFor();
+    });
+  },
+  { OUTBOUND_ALLOW: '127.0.0.1' },
+);

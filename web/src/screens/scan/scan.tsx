@@ -12,6 +12,7 @@ import { phone } from '../../texts/en-phone.ts';
 import { t } from '../../texts/texts.ts';
 import { recognize } from '../send/destination.ts';
 import { handToSend } from '../send/pasted-text.ts';
+import { RecentReceivers } from '../send/recent-receivers.tsx';
 import { CameraView } from './camera-view.tsx';
 import './scan.css';
 
@@ -98,6 +99,7 @@ export function ScanScreen() {
             {t.login.continue}
           </Button>
         </Form>
+        {wallet !== undefined && <RecentReceivers walletId={wallet} onChoose={receive} />}
       </div>
     </>
   );

@@ -8,8 +8,10 @@ import { type AmountDraft, AmountFields, draftOfSats, NO_AMOUNT, readDraft } fro
 import { Button } from '../../parts/button.tsx';
 import { TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { Note } from '../../parts/note.tsx';
 import { money } from '../../texts/en-money.ts';
+import { t } from '../../texts/texts.ts';
 import { recognize } from './destination.ts';
 import { defaultFeeLimit, parseFeeLimit } from './limits.ts';
 import type { Offer } from './offer.ts';
@@ -20,6 +22,8 @@ import { ServiceFeeSum } from './service-fee-sum.tsx';
 import { useOffer } from './use-offer.ts';
 import { quoteOf, useServiceFee, useWhenRead } from './use-service-fee.ts';
 import './send.css';
+
+const RecentReceivers = lazy(() => import('./recent-receivers.tsx').then((file) => file.RecentReceivers));
 
 /** What the person has entered. It survives a look at the review. */
 export interface SendDraft {
@@ -44,6 +48,9 @@ export interface SendFormProps {
 export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: SendFormProps) {
   const { offer, isReading, hasFailed } = useOffer(draft.typed, walletId);
   const node = useNodeState(wallet?.ln_node_id);
+  const isInactive = wallet?.statusType.name === 'inactive';
+  const blocked = isInactive ? t.wallet.inactive : node.canSend ? undefined : node.reason;
+  const enter = (typed: string) => onDraft({ typed, amount: NO_AMOUNT, fee: undefined, comment: '', payerData: {} });
   const change = (changes: Partial<SendDraft>) => onDraft({ ...draft, ...changes });
   const isWithdraw = offer?.kind === 'withdraw';
   const destination = recognize(draft.typed).kind;
@@ -70,8 +77,9 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
         value={draft.typed}
         hint={money.send.toHint}
         error={offer?.kind === 'unusable' ? offer.reason : undefined}
-        onValue={(typed) => onDraft({ typed, amount: NO_AMOUNT, fee: undefined, comment: '', payerData: {} })}
+        onValue={enter}
       />
+      {destination === 'empty' && <RecentReceivers walletId={walletId} onChoose={enter} />}
       <div role="status">
         {isReading && <p class="small secondary">{money.send.reading}</p>}
         {hasFailed && <Note tone="warning">{money.send.notRead}</Note>}
@@ -79,14 +87,7 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
       </div>
       {isWithdraw && <Pull key={offer.text} walletId={walletId} offer={offer} blocked={node.canReceive ? undefined : node.reason} />}
       {offer && offer.kind !== 'unusable' && !isWithdraw && wallet && (
-        <PaymentFields
-          offer={offer}
-          wallet={wallet}
-          draft={draft}
-          blocked={node.canSend ? undefined : node.reason}
-          onChange={change}
-          onReview={onReview}
-        />
+        <PaymentFields offer={offer} wallet={wallet} draft={draft} blocked={blocked} onChange={change} onReview={onReview} />
       )}
     </div>
   );

@@ -1,0 +1,45 @@
+import { api } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { phone } from '../../texts/en-phone.ts';
+import './recent-receivers.css';
+
+/** Among so many of the newest payments, receivers are looked for. */
+const PAYMENTS_READ = 50;
+const SHOWN = 5;
+
+export interface RecentReceiversProps {
+  readonly walletId: string;
+  readonly onChoose: (address: string) => void;
+}
+
+/** The Lightning addresses that the wallet has paid last, each once. */
+export function RecentReceivers({ walletId, onChoose }: RecentReceiversProps) {
+  const { data: receivers = [] } = useResource(`receivers of ${walletId}`, (signal) => readReceivers(walletId, signal), {
+    isAffected: ({ event, data: { wtx } }) => event.name === 'wallet_send' && wtx?.wal?.id === walletId,
+  });
+  if (receivers.length === 0) return null;
+  return (
+    <section class="receivers" aria-label={phone.receivers}>
+      <h3 class="small secondary">{phone.receivers}</h3>
+      <ul>
+        {receivers.map((address) => (
+          <li key={address}>
+            <button type="button" onClick={() => onChoose(address)}>
+              <span class="initial" aria-hidden="true">
+                {address.slice(0, 1).toUpperCase()}
+              </span>
+              <bdi class="shrink">{address}</bdi>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+async function readReceivers(walletId: string, signal: AbortSignal): Promise<string[]> {
+  const request = { type: 'ln_lnurl_pay_outbound', status: 'settled', 'per-page': PAYMENTS_READ, fields: 'passThru' } as const;
+  const payments = await api.wallets.listTransactions(walletId, request, { signal });
+  const addresses = payments.map(({ passThru }) => (passThru as { ln_address?: unknown } | null | undefined)?.ln_address);
+  return [...new Set(addresses.filter((address) => typeof address === 'string'))].slice(0, SHOWN);
+}
