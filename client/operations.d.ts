@@ -10,7 +10,7 @@ export interface List<Item> extends Promise<Item[]>, AsyncIterable<Item> {
 }
 
 /** The cause of an error. A later version may add types. */
-export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_not_held' | 'hold_hash_taken' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'spending_limit_exceeded' | 'receiving_limit_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'rate_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
+export type ErrorType = 'validation_failed' | 'malformed_body' | 'insufficient_balance' | 'limit_exceeded' | 'invoice_undecodable' | 'invoice_wrong_network' | 'invoice_expired' | 'invoice_paid' | 'invoice_cancelled' | 'invoice_not_held' | 'hold_hash_taken' | 'invoice_amount_missing' | 'invoice_amount_fixed' | 'invoice_mismatch' | 'own_invoice' | 'wallet_inactive' | 'withdrawals_stopped' | 'payee_restricted' | 'too_many_wallets' | 'too_many_keys' | 'budget_exceeded' | 'payment_cap_exceeded' | 'spending_limit_exceeded' | 'receiving_limit_exceeded' | 'key_unusable' | 'same_wallet' | 'no_route' | 'not_supported' | 'payment_failed' | 'link_unusable' | 'lnurl_invalid' | 'lnurl_unavailable' | 'lnurl_refused' | 'address_taken' | 'too_many_webhooks' | 'webhook_inactive' | 'too_many_logins' | 'passkeys_unavailable' | 'playground_refused' | 'unauthorized' | 'code_required' | 'forbidden' | 'account_restricted' | 'password_required' | 'proof_unavailable' | 'not_found' | 'method_not_allowed' | 'cursor_expired' | 'last_key' | 'last_operator' | 'email_taken' | 'login_taken' | 'action_refused' | 'payload_too_large' | 'unsupported_media_type' | 'rate_limited' | 'idempotency_mismatch' | 'too_many_payments' | 'too_many_invoices' | 'internal_error' | 'node_unavailable' | 'rate_unavailable' | 'database_unavailable' | 'restored' | 'ledger_busy' | (string & {});
 
 /** An object of which the query parameter `fields` selected a part. */
 export type Part<T> = T extends Array<infer Item> ? Array<Part<Item>> : T extends object ? { [Name in keyof T]?: Part<T[Name]> } : T;
@@ -1581,6 +1581,8 @@ export interface Readiness {
   database: 'ok' | 'read_only' | 'unavailable' | (string & {});
   /** `partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. `unavailable`: no node can be used. Reads work in both cases. Requests that need such a node are rejected with 503 */
   node: 'ok' | 'partial' | 'unavailable' | (string & {});
+  /** `stopped`: the operator lets no payment leave the service. `unknown`: the database cannot be read */
+  withdrawals: 'allowed' | 'stopped' | 'unknown' | (string & {});
 }
 
 export interface Replay {
@@ -1913,6 +1915,15 @@ export interface WithdrawOffer {
   payLink?: string;
 }
 
+export interface Withdrawals {
+  /** `stopped`: no payment leaves the service. Receiving, and transfers and payments between its wallets, work */
+  status: 'allowed' | 'stopped' | (string & {});
+  /** Why, as the operator stated it for customers; null while withdrawals are allowed */
+  reason: string | null;
+  /** When they were stopped; null while they are allowed, in Unix seconds */
+  stopped_at: number | null;
+}
+
 export interface Alert {
   /** The id of the alert */
   id: string;
@@ -2189,7 +2200,7 @@ export interface OperatorAction {
   /** The id of the action, `opa_…` */
   id: string;
   /** What was requested */
-  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
+  kind: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'set_fiat_rate' | 'remove_fiat_rate' | (string & {});
   /** `pending`: the service is executing it. `refused`: it changed nothing; `answer` has the reason */
   status: 'pending' | 'done' | 'refused' | (string & {});
   /** What was changed: the payment hash of the money in suspense, the id of the account, note, payment, node, wallet, alert or reconciliation, or the currency of the fiat rate. Empty when the fiat rate is removed */
@@ -2290,6 +2301,21 @@ export interface OperatorPayment {
   is_stuck: boolean;
   /** What the node reported when the payment was last looked up for an operator: by the last reconciliation, if the payment was stuck, or by this request. Null if it was not, or if the payment has ended */
   evidence: { /** When the node was asked, in Unix seconds */ checked_at: number; /** The state of the payment at the node: `pending`, `succeeded`, `failed (…)`, `no record` or `no response`; of an internal payment, that of its invoice */ node_state: string; /** What the records of the node show. Empty unless the node reports the payment as pending, and its adapter can read them */ facts: Array<{ /** A sentence */ fact: string; /** Whether it is true */ holds: boolean; /** What the node reported */ detail: string; }>; /** Whether the facts prove that no money can leave the node for this payment any more */ proves_failure: boolean; } | null;
+}
+
+export interface OperatorWithdrawals {
+  /** `stopped`: no payment leaves the service. Receiving, and transfers and payments between its wallets, work */
+  status: 'allowed' | 'stopped' | (string & {});
+  /** Why, as the operator stated it for customers; null while withdrawals are allowed */
+  reason: string | null;
+  /** When they were stopped; null while they are allowed, in Unix seconds */
+  stopped_at: number | null;
+  /** The operator: the e-mail, otherwise the account; null while they are allowed */
+  stopped_by: string | null;
+  /** The payments that were refused since the stop, counted within a second */
+  num_refused: number;
+  /** The payments that were started before and have not ended. They end normally */
+  pending_payments: number;
 }
 
 export interface OutsideInvoice {
@@ -3000,7 +3026,7 @@ export interface ListOperatorActionsRequest {
   /** Only those of the operator with this account */
   actor_id?: string;
   /** Only those of this kind */
-  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'set_fiat_rate' | 'remove_fiat_rate';
+  kind?: 'create_account' | 'change_account' | 'create_setup_link' | 'add_note' | 'delete_note' | 'credit' | 'return' | 'resolve' | 'drain' | 'activate' | 'move' | 'close_alert' | 'reconcile' | 'new_baseline' | 'set_fees' | 'remove_fees' | 'set_limits' | 'stop_withdrawals' | 'resume_withdrawals' | 'set_fiat_rate' | 'remove_fiat_rate';
   /** Only those from this time on */
   from?: number;
   /** Only those before this time */
@@ -3135,6 +3161,20 @@ export interface GetReconciliationRequest {
 
 export interface GetRestoreRequest {
 
+}
+
+export interface GetOperatorWithdrawalsRequest {
+
+}
+
+export interface StopWithdrawalsRequest {
+  /** Why, for the record: 1 to 500 characters */
+  reason: string;
+}
+
+export interface ResumeWithdrawalsRequest {
+  /** Why, for the record: 1 to 500 characters */
+  reason?: string;
 }
 
 export interface SetFiatRateRequest {
@@ -3404,6 +3444,10 @@ export interface ListEpochsRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+}
+
+export interface GetWithdrawalsRequest {
+
 }
 
 export interface GetFiatRateRequest {
@@ -4346,6 +4390,12 @@ export interface Operations<Options> {
     getReconciliation(id: string, request?: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
     /** Read the state of a restore. After a restore the service sends no money until an operator runs `satchel restore accept`. Meanwhile it reads from its nodes what they have received and sent since the backup, and books what the ledger lacks. Permission: a secret API key of an operator. (`GET /v1/operator/restore`) */
     getRestore(request?: GetRestoreRequest, options?: Options): Promise<Restore>;
+    /** Read whether withdrawals are stopped, and by whom. Permission: a secret API key of an operator. (`GET /v1/operator/withdrawals`) */
+    getWithdrawals(request?: GetOperatorWithdrawalsRequest, options?: Options): Promise<OperatorWithdrawals>;
+    /** Stop all payments that leave the service. From its commit on, each payment over Lightning and each claim of a withdraw link is rejected with 403 `withdrawals_stopped` before money is held, on all instances and over all protocols. Payouts wait. Payments in flight end normally. Receiving works, and so do transfers and payments between wallets of the service. Customers read the reason, which a further request replaces. Permission: a secret API key of an operator. (`POST /v1/operator/withdrawals/stop`) */
+    stopWithdrawals(request: StopWithdrawalsRequest, options?: Options): Promise<OperatorWithdrawals>;
+    /** Allow payments to leave the service again. Payouts continue. Nothing changes if they are not stopped. Permission: a secret API key of an operator. (`POST /v1/operator/withdrawals/resume`) */
+    resumeWithdrawals(request?: ResumeWithdrawalsRequest, options?: Options): Promise<OperatorWithdrawals>;
     /** Set the fiat rate. Replaces the rate and restarts its age. The change is recorded among the actions of operators. The rate is only for display: amounts, limits and fees never depend on it. Permission: a secret API key of an operator. (`PUT /v1/operator/fiat-rate`) */
     setFiatRate(request: SetFiatRateRequest, options?: Options): Promise<FiatRate>;
     /** Remove the fiat rate. The change is recorded among the actions of operators, even if there was no rate. Permission: a secret API key of an operator. (`DELETE /v1/operator/fiat-rate`) */
@@ -4418,6 +4468,8 @@ export interface Operations<Options> {
     listEpochs(request?: ListEpochsRequest, options?: Options): List<Epoch>;
   };
   readonly service: {
+    /** Read whether payments may leave the service. Permission: any key. (`GET /v1/withdrawals`) */
+    getWithdrawals(request?: GetWithdrawalsRequest, options?: Options): Promise<Withdrawals>;
     /** Read the fiat rate. Returns the rate that the operator has set. All fields are null if no rate is set. The rate is only for display: amounts, limits and fees never depend on it. Permission: any key. (`GET /v1/fiat-rate`) */
     getFiatRate(request?: GetFiatRateRequest, options?: Options): Promise<FiatRate>;
     /** Read the rates. Returns the price of one bitcoin in each currency that the operator has configured; none if there are no currencies. A rate that has jumped is not here until it is confirmed. Permission: any key. (`GET /v1/rates`) */

@@ -92,6 +92,9 @@ export const GROUPS = {
     requestReconciliation: 'POST /v1/operator/reconciliations keyed',
     getReconciliation: 'GET /v1/operator/reconciliations/{id}',
     getRestore: 'GET /v1/operator/restore',
+    getWithdrawals: 'GET /v1/operator/withdrawals',
+    stopWithdrawals: 'POST /v1/operator/withdrawals/stop keyed',
+    resumeWithdrawals: 'POST /v1/operator/withdrawals/resume keyed',
     setFiatRate: 'PUT /v1/operator/fiat-rate keyed',
     removeFiatRate: 'DELETE /v1/operator/fiat-rate keyed',
   },
@@ -131,6 +134,7 @@ export const GROUPS = {
     listEpochs: 'GET /v1/proofs open isList hasCursor',
   },
   service: {
+    getWithdrawals: 'GET /v1/withdrawals',
     getFiatRate: 'GET /v1/fiat-rate',
     listRates: 'GET /v1/rates isList',
     getMetrics: 'GET /metrics open isText',

@@ -26,6 +26,7 @@ import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
 import { createRates } from './core/rates/rates.ts';
 import { walletRecovery } from './core/wallets/recovery.ts';
 import { createWallets, type Wallet, type Wallets } from './core/wallets/wallets.ts';
+import { createWithdrawals } from './core/withdrawals/withdrawals.ts';
 import { storeFirstKeys } from './data-files.ts';
 import { renderEvents } from './features/events/event-object.ts';
 import { Feed } from './features/events/feed.ts';
@@ -73,6 +74,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const connections = await connectNodes({ database, nodes, alerts, onRestore, ...replaced, clock, log });
   const ledger = createLedger(database, clock);
   const quarantine = new Quarantine(database);
+  const withdrawals = createWithdrawals({ database, alerts, clock, log });
   const accounts = createAccounts(database, clock);
   const newKeys = await accounts.bootstrap(config.bootstrapSecretKey, async (keys) => {
     // Keys that the operator chose are not stored in a file.
@@ -92,7 +94,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   await warnOfMissingWallet(config, wallets, log);
   const routeKeysend = keysendRouting(wallets, config.keysendWalletId, (login) => findWalletOfLogin(database, login));
   const core = { database, ledger, alerts, connections, clock, log };
-  const marked = { markers, quarantine, recoverWallet: walletRecovery({ database, clock, rowsOf }) };
+  const marked = { markers, quarantine, withdrawals, recoverWallet: walletRecovery({ database, clock, rowsOf }) };
   const moving = createMoneyModules(config, { ...core, ...marked, routeKeysend });
   const { fees, invoices, payments } = moving;
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
@@ -104,7 +106,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const outbound = newOutbound();
   const rates = createRates({ ...config, database, alerts, outbound: newOutbound(), clock, timeoutMs: jobTiming?.rateTimeoutMs });
   const nostrCrypto = createNostrCrypto();
-  const linked = { ...config, rates, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
+  const linked = { ...config, rates, withdrawals, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, notes, idempotency };
   // Strangers use a service that is published under another host: they must not send requests to this machine.
@@ -133,7 +135,7 @@ type MoneyDependencies = Pick<PaymentDependencies, 'database' | 'ledger' | 'aler
 };
 
 /** What invoices and payments need to recognize those of a ledger that was restored. */
-type Marked = Pick<PaymentDependencies, 'markers' | 'quarantine' | 'recoverWallet'>;
+type Marked = Pick<PaymentDependencies, 'markers' | 'quarantine' | 'withdrawals' | 'recoverWallet'>;
 
 /** Creates the modules of fees, limits, invoices and payments. */
 function createMoneyModules(config: Config, { routeKeysend, ...deps }: MoneyDependencies) {

@@ -42,6 +42,7 @@ import { operatorPaymentRoutes } from './features/operator/payment-routes.ts';
 import { operatorReadRoutes } from './features/operator/read-routes.ts';
 import { reconciliationRoutes } from './features/operator/reconciliation-routes.ts';
 import { suspenseRoutes } from './features/operator/suspense-routes.ts';
+import { withdrawalRoutes } from './features/operator/withdrawal-routes.ts';
 import { payerPageRoutes } from './features/payer-pages/payer-pages.ts';
 import { bulkTransferRoutes } from './features/payments/bulk-transfer-routes.ts';
 import { remoteLinkRoutes } from './features/payments/lnurl-routes.ts';
@@ -162,6 +163,7 @@ function registerRoutes(
   alertRoutes(app, deps);
   reconciliationRoutes(app, deps);
   restoreRoutes(app, deps);
+  withdrawalRoutes(app, deps);
   fiatRateRoutes(app, deps);
   rateRoutes(app, deps);
   if (config.lndhub.isOn) lndhubRoutes(app, { ...deps, ...config });

@@ -22,13 +22,14 @@ import { addSuspense } from './suspense.ts';
 import { addVerify } from './verify.ts';
 import { addVersion } from './version.ts';
 import { addWallet } from './wallet.ts';
+import { addWithdrawals } from './withdrawals.ts';
 
 /** The commands, in the order and the groups of the help. A new one is a module with such a function. */
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
   ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
   ['Backup', [addBackup, addRestore, addMove, addImport]],
   ['Customers', [addAccount, addWallet, addKey, addApp, addLoginLink, addExport]],
-  ['Money', [addPayment, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
+  ['Money', [addPayment, addWithdrawals, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
   ['Other', [addCompletion, addVersion]],
 ];
 

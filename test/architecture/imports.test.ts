@@ -26,6 +26,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
   accounts: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'limits'],
   wallets: ['kernel', 'db', 'journal', 'ledger', 'budgets', 'accounts'],
   quarantine: ['kernel', 'db'],
+  withdrawals: ['kernel', 'db', 'alerts', 'ledger'],
   fees: ['kernel', 'db', 'journal', 'ledger', 'accounts', 'wallets'],
   invoices: ['kernel', 'db', 'journal', 'alerts', 'ledger', 'lightning', 'connection', 'wallets', 'quarantine', 'fees', 'limits'],
   payments: [
@@ -40,6 +41,7 @@ const CORE: Readonly<Record<string, readonly string[]>> = {
     'wallets',
     'invoices',
     'quarantine',
+    'withdrawals',
     'fees',
     'limits',
   ],

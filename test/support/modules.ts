@@ -27,6 +27,7 @@ import { createPayments, type PaymentDependencies, paymentContext } from '../../
 import { Quarantine } from '../../src/core/quarantine/quarantine.ts';
 import { walletRecovery } from '../../src/core/wallets/recovery.ts';
 import { createWallets, type Wallet } from '../../src/core/wallets/wallets.ts';
+import { createWithdrawals } from '../../src/core/withdrawals/withdrawals.ts';
 import { type FaultyDatabase, faulty } from './faulty-database.ts';
 import { silentLog, testDeposit } from './ledger.ts';
 
@@ -102,7 +103,8 @@ export function createModules({ database, healthy = database, connections, clock
   const routeKeysend = keysendRouting(wallets, undefined);
   const fees = createFees({ database: healthy, clock });
   const limits = createLimits({ database: healthy, clock });
-  const marked = { markers, quarantine: new Quarantine(healthy), recoverWallet: walletRecovery({ database: healthy, clock }) };
+  const withdrawals = createWithdrawals({ database: healthy, alerts, clock, log: silentLog });
+  const marked = { markers, withdrawals, quarantine: new Quarantine(healthy), recoverWallet: walletRecovery({ database: healthy, clock }) };
   const invoices = new TestInvoices({
     database,
     ledger,

@@ -22,6 +22,8 @@ export const RECORD_KINDS = [
   'set_fees',
   'remove_fees',
   'set_limits',
+  'stop_withdrawals',
+  'resume_withdrawals',
   'set_fiat_rate',
   'remove_fiat_rate',
 ] as const;

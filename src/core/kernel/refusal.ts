@@ -33,6 +33,11 @@ export const REFUSALS = {
   },
   own_invoice: { status: 400, meaning: 'A wallet cannot pay its own invoice.' },
   wallet_inactive: { status: 400, meaning: 'The wallet is inactive, or the state of its account does not allow sending money.' },
+  withdrawals_stopped: {
+    status: 403,
+    meaning:
+      'The operator has stopped all payments that leave the service. The message has the reason. This request sent nothing. Transfers and receiving work.',
+  },
   payee_restricted: { status: 400, meaning: 'The receiving account accepts no money now. This request paid nothing.' },
   too_many_wallets: { status: 409, meaning: 'The account has the maximum number of wallets. Ask the operator for a higher limit.' },
   too_many_keys: { status: 409, meaning: 'The account or the wallet has the maximum number of active keys. Revoke one first.' },

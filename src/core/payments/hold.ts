@@ -89,7 +89,7 @@ export async function startPayment(context: PaymentContext, draft: PaymentDraft,
         owners = await context.limits.ownersOf(payment.walletId);
         continue;
       }
-      if (!first) throw error;
+      if (!first) throw error instanceof Refusal && error.type === 'withdrawals_stopped' ? await context.withdrawals.refuse() : error;
       if (first.id !== payment.id) return toReplay(context, first);
       markBooked();
       await context.database.ensureDurable();
@@ -126,7 +126,7 @@ async function requireNode(context: PaymentContext, { payment, issued }: Payment
 
 /** Returns the posting that holds amount, fee of the service and fee reserve, and inserts the payment as pending. */
 function holdPosting(
-  { maxInFlight, clock, limits }: PaymentContext,
+  { maxInFlight, clock, limits, withdrawals }: PaymentContext,
   {
     payment,
     owners,
@@ -138,9 +138,15 @@ function holdPosting(
     guards = [],
   }: PaymentDraft & { readonly owners: readonly string[] },
 ): Posting {
-  const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, createdAt, userLabel } = payment;
+  const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, linkId, createdAt, userLabel } = payment;
   return {
-    guards: [...sendingGuards(walletId, owners), ...(issued ? [walletGuard(issued.walletId, 'payee')] : []), ...guards],
+    guards: [
+      ...sendingGuards(walletId, owners),
+      // An internal payment moves money between wallets. The claimer of a withdraw link takes money out, whichever invoice it has.
+      ...(invoiceId === undefined || linkId !== undefined ? [withdrawals.guard] : []),
+      ...(issued ? [walletGuard(issued.walletId, 'payee')] : []),
+      ...guards,
+    ],
     holds: [{ id, account: ledgerAccount, amountMsat: requiredMsat(payment), reserveMsat, feeMsat: serviceFeeMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },

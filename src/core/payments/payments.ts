@@ -16,6 +16,7 @@ import type { PaymentOutcome, SentPayment } from '../lightning/node.ts';
 import type { Limits } from '../limits/limits.ts';
 import type { Quarantine } from '../quarantine/quarantine.ts';
 import type { RecoverWallet } from '../wallets/recovery.ts';
+import type { Withdrawals } from '../withdrawals/withdrawals.ts';
 import { attempt, stopAttempts } from './attempt.ts';
 import type { LinkUses } from './conclude.ts';
 import { reportOutcome } from './correct.ts';
@@ -37,6 +38,7 @@ export interface PaymentDependencies {
   readonly connections: NodeConnections;
   readonly invoices: Invoices;
   readonly quarantine: Quarantine;
+  readonly withdrawals: Withdrawals;
   readonly markers: Markers;
   readonly recoverWallet: RecoverWallet;
   readonly clock: Clock;

@@ -53,6 +53,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   fee_rule: EVERY_ROW,
   service_fee: EVERY_ROW,
   spending_limit: EVERY_ROW,
+  withdrawal_switch: EVERY_ROW,
   lndhub_login: EVERY_ROW,
   nwc_connection: EVERY_ROW,
   nwc_request: EVERY_ROW,

@@ -47,6 +47,7 @@ const CODES: Partial<Record<RefusalType, NwcErrorCode>> = {
   invoice_wrong_network: 'UNSUPPORTED_NETWORK',
   wallet_inactive: 'RESTRICTED',
   account_restricted: 'RESTRICTED',
+  withdrawals_stopped: 'RESTRICTED',
   forbidden: 'RESTRICTED',
   unauthorized: 'UNAUTHORIZED',
   not_found: 'NOT_FOUND',

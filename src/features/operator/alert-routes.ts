@@ -58,6 +58,8 @@ export function alertRoutes(app: App, modules: OperatorRouteModules): void {
     const { id } = request.params;
     const requester = requesterOf(request, credential, request.body.reason);
     const { kind: target } = requireFound(await alerts.find(id));
+    if (target === 'withdrawals_stopped')
+      throw new Refusal('action_refused', 'The alert closes when withdrawals are resumed. Resume them instead.');
     await changeOnce(modules, request, reply, { credential, objectId: id }, async (tx) => {
       if (!(await alerts.closeIn(tx, id, requester.requestedBy, requester.reason)))
         throw new Refusal('action_refused', 'The alert is closed already.');

@@ -8,6 +8,7 @@ import { writeRows } from '../../core/db/row-write.ts';
 import { unixSeconds } from '../../core/kernel/clock.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { requireGuards } from '../../core/ledger/ledger.ts';
+import type { Withdrawals } from '../../core/withdrawals/withdrawals.ts';
 import type { RouteContext } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
@@ -22,6 +23,7 @@ import type { Operator, OperatorModules } from './operator.ts';
 export interface OperatorRouteModules extends OperatorModules, RouteContext {
   readonly operator: Operator;
   readonly instances: Instances;
+  readonly withdrawals: Withdrawals;
 }
 
 /** What the schemas of all routes for operators have. */

@@ -42,6 +42,7 @@ const TEMPORARY: ReadonlySet<RefusalType> = new Set([
   'rate_limited',
   'ledger_busy',
   'restored',
+  'withdrawals_stopped',
   'node_unavailable',
   'database_unavailable',
 ] satisfies RefusalType[]);

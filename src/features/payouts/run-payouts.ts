@@ -9,6 +9,7 @@ import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import type { Payments } from '../../core/payments/payments.ts';
 import { type Quarantine, readForgottenUntil } from '../../core/quarantine/quarantine.ts';
 import type { Wallets } from '../../core/wallets/wallets.ts';
+import type { Withdrawals } from '../../core/withdrawals/withdrawals.ts';
 import type { RemoteLinks } from '../lnurl/remote/remote-links.ts';
 import * as sql from './payouts.sql.ts';
 import { findRights, finish, KEY_ENDED, type Payouts } from './payouts.ts';
@@ -31,6 +32,7 @@ export interface RunDependencies {
   readonly wallets: Wallets;
   readonly payments: Payments;
   readonly quarantine: Quarantine;
+  readonly withdrawals: Withdrawals;
   readonly remoteLinks: RemoteLinks;
   readonly payouts: Payouts;
   readonly clock: Clock;
@@ -123,8 +125,9 @@ async function advancePayout(deps: RunDependencies, payout: sql.PayoutRow, signa
 async function startLines(deps: RunDependencies, payout: sql.PayoutRow, signal: AbortSignal): Promise<number> {
   const { database, clock } = deps;
   const { id } = payout;
-  const restored = await deps.quarantine.read();
-  if (restored) return 0;
+  if (await deps.quarantine.read()) return 0;
+  // All lines wait, those to wallets as well, until the operator resumes.
+  if ((await deps.withdrawals.readCached()).stopped_at !== null) return 0;
   const wallet = await deps.wallets.find(payout.walletId);
   invariant(wallet, `wallet ${payout.walletId} is gone`);
   const isFromBefore = payout.createdAt <= (await readForgottenUntil(database, clock));

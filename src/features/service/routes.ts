@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
 import type { NodeConnections } from '../../core/connection/connections.ts';
-import type { Database } from '../../core/db/database.ts';
 import type { DatabaseHealth } from '../../core/db/health.ts';
 import { withTimeout } from '../../core/kernel/clock.ts';
 import { TtlCache } from '../../core/kernel/ttl-cache.ts';
+import type { Withdrawals } from '../../core/withdrawals/withdrawals.ts';
 import type { App } from '../../http/app-type.ts';
 import { PUBLIC } from '../../http/openapi/route-schema.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
@@ -29,6 +29,9 @@ const Readiness = namedObject('Readiness', {
     description:
       '`partial`: some of several nodes do not answer, or their credential lacks a permission; their wallets neither send nor receive. ' +
       '`unavailable`: no node can be used. Reads work in both cases. Requests that need such a node are rejected with 503',
+  }),
+  withdrawals: oneOf(['allowed', 'stopped', 'unknown'], {
+    description: '`stopped`: the operator lets no payment leave the service. `unknown`: the database cannot be read',
   }),
 });
 
@@ -63,20 +66,19 @@ const readinessSchema = {
 const READ_MS = 2_000;
 
 interface ServiceModules {
-  readonly database: Database;
+  readonly withdrawals: Withdrawals;
   readonly health: DatabaseHealth;
   readonly connections: NodeConnections;
 }
 
 /** `healthz`: the process responds. `readyz`: the database and a node work. */
-export function serviceRoutes(app: App, { database, health, connections }: ServiceModules, version: Promise<Version>): void {
+export function serviceRoutes(app: App, { withdrawals, health, connections }: ServiceModules, version: Promise<Version>): void {
   // The route needs no key, and each read takes a database connection, so the result is cached.
-  const readable = new TtlCache<boolean>({ maxAgeMs: 1000, maxSize: 1 });
-  const read = () => database.snapshot(async () => undefined);
-  const isReadable = () =>
-    withTimeout(READ_MS, read(), () => new Error('the database does not answer')).then(
-      () => true,
-      () => false,
+  const readable = new TtlCache<'allowed' | 'stopped' | 'unknown'>({ maxAgeMs: 1000, maxSize: 1 });
+  const readState = () =>
+    withTimeout(READ_MS, withdrawals.read(), () => new Error('the database does not answer')).then(
+      ({ stopped_at: since }) => (since === null ? 'allowed' : 'stopped'),
+      () => 'unknown' as const,
     );
 
   app.get('/healthz', { schema: healthSchema }, async () => ({ status: 'ok' as const, ...(await version) }));
@@ -84,13 +86,18 @@ export function serviceRoutes(app: App, { database, health, connections }: Servi
   app.get('/v1/version', { schema: versionSchema, config: { isPublic: true } }, () => version);
 
   app.get('/readyz', { schema: readinessSchema }, async (_request, reply) => {
-    const [canRead, ...answers] = await Promise.all([readable.get('', isReadable), ...connections.all.map((one) => one.isAvailable())]);
+    const [state = 'unknown', ...answers] = await Promise.all([
+      readable.get('', readState),
+      ...connections.all.map((one) => one.isAvailable()),
+    ]);
+    const canRead = state !== 'unknown';
     const canWrite = health.isWritable();
-    const ready = canRead === true && canWrite && answers.includes(true);
+    const ready = canRead && canWrite && answers.includes(true);
     return reply.code(ready ? 200 : 503).send({
       status: ready ? 'ready' : 'not ready',
       database: !canRead ? 'unavailable' : canWrite ? 'ok' : 'read_only',
       node: !answers.includes(true) ? 'unavailable' : answers.includes(false) ? 'partial' : 'ok',
+      withdrawals: state,
     });
   });
 }

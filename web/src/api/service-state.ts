@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { SERVICE_URL } from '../base-path.ts';
 import { t } from '../texts/texts.ts';
-import { api, type Node, type Readiness } from './client.ts';
+import { api, type Node, type Readiness, type Withdrawals } from './client.ts';
 import { onLiveState } from './live.ts';
 
 /** How the parts of the service work, as last observed. */
@@ -12,6 +12,9 @@ export interface ServiceState {
   readonly answeredAt: number;
   readonly database: Readiness['database'];
   readonly node: Readiness['node'];
+  readonly withdrawals: Readiness['withdrawals'];
+  /** Why the operator has stopped withdrawals; undefined while they are allowed. */
+  readonly stopReason?: string | undefined;
   /** The status of each node, by its id. Empty until it is known. */
   readonly nodes: Readonly<Record<string, Node['status']>>;
 }
@@ -22,7 +25,7 @@ const INTERVAL_WHILE_DISTURBED_MS = 5_000;
 const NODES_INTERVAL_MS = 60_000;
 const TIMEOUT_MS = 10_000;
 
-let state: ServiceState = { isReachable: true, answeredAt: Date.now(), database: 'ok', node: 'ok', nodes: {} };
+let state: ServiceState = { isReachable: true, answeredAt: Date.now(), database: 'ok', node: 'ok', withdrawals: 'allowed', nodes: {} };
 let nodesReadAt = 0;
 let timer: ReturnType<typeof setTimeout> | undefined;
 let probing: Promise<void> | undefined;
@@ -57,17 +60,27 @@ export function useNodeState(nodeId?: string): NodeState {
   return nodeStateOf(useServiceState(), nodeId);
 }
 
-export function nodeStateOf({ isReachable, database, node, nodes }: ServiceState, nodeId?: string): NodeState {
+export function nodeStateOf(
+  { isReachable, database, node, nodes, withdrawals, stopReason = '' }: ServiceState,
+  nodeId?: string,
+): NodeState {
   if (!isReachable) return away(t.banner.unreachable);
   if (database !== 'ok') return away(database === 'read_only' ? t.banner.readOnly : t.banner.databaseAway);
   const status = nodeId === undefined ? undefined : nodes[nodeId];
   if (node === 'unavailable' || (node === 'partial' && status === 'unavailable')) return away(t.banner.nodeAway);
+  if (withdrawals === 'stopped') return { canSend: false, canReceive: true, reason: t.banner.withdrawalsStopped(stopReason) };
   if (status === 'cannot_send') return { canSend: false, canReceive: true, reason: t.banner.nodeCannotSend };
   return { canSend: true, canReceive: true, reason: undefined };
 }
 
 function away(reason: string): NodeState {
   return { canSend: false, canReceive: false, reason };
+}
+
+/** Notes whether withdrawals are stopped, after this page has changed it. A probe may show the state of a second before. */
+export function noteWithdrawals({ status, reason }: Pick<Withdrawals, 'status' | 'reason'>): void {
+  setState({ withdrawals: status, stopReason: reason ?? undefined });
+  schedule();
 }
 
 /** Probes the service now, for example after a request that it rejected with 503. */
@@ -83,13 +96,19 @@ async function probe(): Promise<void> {
   try {
     // Not through the client: a 503 has the same body as a 200.
     const response = await fetch(`${SERVICE_URL}/readyz`, { signal: AbortSignal.timeout(TIMEOUT_MS), cache: 'no-store' });
-    const { database, node } = (await response.json()) as Readiness;
+    const { database, node, withdrawals } = (await response.json()) as Readiness;
     if (database === undefined || node === undefined) throw new Error('The response is not that of the service.');
-    setState({ isReachable: true, answeredAt: Date.now(), database, node });
+    const stopReason = withdrawals === 'stopped' ? await readStopReason() : undefined;
+    setState({ isReachable: true, answeredAt: Date.now(), database, node, withdrawals, stopReason });
   } catch {
     return setState({ isReachable: false });
   }
   if (state.database !== 'unavailable' && (state.node !== 'ok' || Date.now() - nodesReadAt >= NODES_INTERVAL_MS)) await probeNodes();
+}
+
+async function readStopReason(): Promise<string> {
+  const read = await api.service.getWithdrawals().catch(() => undefined);
+  return read?.reason ?? state.stopReason ?? '';
 }
 
 async function probeNodes(): Promise<void> {

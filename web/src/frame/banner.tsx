@@ -1,21 +1,27 @@
 import { useEffect, useState } from 'preact/hooks';
 import { onLiveState } from '../api/live.ts';
 import { type ServiceState, useServiceState } from '../api/service-state.ts';
+import { useSession } from '../api/session.tsx';
 import { formatMinute } from '../parts/format-time.ts';
+import { lazy } from '../parts/lazy.tsx';
 import { Note } from '../parts/note.tsx';
 import { t } from '../texts/texts.ts';
 
 /** A short interruption of the events is not reported: the connection is restored within seconds. */
 const LOST_AFTER_MS = 6_000;
 
+const StoppedBanner = lazy(() => import('../screens/operator/stopped-banner.tsx').then((file) => file.StoppedBanner));
+
 /** Says first in the content which part of the service does not work, and what still does. It never blocks the page. */
 export function Banner() {
   const service = useServiceState();
+  const { account } = useSession();
   const lostAt = useLostAt();
   const text = bannerText(service, lostAt);
   return (
     <div class="banner" role="status">
       {text !== undefined && <Note tone="warning">{text}</Note>}
+      {service.withdrawals === 'stopped' && account.role === 'operator' && <StoppedBanner />}
     </div>
   );
 }

@@ -189,6 +189,10 @@ export const alertTexts = inLanguage('alerts', {
       title: ({ name }) => `The rate of ${name} needs a look.`,
       text: ({ reason }) => reason ?? 'Amounts are never converted with a doubtful rate.',
     },
+    withdrawals_stopped: {
+      title: () => 'Withdrawals are stopped.',
+      text: ({ reason }) => `Customers read: “${reason ?? ''}” Receiving and transfers work.`,
+    },
     webhook_disabled: {
       title: ({ name }) => `The webhook to ${name} was disabled.`,
       text: ({ status }) =>

@@ -96,6 +96,7 @@ export const common = {
     readOnly: 'The database accepts no changes. Balances and history can be read; receiving and sending are paused.',
     nodeAway: 'The Lightning node does not answer. Receiving and sending are paused; balances and history are up to date.',
     nodesPartlyAway: 'A Lightning node does not answer. Its wallets neither send nor receive; balances and history are up to date.',
+    withdrawalsStopped: (reason: string) => `The operator has stopped withdrawals: “${reason}” Receiving works.`,
     nodeCannotSend: 'The Lightning node cannot send payments now. Receiving works.',
   },
 };

@@ -81,6 +81,7 @@ export type ClaimParameters = Awaited<ReturnType<typeof claimParameters>>;
 /** Step 1: returns the amounts that can be withdrawn now, in millisatoshis (LUD-03). Changes nothing. @throws Refusal */
 export async function claimParameters(options: WithdrawLinkOptions, request: WithdrawRequest) {
   const found = await findLink(options, request);
+  await options.withdrawals.requireAllowed();
   const amounts = await requireOpenLink(options, found);
   const { link, k1, token, balanceToken } = found;
   const maxMsat = largestAmount(amounts, request);

@@ -16,6 +16,7 @@ import type { Outbound } from '../../../core/outbound/outbound.ts';
 import { CLAIM_FEE_RULE, feeLimit } from '../../../core/payments/fee-limit.ts';
 import type { Payments } from '../../../core/payments/payments.ts';
 import { type Wallet, type Wallets, walletGuard } from '../../../core/wallets/wallets.ts';
+import type { Withdrawals } from '../../../core/withdrawals/withdrawals.ts';
 import { newToken, protocolUri } from '../lnurl.ts';
 import type { PayLinks } from '../pay/pay-links.ts';
 import { createNoticeJob } from './balance-notices.ts';
@@ -31,6 +32,7 @@ export interface WithdrawLinkOptions {
   readonly accounts: Accounts;
   readonly wallets: Wallets;
   readonly payments: Payments;
+  readonly withdrawals: Withdrawals;
   readonly payLinks: PayLinks;
   readonly outbound: Outbound;
   /** The public URL of the service, without a trailing slash. Never taken from a request. */

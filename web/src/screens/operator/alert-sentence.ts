@@ -43,6 +43,7 @@ const ACTIONS: Readonly<Record<string, ActionName>> = {
   restored: 'restore',
   restore_shortfall: 'customer',
   fiat_rate: 'rate',
+  withdrawals_stopped: 'withdrawals',
   webhook_disabled: 'customer',
   webhook_secrets_unreadable: 'webhooks',
 };

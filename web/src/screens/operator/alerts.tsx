@@ -15,7 +15,8 @@ import './alerts.css';
 export function Alerts() {
   const [closing, setClosing] = useState<Alert>();
   const alerts = useAlerts();
-  const shown = alerts.data ?? [];
+  // The banner above says it on every page.
+  const shown = (alerts.data ?? []).filter(({ kind }) => kind !== 'withdrawals_stopped');
   if (alerts.error === undefined && shown.length === 0) return null;
   return (
     <>

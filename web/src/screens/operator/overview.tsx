@@ -18,6 +18,7 @@ import { Alerts } from './alerts.tsx';
 import { NodeCard } from './node-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
 import { RestoreCard } from './restore-card.tsx';
+import { StopWithdrawals } from './stop-withdrawals.tsx';
 import { PendingPayments } from './stuck-payments.tsx';
 import { Suspense } from './suspense.tsx';
 import './operator.css';
@@ -35,9 +36,12 @@ export function OperatorScreen() {
         title={texts.title}
         aside={overview.data && <NodesBadge overview={overview.data} />}
         actions={
-          <LinkButton icon="refresh" href="/operator/reconciliation">
-            {texts.reconcile}
-          </LinkButton>
+          <>
+            <LinkButton icon="refresh" href="/operator/reconciliation">
+              {texts.reconcile}
+            </LinkButton>
+            <StopWithdrawals inFlight={overview.data?.pending_payments ?? 0} onDone={overview.reload} />
+          </>
         }
       />
       <Alerts />

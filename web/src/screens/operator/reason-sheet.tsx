@@ -18,6 +18,9 @@ export interface ReasonSheetProps {
   /** Further fields, above the reason. */
   readonly children?: ComponentChildren;
   readonly isIncomplete?: boolean;
+  /** Of the field with the reason. */
+  readonly label?: string;
+  readonly hint?: string;
   /** Sends the request, with the reason that the record keeps and its Idempotency-Key. */
   readonly run: (reason: string, options: { idempotencyKey: string }) => Promise<unknown>;
   readonly onDone: () => void;
@@ -25,7 +28,19 @@ export interface ReasonSheetProps {
 }
 
 /** Asks for the reason of an operator's action, which the ledger records with the person and the time. */
-export function ReasonSheet({ title, text, action, tone = 'primary', children, isIncomplete, run, onDone, onClose }: ReasonSheetProps) {
+export function ReasonSheet({
+  title,
+  text,
+  action,
+  tone = 'primary',
+  children,
+  isIncomplete,
+  label,
+  hint,
+  run,
+  onDone,
+  onClose,
+}: ReasonSheetProps) {
   const [reason, setReason] = useState('');
   const [isPending, setIsPending] = useState(false);
   const idempotent = useIdempotent();
@@ -44,7 +59,14 @@ export function ReasonSheet({ title, text, action, tone = 'primary', children, i
       <Form onSubmit={submit}>
         <div class="secondary">{text}</div>
         {children}
-        <TextField label={t.operator.reason} hint={t.operator.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
+        <TextField
+          label={label ?? t.operator.reason}
+          hint={hint ?? t.operator.reasonHint}
+          required
+          maxLength={500}
+          value={reason}
+          onValue={setReason}
+        />
         {error !== undefined && <Note tone="error">{error}</Note>}
         {isPending && <Note tone="warning">{t.operator.inProgress}</Note>}
         <Button kind={tone} size="big" type="submit" disabled={isBusy || isPending || isIncomplete === true || reason === ''}>

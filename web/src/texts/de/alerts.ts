@@ -165,6 +165,10 @@ export const alerts = {
       title: ({ name }) => `Der Kurs von ${name} muss geprüft werden.`,
       text: ({ reason }) => reason ?? 'Beträge werden nie mit einem zweifelhaften Kurs umgerechnet.',
     },
+    withdrawals_stopped: {
+      title: () => 'Auszahlungen sind angehalten.',
+      text: ({ reason }) => `Kunden lesen: „${reason ?? ''}“ Empfangen und Umbuchungen funktionieren.`,
+    },
     webhook_disabled: {
       title: ({ name }) => `Der Webhook zu ${name} wurde deaktiviert.`,
       text: ({ status }) =>

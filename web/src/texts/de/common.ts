@@ -96,6 +96,7 @@ export const common = {
     readOnly: 'Die Datenbank nimmt keine Änderungen an. Guthaben und Verlauf sind lesbar; Empfangen und Senden ruhen.',
     nodeAway: 'Die Lightning-Node antwortet nicht. Empfangen und Senden ruhen; Guthaben und Verlauf sind aktuell.',
     nodesPartlyAway: 'Eine Lightning-Node antwortet nicht. Ihre Wallets senden und empfangen nicht; Guthaben und Verlauf sind aktuell.',
+    withdrawalsStopped: (reason: string) => `Der Betreiber hat Auszahlungen angehalten: „${reason}“ Empfangen funktioniert.`,
     nodeCannotSend: 'Die Lightning-Node kann gerade keine Zahlungen senden. Empfangen funktioniert.',
   },
 } satisfies Shape<typeof english>;

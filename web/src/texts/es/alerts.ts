@@ -163,6 +163,10 @@ export const alerts = {
       title: ({ name }) => `El cambio de ${name} requiere revisión.`,
       text: ({ reason }) => reason ?? 'Los importes nunca se convierten con un cambio dudoso.',
     },
+    withdrawals_stopped: {
+      title: () => 'Los retiros están detenidos.',
+      text: ({ reason }) => `Los clientes leen: «${reason ?? ''}» Recibir y las transferencias funcionan.`,
+    },
     webhook_disabled: {
       title: ({ name }) => `El webhook a ${name} se desactivó.`,
       text: ({ status }) =>

@@ -96,6 +96,7 @@ export const common = {
     readOnly: 'La base de datos no acepta cambios. Se pueden leer saldos e historial; recibir y enviar está en pausa.',
     nodeAway: 'El nodo Lightning no responde. Recibir y enviar está en pausa; los saldos y el historial están al día.',
     nodesPartlyAway: 'Un nodo Lightning no responde. Sus monederos no envían ni reciben; los saldos y el historial están al día.',
+    withdrawalsStopped: (reason: string) => `El operador detuvo los retiros: «${reason}» Recibir funciona.`,
     nodeCannotSend: 'El nodo Lightning no puede enviar pagos ahora. Recibir funciona.',
   },
 } satisfies Shape<typeof english>;

@@ -1,0 +1,63 @@
+import { expect, it } from 'vitest';
+import { violationsInThemes } from '../support/axe.ts';
+import type { Json } from '../support/client.ts';
+import { onDashboard } from '../support/dashboard.ts';
+
+const DEVICES = ['desktop', 'phone'] as const;
+const REASON = 'We are checking our node. Your money is safe.';
+
+onDashboard("the operator's desk", ({ client, open, openLoggedIn, logIn, newPerson }) => {
+  /** Pages that are opened after it know the state. */
+  async function change(verb: 'stop' | 'resume', reason: string): Promise<void> {
+    await client.request('POST', `/v1/operator/withdrawals/${verb}`, { key: client.secretKey, json: { reason } });
+    const state = async () => ((await (await fetch(`${client.url}/readyz`)).json()) as Json).withdrawals;
+    await expect.poll(state).toBe(verb === 'stop' ? 'stopped' : 'allowed');
+  }
+
+  it('stops withdrawals with a reason, shows it on every page of the operator, and resumes them', async () => {
+    const page = await openLoggedIn('/operator');
+    await page.getByRole('button', { name: 'Stop withdrawals' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Nobody can send, and no withdraw link can be claimed').waitFor();
+    await dialog.getByLabel('Reason, shown to customers').fill(REASON);
+    await dialog.getByRole('button', { name: 'Stop withdrawals' }).click();
+    const banner = page.getByRole('status').filter({ hasText: 'Withdrawals are stopped.' });
+    await banner.waitFor();
+    expect(await banner.textContent()).toContain(REASON);
+    expect((await client.get('/v1/withdrawals')).status).toBe('stopped');
+    await expect.poll(() => page.getByRole('button', { name: 'Stop withdrawals' }).count()).toBe(0);
+    await page.goto('/wallets');
+    await banner.getByRole('button', { name: 'Resume' }).click();
+    await page.getByRole('dialog').getByLabel('Reason').fill('the node was checked');
+    await page.getByRole('dialog').getByRole('button', { name: 'Resume' }).click();
+    await expect.poll(() => banner.count()).toBe(0);
+    await expect.poll(async () => (await client.get('/v1/withdrawals')).status).toBe('allowed');
+  });
+
+  it('lets a customer read the reason where Send is, and send again after the resumption', async () => {
+    const person = await newPerson();
+    const wallet = await client.wallet(100);
+    await change('stop', REASON);
+    const page = await openLoggedIn(`/wallets/${wallet.id}/send`);
+    await page.getByLabel('To', { exact: true }).fill((await client.post('/playground/invoice', { num_satoshis: 5 })).payment_request);
+    await page.getByText(`The operator has stopped withdrawals: “${REASON}”`).first().waitFor();
+    expect(await page.getByRole('button', { name: /^Review/ }).isDisabled()).toBe(true);
+    const members = await open();
+    await logIn(members, person);
+    await members.goto('/wallets');
+    expect(await members.getByRole('button', { name: 'Resume' }).count()).toBe(0);
+    await change('resume', 'checked');
+    await page.reload();
+    await page.getByLabel('To', { exact: true }).fill((await client.post('/playground/invoice', { num_satoshis: 5 })).payment_request);
+    await expect.poll(() => page.getByRole('button', { name: /^Review/ }).isEnabled()).toBe(true);
+  });
+
+  it.each(DEVICES)('has no violation that axe finds while withdrawals are stopped, on a %s', async (device) => {
+    await change('stop', REASON);
+    const page = await openLoggedIn('/operator', { device });
+    await page.getByRole('button', { name: 'Resume' }).waitFor();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await violationsInThemes(page)).toEqual([]);
+    await change('resume', 'checked');
+  });
+});
