@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { answerOf, readAppRequest, returnAddress } from '../../web/src/screens/apps/app-request.ts';
+import { answerOf, readAppRequest, returnAddress } from '../../web/src/screens/connections/app-request.ts';
 
 const PUBKEY = 'c6047f9441ed7d6d3045406e95c07cd85c778e4b8cef3ca7abac09b95c709ee5';
 const around = { referrer: '', hasOpener: true, nowSeconds: 1_800_000_000 };

@@ -28,16 +28,20 @@ export const ROUTES: readonly ScreenRoute[] = [
   { path: '/send', Screen: lazy(() => import('./screens/choose/choose.tsx').then((file) => file.SendScreen)) },
   { path: '/settings', Screen: lazy(() => import('./screens/settings/settings.tsx').then((file) => file.SettingsScreen)) },
   {
-    path: '/apps',
-    sheets: ['/apps/connect'],
-    Screen: lazy(() => import('./screens/apps/apps.tsx').then((file) => file.AppsScreen)),
+    path: '/connections',
+    sheets: ['/connections/new', '/apps', '/apps/connect'],
+    Screen: lazy(() => import('./screens/connections/connections.tsx').then((file) => file.ConnectionsScreen)),
+  },
+  {
+    path: '/connections/:id',
+    Screen: lazy(() => import('./screens/connections/connection.tsx').then((file) => file.ConnectionScreen)),
   },
   {
     path: '/payouts',
     sheets: ['/payouts/new', '/payouts/:id'],
     Screen: lazy(() => import('./screens/payouts/payouts.tsx').then((file) => file.PayoutsScreen)),
   },
-  { path: '/apps/new', Screen: lazy(() => import('./screens/apps/new-app.tsx').then((file) => file.NewAppScreen)) },
+  { path: '/apps/new', Screen: lazy(() => import('./screens/connections/new-app.tsx').then((file) => file.NewAppScreen)) },
   { path: '/keys', sheets: ['/keys/new'], Screen: lazy(() => import('./screens/keys/keys.tsx').then((file) => file.KeysScreen)) },
   {
     path: '/links',

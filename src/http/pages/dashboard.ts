@@ -9,7 +9,7 @@ import { acceptsPage } from './page.ts';
 const DIST = join(import.meta.dirname, '..', '..', '..', 'web', 'dist');
 
 /** The paths of the dashboard's screens. `web/src/routes.ts` has the same list, with the screens. */
-const FOLDERS = ['wallets', 'activity', 'links', 'payouts', 'apps', 'keys', 'webhooks', 'settings', 'operator', 'accounts'];
+const FOLDERS = ['wallets', 'activity', 'links', 'connections', 'payouts', 'apps', 'keys', 'webhooks', 'settings', 'operator', 'accounts'];
 const PAGES = [
   '/payments/*',
   '/more',

@@ -20,7 +20,7 @@ export const NAVIGATION: readonly NavigationEntry[] = [
   { path: '/activity', letter: 'a', label: t.navigation.activity, icon: 'activity' },
   { path: '/links', letter: 'l', label: t.navigation.links, icon: 'link' },
   { path: '/payouts', letter: 'p', label: t.navigation.payouts, icon: 'transfer' },
-  { path: '/apps', letter: 'c', label: t.navigation.apps, icon: 'plug' },
+  { path: '/connections', letter: 'c', label: t.navigation.apps, icon: 'plug' },
   { path: '/keys', letter: 'k', label: t.navigation.keys, icon: 'key' },
   { path: '/webhooks', letter: 'h', label: t.navigation.webhooks, icon: 'webhook' },
   { path: '/developers', label: t.navigation.developers, icon: 'terminal' },

@@ -116,7 +116,7 @@ function useCommands(typed: string): { readonly found: readonly Command[]; reado
   const pages = ofOperator.map(([end, name]) => ({ name, href: `/operator${end}`, icon: 'server' as const })).slice(1);
   const create = [
     { name: t.wallets.newWallet, href: '/wallets/new', icon: 'plus' as const },
-    { name: t.palette.connectApp, href: '/apps/connect', icon: 'plug' as const },
+    { name: t.palette.connectApp, href: '/connections/new', icon: 'plug' as const },
   ];
   const named = [...screens, ...pages, ...create].filter(({ name }) => name.toLowerCase().includes(text));
 

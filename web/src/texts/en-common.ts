@@ -66,7 +66,7 @@ export const common = {
     wallets: 'Wallets',
     links: 'Links',
     payouts: 'Payouts',
-    apps: 'Apps',
+    apps: 'Connections',
     keys: 'Keys',
     webhooks: 'Webhooks',
     activity: 'Activity',

@@ -57,7 +57,7 @@ const PAGES: Readonly<Record<ActionName, string>> = {
   reconciliation: '/operator/reconciliation',
   jobs: '/operator/instances',
   suspense: '/operator/suspense',
-  apps: '/apps',
+  apps: '/connections',
   backups: '/operator#backups',
   restore: '/operator#restore',
   rate: '/operator/limits',

@@ -79,7 +79,7 @@ interface MenuOptions {
 function menuOf({ path, id, isActive, isOperator }: MenuOptions): MenuEntry[] {
   return [
     { label: t.wallet.statement, icon: 'download', href: `${path}/statement` },
-    { label: t.navigation.apps, icon: 'plug', href: `/apps?wallet=${id}` },
+    { label: t.navigation.apps, icon: 'plug', href: `/connections?wallet=${id}` },
     { label: t.wallet.keys, icon: 'key', href: `/keys?wallet=${id}` },
     { label: t.wallet.proof, icon: 'lightning', href: `${SERVICE_URL}/v1/wallet/${id}/proof`, download: `${id}-proof.json` },
     { label: t.wallet.limits, icon: 'lock', href: `${path}/limits` },

@@ -66,7 +66,7 @@ export const common = {
     wallets: 'Wallets',
     links: 'Links',
     payouts: 'Sammelzahlungen',
-    apps: 'Apps',
+    apps: 'Verbindungen',
     keys: 'Schlüssel',
     webhooks: 'Webhooks',
     activity: 'Aktivität',

@@ -66,7 +66,7 @@ export const common = {
     wallets: 'Monederos',
     links: 'Enlaces',
     payouts: 'Pagos en lote',
-    apps: 'Aplicaciones',
+    apps: 'Conexiones',
     keys: 'Claves',
     webhooks: 'Webhooks',
     activity: 'Actividad',

@@ -127,7 +127,9 @@ function canAppSend({ protocol, kind, permissions }: Draft): boolean {
 
 async function connect(draft: Draft, options: { idempotencyKey: string }): Promise<Connected> {
   const { protocol, walletId, name, kind, permissions } = draft;
-  const body = { ...(name !== '' && { user_label: name }), ...limitOrder(draft, canAppSend(draft)) };
+  // Keys without a label are not listed with the apps.
+  const label = name || (protocol === 'lndhub' ? apps.protocols.lndhub.name : '');
+  const body = { ...(label !== '' && { user_label: label }), ...limitOrder(draft, canAppSend(draft)) };
   if (protocol === 'nwc') {
     const { id, uri } = await api.connections.create(walletId, { ...body, permissions: [...permissions] }, options);
     return { link: uri, name, connection: { id, walletId } };

@@ -16,7 +16,7 @@ import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { apps } from '../../texts/en-apps.ts';
 import { type AppDraft, AppLimits, FIRST_BUDGET, PermissionFields } from './app-limits.tsx';
 import { type AppRequest, answerOf, PERMISSIONS, readAppRequest, returnAddress } from './app-request.ts';
-import './apps.css';
+import './connections.css';
 
 /**
  * `/apps/new`: a site asks to be connected (`NWCClient.fromAuthorizationUrl` of `@getalby/sdk`). The person chooses the wallet by hand: no
@@ -136,5 +136,5 @@ function sendAnswer({ origin, returnTo }: AppRequest, created: Parameters<typeof
 /** Only windows that a page has opened can be closed. */
 function cancel(navigate: (to: string) => void): void {
   if (window.opener) window.close();
-  else navigate('/apps');
+  else navigate('/connections');
 }
