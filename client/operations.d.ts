@@ -4216,6 +4216,21 @@ export interface RevokeWithdrawLinkRequest {
 
 }
 
+export interface ListWithdrawLinksOfAccountRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+  /** `active`: only links that can still be claimed. `ended`: only the others */
+  status?: 'active' | 'ended';
+  /** Only links of this wallet: its id or one of its access keys */
+  wallet_id?: string;
+}
+
 export interface ProbeWithdrawLinkRequest {
 
 }
@@ -4668,6 +4683,8 @@ export interface Operations<Options> {
     get(wallet: string, id: string, request?: GetWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
     /** Revoke a withdraw link. All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing. Permission: `wallet_withdraw`. (`DELETE /v1/wallet/{key}/lnurl/withdraws/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the link, `lnurlw_…` */
     revoke(wallet: string, id: string, request?: RevokeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
+    /** List the withdraw links of all wallets of the account. Without their tokens. Permission: a secret API key. (`GET /v1/lnurl/withdraws`) */
+    listAll(request?: ListWithdrawLinksOfAccountRequest, options?: Options): List<WithdrawLink>;
     /** Read what a withdraw link offers. Reads the parameters of a withdraw link (LUD-03) of this or another service, without withdrawing. The description is that of the other service: escape it where you show it. Permission: any key. (`GET /v1/lnurlw/probe/{lnurl}`) @param lnurl An LNURL, or an `lnurlw:` link */
     probe(lnurl: string, request?: ProbeWithdrawLinkRequest, options?: Options): Promise<ProbedWithdrawLink>;
   };

@@ -233,6 +233,7 @@ export const GROUPS = {
     list: 'GET /v1/wallet/{key}/lnurl/withdraws isList hasCursor',
     get: 'GET /v1/wallet/{key}/lnurl/withdraws/{id}',
     revoke: 'DELETE /v1/wallet/{key}/lnurl/withdraws/{id}',
+    listAll: 'GET /v1/lnurl/withdraws isList hasCursor',
     probe: 'GET /v1/lnurlw/probe/{lnurl}',
   },
 };

@@ -34,6 +34,7 @@ const GROUPS: readonly { readonly group: string; readonly path?: RegExp; readonl
 const NAMES: Readonly<Record<string, string | null>> = {
   getLightningTransaction: 'lightningTransactions.get',
   listDeliveriesOfAccount: 'webhooks.listAllDeliveries',
+  listWithdrawLinksOfAccount: 'withdrawLinks.listAll',
   listConnectionsOfAccount: 'connections.listAll',
   getConnectionOfAccount: 'connections.find',
   listDeliveriesOfLightningTransaction: 'lightningTransactions.listDeliveries',

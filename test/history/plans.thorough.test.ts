@@ -126,6 +126,10 @@ const READS: [Statement, unknown[]][] = [
   [links.findById, [0, 'x']],
   [links.findOfWallet, ['x', 'x', 0]],
   [links.listOfWallet.desc, ['x', '~', 50, 0, 0]],
+  ...Object.values(links.listOfAccountBy).flatMap(({ desc, count }): [Statement, unknown[]][] => [
+    [desc, ['x', null, '~', 50, 0, 0]],
+    [count, ['x', null, 50]],
+  ]),
   [links.readOveruse, ['x']],
   [webhooks.listOfAccount.desc, ['x', '~', 50, 0]],
   [webhooks.findWebhook, ['x', 'y']],

@@ -80,6 +80,10 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await sheet.getByLabel('Label').fill('Meetup drinks');
     await sheet.getByRole('button', { name: 'Create link' }).dblclick();
     await page.getByRole('img', { name: 'QR code of the withdraw link' }).waitFor();
+    await page
+      .locator('tr.open', { hasText: 'Meetup drinks' })
+      .getByRole('cell', { name: /^0 of 2 claimed$/ })
+      .waitFor();
     const links = await client.get(`/v1/wallet/${wallet.id}/lnurl/withdraws`);
     expect(links).toMatchObject([{ user_label: 'Meetup drinks', num_satoshis: 5000, uses: 2 }]);
     await page.goto(`/links?wallet=${wallet.id}`);
@@ -99,6 +103,10 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke link' }).click();
     await row.getByText('Revoked').waitFor();
+    await page.goto('/links');
+    await page.getByRole('button', { name: 'Ended' }).click();
+    await row.getByText('Vouchers').waitFor();
+    expect(await row.getByText('Revoked').count()).toBe(1);
   });
 
   it('are listed page by page, each link says its place, and a link of a later page opens', async () => {

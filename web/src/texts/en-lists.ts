@@ -1,7 +1,9 @@
+import { lookup } from './lookup.ts';
 import { inLanguage } from './texts.ts';
 
 /** The English texts about lists with pages. */
 export const lists = inLanguage('lists', {
+  linkStatuses: lookup({ all: 'All', active: 'Active', ended: 'Ended' }),
   newer: 'Newer',
   older: 'Older',
   shown: (first: string, last: string, total: string | undefined, isCapped: boolean) =>

@@ -6,7 +6,9 @@ import type { Rates } from '../../../core/rates/rates.ts';
 import { FIAT_AMOUNT, optionalAnyAmount, type RequestedAmount } from '../../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
 import type { WalletAuthorization } from '../../../http/auth/access.ts';
+import { walletFilter } from '../../../http/auth/account-scope.ts';
 import {
+  choice,
   described,
   Expiry,
   KeyParams,
@@ -108,6 +110,23 @@ const listSchema = {
   response: { 200: Type.Array(WithdrawLinkObject) },
 };
 
+const accountListSchema = {
+  tags: LINK.tags,
+  ...requires('account'),
+  operationId: 'listWithdrawLinksOfAccount',
+  summary: 'List the withdraw links of all wallets of the account',
+  description: 'Without their tokens.',
+  querystring: Type.Object({
+    ...ListQuery.properties,
+    status: Type.Optional(
+      choice(['active', 'ended'], { description: '`active`: only links that can still be claimed. `ended`: only the others' }),
+    ),
+    wallet_id: walletFilter('links'),
+  }),
+  response: { 200: Type.Array(WithdrawLinkObject) },
+  errorStatuses: [404],
+};
+
 const readSchema = {
   ...OF_LINK,
   operationId: 'getWithdrawLink',
@@ -207,6 +226,13 @@ export function withdrawLinkRoutes(
       return renderWithdrawLink(await links.revoke(wallet.id, request.params.id, guards));
     });
   }
+
+  app.get('/v1/lnurl/withdraws', { schema: accountListSchema }, async (request, reply) => {
+    const accountId = await access.account(request);
+    const { status, wallet_id: given } = request.query;
+    const walletId = given === undefined ? undefined : (await access.walletByIdOrKey(request, given, 'wallet_read')).id;
+    return sendList(request, reply, links.listOfAccount({ accountId, walletId }, status), renderWithdrawLink);
+  });
 }
 
 function readTerms(fields: LinkFields, isPermanent: boolean, passThru: object | undefined, amount: RequestedAmount | undefined): LinkTerms {

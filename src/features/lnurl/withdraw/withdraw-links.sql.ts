@@ -49,8 +49,8 @@ export type CountedRow = LinkRow & {
 export const insertLink = statement(
   'withdraw_link_insert',
   `INSERT INTO withdraw_link (id, wallet_id, ledger_account, k1_hash, max_msat, fee_limit_msat, uses, uses_left, daily_limit_msat, memo,
-     user_label, pass_thru, fiat, expires_at, created_at, made_by)
-   VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+     user_label, pass_thru, fiat, expires_at, created_at, made_by, account_id)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $7, $8, $9, $10, $11, $12, $13, $14, $15, (SELECT account_id FROM wallet WHERE id = $2))`,
 );
 
 const COLUMNS = `l.id, l.wallet_id, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru, l.fiat,
@@ -79,6 +79,25 @@ const counted = (parameter: number) => `SELECT ${COLUMNS}, ${sum('claims')}, ${s
   ${onDay('spent_msat', parameter)}, ${onDay('pending_msat', parameter)} FROM withdraw_link l`;
 
 export const findOfWallet = statement<CountedRow>('withdraw_link_find_of_wallet', `${counted(3)} WHERE l.wallet_id = $1 AND l.id = $2`);
+
+const IS_ACTIVE =
+  '(l.revoked_at IS NULL AND (l.uses_left IS NULL OR l.uses_left > 0) AND (l.expires_at IS NULL OR l.expires_at > extract(epoch FROM now())))';
+
+const listOfAccount = (name: string, condition: string) =>
+  listStatements<CountedRow>(`withdraw_link_list_of_account_${name}`, {
+    select: counted(firstOwnParameter(2)),
+    table: 'withdraw_link l',
+    where: `l.account_id = $1 AND (CAST($2 AS TEXT) IS NULL OR l.wallet_id = $2) AND ${condition}`,
+    filters: 2,
+    id: 'l.id',
+  });
+
+/** The links of all wallets of an account, or of one of them ($2). */
+export const listOfAccountBy = {
+  all: listOfAccount('all', 'TRUE'),
+  active: listOfAccount('active', IS_ACTIVE),
+  ended: listOfAccount('ended', `NOT ${IS_ACTIVE}`),
+};
 
 export const listOfWallet = listStatements<CountedRow>('withdraw_link_list', {
   select: counted(firstOwnParameter(1)),

@@ -102,6 +102,17 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
       return mapList(rows, (page) => checkMakers(options, page));
     },
 
+    /** Returns the links of all wallets of an account, or of one of them: all, those that can be claimed, or the others. */
+    listOfAccount(
+      { accountId, walletId }: { accountId: string; walletId: string | undefined },
+      state: keyof typeof sql.listOfAccountBy = 'all',
+    ): List<WithdrawLink> {
+      const filters = [accountId, walletId ?? null];
+      const own = [startOfDay(clock)];
+      const rows = openList(database, { statements: sql.listOfAccountBy[state], filters, own, prefix: 'lnurlw' });
+      return mapList(rows, (page) => checkMakers(options, page));
+    },
+
     /** @throws Refusal `not_found` */
     async find(walletId: string, id: string): Promise<WithdrawLink> {
       const row = isId(id) ? await database.first(sql.findOfWallet, walletId, id, startOfDay(clock)) : undefined;

@@ -6,7 +6,9 @@ import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { useList } from '../../parts/use-list.tsx';
+import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { t } from '../../texts/texts.ts';
 import { NewWithdrawLinkSheet } from './new-withdraw-link.tsx';
 import { PayLinkPanel } from './pay-link-panel.tsx';
@@ -20,7 +22,11 @@ import './links.css';
 export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
   const [path] = useLocation();
   const [created, setCreated] = useState<readonly NewWithdrawLink[]>();
-  const links = useList('pay links', api.payLinks.list);
+  const [parameters, change] = useFilters();
+  const walletId = parameters.get('wallet') ?? '';
+  const links = useList(`pay links ${walletId}`, (request, options) =>
+    walletId === '' ? api.payLinks.list(request, options) : api.wallets.listPayLinks(walletId, request, options),
+  );
   const listed = links.page.data?.items.find((link) => link.id === id);
   // A link of another page is read by itself.
   const other = useResource(id === undefined || listed || !links.page.data ? undefined : `pay link ${id}`, (signal) =>
@@ -48,12 +54,15 @@ export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
         }
       />
       {created && <WithdrawLinkOnce links={created} onStored={() => setCreated(undefined)} />}
+      <div class="wallet-filter">
+        <WalletSelect label={t.wallet.title} none={t.events.allWallets} value={walletId} onValue={(wallet) => change({ wallet })} />
+      </div>
       <div class={selected ? 'links with-panel' : 'links'}>
         <div class="stack">
           <Card title={t.links.receive} actions={<span class="small secondary">{t.links.receiveHint}</span>} footer={links.footer}>
             <PayLinkTable links={links.page} selectedId={id} />
           </Card>
-          <WithdrawLinks />
+          <WithdrawLinks walletId={walletId} createdIds={created?.map((link) => link.id) ?? []} />
         </div>
         {selected && <PayLinkPanel link={selected} onChanged={reload} />}
       </div>

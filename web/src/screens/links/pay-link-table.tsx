@@ -1,4 +1,4 @@
-import { Link } from 'wouter-preact';
+import { Link, useSearch } from 'wouter-preact';
 import type { PayLink } from '../../api/client.ts';
 import type { ListPage } from '../../api/list.ts';
 import type { Resource } from '../../api/resource.ts';
@@ -13,6 +13,9 @@ import { t } from '../../texts/texts.ts';
 
 /** The pay links and Lightning addresses of the account. */
 export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<PayLink>>; selectedId: string | undefined }) {
+  // Its address keeps the filters.
+  const search = useSearch();
+  const query = search === '' ? '' : `?${search}`;
   const labels = useWalletLabels((links.data?.items ?? []).map((link) => link.wallet_id));
   return (
     <Loaded resource={links}>
@@ -37,7 +40,7 @@ export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<P
                     <div class="row">
                       <Icon name={link.ln_address === null ? 'link' : 'address'} />
                       <div class="shrink">
-                        <Link class="name" href={`/links/${link.id}`} aria-current={link.id === selectedId ? 'true' : undefined}>
+                        <Link class="name" href={`/links/${link.id}${query}`} aria-current={link.id === selectedId ? 'true' : undefined}>
                           <bdi>{nameOf(link)}</bdi>
                         </Link>
                         {!isActive(link) && (

@@ -1,53 +1,73 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { api, type WithdrawLink } from '../../api/client.ts';
-import { formatMsat, Sats } from '../../parts/amount.tsx';
+import { Msat, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { optionsOf } from '../../parts/options.ts';
+import { Segments } from '../../parts/segments.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { useList } from '../../parts/use-list.tsx';
-import { useChosenWallet } from '../../parts/wallet-names.ts';
-import { WalletSelect } from '../../parts/wallet-select.tsx';
+import { useWalletLabels } from '../../parts/wallet-names.ts';
+import { lists } from '../../texts/en-lists.ts';
 import { t } from '../../texts/texts.ts';
 import { isActive } from './pay-link-table.tsx';
 
-/** The withdraw links of one wallet, which `?wallet=` chooses. */
-export function WithdrawLinks() {
+const STATUSES = ['all', 'active', 'ended'] as const;
+
+export interface WithdrawLinksProps {
+  /** Empty for all wallets. */
+  readonly walletId: string;
+  /** The links that were just created, which are marked. */
+  readonly createdIds: readonly string[];
+}
+
+/** The withdraw links of all wallets of the account, or of one. `?status=` chooses which. */
+export function WithdrawLinks({ walletId, createdIds }: WithdrawLinksProps) {
   const [search, change] = useFilters();
-  const walletId = useChosenWallet(search);
-  const key = walletId === '' ? undefined : `withdraw links ${walletId}`;
-  const links = useList(key, (request, options) => api.withdrawLinks.list(walletId, request, options), {
-    isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure',
-  });
+  const status = STATUSES.find((one) => one === search.get('status')) ?? 'all';
+  const filter = { ...(walletId !== '' && { wallet_id: walletId }), ...(status !== 'all' && { status }) };
+  const links = useList(
+    `withdraw links ${walletId} ${status}`,
+    (request, options) => api.withdrawLinks.listAll({ ...request, ...filter }, options),
+    { isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure' },
+  );
+  const { reload } = links.page;
+  const created = createdIds.join();
+  useEffect(() => {
+    if (created !== '') reload();
+  }, [created, reload]);
   return (
     <Card
       title={t.links.withdraw}
       actions={
-        <div class="withdraw-of">
-          <WalletSelect label={t.links.of} value={walletId} onValue={(wallet) => change({ wallet })} />
-        </div>
+        <Segments
+          label={t.links.status}
+          value={status}
+          options={optionsOf(lists.linkStatuses, STATUSES)}
+          onChange={(value) => change({ status: value === 'all' ? undefined : value })}
+        />
       }
       footer={links.footer}
     >
-      {key === undefined ? (
-        <Empty icon="ticket" title={t.links.noWithdrawTitle}>
-          {t.links.noWithdraw}
-        </Empty>
-      ) : (
-        <Loaded resource={links.page}>
-          {({ items }) => <WithdrawTable walletId={walletId} links={items} onChanged={links.page.reload} />}
-        </Loaded>
-      )}
+      <Loaded resource={links.page}>{({ items }) => <WithdrawTable links={items} createdIds={createdIds} onChanged={reload} />}</Loaded>
     </Card>
   );
 }
 
-function WithdrawTable({ walletId, links, onChanged }: { walletId: string; links: readonly WithdrawLink[]; onChanged: () => void }) {
+interface WithdrawTableProps {
+  readonly links: readonly WithdrawLink[];
+  readonly createdIds: readonly string[];
+  readonly onChanged: () => void;
+}
+
+function WithdrawTable({ links, createdIds, onChanged }: WithdrawTableProps) {
   const [revoking, setRevoking] = useState<WithdrawLink>();
+  const labels = useWalletLabels(links.map((link) => link.wallet_id));
   if (links.length === 0)
     return (
       <Empty icon="ticket" title={t.links.noWithdrawTitle}>
@@ -70,10 +90,12 @@ function WithdrawTable({ walletId, links, onChanged }: { walletId: string; links
         </thead>
         <tbody>
           {links.map((link) => (
-            <tr key={link.id}>
+            <tr key={link.id} class={createdIds.includes(link.id) ? 'open' : undefined}>
               <td>
                 <bdi class="name">{link.user_label || link.memo || t.links.unnamed}</bdi>
                 <span class="sub">
+                  <bdi>{labels.get(link.wallet_id) ?? link.wallet_id}</bdi>
+                  {' · '}
                   <Time at={link.created_at} />
                   <span class="phone-only"> · {claimsOf(link)}</span>
                 </span>
@@ -81,7 +103,11 @@ function WithdrawTable({ walletId, links, onChanged }: { walletId: string; links
               <td class="end">{link.num_satoshis === null ? t.links.balance : <Sats sats={link.num_satoshis} />}</td>
               <td class="end desktop-only secondary">
                 {claimsOf(link)}
-                <span class="sub">{formatMsat(link.claimed_msat)}</span>
+                {link.claimed_msat > 0 && (
+                  <span class="sub">
+                    <Msat msat={link.claimed_msat} unit />
+                  </span>
+                )}
               </td>
               <td class="desktop-only">{statusOf(link)}</td>
               <td class="end">
@@ -101,7 +127,7 @@ function WithdrawTable({ walletId, links, onChanged }: { walletId: string; links
           text={t.links.revokeText}
           action={t.links.revokeAction}
           onConfirm={async () => {
-            await api.withdrawLinks.revoke(walletId, revoking.id);
+            await api.withdrawLinks.revoke(revoking.wallet_id, revoking.id);
             onChanged();
           }}
           onClose={() => setRevoking(undefined)}
