@@ -1,4 +1,7 @@
-import { defineConfig } from 'vite';
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { defineConfig, type Plugin } from 'vite';
 
 const SHARED =
   /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|print|decimal|sats-field|requested|wallet))/;
@@ -22,6 +25,7 @@ export default defineConfig({
   root: import.meta.dirname,
   // Relative, because PUBLIC_URL may have a path.
   base: './',
+  plugins: [serviceWorker()],
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: 'dist',
@@ -50,3 +54,26 @@ export default defineConfig({
     reportCompressedSize: false,
   },
 });
+
+/** Writes `sw.js` with the names of all files of the build. The names of most contain a hash, so another build has another service worker. */
+function serviceWorker(): Plugin {
+  return {
+    name: 'service-worker',
+    apply: 'build',
+    enforce: 'post',
+    generateBundle(_options, bundle) {
+      const folder = (name: string) => join(import.meta.dirname, name);
+      const published = readdirSync(folder('public'));
+      const built = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
+      const source = readFileSync(folder('service-worker.js'), 'utf8');
+      const hash = createHash('sha256')
+        .update(source)
+        .update(built.sort().join(' '))
+        .update(readFileSync(folder('index.html')));
+      for (const name of published) hash.update(readFileSync(join(folder('public'), name)));
+      const files = JSON.stringify([...built, ...published].sort());
+      const text = source.replace('__FILES__', files).replace('__BUILD__', JSON.stringify(hash.digest('hex').slice(0, 16)));
+      this.emitFile({ type: 'asset', fileName: 'sw.js', source: text });
+    },
+  };
+}

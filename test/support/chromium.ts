@@ -83,6 +83,8 @@ export async function openPage(
     locale: 'en-GB',
     timezoneId: 'UTC',
     colorScheme: theme,
+    // Playwright does not see the requests of a page that a service worker sends. Tests of the service worker allow it.
+    serviceWorkers: 'block',
     ...SIZES[device],
     ...more,
   });

@@ -150,7 +150,11 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
       budget_msat: 1000,
       budget_period: 'day',
     });
-    for (const address of [`/connections?wallet=${wallet.id}`, `/connections/new?wallet=${wallet.id}`, requestFor('https://zaps.example')]) {
+    for (const address of [
+      `/connections?wallet=${wallet.id}`,
+      `/connections/new?wallet=${wallet.id}`,
+      requestFor('https://zaps.example'),
+    ]) {
       await visit(page, address);
       expect(await page.evaluate('document.documentElement.scrollWidth'), address).toBeLessThanOrEqual(320);
     }

@@ -2,7 +2,8 @@ import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { Router, useLocation } from 'wouter-preact';
 import { api, isLoggedOut, type Login } from './api/client.ts';
 import { receiveEvents } from './api/live.ts';
-import { clearResources } from './api/resource.ts';
+import { clearResources, reloadResources } from './api/resource.ts';
+import { forgetSavedData, keepForReading } from './api/saved-data.ts';
 import { onSessionEnd, SessionContext } from './api/session.tsx';
 import { BASE_PATH, SERVICE_URL } from './base-path.ts';
 import { ErrorBoundary } from './frame/error-boundary.tsx';
@@ -25,6 +26,7 @@ export function App() {
   useEffect(() => {
     onSessionEnd((end) => {
       clearResources();
+      void forgetSavedData();
       setHasEnded(end === 'expired');
       setLogin(null);
     });
@@ -45,9 +47,13 @@ export function App() {
   }, [login?.session?.id]);
 
   useAccountOfOtherTabs(login?.account.id);
+  useEffect(() => {
+    if (login) keepForReading(() => void api.session.get().then(reloadResources, () => undefined));
+  }, [login !== undefined && login !== null]);
 
   function start(started: Login) {
     clearResources();
+    void forgetSavedData();
     setHasEnded(false);
     setLogin(started);
   }

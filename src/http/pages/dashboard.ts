@@ -141,7 +141,9 @@ function sendPage({ headers, raw }: FastifyRequest, reply: FastifyReply, { page,
 function serveFile(app: App, name: string, content: Buffer): void {
   const type = TYPES[extname(name)] ?? 'application/octet-stream';
   const cacheControl = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'no-cache';
-  app.get(`/${name}`, { config: { undocumented: true } }, (_request, reply) =>
-    reply.type(type).header('cache-control', cacheControl).send(content),
-  );
+  app.get(`/${name}`, { config: { undocumented: true } }, (_request, reply) => {
+    // The policy of the service worker is that of its file.
+    if (name === 'sw.js') reply.header('content-security-policy', POLICY);
+    return reply.type(type).header('cache-control', cacheControl).send(content);
+  });
 }

@@ -33,6 +33,9 @@ onMissedEvents(store.reloadAll);
 /** Forgets all data, when another account may log in. */
 export const clearResources = store.clear;
 
+/** Loads all data of the screen again. */
+export const reloadResources = store.reloadAll;
+
 /**
  * Loads data with `load`, and again when `key` changes, after events, and when events were missed. `key` identifies the data: components with
  * the same key share it, and a screen that is opened again shows the old data at once. Without a key nothing is loaded.

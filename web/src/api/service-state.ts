@@ -3,6 +3,8 @@ import { SERVICE_URL } from '../base-path.ts';
 import { t } from '../texts/texts.ts';
 import { api, type Node, type Readiness, type Withdrawals } from './client.ts';
 import { onLiveState } from './live.ts';
+import { reloadResources } from './resource.ts';
+import { onSavedData } from './saved-data.ts';
 
 /** How the parts of the service work, as last observed. */
 export interface ServiceState {
@@ -10,6 +12,8 @@ export interface ServiceState {
   readonly isReachable: boolean;
   /** When the service last answered, in milliseconds since 1970. */
   readonly answeredAt: number;
+  /** The page shows data that the browser has kept since then, in milliseconds since 1970. */
+  readonly savedAt?: number | undefined;
   readonly database: Readiness['database'];
   readonly node: Readiness['node'];
   readonly withdrawals: Readiness['withdrawals'];
@@ -31,6 +35,12 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 let probing: Promise<void> | undefined;
 let stopFollowing: (() => void) | undefined;
 const listeners = new Set<(state: ServiceState) => void>();
+
+// The oldest data decides.
+onSavedData((keptAt) => {
+  if (state.savedAt === undefined) void probeService();
+  setState({ isReachable: false, savedAt: Math.min(keptAt, state.savedAt ?? keptAt) });
+});
 
 /** Returns the state of the service. It is probed every 15 seconds while a component shows it and the tab is visible. */
 export function useServiceState(): ServiceState {
@@ -58,6 +68,11 @@ export interface NodeState {
 /** Returns whether the node of a wallet (`ln_node_id`) works. Without a node: whether any node does. */
 export function useNodeState(nodeId?: string): NodeState {
   return nodeStateOf(useServiceState(), nodeId);
+}
+
+/** Whether the service answers: without it, nothing that moves money is offered. */
+export function useIsReachable(): boolean {
+  return useServiceState().isReachable;
 }
 
 export function nodeStateOf(
@@ -99,7 +114,9 @@ async function probe(): Promise<void> {
     const { database, node, withdrawals } = (await response.json()) as Readiness;
     if (database === undefined || node === undefined) throw new Error('The response is not that of the service.');
     const stopReason = withdrawals === 'stopped' ? await readStopReason() : undefined;
-    setState({ isReachable: true, answeredAt: Date.now(), database, node, withdrawals, stopReason });
+    const isSaved = state.savedAt !== undefined;
+    setState({ isReachable: true, answeredAt: Date.now(), savedAt: undefined, database, node, withdrawals, stopReason });
+    if (isSaved) reloadResources();
   } catch {
     return setState({ isReachable: false });
   }

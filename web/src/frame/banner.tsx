@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { onLiveState } from '../api/live.ts';
 import { type ServiceState, useServiceState } from '../api/service-state.ts';
 import { useSession } from '../api/session.tsx';
-import { formatMinute } from '../parts/format-time.ts';
+import { formatMinute, formatTime } from '../parts/format-time.ts';
 import { lazy } from '../parts/lazy.tsx';
 import { Note } from '../parts/note.tsx';
 import { t } from '../texts/texts.ts';
@@ -27,7 +27,11 @@ export function Banner() {
 }
 
 /** Returns the most important text, or undefined while all works. `lostAt`: since when no events arrive, in ms. */
-export function bannerText({ isReachable, answeredAt, database, node }: ServiceState, lostAt: number | undefined): string | undefined {
+export function bannerText(
+  { isReachable, answeredAt, savedAt, database, node }: ServiceState,
+  lostAt: number | undefined,
+): string | undefined {
+  if (!isReachable && savedAt !== undefined) return `${t.banner.unreachable} ${t.common.dataFrom(formatTime(savedAt, Date.now()))}`;
   if (!isReachable) return t.banner.offline(formatMinute(answeredAt));
   if (database === 'unavailable') return t.banner.databaseAway;
   if (database === 'read_only') return t.banner.readOnly;

@@ -59,7 +59,10 @@ export function ConnectionScreen({ id }: { id: string }) {
                       <bdi>{labels.get(one.wallet_id) ?? one.wallet_id}</bdi>
                     </Link>,
                   ],
-                  [apps.may, one.permissions.map((each) => apps.permissions[each as keyof typeof apps.permissions]?.[0] ?? each).join(', ')],
+                  [
+                    apps.may,
+                    one.permissions.map((each) => apps.permissions[each as keyof typeof apps.permissions]?.[0] ?? each).join(', '),
+                  ],
                   [apps.budget, <Budget key="budget" limits={one} canSend={shown.canSend} />],
                   [apps.lastUsed, <LastUse key="use" item={shown} />],
                   [apps.ends, <End key="end" item={shown} />],

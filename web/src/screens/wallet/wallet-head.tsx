@@ -1,5 +1,5 @@
 import type { Wallet } from '../../api/client.ts';
-import { useNodeState } from '../../api/service-state.ts';
+import { useIsReachable, useNodeState } from '../../api/service-state.ts';
 import { useSession } from '../../api/session.tsx';
 import { SERVICE_URL } from '../../base-path.ts';
 import { HeroAmount, HeroSkeleton } from '../../parts/amount.tsx';
@@ -15,14 +15,16 @@ import { PhoneHead } from './phone-head.tsx';
 export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefined }) {
   const path = `/wallets/${id}`;
   const { canSend, canReceive, reason } = useNodeState(wallet?.ln_node_id);
-  const isOperator = useSession().account.role === 'operator';
   const isActive = wallet?.statusType.name !== 'inactive';
+  const isReachable = useIsReachable();
+  const canTransfer = isActive && isReachable;
+  const isOperator = useSession().account.role === 'operator';
   const title = wallet?.user_label || (wallet ? t.wallets.unnamed : t.wallet.title);
   const inactive = <Badge tone="plain">{t.wallets.inactive}</Badge>;
   const hero = wallet ? <HeroAmount sats={wallet.balance} caption={t.wallet.spendable} /> : <HeroSkeleton width="240px" />;
   const menu = menuOf({ path, id, isActive, isOperator });
   if (useIsPhone()) {
-    const transfer: MenuEntry[] = isActive ? [{ label: t.wallet.transfer, icon: 'transfer', href: `${path}/transfer` }] : [];
+    const transfer: MenuEntry[] = canTransfer ? [{ label: t.wallet.transfer, icon: 'transfer', href: `${path}/transfer` }] : [];
     return (
       <PhoneHead title={title} aside={!isActive && inactive} menu={<Menu label={t.wallet.more} entries={[...transfer, ...menu]} />}>
         {hero}
@@ -43,7 +45,7 @@ export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefi
             {t.wallet.send}
           </Action>
           {/* A transfer needs no node. */}
-          <Action icon="transfer" href={`${path}/transfer`} isPossible={isActive} reason={t.wallet.inactive}>
+          <Action icon="transfer" href={`${path}/transfer`} isPossible={canTransfer} reason={isActive ? reason : t.wallet.inactive}>
             {t.wallet.transfer}
           </Action>
           <Menu label={t.wallet.more} entries={menu} />

@@ -9,7 +9,8 @@ export const apps = {
   nwcApps: 'Apps',
   walletApps: 'Wallet-Apps und Programme',
   noKeysTitle: 'Keine Wallet-Apps',
-  noKeys: 'Wallet-Apps über LNDhub und Programme nutzen einen Schlüssel eines Wallets. Diejenigen, deren Schlüssel eine Bezeichnung hat, stehen hier.',
+  noKeys:
+    'Wallet-Apps über LNDhub und Programme nutzen einen Schlüssel eines Wallets. Diejenigen, deren Schlüssel eine Bezeichnung hat, stehen hier.',
   made: 'Verbunden',
   publicKey: 'Öffentlicher Schlüssel der App',
   relays: 'Relays',

@@ -9,7 +9,8 @@ export const apps = {
   nwcApps: 'Aplicaciones',
   walletApps: 'Aplicaciones de cartera y programas',
   noKeysTitle: 'No hay aplicaciones de cartera',
-  noKeys: 'Las aplicaciones de cartera por LNDhub y los programas usan una clave de una cartera. Aquí están las que tienen una clave con etiqueta.',
+  noKeys:
+    'Las aplicaciones de cartera por LNDhub y los programas usan una clave de una cartera. Aquí están las que tienen una clave con etiqueta.',
   made: 'Conectada',
   publicKey: 'Clave pública de la aplicación',
   relays: 'Relés',
