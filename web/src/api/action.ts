@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
-import { t } from '../texts/texts.ts';
+import { t, textOfError } from '../texts/texts.ts';
 import { isLoggedOut, SatchelError } from './client.ts';
 import { endSession } from './session.tsx';
 
@@ -48,5 +48,5 @@ export function useAction<Input = void>(
 
 /** Returns an error as text: that of the service, which says what to do, or that it did not answer. */
 export function errorText(error: unknown): string {
-  return error instanceof SatchelError ? error.message : t.common.noAnswer;
+  return error instanceof SatchelError ? textOfError(error) : t.common.noAnswer;
 }

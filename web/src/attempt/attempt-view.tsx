@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Wallet } from '../api/client.ts';
-import { Balance, formatSats, HeroAmount, Msat, Sats } from '../parts/amount.tsx';
+import { Balance, formatSats, HeroAmount, Msat } from '../parts/amount.tsx';
 import { Button, LinkButton } from '../parts/button.tsx';
 import { Foreign } from '../parts/foreign.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -9,7 +9,7 @@ import { Note } from '../parts/note.tsx';
 import { requestedPrice } from '../parts/requested-price.tsx';
 import { Sum } from '../parts/sum.tsx';
 import { money } from '../texts/en-money.ts';
-import { t } from '../texts/texts.ts';
+import { t, textOfError } from '../texts/texts.ts';
 import { type Attempt, canSend, type Failed, heldMsat, type Refusal, type Settled } from './attempt.ts';
 import { PaymentLink } from './payment-link.tsx';
 import { SuccessAction } from './success-action.tsx';
@@ -61,7 +61,7 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
       {(!isTransfer || serviceFeeMsat > 0) && (
         <Sum
           rows={[
-            { name: money.attempt.amount, value: <Sats sats={summary.sats} /> },
+            { name: money.attempt.amount, value: <Msat msat={summary.sats * 1000} /> },
             ...(serviceFeeMsat > 0 ? [{ name: money.attempt.serviceFee, value: <Msat msat={serviceFeeMsat} /> }] : []),
             ...(isTransfer ? [] : [{ name: money.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> }]),
             { name: isTransfer ? money.attempt.total : money.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
@@ -240,7 +240,7 @@ function Refused({ refusal, text }: { refusal: Refusal; text?: string }) {
     <Note tone="error">
       {text !== undefined && <p>{text}</p>}
       <p>
-        <Foreign text={money.attempt.refusals[refusal.type] ?? refusal.message} />
+        <Foreign text={money.attempt.refusals[refusal.type] ?? textOfError(refusal)} />
       </p>
       <p class="tiny faint mono">{t.common.requestId(refusal.requestId)}</p>
     </Note>

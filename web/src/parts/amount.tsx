@@ -36,6 +36,11 @@ export function Sats({ sats, sign = false, unit: hasUnit = false }: SatsProps) {
   );
 }
 
+/** A name with the unit of the amounts below it, which follows the setting. */
+export function AmountName({ children }: { children: string }) {
+  return <>{useUnit() === 'btc' ? children.replace('sats', t.common.units.btc) : children}</>;
+}
+
 /** Exact millisats, as sats with three decimals: for fees. */
 export function Msat({ msat, unit = false }: { msat: number; unit?: boolean }) {
   return (

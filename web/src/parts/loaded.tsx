@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { SatchelError } from '../api/client.ts';
 import type { Resource } from '../api/resource.ts';
-import { t } from '../texts/texts.ts';
+import { t, textOfError } from '../texts/texts.ts';
 import { Button } from './button.tsx';
 import { formatMinute } from './format-time.ts';
 import { Note } from './note.tsx';
@@ -37,7 +37,7 @@ export function LoadError({ error, onRetry, loadedAt }: { error: unknown; onRetr
         </Button>
       }
     >
-      <p>{isResponse ? error.message : t.common.noAnswer}</p>
+      <p>{isResponse ? textOfError(error) : t.common.noAnswer}</p>
       {loadedAt !== undefined && <p class="small">{t.common.dataFrom(formatMinute(loadedAt))}</p>}
       {isResponse && <p class="tiny faint mono">{t.common.requestId(error.requestId)}</p>}
     </Note>

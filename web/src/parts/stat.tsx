@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import './stat.css';
 
 /** A number with its name above and a remark below. */
-export function Stat({ name, children, remark }: { name: string; children: ComponentChildren; remark?: ComponentChildren }) {
+export function Stat({ name, children, remark }: { name: ComponentChildren; children: ComponentChildren; remark?: ComponentChildren }) {
   return (
     <div class="stat">
       <span>{name}</span>

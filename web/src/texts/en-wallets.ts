@@ -80,7 +80,7 @@ export const wallets = {
     status: 'Status',
     type: 'Type',
     amount: 'Amount, sats',
-    balanceAfter: 'Balance after',
+    balanceAfter: 'Balance after, sats',
     unchanged: 'unchanged',
     open: 'Open',
     fee: 'fee',

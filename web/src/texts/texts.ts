@@ -30,6 +30,12 @@ export const direction = language?.direction ?? 'ltr';
 /** The texts of the first page in the language of this browser. */
 export const t = (language?.start as Texts | undefined) ?? en;
 
+/** Returns what people read about an error of the API: in the language, or else the sentence of the API, which is English. */
+export function textOfError({ type, message }: { readonly type: string; readonly message: string }): string {
+  const errors: Readonly<Record<string, string>> | undefined = language?.errors;
+  return errors?.[type] ?? message;
+}
+
 /** Returns the texts of a screen in the language of this browser. */
 export function inLanguage<English>(name: keyof Translation, english: English): English {
   return (language?.[name] as English | undefined) ?? english;

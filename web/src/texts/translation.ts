@@ -21,10 +21,44 @@ import type { setup } from './en-setup.ts';
 import type { shortcuts } from './en-shortcuts.ts';
 import type { Shape } from './lookup.ts';
 
+/** The errors of the API that people meet. Its sentences are English; all others are shown as they are. */
+type TranslatedError =
+  | 'account_restricted'
+  | 'address_taken'
+  | 'database_unavailable'
+  | 'email_taken'
+  | 'forbidden'
+  | 'insufficient_balance'
+  | 'invoice_cancelled'
+  | 'invoice_expired'
+  | 'invoice_paid'
+  | 'ledger_busy'
+  | 'login_taken'
+  | 'node_unavailable'
+  | 'not_found'
+  | 'own_invoice'
+  | 'payee_restricted'
+  | 'rate_limited'
+  | 'rate_unavailable'
+  | 'restored'
+  | 'same_wallet'
+  | 'too_many_invoices'
+  | 'too_many_keys'
+  | 'too_many_logins'
+  | 'too_many_payments'
+  | 'too_many_wallets'
+  | 'too_many_webhooks'
+  | 'unauthorized'
+  | 'wallet_inactive';
+
+/** Sentences in place of those of the API, by the type of the error. */
+export type ErrorTexts = Readonly<Record<TranslatedError, string>>;
+
 /** All texts of a language. A missing text, or one that English does not have, is an error of the compiler. */
 export interface Translation {
   /** In which direction the language is written. */
   readonly direction: 'ltr' | 'rtl';
+  readonly errors: ErrorTexts;
   /** The texts of the first page: those of `en.ts`. */
   readonly start: Shape<typeof en>;
   readonly accounts: Shape<typeof accounts>;

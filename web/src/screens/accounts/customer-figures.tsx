@@ -1,6 +1,6 @@
 import { api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { Sats } from '../../parts/amount.tsx';
+import { AmountName, Sats } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
@@ -19,24 +19,24 @@ export function CustomerFigures({ id }: { readonly id: string }) {
       <Loaded resource={summary} skeleton={<Skeleton height="72px" />}>
         {({ balance_msat, pending_msat, wallets, in_msat, in_count, out_msat, out_count, fees_msat }) => (
           <div class="customer-figures">
-            <Stat name={texts.balance} remark={texts.walletCount(wallets ?? 0)}>
+            <Stat name={<AmountName>{texts.balance}</AmountName>} remark={texts.walletCount(wallets ?? 0)}>
               <Sats sats={floor(balance_msat)} unit />
             </Stat>
             <Stat name={texts.moneyIn} remark={texts.times(in_count)}>
-              <Sats sats={floor(in_msat)} sign />
+              <Sats sats={floor(in_msat)} sign unit />
             </Stat>
             <Stat
               name={texts.moneyOut}
               remark={
                 <>
-                  {texts.times(out_count)}, {texts.fees} <Sats sats={floor(fees_msat)} />
+                  {texts.times(out_count)}, {texts.fees} <Sats sats={floor(fees_msat)} unit />
                 </>
               }
             >
-              <Sats sats={-floor(out_msat)} sign />
+              <Sats sats={-floor(out_msat)} sign unit />
             </Stat>
             <Stat name={texts.held}>
-              <Sats sats={floor(pending_msat)} />
+              <Sats sats={floor(pending_msat)} unit />
             </Stat>
           </div>
         )}

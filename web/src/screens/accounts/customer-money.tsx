@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { api, type Wallet, type WalletTransaction } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { Balance, Sats, SignedAmount } from '../../parts/amount.tsx';
+import { AmountName, Balance, Sats, SignedAmount } from '../../parts/amount.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
@@ -13,6 +13,7 @@ import { Segments } from '../../parts/segments.tsx';
 import { Time } from '../../parts/time.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { policy } from '../../texts/en-policy.ts';
+import { t } from '../../texts/texts.ts';
 
 const PAGE = 10;
 
@@ -24,7 +25,7 @@ interface ItemTableProps<T> {
   readonly items: readonly T[];
   readonly empty: string;
   /** The titles of the name, of a detail that a phone has no room for, and of the amount. */
-  readonly titles: readonly [name: string, detail: string, amount: string];
+  readonly titles: readonly [name: string, detail: string, amount: ComponentChildren];
   readonly row: (item: T) => ComponentChildren;
 }
 
@@ -58,7 +59,7 @@ export function CustomerWallets({ id }: { readonly id: string }) {
           <ItemTable
             items={list}
             empty={texts.noWallets}
-            titles={[texts.wallet, texts.status, texts.balance]}
+            titles={[texts.wallet, texts.status, <AmountName key="balance">{texts.balance}</AmountName>]}
             row={(wallet: Wallet) => (
               <tr key={wallet.id}>
                 <td>
@@ -117,7 +118,7 @@ export function CustomerPayments({ id }: { readonly id: string }) {
           <ItemTable
             items={list}
             empty={texts.noPayments}
-            titles={[texts.transaction, texts.when, texts.amount]}
+            titles={[texts.transaction, texts.when, <AmountName key="amount">{texts.amount}</AmountName>]}
             row={(one: WalletTransaction) => (
               <tr key={one.id}>
                 <td>
@@ -133,7 +134,16 @@ export function CustomerPayments({ id }: { readonly id: string }) {
                   <Time at={one.created_at} />
                 </td>
                 <td class="end number">
-                  {status === 'settled' ? <SignedAmount sats={one.num_satoshis} /> : <Sats sats={one.num_satoshis} sign />}
+                  {status === 'failed' ? (
+                    <>
+                      <Sats sats={Math.abs(one.num_satoshis)} />
+                      <span class="sub">{t.wallet.unbooked.failed}</span>
+                    </>
+                  ) : status === 'settled' ? (
+                    <SignedAmount sats={one.num_satoshis} />
+                  ) : (
+                    <Sats sats={one.num_satoshis} sign />
+                  )}
                 </td>
               </tr>
             )}

@@ -1,6 +1,6 @@
 import { Link } from 'wouter-preact';
 import type { Event } from '../../api/client.ts';
-import { Sats, SignedAmount } from '../../parts/amount.tsx';
+import { AmountName, Sats, SignedAmount } from '../../parts/amount.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Time } from '../../parts/time.tsx';
 import { activity } from '../../texts/en-activity.ts';
@@ -21,7 +21,9 @@ export function EventTable({ events, openId, onOpen }: EventTableProps) {
         <tr>
           <th>{activity.event}</th>
           <th class="desktop-only">{activity.of}</th>
-          <th class="end">{activity.amount}</th>
+          <th class="end">
+            <AmountName>{activity.amount}</AmountName>
+          </th>
           <th class="end desktop-only">{activity.time}</th>
         </tr>
       </thead>

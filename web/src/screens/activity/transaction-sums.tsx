@@ -34,13 +34,13 @@ export function TransactionSums({ filters, walletId, count }: TransactionSumsPro
         {count?.total === undefined ? wait : countText(count.total, count.isCapped)}
       </Stat>
       <Stat name={activity.in} remark={data ? activity.settled(formatSats(data.in_count)) : ' '}>
-        {data ? <Sats sats={Math.floor(data.in_msat / 1000)} sign /> : wait}
+        {data ? <Sats sats={Math.floor(data.in_msat / 1000)} sign unit /> : wait}
       </Stat>
       <Stat name={activity.out} remark={data ? activity.settled(formatSats(data.out_count)) : ' '}>
-        {data ? <Sats sats={-Math.ceil(data.out_msat / 1000)} /> : wait}
+        {data ? <Sats sats={-Math.ceil(data.out_msat / 1000)} unit /> : wait}
       </Stat>
       <Stat name={activity.fees} remark={activity.feesRemark}>
-        {data ? <Sats sats={-Math.ceil(data.fees_msat / 1000)} /> : wait}
+        {data ? <Sats sats={-Math.ceil(data.fees_msat / 1000)} unit /> : wait}
       </Stat>
     </section>
   );

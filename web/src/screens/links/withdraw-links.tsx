@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, type WithdrawLink } from '../../api/client.ts';
-import { Msat, Sats } from '../../parts/amount.tsx';
+import { AmountName, Msat, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -80,7 +80,9 @@ function WithdrawTable({ links, createdIds, onChanged }: WithdrawTableProps) {
         <thead>
           <tr>
             <th>{t.links.link}</th>
-            <th class="end">{t.links.eachSats}</th>
+            <th class="end">
+              <AmountName>{t.links.eachSats}</AmountName>
+            </th>
             <th class="end desktop-only">{t.links.claimed}</th>
             <th class="desktop-only">{t.links.status}</th>
             <th class="end">

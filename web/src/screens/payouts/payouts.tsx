@@ -2,7 +2,7 @@ import { Link, useLocation } from 'wouter-preact';
 import { api, type Payout } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { Sats } from '../../parts/amount.tsx';
+import { AmountName, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -92,7 +92,9 @@ function PayoutTable({ payouts, query }: { payouts: readonly Payout[]; query: st
         <tr>
           <th>{texts.payout}</th>
           <th class="desktop-only">{texts.lines}</th>
-          <th class="end">{texts.sum}</th>
+          <th class="end">
+            <AmountName>{texts.sum}</AmountName>
+          </th>
         </tr>
       </thead>
       <tbody>

@@ -1,5 +1,6 @@
 import { api, type DecodedInvoice, isLoggedOut, type ProbedPayLink, type ProbedWithdrawLink, SatchelError } from '../../api/client.ts';
 import { money } from '../../texts/en-money.ts';
+import { textOfError } from '../../texts/texts.ts';
 import type { Destination } from './destination.ts';
 
 /** What a destination accepts, as the service has read it. */
@@ -77,6 +78,6 @@ async function orReason(read: () => Promise<Offer>): Promise<Offer> {
   } catch (error) {
     const isAnswer = error instanceof SatchelError && error.status < 500 && error.status !== 429 && !isLoggedOut(error);
     if (!isAnswer) throw error;
-    return { kind: 'unusable', reason: error.type === 'invoice_undecodable' ? money.send.damaged : error.message };
+    return { kind: 'unusable', reason: error.type === 'invoice_undecodable' ? money.send.damaged : textOfError(error) };
   }
 }

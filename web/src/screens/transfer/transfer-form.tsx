@@ -117,7 +117,7 @@ function WalletChoice({ walletId, draft, onChange }: WalletChoiceProps) {
     <label class="wallet-option" key={id}>
       <input type="radio" name="destination" checked={id === destination?.id} onChange={() => onChange({ destination: { id, label } })} />
       <bdi class="shrink">{label}</bdi>
-      <span class="push secondary">{balance !== undefined && <Balance sats={balance} />}</span>
+      <span class="push secondary">{balance !== undefined && <Balance sats={balance} unit />}</span>
     </label>
   );
   return (

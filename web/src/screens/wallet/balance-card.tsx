@@ -67,10 +67,10 @@ function Moved({ history, name }: { history: BalanceHistory; name: string }) {
   return (
     <>
       <Stat name={t.wallet.inPeriod(name)} remark={t.wallet.payments(history.in_count)}>
-        <Sats sats={inSats} sign />
+        <Sats sats={inSats} sign unit />
       </Stat>
       <Stat name={t.wallet.outPeriod(name)} remark={t.wallet.fees(formatSats(Math.ceil(history.fees_msat / 1000)))}>
-        <Sats sats={-outSats} />
+        <Sats sats={-outSats} unit />
       </Stat>
     </>
   );
@@ -88,7 +88,7 @@ function Held({ wallet }: { wallet: Wallet | undefined }) {
   const count = usePendingCount(wallet);
   return (
     <Stat name={t.wallet.heldNow} remark={count !== undefined && count > 0 ? t.wallet.heldFor(count) : undefined}>
-      {wallet ? <Sats sats={Math.ceil(wallet.pending_msat / 1000)} /> : <Skeleton width="4ch" height="1lh" />}
+      {wallet ? <Sats sats={Math.ceil(wallet.pending_msat / 1000)} unit /> : <Skeleton width="4ch" height="1lh" />}
     </Stat>
   );
 }

@@ -1,6 +1,7 @@
 import { Fragment } from 'preact';
 import { api, type ImportedTransaction } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
+import { AmountName } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Pager, usePages } from '../../parts/pages.tsx';
@@ -44,7 +45,9 @@ function ImportedTable({ rows }: { readonly rows: readonly ImportedTransaction[]
           <th>{t.wallet.transaction}</th>
           <th class="desktop-only">{t.wallet.time}</th>
           <th class="desktop-only">{t.wallet.status}</th>
-          <th class="end">{t.wallet.amount}</th>
+          <th class="end">
+            <AmountName>{t.wallet.amount}</AmountName>
+          </th>
         </tr>
       </thead>
       <tbody>

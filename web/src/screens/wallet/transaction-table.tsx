@@ -4,6 +4,7 @@ import { errorText } from '../../api/action.ts';
 import { api, SatchelError, type WalletTransaction } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
+import { AmountName } from '../../parts/amount.tsx';
 import { Button } from '../../parts/button.tsx';
 import { formatDate } from '../../parts/format-time.ts';
 import { useFilters } from '../../parts/use-filters.ts';
@@ -59,8 +60,14 @@ export function TransactionTable({ walletId, transactions, hasFees, isFirstPage 
             {hasWallets && <th class="desktop-only">{t.wallet.title}</th>}
             <th class="desktop-only">{t.wallet.time}</th>
             <th class="desktop-only">{t.wallet.status}</th>
-            <th class="end">{t.wallet.amount}</th>
-            {!hasWallets && <th class="end desktop-only">{t.wallet.balanceAfter}</th>}
+            <th class="end">
+              <AmountName>{t.wallet.amount}</AmountName>
+            </th>
+            {!hasWallets && (
+              <th class="end desktop-only">
+                <AmountName>{t.wallet.balanceAfter}</AmountName>
+              </th>
+            )}
           </tr>
         </thead>
         {openId !== null && !isShown(groups, openId) && (

@@ -33,10 +33,10 @@ export function Trend({ id, wallet, isOpen, onToggle }: TrendProps) {
         {sums ? (
           <>
             <span class="positive">
-              <Sats sats={sums.inSats} sign />
+              <Sats sats={sums.inSats} sign unit />
             </span>
             {' · '}
-            <Sats sats={-sums.outSats} />
+            <Sats sats={-sums.outSats} unit />
           </>
         ) : (
           <Skeleton width="14ch" height="1lh" />

@@ -3,7 +3,7 @@ import { Link } from 'wouter-preact';
 import type { Wallet } from '../../api/client.ts';
 import { useNodeState } from '../../api/service-state.ts';
 import { useShortcuts } from '../../frame/shortcuts.ts';
-import { Balance, Sats } from '../../parts/amount.tsx';
+import { AmountName, Balance, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
@@ -19,7 +19,9 @@ export function WalletTable({ wallets }: { wallets: readonly Wallet[] }) {
           <th>{t.wallets.wallet}</th>
           <th class="desktop-only">{t.wallets.created}</th>
           <th class="end desktop-only">{t.wallets.inFlight}</th>
-          <th class="end">{t.wallets.balance}</th>
+          <th class="end">
+            <AmountName>{t.wallets.balance}</AmountName>
+          </th>
           <th class="desktop-only">
             <span class="visually-hidden">{t.wallets.actions}</span>
           </th>
@@ -41,7 +43,7 @@ function WalletRow({ wallet }: { wallet: Wallet }) {
   const isActive = statusType.name !== 'inactive';
   const held = pending_msat > 0 && (
     <>
-      <Icon name="clock" size={15} /> <Sats sats={Math.ceil(pending_msat / 1000)} />
+      <Icon name="clock" size={15} /> <Sats sats={Math.ceil(pending_msat / 1000)} unit />
     </>
   );
   return (

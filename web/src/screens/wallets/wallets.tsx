@@ -117,7 +117,7 @@ function Total() {
           </div>
           {pendingMsat > 0 && (
             <Stat name={t.wallets.inFlight} remark={t.wallets.inFlightRemark}>
-              <Sats sats={Math.ceil(pendingMsat / 1000)} />
+              <Sats sats={Math.ceil(pendingMsat / 1000)} unit />
             </Stat>
           )}
         </div>

@@ -7,6 +7,7 @@ import { channels } from './channels.ts';
 import { common } from './common.ts';
 import { desk } from './desk.ts';
 import { developers } from './developers.ts';
+import { errors } from './errors.ts';
 import { fiat } from './fiat.ts';
 import { found } from './found.ts';
 import { imported } from './imported.ts';
@@ -29,6 +30,7 @@ import { webhooks } from './webhooks.ts';
 /** The texts in German. */
 export const language = {
   direction: 'ltr',
+  errors,
   start: { ...common, ...keys, ...logins, ...operator, ...wallets, ...webhooks },
   accounts,
   activity,

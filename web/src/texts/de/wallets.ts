@@ -79,7 +79,7 @@ export const wallets = {
     status: 'Status',
     type: 'Art',
     amount: 'Betrag, sats',
-    balanceAfter: 'Guthaben danach',
+    balanceAfter: 'Guthaben danach, sats',
     unchanged: 'unverändert',
     selected: 'Ausgewählt',
     open: 'Offen',

@@ -79,7 +79,7 @@ export const wallets = {
     status: 'Estado',
     type: 'Tipo',
     amount: 'Importe, sats',
-    balanceAfter: 'Saldo después',
+    balanceAfter: 'Saldo después, sats',
     unchanged: 'sin cambios',
     selected: 'Elegida',
     open: 'Abierta',
