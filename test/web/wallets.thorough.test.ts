@@ -79,8 +79,12 @@ onDashboard('the wallets', ({ client, openLoggedIn, open, newPerson, logIn }) =>
     await page.getByRole('button', { name: 'Older' }).click();
     await name(page, 'page 0').waitFor();
     expect(await page.locator('tbody tr').count()).toBe(1);
-    await page.getByRole('button', { name: 'Newest' }).click();
+    await page.getByText('51 – 51').waitFor();
+    await page.getByRole('button', { name: 'Newer' }).click();
     await name(page, 'page 50').waitFor();
+    const { wallets } = await client.get('/v1/account/summary');
+    await page.goto('/wallets');
+    await page.getByText(`1 – 50 of ${wallets}`).waitFor();
   });
 
   it('have a first step for a new person', async () => {

@@ -27,25 +27,6 @@ export function usePages(list?: string) {
 
 export type PageTurner = ReturnType<typeof usePages>;
 
-/** The buttons that turn the pages. `last`: the id of the last item of this page; undefined at the end of the list. */
-export function Pager({ pages, last }: { readonly pages: PageTurner; readonly last: string | undefined }) {
-  if (pages.isFirst && last === undefined) return null;
-  return (
-    <div class="row">
-      {!pages.isFirst && (
-        <Button size="small" onClick={pages.newer}>
-          {lists.newer}
-        </Button>
-      )}
-      {last !== undefined && (
-        <Button size="small" class="push" onClick={() => pages.older(last)}>
-          {lists.older}
-        </Button>
-      )}
-    </div>
-  );
-}
-
 interface ListFooterProps {
   readonly pages: Pick<PageTurner, 'depth' | 'isFirst' | 'newer' | 'older'> & { readonly newerLabel?: string };
   /** The present page; undefined while it is loaded. */

@@ -17,8 +17,6 @@ export const accounts = inLanguage('accounts', {
   walletsOf: (wallets: string, limit: string) => `${wallets} of ${limit}`,
   noLimit: 'no limit',
   you: 'You',
-  newest: 'Newest',
-  older: 'Older',
   emptyTitle: 'No accounts on this page',
   empty: 'An account has wallets and keys of its own.',
   email: 'E-mail',

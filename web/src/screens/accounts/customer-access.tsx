@@ -1,24 +1,26 @@
 import { api } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useList } from '../../parts/use-list.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 
 const SHOWN = 20;
 
 /** The browsers in which the owner of an account is logged in. */
 export function CustomerSessions({ id }: { readonly id: string }) {
-  const sessions = useResource(`account sessions ${id}`, (signal) => api.accounts.listSessions(id, { 'per-page': SHOWN }, { signal }));
+  const sessions = useList(`account sessions ${id}`, (request, options) => api.accounts.listSessions(id, request, options), {
+    perPage: SHOWN,
+  });
   return (
-    <Card title={texts.sessions}>
-      <Loaded resource={sessions}>
-        {(list) => (
+    <Card title={texts.sessions} footer={sessions.footer}>
+      <Loaded resource={sessions.page}>
+        {({ items }) => (
           <AccessTable
             empty={texts.noSessions}
-            rows={list.map(({ id: key, user_agent, status, last_used_at }) => ({
+            rows={items.map(({ id: key, user_agent, status, last_used_at }) => ({
               ...{ key, status, used: last_used_at, name: user_agent === '' ? texts.unknownBrowser : user_agent },
             }))}
           />
@@ -30,14 +32,14 @@ export function CustomerSessions({ id }: { readonly id: string }) {
 
 /** The API keys of an account, without their secrets. */
 export function CustomerKeys({ id }: { readonly id: string }) {
-  const keys = useResource(`account keys ${id}`, (signal) => api.accounts.listKeys(id, { 'per-page': SHOWN }, { signal }));
+  const keys = useList(`account keys ${id}`, (request, options) => api.accounts.listKeys(id, request, options), { perPage: SHOWN });
   return (
-    <Card title={texts.keys}>
-      <Loaded resource={keys}>
-        {(list) => (
+    <Card title={texts.keys} footer={keys.footer}>
+      <Loaded resource={keys.page}>
+        {({ items }) => (
           <AccessTable
             empty={texts.noKeys}
-            rows={list.map(({ id: key, user_label, hint, status, last_used_at }) => ({
+            rows={items.map(({ id: key, user_label, hint, status, last_used_at }) => ({
               ...{ key, status, used: last_used_at, name: user_label === '' ? hint : `${user_label} ${hint}` },
             }))}
           />

@@ -2,24 +2,19 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { Link } from 'wouter-preact';
 import { api, type Wallet, type WalletTransaction } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { AmountName, Balance, Sats, SignedAmount } from '../../parts/amount.tsx';
 import { StatusBadge } from '../../parts/badge.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Pager, usePages } from '../../parts/pages.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useList } from '../../parts/use-list.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { policy } from '../../texts/en-policy.ts';
 import { t } from '../../texts/texts.ts';
 
 const PAGE = 10;
-
-function lastOf(items: readonly { readonly id: string }[] | undefined): string | undefined {
-  return items?.length === PAGE ? items.at(-1)?.id : undefined;
-}
 
 interface ItemTableProps<T> {
   readonly items: readonly T[];
@@ -47,17 +42,13 @@ function ItemTable<T>({ items, empty, titles: [name, detail, amount], row }: Ite
 
 /** The wallets of an account with their balances. */
 export function CustomerWallets({ id }: { readonly id: string }) {
-  const pages = usePages();
-  const { after } = pages;
-  const wallets = useResource(`account wallets ${id} ${after}`, (signal) =>
-    api.accounts.listWallets(id, { 'per-page': PAGE, ...(after !== undefined && { after }) }, { signal }),
-  );
+  const wallets = useList(`account wallets ${id}`, (request, options) => api.accounts.listWallets(id, request, options), { perPage: PAGE });
   return (
-    <Card title={texts.wallets} footer={<Pager pages={pages} last={lastOf(wallets.data)} />}>
-      <Loaded resource={wallets}>
-        {(list) => (
+    <Card title={texts.wallets} footer={wallets.footer}>
+      <Loaded resource={wallets.page}>
+        {({ items }) => (
           <ItemTable
-            items={list}
+            items={items}
             empty={texts.noWallets}
             titles={[texts.wallet, texts.status, <AmountName key="balance">{texts.balance}</AmountName>]}
             row={(wallet: Wallet) => (
@@ -91,15 +82,11 @@ const STATUSES = ['settled', 'pending', 'failed'] as const;
 /** The payments and transfers of all wallets of an account. */
 export function CustomerPayments({ id }: { readonly id: string }) {
   const [status, setStatus] = useState<(typeof STATUSES)[number]>('settled');
-  const pages = usePages();
-  const { after } = pages;
-  const transactions = useResource(`account transactions ${id} ${status} ${after}`, (signal) =>
-    api.accounts.listTransactions(id, { status, 'per-page': PAGE, ...(after !== undefined && { after }) }, { signal }),
+  const transactions = useList(
+    `account transactions ${id} ${status}`,
+    (request, options) => api.accounts.listTransactions(id, { ...request, status }, options),
+    { perPage: PAGE },
   );
-  const choose = (next: (typeof STATUSES)[number]) => {
-    pages.reset();
-    setStatus(next);
-  };
   return (
     <Card
       title={texts.payments}
@@ -108,15 +95,15 @@ export function CustomerPayments({ id }: { readonly id: string }) {
           label={texts.status}
           value={status}
           options={STATUSES.map((value) => ({ value, label: texts.paymentStates[value] }))}
-          onChange={choose}
+          onChange={setStatus}
         />
       }
-      footer={<Pager pages={pages} last={lastOf(transactions.data)} />}
+      footer={transactions.footer}
     >
-      <Loaded resource={transactions}>
-        {(list) => (
+      <Loaded resource={transactions.page}>
+        {({ items }) => (
           <ItemTable
-            items={list}
+            items={items}
             empty={texts.noPayments}
             titles={[texts.transaction, texts.when, <AmountName key="amount">{texts.amount}</AmountName>]}
             row={(one: WalletTransaction) => (

@@ -1,6 +1,5 @@
 import { Link, useLocation } from 'wouter-preact';
 import { api, type Payout } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { AmountName, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
@@ -11,6 +10,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useList } from '../../parts/use-list.tsx';
 import { useChosenWallet } from '../../parts/wallet-names.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { payouts as texts } from '../../texts/en-payouts.ts';
@@ -20,16 +20,15 @@ import './payouts.css';
 
 /** Lines end without events. */
 const REFRESH_MS = 2000;
-const PAGE_SIZE = 100;
 
 /** `/payouts`: the payouts of the wallet in `?wallet=`, with the sheets `/payouts/new` and `/payouts/:id`. */
 export function PayoutsScreen() {
   const [path, navigate] = useLocation();
   const [search, change] = useFilters();
   const walletId = useChosenWallet(search);
-  const payouts = useResource(
+  const payouts = useList(
     walletId === '' ? undefined : `payouts ${walletId}`,
-    (signal) => api.payouts.list(walletId, { 'per-page': PAGE_SIZE }, { signal }),
+    (request, options) => api.payouts.list(walletId, request, options),
     { isAffected: ({ event }) => event.name === 'payout_finished', everyMs: REFRESH_MS },
   );
   const close = useCloseSheet('/payouts');
@@ -53,25 +52,28 @@ export function PayoutsScreen() {
             <WalletSelect label={texts.of} value={walletId} onValue={(wallet) => change({ wallet })} />
           </div>
         }
+        footer={payouts.footer}
       >
         {walletId === '' ? (
           <NoPayouts />
         ) : (
-          <Loaded resource={payouts}>{(list) => (list.length === 0 ? <NoPayouts /> : <PayoutTable payouts={list} query={query} />)}</Loaded>
+          <Loaded resource={payouts.page}>
+            {({ items }) => (items.length === 0 ? <NoPayouts /> : <PayoutTable payouts={items} query={query} />)}
+          </Loaded>
         )}
       </Card>
       {sheet === 'new' && (
         <NewPayoutSheet
           walletId={walletId}
           onOrdered={(id) => {
-            payouts.reload();
+            payouts.page.reload();
             navigate(`/payouts/${id}${query}`, { replace: true });
           }}
           onClose={closeSheet}
         />
       )}
       {sheet !== undefined && sheet !== 'new' && walletId !== '' && (
-        <PayoutSheet key={sheet} walletId={walletId} id={sheet} onChanged={payouts.reload} onClose={closeSheet} />
+        <PayoutSheet key={sheet} walletId={walletId} id={sheet} onChanged={payouts.page.reload} onClose={closeSheet} />
       )}
     </>
   );

@@ -1,26 +1,26 @@
 import { useAction } from '../../api/action.ts';
 import { api, type Session } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { Badge, StatusBadge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Time } from '../../parts/time.tsx';
+import { useList } from '../../parts/use-list.tsx';
 import { t } from '../../texts/texts.ts';
 
 /** The browsers in which the person is logged in. */
 export function SessionsCard() {
-  const sessions = useResource('sessions', (signal) => api.session.list({ 'per-page': 20 }, { signal }));
+  const sessions = useList('sessions', api.session.list, { perPage: 20 });
   const { run, isBusy, error } = useAction(async (id: string) => {
     await api.session.revoke(id);
-    sessions.reload();
+    sessions.page.reload();
   });
   return (
-    <Card title={t.settings.sessions}>
+    <Card title={t.settings.sessions} footer={sessions.footer}>
       {error !== undefined && <Note tone="error">{error}</Note>}
-      <Loaded resource={sessions}>
-        {(list) => (
+      <Loaded resource={sessions.page}>
+        {({ items }) => (
           <table class="table">
             <thead>
               <tr>
@@ -33,7 +33,7 @@ export function SessionsCard() {
               </tr>
             </thead>
             <tbody>
-              {list.map((session) => (
+              {items.map((session) => (
                 <SessionRow key={session.id} session={session} isBusy={isBusy} onEnd={() => run(session.id)} />
               ))}
             </tbody>

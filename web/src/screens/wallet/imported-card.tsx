@@ -1,12 +1,11 @@
 import { Fragment } from 'preact';
 import { api, type ImportedTransaction } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
 import { AmountName } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
-import { Pager, usePages } from '../../parts/pages.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useList } from '../../parts/use-list.tsx';
 import { imported as texts } from '../../texts/en-imported.ts';
 import { t } from '../../texts/texts.ts';
 import { ImportedDetails, ImportedRow } from './imported-row.tsx';
@@ -15,20 +14,16 @@ const PAGE = 10;
 
 /** What the wallet did in the program that it was imported from. Nothing for a wallet that was created here, as most are. */
 export function ImportedCard({ walletId }: { readonly walletId: string }) {
-  const pages = usePages();
-  const { after } = pages;
-  const list = useResource(`imported ${walletId} ${after}`, (signal) =>
-    // One more than is shown says whether there are older ones.
-    api.wallets.listImportedTransactions(walletId, { ...(after && { after }), 'per-page': PAGE + 1 }, { signal }),
-  );
-  const first = list.data?.[0];
-  if (pages.isFirst && !first) return <Loaded resource={list} skeleton={false} children={() => null} />;
-  const last = (list.data?.length ?? 0) > PAGE ? list.data?.[PAGE - 1]?.id : undefined;
+  const list = useList(`imported ${walletId}`, (request, options) => api.wallets.listImportedTransactions(walletId, request, options), {
+    perPage: PAGE,
+  });
+  const first = list.page.data?.items[0];
+  if (list.isFirstPage && !first) return <Loaded resource={list.page} skeleton={false} children={() => null} />;
   return (
-    <Card class="transactions" title={texts.title} footer={(last !== undefined || !pages.isFirst) && <Pager pages={pages} last={last} />}>
+    <Card class="transactions" title={texts.title} footer={list.footer}>
       {first && <p class="padded secondary small">{texts.remark(texts.programs[first.source] ?? first.source)}</p>}
-      <Loaded resource={list} skeleton={<SkeletonRows count={PAGE} />}>
-        {(rows) => <ImportedTable rows={rows.slice(0, PAGE)} />}
+      <Loaded resource={list.page} skeleton={<SkeletonRows count={PAGE} />}>
+        {({ items }) => <ImportedTable rows={items} />}
       </Loaded>
     </Card>
   );

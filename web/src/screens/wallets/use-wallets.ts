@@ -1,4 +1,5 @@
 import { api, type Event, type Wallet } from '../../api/client.ts';
+import { type ListPage, readListPage } from '../../api/list.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
 
 export interface WalletSearch {
@@ -7,28 +8,15 @@ export interface WalletSearch {
   readonly after: string | undefined;
 }
 
-export interface WalletPage {
-  readonly wallets: readonly Wallet[];
-  /** The cursor of the next page; undefined at the end. */
-  readonly next: string | undefined;
-}
-
-const PER_PAGE = 50;
+/** The most wallets of a page. */
+export const PER_PAGE = 50;
 
 /** A page of the account's wallets, newest first. */
-export function useWalletPage({ label, status, after }: WalletSearch): Resource<WalletPage> {
+export function useWalletPage({ label, status, after }: WalletSearch): Resource<ListPage<Wallet>> {
   const request = { 'per-page': PER_PAGE, ...(label && { label }), ...(status && { status }), ...(after && { after }) };
   return useResource(
     `wallets ${JSON.stringify(request)}`,
-    async (signal) => {
-      let links = '';
-      const onResponse = ({ headers }: Response) => {
-        links = headers.get('link') ?? '';
-      };
-      const wallets = await api.wallets.list(request, { signal, onResponse });
-      const link = /<\?([^>]*)>; rel="next"/.exec(links)?.[1];
-      return { wallets, next: link === undefined ? undefined : (new URLSearchParams(link).get('after') ?? wallets.at(-1)?.id) };
-    },
+    (signal) => readListPage((options) => api.wallets.list(request, options), signal),
     { isAffected: isOfWallet },
   );
 }
@@ -40,6 +28,8 @@ function isOfWallet({ data }: Event): boolean {
 export interface WalletSum {
   readonly balanceMsat: number;
   readonly pendingMsat: number;
+  /** The number of wallets. */
+  readonly count: number | undefined;
 }
 
 /** The sums of all wallets of the account. */
@@ -48,6 +38,6 @@ export function useWalletSum(): Resource<WalletSum> {
 }
 
 async function readSum(signal: AbortSignal): Promise<WalletSum> {
-  const { balance_msat: balanceMsat, pending_msat: pendingMsat } = await api.account.getSummary({}, { signal });
-  return { balanceMsat, pendingMsat };
+  const { balance_msat: balanceMsat, pending_msat: pendingMsat, wallets: count } = await api.account.getSummary({}, { signal });
+  return { balanceMsat, pendingMsat, count };
 }

@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
+import type { Resource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
 import { HeroAmount, HeroSkeleton, Sats } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
@@ -7,12 +8,13 @@ import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { ListFooter } from '../../parts/pages.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { NewWalletSheet } from './new-wallet-sheet.tsx';
-import { useWalletPage, useWalletSum } from './use-wallets.ts';
+import { PER_PAGE, useWalletPage, useWalletSum, type WalletSum } from './use-wallets.ts';
 import { WalletSearchBar } from './wallet-search-bar.tsx';
 import { WalletTable } from './wallet-table.tsx';
 import './wallets.css';
@@ -25,14 +27,29 @@ export function WalletsScreen() {
   const status = (['active', 'inactive'] as const).find((one) => one === parameters.get('status'));
   const after = parameters.get('after') ?? undefined;
   const page = useWalletPage({ label, status, after });
+  const sum = useWalletSum();
   const close = useCloseSheet('/wallets');
   /** The cursors of the pages before this one; empty after a reload. */
   const before = useRef<string[]>([]);
 
-  const search = (changes: Record<string, string | undefined>) => change({ after: undefined, ...changes });
+  const search = (changes: Record<string, string | undefined>) => change({ after: undefined, page: undefined, ...changes });
+  const depth = after === undefined ? 0 : Math.max(1, (Number(parameters.get('page')) || 2) - 1);
+  const turnTo = (cursor: string | undefined, number: number) =>
+    change({ after: cursor, page: cursor && String(number) }, { isPage: true });
+  const pages = {
+    depth,
+    isFirst: after === undefined,
+    // Without the cursors of the pages before this one, the newest page.
+    ...(depth > before.current.length + 1 && { newerLabel: t.wallets.first }),
+    newer: () => turnTo(before.current.pop(), depth),
+    older(cursor: string) {
+      if (after !== undefined) before.current.push(after);
+      turnTo(cursor, depth + 2);
+    },
+  };
 
   const isSearch = label !== undefined || status !== undefined;
-  const isEmpty = page.data?.wallets.length === 0 && after === undefined;
+  const isEmpty = page.data?.items.length === 0 && after === undefined;
   return (
     <>
       <PageHead
@@ -43,38 +60,21 @@ export function WalletsScreen() {
           </LinkButton>
         }
       />
-      <Total />
+      <Total sum={sum} />
       <Card
         footer={
-          page.data?.next !== undefined || after !== undefined ? (
-            <>
-              <Button
-                size="small"
-                class="push"
-                disabled={after === undefined}
-                onClick={() => change({ after: before.current.pop() }, { isPage: true })}
-              >
-                {before.current.length > 0 || after === undefined ? t.wallets.previous : t.wallets.first}
-              </Button>
-              <Button
-                size="small"
-                disabled={page.data?.next === undefined}
-                onClick={() => {
-                  if (after !== undefined) before.current.push(after);
-                  change({ after: page.data?.next }, { isPage: true });
-                }}
-              >
-                {t.wallets.next}
-              </Button>
-            </>
-          ) : undefined
+          <ListFooter
+            pages={pages}
+            page={page.data && { ...page.data, total: isSearch ? undefined : sum.data?.count, isCapped: false }}
+            perPage={PER_PAGE}
+          />
         }
       >
         {(isSearch || !isEmpty) && <WalletSearchBar label={label ?? ''} status={status} onChange={search} />}
         <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
-          {({ wallets, next }) =>
-            wallets.length > 0 ? (
-              <WalletTable wallets={wallets} />
+          {({ items, next }) =>
+            items.length > 0 ? (
+              <WalletTable wallets={items} />
             ) : isSearch ? (
               <Empty
                 icon="filter"
@@ -105,8 +105,7 @@ export function WalletsScreen() {
 }
 
 /** What all wallets together can spend. */
-function Total() {
-  const sum = useWalletSum();
+function Total({ sum }: { sum: Resource<WalletSum> }) {
   return (
     <Loaded resource={sum} skeleton={<HeroSkeleton width="280px" />}>
       {({ balanceMsat, pendingMsat }) => (

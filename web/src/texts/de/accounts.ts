@@ -16,8 +16,6 @@ export const accounts = {
   walletsOf: (wallets, limit) => `${wallets} von ${limit}`,
   noLimit: 'kein Limit',
   you: 'Eigenes Konto',
-  newest: 'Neueste',
-  older: 'Ältere',
   emptyTitle: 'Keine Konten auf dieser Seite',
   empty: 'Ein Konto hat eigene Wallets und Schlüssel.',
   email: 'E-Mail',

@@ -16,8 +16,6 @@ export const accounts = {
   walletsOf: (wallets, limit) => `${wallets} de ${limit}`,
   noLimit: 'sin límite',
   you: 'Cuenta propia',
-  newest: 'Las últimas',
-  older: 'Anteriores',
   emptyTitle: 'No hay cuentas en esta página',
   empty: 'Una cuenta tiene sus propios monederos y claves.',
   email: 'Correo electrónico',
