@@ -2015,6 +2015,19 @@ export interface Channel {
   is_private: boolean;
 }
 
+export interface FirstSteps {
+  /** Whether the operator has hidden the list */
+  is_hidden: boolean;
+  /** Whether a node is in a test network with the routes under `/playground` */
+  has_playground: boolean;
+  /** The first wallet of the account; null if it has none */
+  wallet_id: string | null;
+  /** The domain of Lightning addresses */
+  address_domain: string;
+  /** In the order in which they are suggested */
+  steps: Array<{ /** What is done in the step */ step: 'node' | 'wallet' | 'receive' | 'backup' | 'send' | 'address' | 'key' | 'webhook' | (string & {}); /** Whether it is done, in the dashboard or through the API */ is_done: boolean; }>;
+}
+
 export interface Instances {
   /** The address of the client of this request, as rate limits count it */
   client_address: string;
@@ -3043,6 +3056,15 @@ export interface GetInstancesRequest {
 
 export interface ListLimitsRequest {
 
+}
+
+export interface GetFirstStepsRequest {
+
+}
+
+export interface ChangeFirstStepsRequest {
+  /** Whether the dashboard leaves them out */
+  is_hidden: boolean;
 }
 
 export interface ListSuspenseRequest {
@@ -4373,6 +4395,10 @@ export interface Operations<Options> {
     getInstances(request?: GetInstancesRequest, options?: Options): Promise<Instances>;
     /** List the limits in force. Settings of this instance. docs/configuration.md describes them. Limits of accounts and keys are in those objects. Permission: a secret API key of an operator. (`GET /v1/operator/limits`) */
     listLimits(request?: ListLimitsRequest, options?: Options): List<Limit>;
+    /** Read the first steps of a new service. Which steps the account of the operator has done. They are recognized from what the account has. Permission: a secret API key of an operator. (`GET /v1/operator/first-steps`) */
+    getFirstSteps(request?: GetFirstStepsRequest, options?: Options): Promise<FirstSteps>;
+    /** Hide or show the first steps. For the account of the operator, in all browsers. Permission: a secret API key of an operator. (`PATCH /v1/operator/first-steps`) */
+    updateFirstSteps(request: ChangeFirstStepsRequest, options?: Options): Promise<FirstSteps>;
     /** List money that arrived for no wallet. Newest first, with what operators did with it. Permission: a secret API key of an operator. (`GET /v1/operator/suspense`) */
     listSuspense(request?: ListSuspenseRequest, options?: Options): List<SuspendedMoney>;
     /** Credit money in suspense to a wallet. Credits all that is left of it, once. 409 `action_refused`: nothing is left. The action is recorded with the caller, the time and the reason. `status` is `pending` if it has not ended after the wait. Permission: a secret API key of an operator. (`POST /v1/operator/suspense/{id}/credit`) @param id The payment hash of the money in suspense, its `id` */

@@ -76,6 +76,8 @@ export const GROUPS = {
     getAction: 'GET /v1/operator/actions/{id}',
     getInstances: 'GET /v1/operator/instances',
     listLimits: 'GET /v1/operator/limits isList',
+    getFirstSteps: 'GET /v1/operator/first-steps',
+    updateFirstSteps: 'PATCH /v1/operator/first-steps',
     listSuspense: 'GET /v1/operator/suspense isList hasCursor',
     creditSuspense: 'POST /v1/operator/suspense/{id}/credit keyed',
     returnSuspense: 'POST /v1/operator/suspense/{id}/return keyed',

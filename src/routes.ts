@@ -37,6 +37,7 @@ import { nodeRoutes } from './features/nodes/routes.ts';
 import { connectionRoutes } from './features/nwc/routes.ts';
 import { alertRoutes } from './features/operator/alert-routes.ts';
 import { fiatRateRoutes } from './features/operator/fiat-rate-routes.ts';
+import { firstStepRoutes } from './features/operator/first-steps.ts';
 import { operatorNodeRoutes } from './features/operator/node-routes.ts';
 import { operatorPaymentRoutes } from './features/operator/payment-routes.ts';
 import { operatorReadRoutes } from './features/operator/read-routes.ts';
@@ -157,6 +158,8 @@ function registerRoutes(
   lnurlAuthRoutes(app, deps);
   proofRoutes(app, deps);
   operatorReadRoutes(app, deps, config);
+  const lastBackupAt = async () => (await readLastBackup(modules.database))?.createdAt ?? 0;
+  firstStepRoutes(app, { ...deps, addressDomains: config.addressDomains, lastBackupAt });
   suspenseRoutes(app, deps);
   operatorPaymentRoutes(app, deps);
   operatorNodeRoutes(app, deps);
@@ -168,7 +171,6 @@ function registerRoutes(
   rateRoutes(app, deps);
   if (config.lndhub.isOn) lndhubRoutes(app, { ...deps, ...config });
   if (playground) playgroundRoutes(app, { access, invoices, control: playground, links: createOutsideLinks(modules) });
-  const lastBackupAt = async () => (await readLastBackup(modules.database))?.createdAt ?? 0;
   metricsRoute(app, { ...deps, lastPositions: () => lastPositions(modules.database), lastBackupAt }, config);
   serviceRoutes(app, deps, readVersion(config.commit));
 }

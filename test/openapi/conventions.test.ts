@@ -173,7 +173,8 @@ describe('the conventions of the API', () => {
     const lists: Exceptions = { 'a retry of a list must have one effect': ['bulkTransfer', 'createPayout'] };
     expect(without(required.filter(({ operation }) => operation['x-permission'] !== 'operator').map(idOf), lists)).toEqual([]);
     const changes = walk.filter(({ method, operation }) => method !== 'GET' && operation['x-permission'] === 'operator');
-    expect(changes.filter((one) => !keyed(one)?.required).map(idOf)).toEqual([]);
+    const unrecorded: Exceptions = { 'what the dashboard shows is no action': ['changeFirstSteps'] };
+    expect(without(changes.filter((one) => !keyed(one)?.required).map(idOf), unrecorded)).toEqual([]);
     const others = walk.filter((one) => one.method !== 'POST' && keyed(one) && !keyed(one)?.required);
     expect(others.map(idOf)).toEqual([]);
   });

@@ -19,6 +19,7 @@ import type { policy } from './en-policy.ts';
 import type { print } from './en-print.ts';
 import type { setup } from './en-setup.ts';
 import type { shortcuts } from './en-shortcuts.ts';
+import type { steps } from './en-steps.ts';
 import type { Shape } from './lookup.ts';
 
 /** The errors of the API that people meet. Its sentences are English; all others are shown as they are. */
@@ -75,6 +76,7 @@ export interface Translation {
   readonly playground: Shape<typeof playground>;
   readonly policy: Shape<typeof policy>;
   readonly setup: Shape<typeof setup>;
+  readonly steps: Shape<typeof steps>;
   readonly shortcuts: Shape<typeof shortcuts>;
   readonly lists: Shape<typeof lists>;
   readonly found: Shape<typeof found>;

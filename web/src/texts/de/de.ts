@@ -24,6 +24,7 @@ import { policy } from './policy.ts';
 import { print } from './print.ts';
 import { setup } from './setup.ts';
 import { shortcuts } from './shortcuts.ts';
+import { steps } from './steps.ts';
 import { wallets } from './wallets.ts';
 import { webhooks } from './webhooks.ts';
 
@@ -52,4 +53,5 @@ export const language = {
   print,
   setup,
   shortcuts,
+  steps,
 } satisfies Translation;

@@ -1,0 +1,56 @@
+import type { steps as english } from '../en-steps.ts';
+import type { Shape } from '../lookup.ts';
+
+export const steps = {
+  title: 'Erste Schritte',
+  progress: (done, all) => `${done} von ${all}`,
+  progressLabel: (done, all) => `${done} von ${all} Schritten erledigt`,
+  done: 'Erledigt: ',
+  next: 'Als Nächstes: ',
+  recognized: 'Erledigte Schritte werden erkannt, auch über die API.',
+  hide: 'Ausblenden',
+  names: {
+    node: 'Node verbinden',
+    wallet: 'Wallet erstellen',
+    receive: 'Empfangen',
+    send: 'Zahlung senden',
+    address: 'Adresse erstellen',
+    key: 'Schlüssel erstellen',
+    webhook: 'Webhook hinzufügen',
+    backup: 'Sichern',
+  },
+  texts: {
+    playground: {
+      wallet: 'Für sich selbst, ein Gerät oder einen Kunden',
+      receive: 'Der Zahler der Spielwiese sendet 21 000 sats.',
+      send: 'Die Spielwiese hat einen Laden, der eine Rechnung zum Bezahlen ausstellt.',
+      key: 'Für ein Programm, mit Budget',
+      webhook: 'Ein Empfänger auf diesem Rechner ist hier erlaubt.',
+      backup: 'Diesen Befehl ausführen, und die Sicherung wiederherstellen, um die Quarantäne zu sehen.',
+    },
+    node: {
+      node: 'Die Übersicht zeigt, ob sie antwortet.',
+      wallet: 'Für sich selbst, ein Gerät oder einen Kunden',
+      receive: 'Ein kleiner Betrag, von einem Wallet desselben Netzes',
+      send: 'Höchstens 100 sats beim ersten Versuch',
+      key: 'Mit Budget und nur den nötigen Rechten',
+      webhook: 'Ein Programm erfährt von jeder Zahlung.',
+      backup: 'Ohne Sicherung auf einem anderen Rechner verliert eine defekte Platte Guthaben. BACKUP_DIR plant sie ein.',
+    },
+  },
+  address: (domain) => `name@${domain}, zahlbar wie eine E-Mail-Adresse`,
+  actions: {
+    node: 'Übersicht',
+    wallet: 'Neues Wallet',
+    receive: 'Empfangen',
+    send: 'Senden',
+    address: 'Adresse',
+    key: 'Neuer Schlüssel',
+    webhook: 'Webhook',
+  },
+  fund: '21 000 sats empfangen',
+  getInvoice: 'Rechnung holen',
+  copyCommand: 'Befehl kopieren',
+  ready: 'Bereit für Geld?',
+  readyText: 'Dieser Befehl prüft Uhr, Platte, Node, Liquidität, Adresse und Sicherungen.',
+} satisfies Shape<typeof english>;

@@ -1,0 +1,56 @@
+import type { steps as english } from '../en-steps.ts';
+import type { Shape } from '../lookup.ts';
+
+export const steps = {
+  title: 'Primeros pasos',
+  progress: (done, all) => `${done} de ${all}`,
+  progressLabel: (done, all) => `${done} de ${all} pasos hechos`,
+  done: 'Hecho: ',
+  next: 'Siguiente: ',
+  recognized: 'Los pasos hechos se reconocen, también por la API.',
+  hide: 'Ocultar',
+  names: {
+    node: 'Conectar un nodo',
+    wallet: 'Crear un monedero',
+    receive: 'Recibir',
+    send: 'Enviar un pago',
+    address: 'Crear una dirección',
+    key: 'Crear una clave',
+    webhook: 'Añadir un webhook',
+    backup: 'Hacer una copia de seguridad',
+  },
+  texts: {
+    playground: {
+      wallet: 'Para uno mismo, un dispositivo o un cliente',
+      receive: 'El pagador de la zona de pruebas envía 21 000 sats.',
+      send: 'La zona de pruebas tiene una tienda que da una factura para pagar.',
+      key: 'Para un programa, con presupuesto',
+      webhook: 'Aquí se permite un receptor en esta máquina.',
+      backup: 'Ejecute esta orden y restaure la copia para ver la cuarentena.',
+    },
+    node: {
+      node: 'El resumen muestra si responde.',
+      wallet: 'Para uno mismo, un dispositivo o un cliente',
+      receive: 'Un importe pequeño, desde un monedero de la misma red',
+      send: 'Como mucho 100 sats en el primer intento',
+      key: 'Con presupuesto y solo los permisos necesarios',
+      webhook: 'Un programa se entera de cada pago.',
+      backup: 'Sin una copia en otra máquina, un disco roto pierde los saldos. BACKUP_DIR las programa.',
+    },
+  },
+  address: (domain) => `name@${domain}, se paga como un correo electrónico`,
+  actions: {
+    node: 'Resumen',
+    wallet: 'Nuevo monedero',
+    receive: 'Recibir',
+    send: 'Enviar',
+    address: 'Dirección',
+    key: 'Nueva clave',
+    webhook: 'Añadir webhook',
+  },
+  fund: 'Recibir 21 000 sats',
+  getInvoice: 'Obtener una factura',
+  copyCommand: 'Copiar la orden',
+  ready: '¿Listo para el dinero?',
+  readyText: 'Esta orden comprueba el reloj, el disco, el nodo, su liquidez, la dirección y las copias.',
+} satisfies Shape<typeof english>;
