@@ -25,8 +25,8 @@ onDashboard('activity', ({ client, net, openLoggedIn }) => {
     const page = await openLoggedIn('/activity');
     await page.getByText('1 – 5 of 5').waitFor();
     expect(await stat(page, 'Transactions').textContent()).toBe('5');
-    expect(await stat(page, 'In').textContent()).toBe('+1\u202f800');
-    expect(await stat(page, 'Out').textContent()).toBe('−300');
+    expect(await stat(page, 'In').textContent()).toBe('+1\u202f800 sats');
+    expect(await stat(page, 'Out').textContent()).toBe('−300 sats');
     await page.getByRole('cell', { name: 'Tips' }).first().waitFor();
     await page.getByRole('button', { name: 'Wallet', exact: true }).click();
     const sheet = page.getByRole('dialog');
@@ -34,7 +34,7 @@ onDashboard('activity', ({ client, net, openLoggedIn }) => {
     await sheet.getByRole('button', { name: 'Apply filters' }).click();
     await page.getByText('1 – 2 of 2').waitFor();
     expect(await rows(page)).toEqual(['to the tips', 'Playground']);
-    await expect.poll(() => stat(page, 'In').textContent()).toBe('+800');
+    await expect.poll(() => stat(page, 'In').textContent()).toBe('+800 sats');
     expect(await stat(page, 'Out').textContent()).toBe('0');
   });
 
@@ -119,7 +119,7 @@ onDashboard('activity', ({ client, net, openLoggedIn }) => {
       const [from, to] = [await client.wallet(100), await client.wallet()];
       const page = await openLoggedIn(`/activity/events?wallet=${to.id}`);
       await page.locator('td .mono', { hasText: 'wallet_created' }).waitFor();
-      await page.getByText('Live').waitFor();
+      await page.getByText('Live', { exact: true }).waitFor();
       const requests: string[] = [];
       page.on('request', (request) => requests.push(request.url()));
       await transfer(from.id, to.id, 'arrives');

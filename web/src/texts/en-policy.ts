@@ -42,7 +42,7 @@ export const policy = inLanguage('policy', {
     minimum: 'Minimum, sats',
     maximum: 'Maximum, sats',
     free: 'Free below, sats',
-    percentError: 'A number from 0 to 100 with a decimal point and up to four decimals, such as 0.5.',
+    percentError: 'A number from 0 to 100 with up to four decimals, such as 0.5.',
     maximumError: 'The maximum must not be less than the minimum.',
     needsFee: 'Enter a flat fee, a percentage or a minimum, too.',
     result: 'Fee:',
@@ -88,5 +88,5 @@ export const policy = inLanguage('policy', {
     more: 'More limits',
     save: 'Save limits',
   },
-  amountError: 'A number of sats, 0 or more, with a decimal point and up to three decimals.',
+  amountError: 'A number of sats, 0 or more, with up to three decimals.',
 });
