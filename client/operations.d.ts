@@ -2403,6 +2403,23 @@ export interface PasskeyRequestOptions {
   userVerification: string;
 }
 
+export interface PaymentFigures {
+  /** `computing`: the hours of the period are being computed for the first time, and the sums are null */
+  status: 'complete' | 'computing' | (string & {});
+  /** The beginning of the period, a whole hour, in Unix seconds */
+  from: number;
+  /** The end of the period: the end of the present hour */
+  until: number;
+  /** The payments over Lightning that were booked in the period */
+  flow: { /** What the nodes received for wallets, without transfers and payments between wallets, in millisatoshis */ in_msat: number; /** The number of these receipts */ in_count: number; /** What wallets paid over Lightning, without fees, transfers and payments between wallets, in millisatoshis */ out_msat: number; /** The number of these payments, which succeeded in the period */ out_count: number; /** The routing fees that wallets paid, in millisatoshis */ routing_msat: number; /** The fees of the service, without the shares of other accounts, in millisatoshis */ earned_msat: number; } | null;
+  /** The same of the period of the same length before it */
+  before: { /** What the nodes received for wallets, without transfers and payments between wallets, in millisatoshis */ in_msat: number; /** The number of these receipts */ in_count: number; /** What wallets paid over Lightning, without fees, transfers and payments between wallets, in millisatoshis */ out_msat: number; /** The number of these payments, which succeeded in the period */ out_count: number; /** The routing fees that wallets paid, in millisatoshis */ routing_msat: number; /** The fees of the service, without the shares of other accounts, in millisatoshis */ earned_msat: number; } | null;
+  /** The payments over Lightning that were started in the period and have failed */
+  failed_count: number;
+  /** The most frequent reasons, at most 10 */
+  failures: Array<{ /** The reason, as in the payment */ reason: string; /** The number of payments */ count: number; }>;
+}
+
 export interface Playground {
   /** Always `regtest` */
   network: string;
@@ -3183,6 +3200,11 @@ export interface GetReconciliationRequest {
 
 export interface GetRestoreRequest {
 
+}
+
+export interface GetPaymentFiguresRequest {
+  /** The last 24 hours, 30 days or 365 days, the present hour included. Default: `day` */
+  period?: 'day' | 'month' | 'year';
 }
 
 export interface GetOperatorWithdrawalsRequest {
@@ -4431,6 +4453,8 @@ export interface Operations<Options> {
     getReconciliation(id: string, request?: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
     /** Read the state of a restore. After a restore the service sends no money until an operator runs `satchel restore accept`. Meanwhile it reads from its nodes what they have received and sent since the backup, and books what the ledger lacks. Permission: a secret API key of an operator. (`GET /v1/operator/restore`) */
     getRestore(request?: GetRestoreRequest, options?: Options): Promise<Restore>;
+    /** Read the figures of payments over Lightning. Of all wallets. The cost depends on the hours of the period and on the payments that failed, not on all payments. Permission: a secret API key of an operator. (`GET /v1/operator/figures`) */
+    getPaymentFigures(request?: GetPaymentFiguresRequest, options?: Options): Promise<PaymentFigures>;
     /** Read whether withdrawals are stopped, and by whom. Permission: a secret API key of an operator. (`GET /v1/operator/withdrawals`) */
     getWithdrawals(request?: GetOperatorWithdrawalsRequest, options?: Options): Promise<OperatorWithdrawals>;
     /** Stop all payments that leave the service. From its commit on, each payment over Lightning and each claim of a withdraw link is rejected with 403 `withdrawals_stopped` before money is held, on all instances and over all protocols. Payouts wait. Payments in flight end normally. Receiving works, and so do transfers and payments between wallets of the service. Customers read the reason, which a further request replaces. Permission: a secret API key of an operator. (`POST /v1/operator/withdrawals/stop`) */

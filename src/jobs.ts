@@ -13,6 +13,7 @@ import { moduleUrl } from './core/kernel/module-url.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
 import { backupProcess, runSchedule } from './features/backup/schedule.ts';
 import type { NwcTiming } from './features/nwc/nwc.ts';
+import { computeFlowHours } from './features/operator/flows.ts';
 import { type PayoutTiming, runPayouts } from './features/payouts/run-payouts.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
@@ -59,6 +60,7 @@ const NOTICES_MS = 10_000;
 const RECEIPTS_MS = 1000;
 
 /** How often invoices that have expired are reported. */
+const FLOWS_MS = 60_000;
 const EXPIRY_MS = 2000;
 
 /** The waits of the jobs. Tests shorten them. */
@@ -133,6 +135,12 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     ),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
+    {
+      name: 'hourly figures',
+      lease: 'node-listener',
+      interval: FLOWS_MS,
+      run: async (signal) => void (await computeFlowHours(modules, signal)),
+    },
     { name: 'operator actions', lease: 'node-listener', interval: 'continuous', run: (signal) => operator.run(signal, pollMs) },
     ...Object.entries(retained).map(
       ([name, module]): Job => ({

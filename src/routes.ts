@@ -37,6 +37,7 @@ import { nodeRoutes } from './features/nodes/routes.ts';
 import { connectionRoutes } from './features/nwc/routes.ts';
 import { alertRoutes } from './features/operator/alert-routes.ts';
 import { fiatRateRoutes } from './features/operator/fiat-rate-routes.ts';
+import { figureRoutes } from './features/operator/figure-routes.ts';
 import { firstStepRoutes } from './features/operator/first-steps.ts';
 import { operatorNodeRoutes } from './features/operator/node-routes.ts';
 import { operatorPaymentRoutes } from './features/operator/payment-routes.ts';
@@ -166,6 +167,7 @@ function registerRoutes(
   alertRoutes(app, deps);
   reconciliationRoutes(app, deps);
   restoreRoutes(app, deps);
+  figureRoutes(app, deps);
   withdrawalRoutes(app, deps);
   fiatRateRoutes(app, deps);
   rateRoutes(app, deps);

@@ -52,6 +52,19 @@ onDashboard("the operator's desk", ({ client, open, openLoggedIn, logIn, newPers
     await expect.poll(() => page.getByRole('button', { name: /^Review/ }).isEnabled()).toBe(true);
   });
 
+  it('shows the payments of a period, with what the figures cover', async () => {
+    await client.wallet(1_500);
+    await expect.poll(async () => (await client.get('/v1/operator/figures')).status).toBe('complete');
+    const page = await openLoggedIn('/operator');
+    await page.getByText('Received, sats').waitFor();
+    await page.getByText(/without transfers and payments between them/).waitFor();
+    await page.getByRole('group', { name: 'Period of the payments' }).getByRole('button', { name: '30 d' }).click();
+    await page.waitForURL('**/operator?figures=month');
+    const { flow } = await client.get('/v1/operator/figures?period=month');
+    const received = String(flow.in_msat / 1000).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
+    await page.locator('.stat').filter({ hasText: 'Received, sats' }).getByText(received, { exact: true }).waitFor();
+  });
+
   it.each(DEVICES)('has no violation that axe finds while withdrawals are stopped, on a %s', async (device) => {
     await change('stop', REASON);
     const page = await openLoggedIn('/operator', { device });

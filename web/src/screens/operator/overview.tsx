@@ -17,6 +17,7 @@ import { t } from '../../texts/texts.ts';
 import { Alerts } from './alerts.tsx';
 import { NodeCard } from './node-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
+import { PaymentFiguresCard } from './payment-figures.tsx';
 import { RestoreCard } from './restore-card.tsx';
 import { StopWithdrawals } from './stop-withdrawals.tsx';
 import { PendingPayments } from './stuck-payments.tsx';
@@ -50,6 +51,7 @@ export function OperatorScreen() {
       <Loaded resource={overview} skeleton={<Skeleton height="320px" />}>
         {(data) => (
           <div class="operator">
+            <PaymentFiguresCard />
             <Card isPadded class="figures">
               <Figures overview={data} />
               <History />
