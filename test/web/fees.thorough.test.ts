@@ -23,7 +23,7 @@ onDashboard('fees and limits', ({ client, neighbour, net, open, openLoggedIn, lo
     const save = page.getByRole('button', { name: 'Save fees' });
     await out.getByLabel('Maximum').fill('500');
     await out.getByText('Enter a flat fee, a percentage or a minimum, too.').waitFor();
-    await out.getByLabel('Percent').fill('0,5');
+    await out.getByLabel('Percent').fill('0,50001');
     await out.getByText(/up to four decimals/).waitFor();
     await out.getByLabel('Percent').fill('0.5');
     await out.getByLabel('Minimum').fill('501');
