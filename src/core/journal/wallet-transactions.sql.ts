@@ -80,9 +80,12 @@ const OWNER_COLUMN = { wallet: 'ledger_account', account: 'account_id' } as cons
 
 const after = { desc: 'position < $2', asc: 'position > $2' } as const;
 
-// The status is part of the text, because each status has an index.
+// The status is part of the text, because each status has an index. SQLite uses the partial index of those that are not settled only for the
+// condition of the index itself.
+const isOf = (status: Status) => (status === 'settled' ? "status = 'settled'" : `status = '${status}' AND status <> 'settled'`);
+
 const ofStatus = (columns: string, owner: ListOwner, order: Order, status: Status) =>
-  `SELECT ${columns} FROM wallet_transaction WHERE ${OWNER_COLUMN[owner]} = $1 AND status = '${status}' AND ${after[order]}
+  `SELECT ${columns} FROM wallet_transaction WHERE ${OWNER_COLUMN[owner]} = $1 AND ${isOf(status)} AND ${after[order]}
      ORDER BY position ${order} LIMIT $3`;
 
 const pageOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
@@ -132,7 +135,7 @@ const countOf = (owner: ListOwner, status: 'pending' | 'failed') =>
   statement<{ n: number }>(
     `wallet_transaction_count_${status}_of_${owner}`,
     `SELECT count(*) AS n FROM (SELECT 1 FROM wallet_transaction
-       WHERE ${OWNER_COLUMN[owner]} = $1 AND status = '${status}' LIMIT $2) AS counted`,
+       WHERE ${OWNER_COLUMN[owner]} = $1 AND ${isOf(status)} LIMIT $2) AS listed`,
   );
 
 const countsOf = (owner: ListOwner) => ({ pending: countOf(owner, 'pending'), failed: countOf(owner, 'failed') });
