@@ -36,15 +36,14 @@ export function createLogins({ database, clock, secondFactors, recoveryCodes, pa
 
     /**
      * Starts a session with a recovery code, which is used up. Where the login has a second factor, codes replace that alone, so they do not
-     * log in. An unknown e-mail has the same error as a wrong code. @throws Refusal `unauthorized`
+     * log in. An unknown e-mail costs the same work and has the same error as a wrong code. @throws Refusal `unauthorized`
      */
     async logInWithRecoveryCode({ email, code }: { email: string; code: string }, userAgent: string): Promise<StartedSession> {
-      const login = await database.first(sql.findLogin, email);
-      if (!login) throw wrongCode();
+      const accountId = (await database.first(sql.findLogin, email))?.id ?? '';
       return database.transaction(async (tx) => {
-        await lockAccount(tx, login.id);
-        if (!(await recoveryCodes.use(tx, login.id, code))) throw wrongCode();
-        return startSession(tx, clock, { accountId: login.id, method: 'setup_link', userAgent });
+        await lockAccount(tx, accountId);
+        if (!(await recoveryCodes.use(tx, accountId, code))) throw wrongCode();
+        return startSession(tx, clock, { accountId, method: 'setup_link', userAgent });
       });
     },
 
