@@ -8,7 +8,7 @@ const dist = join(import.meta.dirname, '..', '..', 'web', 'dist');
 /** The budgets of the dashboard, in bytes as the service sends them: text with Brotli at its highest level. */
 const FIRST_LOAD = 64_000;
 const SCREEN = 25_000;
-const LANGUAGE = 25_000;
+const LANGUAGE = 40_000;
 
 /** A part of Vite's manifest. */
 interface Chunk {
@@ -34,7 +34,7 @@ it('every other screen takes less than 25 kB', () => {
   expect(sizes.filter(([, size]) => size >= SCREEN)).toEqual([]);
 });
 
-it('a language is one file, which English does not load, and takes less than 25 kB', () => {
+it('a language is one file, which English does not load, and takes less than 40 kB', () => {
   const languages = Object.entries(manifest).filter(([name]) => /src\/texts\/(..)\/\1\.ts$/.test(name));
   expect(languages.length).toBeGreaterThan(0);
   for (const [name, chunk] of languages) {
