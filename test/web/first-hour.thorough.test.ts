@@ -82,6 +82,21 @@ onDashboard('the first steps', ({ client, openLoggedIn, open, logIn, newPerson }
     expect(await elsewhere.getByText('First steps').count()).toBe(0);
   });
 
+  it('have forms that say in their own words what is wrong with a field', async () => {
+    const page = await openLoggedIn('/webhooks/new');
+    const form = page.getByRole('dialog').locator('form');
+    const submit = form.locator('button[type=submit]');
+    await submit.click();
+    await page
+      .getByRole('alert')
+      .filter({ hasText: /^Fill in “.+”\.$/ })
+      .waitFor();
+    await form.locator('input[type=url]').fill('nonsense');
+    await submit.click();
+    await page.getByRole('alert').filter({ hasText: 'is not valid.' }).waitFor();
+    expect((await client.get('/v1/webhooks')).length).toBe(0);
+  });
+
   it('are not shown to a member', async () => {
     const page = await open();
     await logIn(page, await newPerson());

@@ -1,23 +1,38 @@
 import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { t } from '../texts/texts.ts';
+import { Note } from './note.tsx';
 
 export interface FormProps {
   readonly class?: string;
-  /** Runs when the browser accepts all fields. */
+  /** Runs when all fields are valid. */
   readonly onSubmit: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Fields that the page sends itself. */
+/** Fields that the page sends itself. It says what is wrong with a field, and goes there: browsers do so in words and a language of their own. */
 export function Form({ class: look = 'stack', onSubmit, children }: FormProps) {
+  const [problem, setProblem] = useState<string>();
   return (
     <form
       class={look}
+      noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        const invalid = event.currentTarget.querySelector<HTMLInputElement>(':is(input, select, textarea):invalid');
+        setProblem(invalid ? problemOf(invalid) : undefined);
+        if (invalid) invalid.focus();
+        else onSubmit();
       }}
     >
       {children}
+      {problem !== undefined && <Note tone="error">{problem}</Note>}
     </form>
   );
+}
+
+function problemOf({ labels, validity, minLength }: HTMLInputElement): string {
+  const name = labels?.[0]?.innerText.split('\n', 1)[0] ?? '';
+  if (validity.valueMissing) return t.common.fieldMissing(name);
+  return validity.tooShort ? t.common.fieldShort(name, minLength) : t.common.fieldInvalid(name);
 }

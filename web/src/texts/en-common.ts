@@ -31,6 +31,9 @@ export const common = {
     brokenTitle: 'This page stopped working',
     broken: 'Payments that you started continue. Reload the page. The browser console shows the error.',
     noAnswer: 'The service did not answer.',
+    fieldMissing: (name: string) => `Fill in “${name}”.`,
+    fieldShort: (name: string, length: number) => `“${name}” needs at least ${length} characters.`,
+    fieldInvalid: (name: string) => `“${name}” is not valid.`,
     partNotLoaded: 'This part was not loaded. It is loaded as soon as the service answers.',
   },
   charts: {

@@ -31,6 +31,9 @@ export const common = {
     brokenTitle: 'Diese Seite funktioniert nicht mehr',
     broken: 'Begonnene Zahlungen laufen weiter. Seite neu laden. Die Browserkonsole zeigt den Fehler.',
     noAnswer: 'Der Dienst hat nicht geantwortet.',
+    fieldMissing: (name) => `„${name}“ ausfüllen.`,
+    fieldShort: (name, length) => `„${name}“ braucht mindestens ${length} Zeichen.`,
+    fieldInvalid: (name) => `„${name}“ ist nicht gültig.`,
     partNotLoaded: 'Dieser Teil wurde nicht geladen. Er wird geladen, sobald der Dienst antwortet.',
   },
   charts: {

@@ -31,6 +31,9 @@ export const common = {
     brokenTitle: 'Esta página ha dejado de funcionar',
     broken: 'Los pagos iniciados continúan. Recargue la página. La consola del navegador muestra el error.',
     noAnswer: 'El servicio no ha respondido.',
+    fieldMissing: (name) => `Rellene «${name}».`,
+    fieldShort: (name, length) => `«${name}» necesita al menos ${length} caracteres.`,
+    fieldInvalid: (name) => `«${name}» no es válido.`,
     partNotLoaded: 'Esta parte no se ha cargado. Se cargará en cuanto el servicio responda.',
   },
   charts: {
