@@ -73,6 +73,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
   const newestEvent = async () => (await client.get(`/v1/wallet/${wallet.id}/events`)).at(-1).id;
 
+  const newConnection = async () => (await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'app' })).id;
+
   let hasDrained = false;
   const isDraining = async () => (await client.get(`/v1/node/${ln_node_id}`)).draining;
   const activate = () => client.post(`/v1/operator/nodes/${ln_node_id}/activate`, { reason: 'a test' });
@@ -173,6 +175,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listDeliveries.id': () => webhook.id,
     'listWebhooks.after': () => webhook.id,
     'listDeliveries.after': () => delivery.id,
+    'listDeliveriesOfAccount.after': () => delivery.id,
     'listDeliveriesOfLightningTransaction.id': invoiceOfDelivery,
     'listDeliveriesOfLightningTransaction.after': () => delivery.id,
     'getDelivery.id': () => webhook.id,
@@ -271,7 +274,11 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     nostr_pubkey: () => NOSTR_KEY,
     client_pubkey: () => NOSTR_KEY,
     'createConnection.permissions': () => 'wallet_read',
-    'listConnections.after': async () => (await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'app' })).id,
+    'listConnections.after': newConnection,
+    'listConnectionsOfAccount.after': newConnection,
+    'getConnectionOfAccount.id': newConnection,
+    'listKeys.of': () => 'wallets',
+    'listWithdrawLinksOfAccount.after': () => withdrawLinkId,
     lnurlp_domain: () => new URL(client.url).host,
     lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),
     ott: async () => (await withdrawLink()).ott,
