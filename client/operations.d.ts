@@ -146,6 +146,19 @@ export interface Connection {
   relays: Array<string>;
 }
 
+export interface Contact {
+  /** The id of the contact, `cont_…` */
+  id: string;
+  /** The account that it belongs to */
+  account_id: string;
+  /** The name */
+  name: string;
+  /** The Lightning address, in lower case */
+  ln_address: string;
+  /** Unix seconds */
+  created_at: number;
+}
+
 export interface CreatedInvoice {
   /** The id of the invoice or payment, `lntx_…` */
   id: string;
@@ -2884,6 +2897,35 @@ export interface RevokeConnectionRequest {
 
 }
 
+export interface ListContactsRequest {
+  /** Returns the items that follow the item with this id in the order of the list */
+  after?: string;
+  /** The number of items on a page. Default: 50, at most 100 */
+  'per-page'?: number;
+  /** `desc`: newest first, the default. `asc`: oldest first */
+  order?: 'asc' | 'desc';
+  /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
+  count?: number;
+}
+
+export interface AddContactRequest {
+  /** The name: 1 to 100 characters */
+  name: string;
+  /** A Lightning address. It is not looked up */
+  ln_address: string;
+}
+
+export interface UpdateContactRequest {
+  /** The name: 1 to 100 characters */
+  name?: string;
+  /** A Lightning address. It is not looked up */
+  ln_address?: string;
+}
+
+export interface DeleteContactRequest {
+
+}
+
 export interface ListEventsRequest {
   /** Returns the events that follow the event with this id. Default: from the oldest stored; in a stream, only new events */
   after?: string;
@@ -4357,6 +4399,16 @@ export interface Operations<Options> {
     get(wallet: string, id: string, request?: GetConnectionRequest, options?: Options): Promise<Connection>;
     /** Disconnect an app. When the response arrives, the app can no longer use the wallet. Payments that it has started continue. Permission: a secret API key. (`DELETE /v1/wallet/{key}/connections/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The `nwc_` id of the connection */
     revoke(wallet: string, id: string, request?: RevokeConnectionRequest, options?: Options): Promise<Connection>;
+  };
+  readonly contacts: {
+    /** List the contacts of the account. Permission: a secret API key. (`GET /v1/contacts`) */
+    list(request?: ListContactsRequest, options?: Options): List<Contact>;
+    /** Add a contact. An account has up to 1000 contacts, each with an address of its own. Permission: a secret API key. (`POST /v1/contacts`) */
+    add(request: AddContactRequest, options?: Options): Promise<Contact>;
+    /** Rename a contact, or change its address. Permission: a secret API key. (`PATCH /v1/contacts/{id}`) @param id The id of the contact, `cont_…` */
+    update(id: string, request?: UpdateContactRequest, options?: Options): Promise<Contact>;
+    /** Delete a contact. Returns what it was. Permission: a secret API key. (`DELETE /v1/contacts/{id}`) @param id The id of the contact, `cont_…` */
+    delete(id: string, request?: DeleteContactRequest, options?: Options): Promise<Contact>;
   };
   readonly events: {
     /** List the events of the account. Oldest first, or with `order=desc` newest first. `Link rel=next` leads to the following events, and is present as long as there may be more: a page may be short, or empty, before the end. Wallets are shown as they are when the event is read, everything else as it was when the event happened. Permission: a secret API key. (`GET /v1/events`) */

@@ -42,6 +42,12 @@ export const GROUPS = {
     get: 'GET /v1/wallet/{key}/connections/{id}',
     revoke: 'DELETE /v1/wallet/{key}/connections/{id}',
   },
+  contacts: {
+    list: 'GET /v1/contacts isList hasCursor',
+    add: 'POST /v1/contacts keyed',
+    update: 'PATCH /v1/contacts/{id}',
+    delete: 'DELETE /v1/contacts/{id}',
+  },
   events: {
     list: 'GET /v1/events isList hasCursor',
   },

@@ -1,6 +1,7 @@
 import type { pino } from 'pino';
 import type { Config } from './config.ts';
 import { createAccounts } from './core/accounts/accounts.ts';
+import { createContacts } from './core/accounts/contacts.ts';
 import { createAccountDirectory } from './core/accounts/directory.ts';
 import { createKeyUses } from './core/accounts/key-uses.ts';
 import { createKeyring } from './core/accounts/keyring.ts';
@@ -86,7 +87,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
     lndhubTokens: createTokens(secretKey, clock),
   };
   const directory = createAccountDirectory({ database, ledger, clock });
-  const notes = createNotes({ database, clock });
+  const stored = { notes: createNotes({ database, clock }), contacts: createContacts({ database, clock }) };
   const markers = createMarkers(secretKey);
   const idempotency = createIdempotency(database, clock);
   const rowsOf = (wallet: Wallet) => [defaultLinkRow(wallet)];
@@ -108,7 +109,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const nostrCrypto = createNostrCrypto();
   const linked = { ...config, rates, withdrawals, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
-  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, notes, idempotency };
+  const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, ...stored };
   // Strangers use a service that is published under another host: they must not send requests to this machine.
   const isLocal = config.localHosts.includes(new URL(publicUrl).host);
   const webhooks = new Webhooks({

@@ -3,6 +3,7 @@ import type { Config } from './config.ts';
 import type { DatabaseHealth } from './core/db/health.ts';
 import { accountRoutes } from './features/accounts/routes.ts';
 import { readLastBackup } from './features/backup/last-backup.ts';
+import { contactRoutes } from './features/contacts/routes.ts';
 import { noteRoutes } from './features/customers/note-routes.ts';
 import { customerRoutes } from './features/customers/routes.ts';
 import { eventRoutes } from './features/events/routes.ts';
@@ -105,6 +106,18 @@ export function createHttpServer(config: Config, modules: HttpModules, streamTim
   return createServer(modules.log, register, options);
 }
 
+type AccountRouteContext = Parameters<typeof accountRoutes>[1] &
+  Parameters<typeof customerRoutes>[1] &
+  Parameters<typeof noteRoutes>[1] &
+  Parameters<typeof contactRoutes>[1];
+
+function registerAccountRoutes(app: App, deps: AccountRouteContext): void {
+  accountRoutes(app, deps);
+  customerRoutes(app, deps);
+  noteRoutes(app, deps);
+  contactRoutes(app, deps);
+}
+
 type Live = ReturnType<typeof createLive>;
 
 function registerRoutes(
@@ -116,9 +129,7 @@ function registerRoutes(
   const { paymentWaitSeconds, publicUrl } = config;
   const deps = { ...modules, publicUrl, paymentWaitSeconds };
   walletRoutes(app, deps);
-  accountRoutes(app, deps);
-  customerRoutes(app, deps);
-  noteRoutes(app, deps);
+  registerAccountRoutes(app, deps);
   const login = {
     ...deps,
     loginResponses: createLoginResponses(deps),

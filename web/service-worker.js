@@ -14,7 +14,7 @@ const DATA = `${PREFIX}data`;
 
 /** The screens of the dashboard. All other pages of the service are left to the network. */
 const SCREEN =
-  /^(?:|wallets|activity|payments|links|payouts|apps|keys|webhooks|settings|operator|accounts|more|receive|send|scan|developers|login|playground)(?:\/|$)/;
+  /^(?:|wallets|activity|payments|links|payouts|apps|keys|webhooks|settings|operator|accounts|more|contacts|receive|send|scan|developers|login|playground)(?:\/|$)/;
 
 /** What may be kept: who is logged in, wallets and their transactions. No keys, no links, nothing that is worth money. */
 const KEPT = /^v1\/(?:session|account|wallets|rates|fiat-rate|wallet\/walx?_\w+(?:\/(?:transactions|summary))?)$/;

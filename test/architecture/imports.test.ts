@@ -59,6 +59,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   service: [],
   search: [],
   rates: [],
+  contacts: [],
   proof: [],
   verify: ['proof'],
   move: ['verify'],

@@ -78,6 +78,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'developers', address: () => '/developers' },
   { name: 'settings', address: () => '/settings' },
   { name: 'scan', address: () => '/scan' },
+  { name: 'contacts', address: () => '/contacts' },
   { name: 'more', address: () => '/more' },
   { name: 'choose-receive', address: () => '/receive' },
   { name: 'choose-send', address: () => '/send' },

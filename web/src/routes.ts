@@ -23,6 +23,7 @@ export const ROUTES: readonly ScreenRoute[] = [
   { path: '/wallets/:id/*?', Screen: lazy(() => import('./screens/wallet/wallet.tsx').then((file) => file.WalletScreen)) },
   { path: '/payments/:lntx/*?', Screen: lazy(() => import('./screens/payment/payment.tsx').then((file) => file.PaymentScreen)) },
   { path: '/scan', Screen: lazy(() => import('./screens/scan/scan.tsx').then((file) => file.ScanScreen)) },
+  { path: '/contacts', Screen: lazy(() => import('./screens/contacts/contacts.tsx').then((file) => file.ContactsScreen)) },
   { path: '/more', Screen: lazy(() => import('./screens/more/more.tsx').then((file) => file.MoreScreen)) },
   { path: '/receive', Screen: lazy(() => import('./screens/choose/choose.tsx').then((file) => file.ReceiveScreen)) },
   { path: '/send', Screen: lazy(() => import('./screens/choose/choose.tsx').then((file) => file.SendScreen)) },

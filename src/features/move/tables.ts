@@ -44,6 +44,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   account: EVERY_ROW,
   operator_record: EVERY_ROW,
   account_note: EVERY_ROW,
+  contact: EVERY_ROW,
   wallet: EVERY_ROW,
   access_key: EVERY_ROW,
   key_use: EVERY_ROW,

@@ -13,6 +13,7 @@ const FOLDERS = ['wallets', 'activity', 'links', 'connections', 'payouts', 'apps
 const PAGES = [
   '/payments/*',
   '/more',
+  '/contacts',
   '/receive',
   '/send',
   '/scan',

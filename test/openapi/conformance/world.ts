@@ -62,6 +62,7 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   let names = 0;
   const newName = () => `world${++names}`;
   const newEmail = () => `${newName()}@example.com`;
+  const newContact = async () => (await client.post('/v1/contacts', { name: newName(), ln_address: newEmail() })).id;
   const verifyToken = async () => {
     const invoice = await client.get(`/v1/wallet/${wallet.lnurlPay}/lnurlp/${payLinkId}?amount=1000`);
     return invoice.verify.split('/').at(-1);
@@ -185,6 +186,11 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listWallets.after': () => wallet.id,
     'listAccounts.after': () => ownId,
     'listSubAccounts.after': () => ownId,
+    'listContacts.after': cursorOf('cont'),
+    'addContact.ln_address': newEmail,
+    'updateContact.ln_address': newEmail,
+    'updateContact.id': newContact,
+    'deleteContact.id': newContact,
     'addAccountNote.id': () => ownId,
     'getSummaryOfAccount.from': () => 1_699_999_200,
     'getSummaryOfAccount.until': () => 1_700_002_800,

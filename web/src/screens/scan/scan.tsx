@@ -1,7 +1,7 @@
 import { useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useCurrentWallet } from '../../frame/recent-wallet.ts';
-import { Button } from '../../parts/button.tsx';
+import { Button, LinkButton } from '../../parts/button.tsx';
 import { TextField } from '../../parts/field.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -99,6 +99,9 @@ export function ScanScreen() {
             {t.login.continue}
           </Button>
         </Form>
+        <LinkButton size="small" href="/contacts">
+          {phone.contacts.all}
+        </LinkButton>
         {wallet !== undefined && <RecentReceivers walletId={wallet} onChoose={receive} />}
       </div>
     </>

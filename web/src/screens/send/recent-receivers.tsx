@@ -1,3 +1,4 @@
+import { Link } from 'wouter-preact';
 import { api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { phone } from '../../texts/en-phone.ts';
@@ -10,14 +11,21 @@ const SHOWN = 5;
 export interface RecentReceiversProps {
   readonly walletId: string;
   readonly onChoose: (address: string) => void;
+  /** Adds a link to the contacts. */
+  readonly hasContacts?: boolean;
 }
 
 /** The Lightning addresses that the wallet has paid last, each once. */
-export function RecentReceivers({ walletId, onChoose }: RecentReceiversProps) {
+export function RecentReceivers({ walletId, onChoose, hasContacts = false }: RecentReceiversProps) {
   const { data: receivers = [] } = useResource(`receivers of ${walletId}`, (signal) => readReceivers(walletId, signal), {
     isAffected: ({ event, data: { wtx } }) => event.name === 'wallet_send' && wtx?.wal?.id === walletId,
   });
-  if (receivers.length === 0) return null;
+  const link = hasContacts && (
+    <Link class="small start" href="/contacts">
+      {phone.contacts.all}
+    </Link>
+  );
+  if (receivers.length === 0) return link || null;
   return (
     <section class="receivers" aria-label={phone.receivers}>
       <h3 class="small secondary">{phone.receivers}</h3>
@@ -33,6 +41,7 @@ export function RecentReceivers({ walletId, onChoose }: RecentReceiversProps) {
           </li>
         ))}
       </ul>
+      {link}
     </section>
   );
 }

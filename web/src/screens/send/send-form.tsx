@@ -79,7 +79,7 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
         error={offer?.kind === 'unusable' ? offer.reason : undefined}
         onValue={enter}
       />
-      {destination === 'empty' && <RecentReceivers walletId={walletId} onChoose={enter} />}
+      {destination === 'empty' && <RecentReceivers walletId={walletId} onChoose={enter} hasContacts />}
       <div role="status">
         {isReading && <p class="small secondary">{money.send.reading}</p>}
         {hasFailed && <Note tone="warning">{money.send.notRead}</Note>}
