@@ -33,7 +33,7 @@ export function Trend({ id, wallet, isOpen, onToggle }: TrendProps) {
         {sums ? (
           <>
             <span class="positive">
-              <Sats sats={sums.inSats} sign unit />
+              <Sats sats={sums.inSats} sign />
             </span>
             {' · '}
             <Sats sats={-sums.outSats} unit />
