@@ -2280,6 +2280,10 @@ export interface OperatorOverview {
   difference_msat: number | null;
   /** The number of wallets */
   num_wallets: number;
+  /** When the newest backup was written and checked; null if there is none, in Unix seconds */
+  last_backup_at: number | null;
+  /** Its size; null if there is none */
+  last_backup_bytes: number | null;
   /** The number of pending payments */
   pending_payments: number;
   /** What pending payments hold: their amounts and fee reserves, in millisatoshis */

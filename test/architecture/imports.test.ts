@@ -66,7 +66,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   backup: ['verify', 'move'],
   reconcile: [],
   restore: ['reconcile'],
-  operator: ['reconcile'],
+  operator: ['backup', 'reconcile'],
   transactions: ['wallets'],
   lnurl: [],
   nwc: ['keys', 'transactions'],

@@ -4,6 +4,7 @@ import type { SqlReader } from '../../core/db/database.ts';
 import { unixSeconds, withTimeout } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
+import { readLastBackup } from '../backup/last-backup.ts';
 import type { NodeComparison } from '../reconcile/reconciliation-object.ts';
 import { lastReport } from '../reconcile/requests.ts';
 import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
@@ -68,6 +69,8 @@ export const OverviewObject = namedObject('OperatorOverview', {
   own_msat: nullable(amount('What is left for the operator: `assets_msat` − `liabilities_msat` − `suspense_msat`')),
   difference_msat: nullable(amount('The sum of the differences of all nodes; null if one is unknown')),
   num_wallets: Type.Integer({ description: 'The number of wallets' }),
+  last_backup_at: time('When the newest backup was written and checked; null if there is none'),
+  last_backup_bytes: nullable(Type.Integer({ description: 'Its size; null if there is none' })),
   ...PendingFields,
   open_alerts: Type.Integer({ description: 'The number of open alerts' }),
   alerts_by_kind: Type.Array(
@@ -122,6 +125,7 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
   const nodes = await Promise.all(read);
   const oldest = rows.flatMap(({ oldest_pending_at }) => oldest_pending_at ?? []);
   const assets = sumKnown(nodes.map((one) => one.assets_msat));
+  const backup = await readLastBackup(database);
   return {
     at: unixSeconds(clock),
     assets_msat: assets,
@@ -134,6 +138,8 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
     own_msat: assets === null ? null : assets - totals.customersMsat - totals.suspenseMsat,
     difference_msat: sumKnown(nodes.map((one) => one.difference_msat)),
     num_wallets: sum(rows.map((row) => row.num_wallets)),
+    last_backup_at: backup?.createdAt ?? null,
+    last_backup_bytes: backup?.bytes ?? null,
     pending_payments: sum(rows.map((row) => row.pending_payments)),
     in_flight_msat: sum(rows.map((row) => row.in_flight_msat)),
     oldest_pending_at: oldest.length === 0 ? null : Math.min(...oldest),

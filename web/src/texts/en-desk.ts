@@ -39,6 +39,13 @@ export const desk = inLanguage('desk', {
     computing: 'The hours of this period are being computed for the first time.',
     covers: 'All wallets, without transfers and payments between them; failures count from the start of the payment. Since',
   },
+  backups: {
+    title: 'Backups',
+    newest: 'Newest',
+    size: (megabytes: string) => `${megabytes} MB, checked after it was written`,
+    none: 'No backup',
+    hint: 'Set BACKUP_DIR, or run satchel backup.',
+  },
   payments: {
     title: 'Payments that have not ended',
     one: 'Payment',

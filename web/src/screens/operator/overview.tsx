@@ -15,6 +15,7 @@ import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { Alerts } from './alerts.tsx';
+import { BackupsCard } from './backups-card.tsx';
 import { NodeCard } from './node-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
 import { PaymentFiguresCard } from './payment-figures.tsx';
@@ -64,6 +65,7 @@ export function OperatorScreen() {
             <div class="operator-columns needs">
               <PendingPayments onChanged={overview.reload} />
               <Suspense onChanged={overview.reload} />
+              <BackupsCard overview={data} />
             </div>
           </div>
         )}

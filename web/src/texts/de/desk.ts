@@ -38,6 +38,13 @@ export const desk = {
     computing: 'Die Stunden dieses Zeitraums werden zum ersten Mal berechnet.',
     covers: 'Alle Wallets, ohne Umbuchungen und Zahlungen zwischen ihnen; Fehlschläge zählen ab dem Beginn der Zahlung. Seit',
   },
+  backups: {
+    title: 'Sicherungen',
+    newest: 'Die neueste',
+    size: (megabytes: string) => `${megabytes} MB, nach dem Schreiben geprüft`,
+    none: 'Keine Sicherung',
+    hint: 'BACKUP_DIR setzen oder satchel backup ausführen.',
+  },
   payments: {
     title: 'Noch nicht beendete Zahlungen',
     one: 'Zahlung',

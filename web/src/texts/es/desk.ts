@@ -39,6 +39,13 @@ export const desk = {
     computing: 'Las horas de este período se calculan por primera vez.',
     covers: 'Todos los monederos, sin transferencias ni pagos entre ellos; los fallos cuentan desde el inicio del pago. Desde',
   },
+  backups: {
+    title: 'Copias de seguridad',
+    newest: 'La más reciente',
+    size: (megabytes: string) => `${megabytes} MB, comprobada tras escribirla`,
+    none: 'Sin copia',
+    hint: 'Defina BACKUP_DIR o ejecute satchel backup.',
+  },
   payments: {
     title: 'Pagos sin terminar',
     one: 'Pago',
