@@ -95,44 +95,12 @@ export interface JobTiming {
 /** Returns the background jobs of the service. */
 export function backgroundJobs(modules: Modules, config: Config, timing: JobTiming): readonly Job[] {
   const { ledger, idempotency, invoices, payments, eventLog, webhooks, links, nwc, zaps, operator } = modules;
-  const {
-    events: intervals,
-    probe,
-    pollMs,
-    noticesMs = NOTICES_MS,
-    expiryMs = EXPIRY_MS,
-    resumeMs = RESUME_MS,
-    receiptsMs = RECEIPTS_MS,
-  } = timing;
+  const { probe, pollMs, noticesMs = NOTICES_MS, expiryMs = EXPIRY_MS, resumeMs = RESUME_MS, receiptsMs = RECEIPTS_MS } = timing;
   const { reconcileSeconds, stuckPaymentSeconds, proofIntervalSeconds } = config;
   const comparison = { ...modules, stuckPaymentSeconds, timing: probe, pollMs };
   const retained = { ledger, idempotency, event: eventLog, webhook: webhooks, 'app request': nwc };
   const jobs: Job[] = [
-    ...modules.connections.all.map((connection) => eventsJob(modules, connection, intervals)),
-    ...modules.connections.all.map(
-      ({ nodeId }): Job => ({
-        name: `arriving payments of ${nodeId}`,
-        lease: `events ${nodeId}`,
-        interval: 'continuous',
-        run: (signal) => invoices.checkArriving(nodeId, signal, timing.arriving),
-      }),
-    ),
-    ...modules.connections.all.map(
-      ({ nodeId }): Job => ({
-        name: `hold invoices of ${nodeId}`,
-        lease: `events ${nodeId}`,
-        interval: 'continuous',
-        run: (signal) => modules.holdInvoices.watch(nodeId, signal, timing.holds),
-      }),
-    ),
-    ...modules.connections.all.map(
-      (connection): Job => ({
-        name: `read-back of ${connection.nodeId}`,
-        lease: `events ${connection.nodeId}`,
-        interval: timing.readBackMs ?? READ_BACK_MS,
-        run: (signal) => readBack(modules, connection, signal),
-      }),
-    ),
+    ...modules.connections.all.flatMap((connection) => nodeJobs(modules, connection, timing)),
     { name: 'pending payments', lease: 'node-listener', interval: resumeMs, run: () => payments.resumePending() },
     { name: 'expired invoices', lease: 'node-listener', interval: expiryMs, run: (signal) => invoices.reportExpired(signal) },
     {
@@ -178,7 +146,34 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
   return [...jobs, { name: 'proofs of liabilities', lease: 'proof-epochs', interval: 'continuous', run }];
 }
 
-/** Reads the events of one node. Each node has its own lease, so that instances share the work. */
+/** Returns the jobs of one node. Each node has its own lease, so that instances share the work. */
+function nodeJobs(modules: Modules, connection: NodeConnection, timing: JobTiming): readonly Job[] {
+  const { nodeId } = connection;
+  const lease = `events ${nodeId}` as const;
+  return [
+    eventsJob(modules, connection, timing.events),
+    {
+      name: `arriving payments of ${nodeId}`,
+      lease,
+      interval: 'continuous',
+      run: (signal) => modules.invoices.checkArriving(nodeId, signal, timing.arriving),
+    },
+    {
+      name: `hold invoices of ${nodeId}`,
+      lease,
+      interval: 'continuous',
+      run: (signal) => modules.holdInvoices.watch(nodeId, signal, timing.holds),
+    },
+    {
+      name: `read-back of ${nodeId}`,
+      lease,
+      interval: timing.readBackMs ?? READ_BACK_MS,
+      run: (signal) => readBack(modules, connection, signal),
+    },
+  ];
+}
+
+/** Reads the events of one node. */
 function eventsJob(modules: Modules, connection: NodeConnection, intervals: EventReaderIntervals | undefined): Job {
   const { invoices, payments } = modules;
   const { nodeId } = connection;

@@ -14,7 +14,17 @@ const PAYMENTS_PER_SECOND = 10;
 const WATCHED_MS = 10_000;
 
 /** The screens whose contents change with every payment, and those with the longest lists. `{wallet}` takes part in most payments. */
-const SCREENS = ['/wallets', '/wallets/{wallet}', '/activity', '/activity/events', '/links', '/keys', '/accounts', '/accounts/{account}', '/operator'];
+const SCREENS = [
+  '/wallets',
+  '/wallets/{wallet}',
+  '/activity',
+  '/activity/events',
+  '/links',
+  '/keys',
+  '/accounts',
+  '/accounts/{account}',
+  '/operator',
+];
 
 interface Watched {
   readonly longestTaskMs: number;

@@ -96,7 +96,20 @@ export async function beginLife(healthy: Database, nets: readonly [FakeNetwork, 
     publicUrl,
   });
   const { withdrawals } = deps;
-  const linked = { database, ledger, withdrawals, fees: deps.fees, accounts, wallets, payments, payLinks, outbound, publicUrl, clock, log: silentLog };
+  const linked = {
+    database,
+    ledger,
+    withdrawals,
+    fees: deps.fees,
+    accounts,
+    wallets,
+    payments,
+    payLinks,
+    outbound,
+    publicUrl,
+    clock,
+    log: silentLog,
+  };
   const links = createWithdrawLinks(linked);
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const intervals = { retryMs: 0, storePositionMs: 1, retryUnbookedMs: 50 };

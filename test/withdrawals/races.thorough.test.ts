@@ -24,7 +24,8 @@ onFakeNode('stops and resumptions under payments', (service, dialect) => {
     async function send(at: Client): Promise<void> {
       while (!state.isOver) {
         const { stop } = state;
-        const { paymentRequest } = net.outside.invoice({ amountMsat: 1_000 + (number += 1), script: { fee: 0 } });
+        number += 1;
+        const { paymentRequest } = net.outside.invoice({ amountMsat: 1_000 + number, script: { fee: 0 } });
         const json = { payment_request: paymentRequest };
         const { status, body } = await at.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json });
         if (status === 403) {
