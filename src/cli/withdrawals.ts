@@ -17,7 +17,7 @@ export function addWithdrawals(program: Command): void {
     summary: 'Reject every payment that leaves the service',
     details:
       'Customers read the reason. Receiving, transfers and payments between wallets of the service work. Payments in flight end normally.',
-    example: 'withdrawals stop --reason "We are checking our node. Your money is safe."',
+    example: 'withdrawals stop --reason "We are checking our node."',
   });
   withKey(withReason(stop)).action(
     serviceAction<{ reason: string }>(async ({ service, output, options: { reason } }) => {

@@ -33,7 +33,7 @@ describe('the sentence about an alert', () => {
     expect(title).toMatch(/^\S.*\.$/);
     const shown = `${title} ${text}`;
     expect(shown).not.toMatch(/undefined|null|NaN|\bmsat\b|\d,\d|wal_|lnd_|lntx_| {2}/);
-    expect(action.href).toMatch(/^\/(operator|accounts|apps|webhooks)/);
+    expect(action.href).toMatch(/^\/(operator|accounts|connections|webhooks)/);
     expect(action.label).toMatch(/^[A-Z]/);
   });
 

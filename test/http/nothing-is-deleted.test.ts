@@ -12,11 +12,12 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
     lines: await service.client.get(`/v1/wallet/${wallet.id}/transactions?status=all&fields=id,num_msat,status`),
   });
 
-  it('deletes only open invoices, links, keys, connections, webhooks, sessions, notes, fee schedules and the fiat rate', () => {
+  it('deletes only open invoices, links, keys, connections, webhooks, sessions, notes, contacts, fee schedules and the fiat rate', () => {
     const paths = Object.keys(description.paths).filter((path) => description.paths[path].delete);
     expect(paths.sort()).toEqual([
       '/v1/accounts/{id}/fees',
       '/v1/accounts/{id}/notes/{note}',
+      '/v1/contacts/{id}',
       '/v1/keys/{id}',
       '/v1/lntx/{id}',
       '/v1/lnurlp/{id}',

@@ -1,7 +1,9 @@
 import { type Static, Type } from 'typebox';
+import { operatorGuards } from '../../core/accounts/directory.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import { readFact, writeFact } from '../../core/db/facts.sql.ts';
+import { requireGuards } from '../../core/ledger/ledger.ts';
 import type { App } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { requestBody } from '../../http/fields.ts';
@@ -67,7 +69,10 @@ export function firstStepRoutes(app: App, context: FirstStepsContext): void {
   app.patch('/v1/operator/first-steps', { schema: changeSchema }, async (request) => {
     const { key } = await access.operator(request);
     const value = String(request.body.is_hidden);
-    await database.transaction((tx) => tx.run(writeFact, hiddenFact(key.accountId), value));
+    await database.transaction(async (tx) => {
+      await requireGuards(tx, operatorGuards(key));
+      await tx.run(writeFact, hiddenFact(key.accountId), value);
+    });
     return readFirstSteps(context, key.accountId);
   });
 }

@@ -461,6 +461,7 @@ const ONE_OF_TWO = new Set([
   'lnurlpay_encoded',
   'replayWebhook.after',
   'beginWalletLink.current_password',
+  'createRecoveryCodes.current_password',
 ]);
 
 /** Fields that exclude others, select a part of the response, or identify a request. */
