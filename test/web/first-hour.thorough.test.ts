@@ -62,7 +62,29 @@ describe('the first hour, from the output of the start', () => {
   }, 120_000);
 });
 
+/** Runs in the page before its own code. */
+const OBSERVE = `
+  globalThis.shift = 0;
+  new PerformanceObserver((list) => {
+    for (const { value } of list.getEntries()) shift += value;
+  }).observe({ type: 'layout-shift', buffered: true });
+`;
+
 onDashboard('the first steps', ({ client, openLoggedIn, open, logIn, newPerson }) => {
+  it.each(['desktop', 'phone'] as const)('appear without moving what a person sees on a %s', async (device) => {
+    const page = await openLoggedIn(undefined, { device });
+    await page.addInitScript(OBSERVE);
+    // The slow part is the checklist.
+    await page.route('**/v1/operator/first-steps', async (route) => {
+      await page.waitForTimeout(300);
+      await route.continue();
+    });
+    await page.goto('/wallets');
+    await page.getByRole('heading', { name: 'First steps' }).waitFor();
+    await page.getByText('Spendable, all wallets').waitFor();
+    expect(await page.evaluate('shift')).toBe(0);
+  });
+
   it('are recognized when the API does them, and are hidden for the account', async () => {
     const page = await openLoggedIn('/wallets');
     await page.getByText('0 of 7').waitFor();

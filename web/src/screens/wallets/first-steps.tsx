@@ -1,7 +1,6 @@
 import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { api, type FirstSteps as State } from '../../api/client.ts';
-import type { Resource } from '../../api/resource.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyText } from '../../parts/copy.tsx';
@@ -10,20 +9,16 @@ import { Note } from '../../parts/note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { steps as texts } from '../../texts/en-steps.ts';
 import { handToSend } from '../send/pasted-text.ts';
+import type { FirstStepsProps } from './use-first-steps.ts';
 import './first-steps.css';
 
 type Step = State['steps'][number]['step'];
 
-export interface FirstStepsProps {
-  readonly resource: Resource<State>;
-  readonly state: State;
-}
-
 /** The checklist of a new service. The next step has the filled button. */
-export function FirstSteps({ resource, state }: FirstStepsProps) {
+export function FirstSteps({ state, onChanged }: FirstStepsProps) {
   const hide = useAction(async () => {
     await api.operator.updateFirstSteps({ is_hidden: true });
-    resource.reload();
+    onChanged();
   });
   const { steps, has_playground: hasPlayground } = state;
   const done = steps.filter(({ is_done }) => is_done).length;
@@ -54,7 +49,7 @@ export function FirstSteps({ resource, state }: FirstStepsProps) {
               state={state}
               place={index + 1}
               look={is_done ? 'done' : step === next ? 'now' : 'later'}
-              onChanged={resource.reload}
+              onChanged={onChanged}
             />
           ))}
         </ol>

@@ -6,7 +6,6 @@ import { HeroAmount, HeroSkeleton, Sats } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ListFooter } from '../../parts/pages.tsx';
@@ -14,7 +13,6 @@ import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
-import type { FirstStepsProps } from './first-steps.tsx';
 import { NewWalletSheet } from './new-wallet-sheet.tsx';
 import { useFirstSteps } from './use-first-steps.ts';
 import { PER_PAGE, useWalletPage, useWalletSum, type WalletSum } from './use-wallets.ts';
@@ -22,12 +20,10 @@ import { WalletSearchBar } from './wallet-search-bar.tsx';
 import { WalletTable } from './wallet-table.tsx';
 import './wallets.css';
 
-const FirstSteps = lazy<FirstStepsProps>(() => import('./first-steps.tsx').then((file) => file.FirstSteps));
-
 /** `/wallets`, and with a sheet over it `/wallets/new`. The search and the page are in the address. */
 export function WalletsScreen() {
   const [path] = useLocation();
-  const steps = useFirstSteps();
+  const { View: FirstSteps, state, isDecided, onChanged } = useFirstSteps();
   const [parameters, change] = useFilters();
   const label = parameters.get('label')?.trim() || undefined;
   const status = (['active', 'inactive'] as const).find((one) => one === parameters.get('status'));
@@ -61,51 +57,55 @@ export function WalletsScreen() {
       <PageHead
         title={t.wallets.title}
         actions={
-          <LinkButton {...(!steps.isShown && { kind: 'primary' as const })} icon="plus" href="/wallets/new">
+          <LinkButton {...(!FirstSteps && { kind: 'primary' as const })} icon="plus" href="/wallets/new">
             {t.wallets.newWallet}
           </LinkButton>
         }
       />
-      {steps.isShown && steps.resource.data && <FirstSteps resource={steps.resource} state={steps.resource.data} />}
-      <Total sum={sum} />
-      <Card
-        footer={
-          <ListFooter
-            pages={pages}
-            page={page.data && { ...page.data, total: isSearch ? undefined : sum.data?.count, isCapped: false }}
-            perPage={PER_PAGE}
-          />
-        }
-      >
-        {(isSearch || !isEmpty) && <WalletSearchBar label={label ?? ''} status={status} onChange={search} />}
-        <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
-          {({ items, next }) =>
-            items.length > 0 ? (
-              <WalletTable wallets={items} />
-            ) : isSearch ? (
-              <Empty
-                icon="filter"
-                title={t.wallets.noMatchTitle}
-                action={<Button onClick={() => search({ label: undefined, status: undefined })}>{t.wallets.clearSearch}</Button>}
-              >
-                {next === undefined ? t.wallets.noMatch : t.wallets.noMatchSoFar}
-              </Empty>
-            ) : (
-              <Empty
-                icon="wallet"
-                title={t.wallets.emptyTitle}
-                action={
-                  <LinkButton icon="plus" href="/wallets/new">
-                    {t.wallets.newWallet}
-                  </LinkButton>
-                }
-              >
-                {t.wallets.empty}
-              </Empty>
-            )
-          }
-        </Loaded>
-      </Card>
+      {FirstSteps && state && <FirstSteps state={state} onChanged={onChanged} />}
+      {isDecided && (
+        <>
+          <Total sum={sum} />
+          <Card
+            footer={
+              <ListFooter
+                pages={pages}
+                page={page.data && { ...page.data, total: isSearch ? undefined : sum.data?.count, isCapped: false }}
+                perPage={PER_PAGE}
+              />
+            }
+          >
+            {(isSearch || !isEmpty) && <WalletSearchBar label={label ?? ''} status={status} onChange={search} />}
+            <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
+              {({ items, next }) =>
+                items.length > 0 ? (
+                  <WalletTable wallets={items} />
+                ) : isSearch ? (
+                  <Empty
+                    icon="filter"
+                    title={t.wallets.noMatchTitle}
+                    action={<Button onClick={() => search({ label: undefined, status: undefined })}>{t.wallets.clearSearch}</Button>}
+                  >
+                    {next === undefined ? t.wallets.noMatch : t.wallets.noMatchSoFar}
+                  </Empty>
+                ) : (
+                  <Empty
+                    icon="wallet"
+                    title={t.wallets.emptyTitle}
+                    action={
+                      <LinkButton icon="plus" href="/wallets/new">
+                        {t.wallets.newWallet}
+                      </LinkButton>
+                    }
+                  >
+                    {t.wallets.empty}
+                  </Empty>
+                )
+              }
+            </Loaded>
+          </Card>
+        </>
+      )}
       {path === '/wallets/new' && <NewWalletSheet onClose={close} />}
     </>
   );
