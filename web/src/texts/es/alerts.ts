@@ -1,19 +1,28 @@
 import type { alertTexts as english } from '../en-alerts.ts';
 import type { Shape } from '../lookup.ts';
 
-const payments = (count: number) => (count === 1 ? '1 pago' : `${count} pagos`);
+/** States of payments and accounts, as the service names them. */
+const STATES: Readonly<Record<string, string>> = {
+  pending: 'pendiente',
+  settled: 'liquidado',
+  failed: 'fallido',
+  receive_only: 'limitada a recibir',
+  frozen: 'congelada',
+  closing: 'en cierre',
+  closed: 'cerrada',
+};
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: «${reason}».`);
 
 export const alerts = {
   close: 'Cerrar',
   closeTitle: '¿Cerrar la alerta?',
-  closeText: 'Si la causa continúa, el servicio la vuelve a crear.',
+  closeText: 'Si la causa persiste, el servicio volverá a crear la alerta.',
   closeAction: 'Cerrar alerta',
   more: 'Más',
   less: 'Menos',
   since: 'Desde',
   list: 'Alertas',
-  unknown: { sats: 'Dinero', wallet: 'un monedero', node: 'el nodo' },
+  unknown: { sats: 'una cantidad desconocida', wallet: 'un monedero', node: 'el nodo' },
   duration: (hours, minutes) => (hours === 0 ? `${minutes} min` : `${hours} h ${minutes} min`),
   days: (days) => (days === 1 ? '1 día' : `${days} días`),
   actions: {
@@ -28,7 +37,7 @@ export const alerts = {
     apps: 'Mostrar conexiones',
     backups: 'Mostrar copias de seguridad',
     restore: 'Mostrar restauración',
-    rate: 'Mostrar cambio',
+    rate: 'Mostrar tipo de cambio',
     webhooks: 'Mostrar webhooks',
     withdrawals: 'Reanudar',
     notifications: 'Enviar una prueba',
@@ -38,121 +47,130 @@ export const alerts = {
     payment_stuck: {
       title: ({ age }) => `Un pago lleva ${age} pendiente.`,
       text: ({ sats, wallet, node, reason }) =>
-        `${sats} de ${wallet}. Termina cuando ${node} comunica el resultado; nunca lo reembolse a mano.${quoted(reason, 'El nodo comunica')}`,
+        `Importe: ${sats}, de ${wallet}. Terminará cuando ${node} comunique el resultado; nunca lo reembolse a mano.${quoted(reason, 'El nodo comunica')}`,
     },
     payment_contradicted: {
-      title: ({ sats }) => `El libro mayor y el nodo no coinciden en un pago de ${sats}.`,
+      title: ({ sats }) => `El libro mayor y el nodo discrepan sobre un pago de ${sats}.`,
       text: ({ wallet, status, reason }) =>
-        `Es de ${wallet} y en el libro mayor está ${status}.${quoted(reason, 'El nodo comunica')} Compruebe en el nodo si el dinero salió.`,
+        `Es de ${wallet} y en el libro mayor está ${STATES[status] ?? status}.${quoted(reason, 'El nodo comunica')} Compruebe en el nodo si el dinero salió.`,
     },
     payment_corrected: {
-      title: ({ sats }) => `Un pago de ${sats} se completó después de comunicarse como fallido.`,
+      title: ({ sats }) => `Un pago de ${sats} se completó después de haberse comunicado como fallido.`,
       text: ({ wallet, status, charged }) =>
         status === 'borne'
-          ? `${wallet} no pudo pagarlo otra vez, así que lo asume el operador. Avise al cliente.`
-          : `A ${wallet} se le cobraron ${charged}. Avise al cliente.`,
+          ? `El saldo de ${wallet} no bastó para descontarlo de nuevo, así que lo asume el operador. Avise al cliente.`
+          : `Se descontaron ${charged} de ${wallet}. Avise al cliente.`,
     },
     fee_above_limit: {
-      title: ({ sats }) => `El nodo superó un límite de comisión en ${sats}, que asume el operador.`,
+      title: ({ sats }) => `El nodo superó un límite de comisión en ${sats}; lo asume el operador.`,
       text: ({ wallet, charged }) =>
-        `${wallet} pagó su límite de ${charged} por el enrutamiento. Averigüe por qué el nodo supera su límite.`,
+        `${wallet} pagó su límite de ${charged} por el enrutamiento. Averigüe por qué el nodo supera el límite.`,
     },
     invoice_contradicted: {
       title: ({ sats, status }) =>
         status === 'never_arrived'
-          ? `${sats} que comunicó el nodo nunca llegaron.`
+          ? `El nodo comunicó ${sats} que nunca llegaron.`
           : status === 'credited_early'
-            ? `${sats} se abonaron y nunca llegaron.`
-            : `El libro mayor y el nodo no coinciden en ${sats} recibidos.`,
+            ? `Se abonaron ${sats} que nunca llegaron.`
+            : `El libro mayor y el nodo discrepan sobre un cobro de ${sats}.`,
       text: ({ wallet, status, reason }) => {
-        if (status === 'never_arrived') return `No se abonó nada a ${wallet}. Quien pagó tiene el dinero de vuelta; avise al cliente.`;
+        if (status === 'never_arrived') return `No se abonó nada a ${wallet}. Quien pagó ha recuperado el dinero; avise al cliente.`;
         if (status === 'credited_early') return 'Se abonaron antes de ser definitivos, así que los asume el operador.';
-        if (status === 'credited') return `Se abonaron a ${wallet} tras otra comunicación del nodo. Compare con el saldo del canal.`;
-        return `Se hizo un abono a ${wallet}.${quoted(reason, 'El nodo comunica')} Si falta el dinero, detenga sus retiros.`;
+        if (status === 'credited') return `Se abonaron a ${wallet} tras otro aviso del nodo. Compare con el saldo del canal.`;
+        return `Se hizo un abono a ${wallet}.${quoted(reason, 'El nodo comunica')} Si falta el dinero, detenga los retiros de ese monedero.`;
       },
     },
     payments_arriving: {
-      title: ({ count, sats }) => `${payments(count)} por ${sats} sin carácter definitivo todavía.`,
+      title: ({ count, sats }) =>
+        count === 1
+          ? `1 pago de ${sats}, comunicado por el nodo, aún no es definitivo.`
+          : `${count} pagos comunicados, por un total de ${sats}, aún no son definitivos.`,
       text: ({ node, age }) =>
-        `No están abonados. El más antiguo se comunicó hace ${age}. Compruebe que los canales de ${node} están activos y que guarda los resultados definitivos.`,
+        `Aún no se ha abonado nada. El más antiguo se comunicó hace ${age}. Compruebe que los canales de ${node} están activos y que el nodo guarda los resultados definitivos.`,
     },
     holds_overdue: {
-      title: ({ count }) => `${payments(count)} de facturas con retención siguen retenidos tras su plazo.`,
+      title: ({ count }) =>
+        count === 1
+          ? '1 pago de una factura con retención sigue retenido pasado su plazo.'
+          : `${count} pagos de facturas con retención siguen retenidos pasado su plazo.`,
       text: ({ node, age }) =>
-        `El más antiguo lleva ${age} de retraso. Si su HTLC vence, el par cierra el canal. Compruebe que ${node} responde.`,
+        `El más antiguo lleva ${age} de retraso. Si vence su HTLC, el par cerrará el canal. Compruebe que ${node} responde.`,
     },
     credits_unproven: {
-      title: ({ count, sats }) => `${payments(count)} por ${sats} con abono y sin prueba de llegada.`,
-      text: ({ node }) => `${node} no ha mostrado en diez minutos que sean definitivos. Compare los saldos de sus canales.`,
+      title: ({ count, sats }) =>
+        count === 1
+          ? `Se abonó 1 pago de ${sats} sin prueba de que llegara.`
+          : `Se abonaron ${count} pagos, por un total de ${sats}, sin prueba de que llegaran.`,
+      text: ({ node }) => `En diez minutos, ${node} no ha demostrado que el resultado sea definitivo. Compare los saldos de sus canales.`,
     },
     received_restricted: {
-      title: ({ sats, wallet }) => `${sats} llegaron para ${wallet}, cuya cuenta no puede recibir.`,
-      text: ({ status }) => `Se abonaron. La cuenta está ${status}. Decida qué ocurre con el dinero.`,
+      title: ({ sats, wallet }) => `Llegaron ${sats} para ${wallet}, cuya cuenta no puede recibir.`,
+      text: ({ status }) => `Se abonaron. La cuenta está ${STATES[status] ?? status}. Decida qué hacer con el dinero.`,
     },
     over_limit: {
-      title: ({ sats, wallet }) => `${sats} llegaron para ${wallet} por encima de su límite.`,
-      text: () => 'Se abonaron. Pida al cliente que retire, o suba el límite.',
+      title: ({ sats, wallet }) => `Llegaron ${sats} para ${wallet} por encima de su límite.`,
+      text: () => 'Se abonaron. Suba el límite o pida al cliente que retire dinero.',
     },
     settlement_unbooked: {
-      title: ({ sats, wallet }) => `${sats} llegaron para ${wallet} y no se pudieron anotar.`,
-      text: ({ reason }) => `Cada conciliación lo intenta de nuevo.${quoted(reason, 'El motivo')}`,
+      title: ({ sats, wallet }) => `Llegaron ${sats} para ${wallet} y no se pudieron contabilizar.`,
+      text: ({ reason }) => `Cada conciliación lo vuelve a intentar.${quoted(reason, 'Motivo')}`,
     },
     node_balance_fell: {
-      title: ({ sats, node }) => `${sats} salieron de ${node} sin apunte en el libro mayor.`,
+      title: ({ sats, node }) => `Salieron ${sats} de ${node} sin asiento en el libro mayor.`,
       text: ({ inFlight }) =>
-        `Si cerró un canal o movió fondos propios, acepte el saldo. Si no, detenga los retiros y averigüe adónde fue.${inFlight === undefined ? '' : ` Hasta ${inFlight} más pueden faltar o estar en curso.`}`,
+        `Si cerró un canal o movió fondos propios, acepte el saldo. Si no, detenga los retiros y averigüe adónde fue el dinero.${inFlight === undefined ? '' : ` Además, pueden faltar o estar en curso hasta ${inFlight}.`}`,
     },
     event_unbooked: {
-      title: ({ node }) => `Un evento de ${node} no se pudo anotar.`,
-      text: ({ name, reason }) => `Está guardado y se intenta de nuevo: ${name}.${quoted(reason, 'El motivo')}`,
+      title: ({ node }) => `No se pudo contabilizar un evento de ${node}.`,
+      text: ({ name, reason }) => `Está guardado y se volverá a intentar: ${name}.${quoted(reason, 'Motivo')}`,
     },
     node_restored: {
-      title: ({ node }) => `${node} se restauró desde una copia antigua.`,
+      title: ({ node }) => `${node} se restauró a partir de una copia antigua.`,
       text: () =>
-        'Todos sus eventos se leen de nuevo; nada se abona dos veces. Revise los pagos que siguen pendientes: el nodo puede haberlos perdido aunque el dinero saliera.',
+        'Todos sus eventos se leen de nuevo; nada se abona dos veces. Revise los pagos que sigan pendientes: puede que el nodo ya no tenga constancia de ellos aunque el dinero haya salido.',
     },
     node_holds_less: {
-      title: ({ node, sats }) => `${node} tiene ${sats} menos de lo que debe el libro mayor.`,
+      title: ({ node, sats }) => `${node} tiene ${sats} menos de lo que se debe según el libro mayor.`,
       text: ({ inFlight }) =>
-        `${inFlight === undefined ? 'Nada' : `Hasta ${inFlight}`} de eso puede estar en curso. Detenga los retiros y averigüe adónde fue el dinero.`,
+        `${inFlight === undefined ? 'Nada de esa diferencia puede estar en curso' : `De esa diferencia, pueden estar en curso hasta ${inFlight}`}. Detenga los retiros y averigüe adónde fue el dinero.`,
     },
     relay_unavailable: {
       title: ({ name }) => `El relé de Nostr ${name} no funciona.`,
-      text: ({ reason }) => `Las aplicaciones que usan solo este relé no reciben respuestas.${quoted(reason, 'El relé')}`,
+      text: ({ reason }) => `Las aplicaciones que usan solo este relé no reciben respuestas.${quoted(reason, 'Respuesta del relé')}`,
     },
     job_failing: {
       title: ({ name, count }) => `La tarea en segundo plano «${name}» ha fallado ${count} veces seguidas.`,
-      text: ({ reason }) => `Se intenta de nuevo.${quoted(reason, 'El último motivo')}`,
+      text: ({ reason }) => `Se volverá a intentar.${quoted(reason, 'Último motivo')}`,
     },
     suspense_not_empty: {
-      title: ({ sats }) => `${sats} llegaron sin monedero.`,
+      title: ({ sats }) => `Llegaron ${sats} sin monedero de destino.`,
       text: () => 'Asigne el dinero a un monedero o devuélvalo a quien pagó.',
     },
     node_silent: {
       title: ({ node }) => `${node} no responde.`,
       text: ({ reason }) =>
-        `Sus monederos no pueden enviar ni recibir, y los pagos pendientes siguen retenidos.${quoted(reason, 'El motivo')}`,
+        `Sus monederos no pueden enviar ni recibir, y el dinero de los pagos pendientes sigue retenido.${quoted(reason, 'Motivo')}`,
     },
     node_setting: {
-      title: ({ node }) => `Un ajuste de ${node} puede costar un canal o retrasar dinero recibido.`,
+      title: ({ node }) => `Un ajuste de ${node} puede hacer perder un canal o retrasar dinero recibido.`,
       text: ({ reason }) => `${reason ?? ''} Cámbielo y reinicie el nodo.`.trim(),
     },
     replication_broken: {
-      title: () => 'Un commit no esperó a la réplica de la base de datos.',
+      title: () => 'Una transacción de la base de datos se confirmó sin esperar a la réplica.',
       text: () =>
-        'Lo que escribió no se envió a ningún nodo antes de que lo tuviera una réplica. Recupere la réplica; tras un failover, concilie.',
+        'Nada de lo que escribió se envió a un nodo antes de estar en una réplica. Recupere la réplica; tras una conmutación por error, concilie.',
     },
     backup_failed: {
-      title: () => 'No se escribió una copia de seguridad.',
-      text: ({ reason }) => `La siguiente cierra la alerta.${quoted(reason, 'El motivo')}`,
+      title: () => 'No se pudo escribir una copia de seguridad.',
+      text: ({ reason }) => `La próxima copia correcta cerrará la alerta.${quoted(reason, 'Motivo')}`,
     },
     backup_old: {
       title: ({ age }) => (age === '' ? 'No hay copia de seguridad.' : `La copia de seguridad más reciente es de hace ${age}.`),
       text: () => 'Son más de tres intervalos. Averigüe por qué fallan las copias.',
     },
     restored: {
-      title: () => 'El servicio se restauró desde una copia y no envía dinero.',
-      text: () => 'Recibe, y lee de sus nodos lo ocurrido desde entonces. Después acepte la restauración.',
+      title: () => 'El servicio se restauró a partir de una copia de seguridad y no envía dinero.',
+      text: () => 'Sí recibe, y lee de sus nodos lo ocurrido desde entonces. Cuando termine, acepte la restauración.',
     },
     restore_shortfall: {
       title: ({ sats, wallet }) => `${wallet} tenía ${sats} menos de lo que costaron sus pagos.`,
@@ -160,23 +178,24 @@ export const alerts = {
         'Al libro mayor restaurado le falta lo que había recibido, así que el operador asume la diferencia. Averigüe de qué monedero vino el dinero.',
     },
     fiat_rate: {
-      title: ({ name }) => `El cambio de ${name} requiere revisión.`,
-      text: ({ reason }) => reason ?? 'Los importes nunca se convierten con un cambio dudoso.',
+      title: ({ name }) => `El tipo de cambio de ${name} requiere revisión.`,
+      text: ({ reason }) => reason ?? 'Los importes nunca se convierten con un tipo de cambio dudoso.',
     },
     withdrawals_stopped: {
       title: () => 'Los retiros están detenidos.',
-      text: ({ reason }) => `Los clientes leen: «${reason ?? ''}» Recibir y las transferencias funcionan.`,
+      text: ({ reason }) => `Los clientes leen: «${reason ?? ''}». Se puede seguir recibiendo y transfiriendo.`,
     },
     webhook_disabled: {
-      title: ({ name }) => `El webhook a ${name} se desactivó.`,
+      title: ({ name }) => `Se desactivó el webhook a ${name}.`,
       text: ({ status }) =>
         status === 'gone'
-          ? 'Respondió con 410 Gone. Su dueño puede reanudarlo.'
-          : 'Nada se entregó durante tres días. Avise a su dueño, que puede reanudarlo.',
+          ? 'Respondió con 410 Gone. Su titular puede reanudarlo.'
+          : 'No se entregó nada durante tres días. Avise a su titular, que puede reanudarlo.',
     },
     webhook_secrets_unreadable: {
       title: ({ count }) => (count === 1 ? 'Un webhook no recibe nada.' : `${count} webhooks no reciben nada.`),
-      text: () => 'Sus secretos se cifraron con otra SECRET_KEY. Restaure la clave anterior o pida a sus dueños que renueven los secretos.',
+      text: () =>
+        'Sus secretos se cifraron con otra SECRET_KEY. Restaure la clave anterior o pida a sus titulares que renueven los secretos.',
     },
   },
 } satisfies Shape<typeof english>;

@@ -17,7 +17,7 @@ export const channels = {
   bar: (send, receive) => `Puede enviar ${send} sats y recibir ${receive} sats`,
   counts: (counts) =>
     [
-      `${counts.active} activos`,
+      counts.active === 1 ? '1 activo' : `${counts.active} activos`,
       counts.inactive > 0 && `${counts.inactive} con el par sin conexión`,
       counts.opening > 0 && `${counts.opening} abriéndose`,
       counts.closing > 0 && `${counts.closing} cerrándose`,
@@ -25,7 +25,7 @@ export const channels = {
       .filter(Boolean)
       .join(', '),
   estimate:
-    'Estimaciones, tras reservas de canal y comisiones. Un pago suelto puede encontrar ruta solo para un importe menor. Los canales se abren y cierran con las herramientas del nodo.',
+    'Estimaciones, descontadas las reservas de canal y las comisiones. Para un solo pago, puede que solo haya ruta con un importe menor. Los canales se abren y cierran con las herramientas del nodo.',
   more: (count) => `Mostrar ${count} más`,
   pubkey: 'Clave pública',
   id: 'Canal',
@@ -34,11 +34,11 @@ export const channels = {
   hidden: 'Privado, no anunciado a la red',
   showChannels: 'Mostrar canales',
   away: 'Todos los pares están sin conexión. Hasta que uno vuelva, el nodo no puede enviar ni recibir.',
-  cannotSend: 'Los canales activos no pueden enviar nada, así que los pagos de los monederos de este nodo hacia fuera no encuentran ruta.',
+  cannotSend: 'Los canales activos no pueden enviar nada, así que los pagos de los monederos de este nodo al exterior no encuentran ruta.',
   cannotReceive:
-    'Los canales activos no pueden recibir nada, así que las facturas de los monederos de este nodo no se pueden pagar desde fuera.',
+    'Los canales activos no pueden recibir nada, así que las facturas de los monederos de este nodo no se pueden pagar desde el exterior.',
   emptyTitle: 'No hay canales',
-  empty: 'Sin canal, el nodo no puede enviar ni recibir. Abra uno hacia un par bien conectado con las herramientas del nodo:',
+  empty: 'Sin canales, el nodo no puede enviar ni recibir. Abra uno hacia un par bien conectado con las herramientas del nodo:',
   emptyCommands: [
     ['LND', 'lncli openchannel'],
     ['Core Lightning', 'lightning-cli fundchannel'],

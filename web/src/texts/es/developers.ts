@@ -9,7 +9,7 @@ export const developers = {
   copyAddress: 'Copiar la dirección de la API',
   reference: 'Referencia',
   openapi: 'OpenAPI 3.1',
-  health: 'Situación',
+  health: 'Estado',
   requests: 'Solicitudes para copiar',
   language: 'Lenguaje',
   wallet: 'Monedero',
@@ -17,7 +17,7 @@ export const developers = {
   copySnippet: (title) => `Copiar: ${title}`,
   snippets: {
     first: {
-      title: 'Primero',
+      title: 'Antes de empezar',
       text: 'Ponga una clave secreta de API, o la clave de administración del monedero, en lugar de sak_….',
     },
     balance: { title: 'Leer el saldo', text: 'balance es lo que el monedero puede gastar, en sats.' },
@@ -28,9 +28,9 @@ export const developers = {
     },
     pay: {
       title: 'Pagar una factura',
-      text: 'Tras perder la conexión o un 5xx, repita la solicitud con el mismo Idempotency-Key: el servicio paga una vez. Cada pago necesita el suyo. Solo un 4xx a la primera solicitud significa que no se pagó nada; un 4xx a una repetición puede dejar el resultado sin conocer.',
+      text: 'Si se pierde la conexión o llega un 5xx, repita la solicitud con el mismo Idempotency-Key: el servicio paga una sola vez. Cada pago necesita el suyo. Solo un 4xx en la primera solicitud significa que no se pagó nada; con un 4xx en una repetición, puede que el resultado siga sin conocerse.',
     },
-    events: { title: 'Recibir eventos en directo', text: 'Un flujo de lo que ocurre en el monedero.' },
+    events: { title: 'Recibir eventos en tiempo real', text: 'Un flujo de lo que ocurre en el monedero.' },
     webhook: {
       title: 'Recibir webhooks',
       text: 'Necesita una clave secreta de API. El secreto de firma whsec_… está en la respuesta que crea el webhook.',
@@ -44,7 +44,7 @@ export const developers = {
     ['webhook-timestamp', 'La hora del intento, en segundos Unix'],
     [
       'webhook-signature',
-      'v1 y el base64 de HMAC-SHA256 sobre id.timestamp.body. La clave es el base64 que sigue a whsec_. Varias durante una renovación.',
+      'v1 y el base64 de HMAC-SHA256 sobre id.timestamp.body. La clave es el base64 que sigue a whsec_. Durante una renovación hay varias firmas.',
     ],
   ],
   lnurl: 'LNURL y direcciones Lightning',
@@ -52,7 +52,7 @@ export const developers = {
     ['GET /.well-known/lnurlp/<name>', 'Lo que leen otros monederos antes de pagar la dirección'],
     ['POST /v1/wallet/<id>/lnurlp', 'Crea un enlace de pago. Con lnurlp_identifier, es una dirección Lightning'],
     ['POST /v1/wallet/<id>/lnurlp/pay', 'Paga una LNURL o una dirección Lightning'],
-    ['POST /v1/wallet/<id>/lnurl/withdraw', 'Crea un enlace de retiro: el primer monedero que lo escanea recibe los sats'],
-    ['POST /v1/lnurl-auth', 'Inicia la sesión de los usuarios de otra aplicación con un monedero Lightning'],
+    ['POST /v1/wallet/<id>/lnurl/withdraw', 'Crea un enlace de retiro: el primer monedero que lo escanee recibe los sats'],
+    ['POST /v1/lnurl-auth', 'Inicia la sesión de los usuarios de su aplicación con un monedero Lightning'],
   ],
 } satisfies Shape<typeof english>;

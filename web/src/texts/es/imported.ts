@@ -3,11 +3,11 @@ import type { Shape } from '../lookup.ts';
 
 export const imported = {
   title: 'Antes de la importación',
-  remark: (program) => `De ${program}. Estas filas están en el saldo inicial y no cuentan en ningún otro lugar.`,
+  remark: (program) => `De ${program}. Estas filas ya están en el saldo inicial y no se cuentan en ningún otro lugar.`,
   programs: { lnbits: 'LNbits', lndhub: 'lndhub.go', lnpay: 'LNPay' },
-  kinds: { lightning: 'Lightning', internal: 'Entre monederos', other: 'Otro apunte' },
-  statuses: { settled: 'Liquidado', pending: 'Estaba pendiente', open: 'Estaba abierto', failed: 'Fallido' },
-  unbooked: { pending: 'desde entonces un pago', open: 'desde entonces una factura', failed: 'no cobrado' },
+  kinds: { lightning: 'Lightning', internal: 'Entre monederos', other: 'Otro asiento' },
+  statuses: { settled: 'Liquidado', pending: 'Estaba pendiente', open: 'Estaba abierta', failed: 'Fallido' },
+  unbooked: { pending: 'ahora es un pago', open: 'ahora es una factura', failed: 'no descontado' },
   settled: 'Liquidado',
   kind: 'Tipo',
   fee: 'Comisión',

@@ -6,6 +6,6 @@ export const payers = {
   openPage: 'Abrir la página para quien paga',
   button: 'Botón para otros sitios',
   buttonText: 'Pagar con Lightning',
-  buttonHint: 'Un enlace a la página para quien paga. En los sitios que indica el operador, abre un diálogo.',
+  buttonHint: 'Un enlace a la página para quien paga. En los sitios que indique el operador, abre un cuadro de diálogo.',
   copyCode: 'Copiar código',
 } satisfies Shape<typeof english>;
