@@ -78,7 +78,7 @@ onFakeNode('the pages for payers by Accept-Language', ({ client }) => {
     expect(english.markup).toContain('<html lang="en" dir="ltr">');
     expect(english.headers.get('vary')).toContain('Accept-Language');
     const missing = await read('/pay/nobody-here', 'de');
-    expect(missing.markup).toContain('Diese Seite kann nicht bezahlt werden');
+    expect(missing.markup).toContain('Hier kann nicht bezahlt werden');
   });
 
   it('explain the errors of a form in the language', async () => {
@@ -90,6 +90,6 @@ onFakeNode('the pages for payers by Accept-Language', ({ client }) => {
       return response.text();
     };
     expect(await submit('')).toContain('Einen Betrag eingeben.');
-    expect(await submit('1,5')).toContain('Der Betrag muss eine ganze Zahl von Sats sein.');
+    expect(await submit('1,5')).toContain('Der Betrag muss in ganzen Sats angegeben sein.');
   });
 });

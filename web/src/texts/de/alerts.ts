@@ -1,6 +1,19 @@
 import type { alertTexts as english } from '../en-alerts.ts';
 import type { Shape } from '../lookup.ts';
 
+/** States in the ledger, and statuses of accounts. */
+const STATES: Readonly<Record<string, string>> = {
+  settled: 'abgeschlossen',
+  succeeded: 'abgeschlossen',
+  pending: 'ausstehend',
+  failed: 'fehlgeschlagen',
+  receive_only: 'auf Empfangen beschränkt',
+  frozen: 'eingefroren',
+  closing: 'auf Auszahlungen beschränkt',
+  closed: 'geschlossen',
+};
+
+const stateName = (status: string) => STATES[status] ?? status;
 const payments = (count: number) => (count === 1 ? '1 Zahlung' : `${count} Zahlungen`);
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: „${reason}“.`);
 
@@ -13,13 +26,13 @@ export const alerts = {
   less: 'Weniger',
   since: 'Seit',
   list: 'Warnungen',
-  unknown: { sats: 'Geld', wallet: 'ein Wallet', node: 'die Node' },
+  unknown: { sats: 'Sats in unbekannter Höhe', wallet: '(unbekannt)', node: '(unbekannt)' },
   duration: (hours, minutes) => (hours === 0 ? `${minutes} min` : `${hours} h ${minutes} min`),
   days: (days) => (days === 1 ? '1 Tag' : `${days} Tagen`),
   actions: {
     payment: 'Zahlung anzeigen',
     payments: 'Zahlungen anzeigen',
-    customer: 'Kunden anzeigen',
+    customer: 'Zum Kunden',
     channels: 'Kanäle anzeigen',
     node: 'Node anzeigen',
     reconciliation: 'Abgleich anzeigen',
@@ -34,147 +47,150 @@ export const alerts = {
     notifications: 'Test senden',
   },
   other: { title: () => 'Der Dienst hat eine Warnung gemeldet.', text: () => '' },
+  // Names of wallets and nodes follow the noun, which has the case and the article.
   sentences: {
     payment_stuck: {
       title: ({ age }) => `Eine Zahlung steht seit ${age} aus.`,
       text: ({ sats, wallet, node, reason }) =>
-        `${sats} von ${wallet}. Sie endet, wenn ${node} das Ergebnis meldet; nie von Hand erstatten.${quoted(reason, 'Die Node meldet')}`,
+        `${sats} aus dem Wallet ${wallet}. Die Zahlung endet, sobald die Node ${node} das Ergebnis meldet; niemals von Hand erstatten.${quoted(reason, 'Die Node meldet')}`,
     },
     payment_contradicted: {
       title: ({ sats }) => `Hauptbuch und Node widersprechen sich bei einer Zahlung von ${sats}.`,
       text: ({ wallet, status, reason }) =>
-        `Sie gehört zu ${wallet} und ist im Hauptbuch ${status}.${quoted(reason, 'Die Node meldet')} Auf der Node prüfen, ob das Geld abging.`,
+        `Sie gehört zum Wallet ${wallet} und ist im Hauptbuch ${stateName(status)}.${quoted(reason, 'Die Node meldet')} Auf der Node prüfen, ob das Geld abgegangen ist.`,
     },
     payment_corrected: {
-      title: ({ sats }) => `Eine Zahlung von ${sats} gelang, nachdem sie als fehlgeschlagen gemeldet war.`,
+      title: ({ sats }) => `Eine Zahlung von ${sats} war erfolgreich, nachdem sie als fehlgeschlagen gemeldet worden war.`,
       text: ({ wallet, status, charged }) =>
         status === 'borne'
-          ? `${wallet} konnte sie nicht noch einmal bezahlen, der Betreiber trägt sie. Den Kunden informieren.`
-          : `${wallet} wurde mit ${charged} belastet. Den Kunden informieren.`,
+          ? `Das Guthaben des Wallets ${wallet} reichte dafür nicht mehr aus; der Betreiber trägt den Betrag. Den Kunden informieren.`
+          : `Vom Wallet ${wallet} wurden ${charged} abgebucht. Den Kunden informieren.`,
     },
     fee_above_limit: {
-      title: ({ sats }) => `Die Node hat eine Gebührengrenze um ${sats} überschritten, die der Betreiber trägt.`,
+      title: ({ sats }) => `Die Node hat eine Gebührengrenze um ${sats} überschritten. Den Mehrbetrag trägt der Betreiber.`,
       text: ({ wallet, charged }) =>
-        `${wallet} hat seine Grenze von ${charged} für das Routing bezahlt. Klären, warum die Node ihre Grenze überschreitet.`,
+        `Das Wallet ${wallet} hat für das Routing bis zu seiner Grenze bezahlt: ${charged}. Klären, warum die Node ihre Grenze überschreitet.`,
     },
     invoice_contradicted: {
       title: ({ sats, status }) =>
         status === 'never_arrived'
-          ? `${sats}, die die Node meldete, sind nie eingetroffen.`
+          ? `Die Node hat ${sats} gemeldet, die nie eingetroffen sind.`
           : status === 'credited_early'
-            ? `${sats} wurden gutgeschrieben und sind nie eingetroffen.`
-            : `Hauptbuch und Node widersprechen sich bei eingegangenen ${sats}.`,
+            ? `${sats} wurden gutgeschrieben, sind aber nie eingetroffen.`
+            : `Hauptbuch und Node widersprechen sich bei einem Eingang von ${sats}.`,
       text: ({ wallet, status, reason }) => {
         if (status === 'never_arrived')
-          return `${wallet} wurde nichts gutgeschrieben. Der Zahlende hat das Geld zurück; den Kunden informieren.`;
-        if (status === 'credited_early') return 'Sie wurden gutgeschrieben, bevor sie endgültig waren; der Betreiber trägt sie.';
+          return `Dem Wallet ${wallet} wurde nichts gutgeschrieben. Der Zahlende hat das Geld zurück; den Kunden informieren.`;
+        if (status === 'credited_early') return 'Der Betrag wurde gutgeschrieben, bevor er endgültig war; der Betreiber trägt ihn.';
         if (status === 'credited')
-          return `Sie wurden ${wallet} nach einer anderen Meldung der Node gutgeschrieben. Mit dem Guthaben des Kanals vergleichen.`;
-        return `${wallet} hat eine Gutschrift erhalten.${quoted(reason, 'Die Node meldet')} Fehlt das Geld, die Auszahlungen sperren.`;
+          return `Der Betrag wurde dem Wallet ${wallet} nach einer anderslautenden Meldung der Node gutgeschrieben. Mit dem Guthaben des Kanals vergleichen.`;
+        return `Der Betrag wurde dem Wallet ${wallet} gutgeschrieben.${quoted(reason, 'Die Node meldet')} Falls das Geld fehlt, die Auszahlungen dieses Wallets verhindern.`;
       },
     },
     payments_arriving: {
-      title: ({ count, sats }) => `${payments(count)} über ${sats} gemeldet und noch nicht endgültig.`,
+      title: ({ count, sats }) => `Gemeldet, aber noch nicht endgültig: ${payments(count)} (${sats}).`,
       text: ({ node, age }) =>
-        `Sie sind nicht gutgeschrieben. Die älteste wurde vor ${age} gemeldet. Prüfen, ob die Kanäle von ${node} aktiv sind und ob sie endgültige Ergebnisse speichert.`,
+        `Davon ist noch nichts gutgeschrieben. Die älteste Meldung kam vor ${age}. Prüfen, ob die Kanäle der Node ${node} aktiv sind und ob diese Node endgültige Ergebnisse speichert.`,
     },
     holds_overdue: {
-      title: ({ count }) => `Nach ihrer Frist noch zurückgehalten: ${payments(count)}.`,
+      title: ({ count }) => `Nach Ablauf der Frist noch zurückgehalten: ${payments(count)} an Hold-Rechnungen.`,
       text: ({ node, age }) =>
-        `Die älteste ist seit ${age} überfällig. Läuft ihr HTLC ab, schließt die Gegenseite den Kanal. Prüfen, ob ${node} antwortet.`,
+        `Die älteste ist seit ${age} überfällig. Läuft ihr HTLC ab, schließt der Peer den Kanal. Prüfen, ob die Node ${node} antwortet.`,
     },
     credits_unproven: {
-      title: ({ count, sats }) => `${payments(count)} über ${sats} ohne Beweis der Ankunft gutgeschrieben.`,
-      text: ({ node }) => `${node} hat seit zehn Minuten nicht gezeigt, dass sie endgültig sind. Die Guthaben ihrer Kanäle vergleichen.`,
+      title: ({ count, sats }) => `Ohne Nachweis des Eingangs gutgeschrieben: ${payments(count)} (${sats}).`,
+      text: ({ node }) =>
+        `Seit zehn Minuten fehlt von der Node ${node} der Nachweis, dass sie endgültig sind. Die Guthaben der Kanäle vergleichen.`,
     },
     received_restricted: {
-      title: ({ sats, wallet }) => `${sats} trafen für ${wallet} ein, dessen Konto nicht empfangen darf.`,
-      text: ({ status }) => `Sie wurden gutgeschrieben. Das Konto ist ${status}. Entscheiden, was mit dem Geld geschieht.`,
+      title: ({ sats, wallet }) => `Auf dem Wallet ${wallet} trafen ${sats} ein, obwohl das Konto nicht empfangen darf.`,
+      text: ({ status }) => `Der Betrag wurde gutgeschrieben. Das Konto ist ${stateName(status)}. Entscheiden, was mit dem Geld geschieht.`,
     },
     over_limit: {
-      title: ({ sats, wallet }) => `${sats} trafen für ${wallet} über dessen Limit hinaus ein.`,
-      text: () => 'Sie wurden gutgeschrieben. Den Kunden um eine Auszahlung bitten oder das Limit erhöhen.',
+      title: ({ sats, wallet }) => `Auf dem Wallet ${wallet} trafen ${sats} über das Limit hinaus ein.`,
+      text: () => 'Der Betrag wurde gutgeschrieben. Den Kunden um eine Auszahlung bitten oder das Limit erhöhen.',
     },
     settlement_unbooked: {
-      title: ({ sats, wallet }) => `${sats} trafen für ${wallet} ein und konnten nicht gebucht werden.`,
+      title: ({ sats, wallet }) => `Für das Wallet ${wallet} trafen ${sats} ein, die nicht gebucht werden konnten.`,
       text: ({ reason }) => `Jeder Abgleich versucht es erneut.${quoted(reason, 'Der Grund')}`,
     },
     node_balance_fell: {
-      title: ({ sats, node }) => `${sats} haben ${node} ohne Buchung im Hauptbuch verlassen.`,
+      title: ({ sats, node }) => `${sats} haben die Node ${node} ohne Buchung im Hauptbuch verlassen.`,
       text: ({ inFlight }) =>
-        `Nach dem Schließen eines Kanals oder dem Abzug eigener Mittel das Guthaben annehmen. Sonst die Auszahlungen sperren und klären, wohin das Geld ging.${inFlight === undefined ? '' : ` Bis zu ${inFlight} mehr können fehlen oder unterwegs sein.`}`,
+        `Wurde ein Kanal geschlossen oder eigenes Geld bewegt, den neuen Stand bestätigen. Andernfalls die Auszahlungen anhalten und klären, wohin das Geld ging.${inFlight === undefined ? '' : ` Bis zu ${inFlight} mehr können fehlen oder unterwegs sein.`}`,
     },
     event_unbooked: {
-      title: ({ node }) => `Ein Ereignis von ${node} konnte nicht gebucht werden.`,
+      title: ({ node }) => `Ein Ereignis der Node ${node} konnte nicht gebucht werden.`,
       text: ({ name, reason }) => `Es ist gespeichert und wird erneut versucht: ${name}.${quoted(reason, 'Der Grund')}`,
     },
     node_restored: {
-      title: ({ node }) => `${node} wurde aus einer älteren Sicherung wiederhergestellt.`,
+      title: ({ node }) => `Die Node ${node} wurde aus einer älteren Sicherung wiederhergestellt.`,
       text: () =>
-        'Alle ihre Ereignisse werden erneut gelesen; nichts wird zweimal gutgeschrieben. Die Zahlungen prüfen, die ausstehend bleiben: Die Node kann sie verloren haben, obwohl das Geld abging.',
+        'Alle ihre Ereignisse werden erneut gelesen; nichts wird zweimal gutgeschrieben. Die Zahlungen prüfen, die ausstehend bleiben: Die Node kann sie verloren haben, obwohl das Geld abgegangen ist.',
     },
     node_holds_less: {
-      title: ({ node, sats }) => `${node} hat ${sats} weniger, als das Hauptbuch schuldet.`,
+      title: ({ node, sats }) => `Auf der Node ${node} liegen ${sats} weniger, als laut Hauptbuch geschuldet sind.`,
       text: ({ inFlight }) =>
-        `${inFlight === undefined ? 'Nichts' : `Bis zu ${inFlight}`} davon kann unterwegs sein. Die Auszahlungen sperren und klären, wohin das Geld ging.`,
+        `${inFlight === undefined ? 'Nichts davon kann' : `Davon können bis zu ${inFlight}`} unterwegs sein. Die Auszahlungen anhalten und klären, wohin das Geld ging.`,
     },
     relay_unavailable: {
       title: ({ name }) => `Das Nostr-Relay ${name} funktioniert nicht.`,
-      text: ({ reason }) => `Apps, die nur dieses Relay benutzen, erhalten keine Antworten.${quoted(reason, 'Das Relay')}`,
+      text: ({ reason }) => `Apps, die nur dieses Relay verwenden, erhalten keine Antworten.${quoted(reason, 'Das Relay meldet')}`,
     },
     job_failing: {
       title: ({ name, count }) => `Die Hintergrundaufgabe „${name}“ ist ${count}-mal in Folge fehlgeschlagen.`,
       text: ({ reason }) => `Sie wird erneut versucht.${quoted(reason, 'Der letzte Grund')}`,
     },
     suspense_not_empty: {
-      title: ({ sats }) => `${sats} trafen für kein Wallet ein.`,
+      title: ({ sats }) => `Ohne zugehöriges Wallet eingetroffen: ${sats}.`,
       text: () => 'Das Geld einem Wallet zuordnen oder an den Zahlenden zurückzahlen.',
     },
     node_silent: {
-      title: ({ node }) => `${node} antwortet nicht.`,
+      title: ({ node }) => `Die Node ${node} antwortet nicht.`,
       text: ({ reason }) =>
-        `Ihre Wallets können weder senden noch empfangen, und ausstehende Zahlungen bleiben reserviert.${quoted(reason, 'Der Grund')}`,
+        `Ihre Wallets können weder senden noch empfangen, und das Geld ausstehender Zahlungen bleibt reserviert.${quoted(reason, 'Der Grund')}`,
     },
     node_setting: {
-      title: ({ node }) => `Eine Einstellung von ${node} kann einen Kanal kosten oder empfangenes Geld verzögern.`,
-      text: ({ reason }) => `${reason ?? ''} Sie ändern und die Node neu starten.`.trim(),
+      title: ({ node }) => `Eine Einstellung der Node ${node} kann zum Verlust eines Kanals führen oder empfangenes Geld verzögern.`,
+      text: ({ reason }) => `${reason ?? ''} Die Einstellung ändern und die Node neu starten.`.trim(),
     },
     replication_broken: {
-      title: () => 'Ein Commit hat nicht auf den Standby der Datenbank gewartet.',
+      title: () => 'Ein Commit der Datenbank hat nicht auf den Standby gewartet.',
       text: () =>
-        'Was er schrieb, ging an keine Node, bevor ein Standby es hatte. Den Standby wiederherstellen; nach einem Failover abgleichen.',
+        'Nichts davon ging an eine Node, bevor ein Standby es hatte. Den Standby wieder in Betrieb nehmen; nach einem Failover einen Abgleich starten.',
     },
     backup_failed: {
       title: () => 'Eine Sicherung wurde nicht geschrieben.',
-      text: ({ reason }) => `Die nächste schließt die Warnung.${quoted(reason, 'Der Grund')}`,
+      text: ({ reason }) => `Die nächste Sicherung schließt die Warnung.${quoted(reason, 'Der Grund')}`,
     },
     backup_old: {
-      title: ({ age }) => (age === '' ? 'Es gibt keine Sicherung.' : `Die neueste Sicherung ist von vor ${age}.`),
+      title: ({ age }) => (age === '' ? 'Es gibt keine Sicherung.' : `Die neueste Sicherung wurde vor ${age} erstellt.`),
       text: () => 'Das sind mehr als drei Intervalle. Klären, warum Sicherungen fehlschlagen.',
     },
     restored: {
       title: () => 'Der Dienst wurde aus einer Sicherung wiederhergestellt und sendet kein Geld.',
-      text: () => 'Er empfängt und liest von seinen Nodes zurück, was seitdem geschah. Danach die Wiederherstellung annehmen.',
+      text: () =>
+        'Er empfängt und liest von seinen Nodes ein, was seit der Sicherung geschehen ist. Danach die Wiederherstellung bestätigen.',
     },
     restore_shortfall: {
-      title: ({ sats, wallet }) => `${wallet} hatte ${sats} weniger, als seine Zahlungen kosteten.`,
+      title: ({ sats, wallet }) => `Auf dem Wallet ${wallet} waren ${sats} weniger, als seine Zahlungen kosteten.`,
       text: () =>
-        'Dem wiederhergestellten Hauptbuch fehlt, was es empfangen hatte; der Betreiber trägt die Differenz. Klären, von welchem Wallet das Geld kam.',
+        'Im wiederhergestellten Hauptbuch fehlt, was das Wallet empfangen hatte; der Betreiber trägt die Differenz. Klären, von welchem Wallet das Geld kam.',
     },
     fiat_rate: {
-      title: ({ name }) => `Der Kurs von ${name} muss geprüft werden.`,
+      title: ({ name }) => `Der Kurs für ${name} muss geprüft werden.`,
       text: ({ reason }) => reason ?? 'Beträge werden nie mit einem zweifelhaften Kurs umgerechnet.',
     },
     withdrawals_stopped: {
       title: () => 'Auszahlungen sind angehalten.',
-      text: ({ reason }) => `Kunden lesen: „${reason ?? ''}“ Empfangen und Umbuchungen funktionieren.`,
+      text: ({ reason }) => `Kunden sehen den Grund: „${reason ?? ''}“ Empfangen und Überweisungen funktionieren.`,
     },
     webhook_disabled: {
-      title: ({ name }) => `Der Webhook zu ${name} wurde deaktiviert.`,
+      title: ({ name }) => `Der Webhook an ${name} wurde deaktiviert.`,
       text: ({ status }) =>
         status === 'gone'
-          ? 'Er hat mit 410 Gone geantwortet. Sein Inhaber kann ihn fortsetzen.'
-          : 'Drei Tage lang kam nichts an. Den Inhaber informieren, der ihn fortsetzen kann.',
+          ? 'Der Endpunkt hat mit 410 Gone geantwortet. Der Inhaber kann die Zustellungen fortsetzen.'
+          : 'Drei Tage lang wurde nichts zugestellt. Den Inhaber informieren; er kann die Zustellungen fortsetzen.',
     },
     webhook_secrets_unreadable: {
       title: ({ count }) => (count === 1 ? 'Ein Webhook erhält nichts.' : `${count} Webhooks erhalten nichts.`),

@@ -19,24 +19,24 @@ export const channels = {
     [
       `${counts.active} aktiv`,
       counts.inactive > 0 && `${counts.inactive} mit Peer offline`,
-      counts.opening > 0 && `${counts.opening} in Öffnung`,
-      counts.closing > 0 && `${counts.closing} in Schließung`,
+      counts.opening > 0 && `${counts.opening} beim Öffnen`,
+      counts.closing > 0 && `${counts.closing} beim Schließen`,
     ]
       .filter(Boolean)
       .join(', '),
   estimate:
-    'Schätzungen, nach Kanalreserven und Gebühren. Eine einzelne Zahlung findet vielleicht nur für einen kleineren Betrag einen Weg. Kanäle werden mit den Werkzeugen der Node geöffnet und geschlossen.',
+    'Schätzwerte nach Abzug von Kanalreserven und Gebühren. Eine einzelne Zahlung findet möglicherweise nur für einen kleineren Betrag eine Route. Kanäle werden mit den Werkzeugen der Node geöffnet und geschlossen.',
   more: (count) => `${count} weitere anzeigen`,
   pubkey: 'Öffentlicher Schlüssel',
   id: 'Kanal',
-  network: 'Netz',
-  announced: 'Im Netz bekannt gegeben',
-  hidden: 'Privat, nicht im Netz bekannt gegeben',
+  network: 'Netzwerk',
+  announced: 'Im Netzwerk bekannt gegeben',
+  hidden: 'Privat, nicht im Netzwerk bekannt gegeben',
   showChannels: 'Kanäle anzeigen',
   away: 'Alle Peers sind offline. Bis einer wieder online ist, kann die Node weder senden noch empfangen.',
-  cannotSend: 'Die aktiven Kanäle können nichts senden, deshalb finden Zahlungen von den Wallets dieser Node nach außen keinen Weg.',
+  cannotSend: 'Die aktiven Kanäle können nichts senden. Zahlungen aus den Wallets dieser Node nach außen finden deshalb keine Route.',
   cannotReceive:
-    'Die aktiven Kanäle können nichts empfangen, deshalb können Rechnungen der Wallets dieser Node nicht von außen bezahlt werden.',
+    'Die aktiven Kanäle können nichts empfangen. Rechnungen der Wallets dieser Node können deshalb nicht von außen bezahlt werden.',
   emptyTitle: 'Keine Kanäle',
   empty:
     'Ohne Kanal kann die Node weder senden noch empfangen. Einen Kanal zu einem gut verbundenen Peer mit den Werkzeugen der Node öffnen:',
@@ -46,7 +46,7 @@ export const channels = {
   ],
   notPermittedTitle: 'Nicht erlaubt',
   notPermitted:
-    'Die Zugangsdaten in LIGHTNING_URL erlauben nicht, die Kanäle aufzulisten. satchel node check zeigt den Befehl, der passende erstellt.',
+    'Die Zugangsdaten in LIGHTNING_URL erlauben es nicht, die Kanäle aufzulisten. satchel node check zeigt den Befehl, mit dem sich passende Zugangsdaten erstellen lassen.',
   unsupportedTitle: 'Nicht verfügbar',
   unsupported: 'Der Dienst kann die Kanäle dieser Node nicht auflisten.',
 } satisfies Shape<typeof english>;

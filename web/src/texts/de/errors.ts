@@ -1,27 +1,28 @@
 import type { ErrorTexts } from '../translation.ts';
 
 export const errors: ErrorTexts = {
-  account_restricted: 'Der Zustand des Kontos erlaubt diese Anfrage nicht. Den Betreiber des Dienstes fragen.',
+  account_restricted: 'Der Status des Kontos lässt diese Anfrage nicht zu. Den Betreiber des Dienstes fragen.',
   address_taken: 'Der Name der Lightning-Adresse ist vergeben oder reserviert. Einen anderen wählen.',
-  database_unavailable: 'Die Datenbank ist gerade nicht verfügbar. Diese Anfrage hat nichts gebucht. In Kürze erneut versuchen.',
-  email_taken: 'Die E-Mail gehört zu einem anderen Konto.',
+  database_unavailable:
+    'Die Datenbank ist gerade nicht verfügbar. Diese Anfrage hat nichts gebucht, eine frühere mit demselben Idempotency-Key vielleicht schon. In Kürze erneut versuchen.',
+  email_taken: 'Die E-Mail-Adresse gehört zu einem anderen Konto.',
   forbidden: 'Für diese Anfrage fehlt die Berechtigung.',
-  insufficient_balance: 'Das verfügbare Guthaben deckt den Betrag mit den Gebühren nicht.',
-  invoice_cancelled: 'Die Rechnung wurde von ihrem Wallet storniert.',
+  insufficient_balance: 'Das verfügbare Guthaben reicht für Betrag und Gebühren nicht aus.',
+  invoice_cancelled: 'Die Rechnung wurde vom empfangenden Wallet storniert.',
   invoice_expired: 'Die Rechnung ist abgelaufen. Den Empfänger um eine neue bitten.',
-  invoice_paid: 'Die Rechnung ist bezahlt, oder eine andere Zahlung für sie steht aus.',
+  invoice_paid: 'Die Rechnung ist schon bezahlt, oder eine andere Zahlung dafür steht noch aus.',
   ledger_busy: 'Zu viele Anfragen warten auf das Hauptbuch. Diese Anfrage hat nichts gebucht. In Kürze erneut versuchen.',
-  login_taken: 'Mit dem Passkey oder Lightning-Wallet meldet sich bereits ein Konto an.',
+  login_taken: 'Der Passkey oder das Lightning-Wallet dient bereits zur Anmeldung bei einem Konto.',
   node_unavailable: 'Die Lightning-Node ist nicht erreichbar. Diese Anfrage hat nichts gesendet. Später erneut versuchen.',
-  not_found: 'Das Objekt gibt es nicht, oder es gehört zu einem anderen Konto.',
+  not_found: 'Das Gesuchte gibt es nicht, oder es gehört zu einem anderen Konto.',
   own_invoice: 'Ein Wallet kann seine eigene Rechnung nicht bezahlen.',
   payee_restricted: 'Das empfangende Konto nimmt gerade kein Geld an. Diese Anfrage hat nichts bezahlt.',
   rate_limited:
-    'Zu viele Anfragen. Diese wurde nicht ausgeführt; eine frühere mit demselben Schlüssel vielleicht schon. In Kürze erneut versuchen.',
+    'Zu viele Anfragen. Diese wurde nicht ausgeführt; eine frühere mit demselben Idempotency-Key vielleicht schon. In Kürze erneut versuchen.',
   rate_unavailable:
     'Für die Währung gibt es keinen gültigen Kurs. Es wurde nichts erstellt und nichts bezahlt. Später erneut versuchen oder den Betrag in Sats angeben.',
   restored:
-    'Der Dienst wurde aus einer Sicherung wiederhergestellt und sendet kein Geld, bis der Betreiber das annimmt. Diese Anfrage hat nichts gesendet.',
+    'Der Dienst wurde aus einer Sicherung wiederhergestellt und sendet kein Geld, bis der Betreiber die Wiederherstellung bestätigt. Diese Anfrage hat nichts gesendet.',
   same_wallet: 'Ein Wallet kann nicht an sich selbst überweisen.',
   too_many_invoices:
     'Das Wallet hat die Höchstzahl offener Rechnungen. Es wurde keine Rechnung erstellt. Einige stornieren oder auf ihren Ablauf warten.',
@@ -31,5 +32,5 @@ export const errors: ErrorTexts = {
   too_many_wallets: 'Das Konto hat die Höchstzahl von Wallets. Den Betreiber um ein höheres Limit bitten.',
   too_many_webhooks: 'Das Konto hat 20 Webhooks, mehr sind nicht möglich. Zuerst einen löschen.',
   unauthorized: 'Nicht angemeldet, oder die Anmeldedaten sind falsch.',
-  wallet_inactive: 'Das Wallet ist inaktiv, oder der Zustand seines Kontos erlaubt kein Senden.',
+  wallet_inactive: 'Das Wallet ist inaktiv, oder der Status seines Kontos lässt kein Senden zu.',
 };

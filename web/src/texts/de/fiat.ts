@@ -2,8 +2,8 @@ import type { texts as english } from '../en-fiat.ts';
 import type { Shape } from '../lookup.ts';
 
 export const fiat = {
-  rate: (price, age) => `1 BTC = ${price}, vom Betreiber gesetzt vor ${age}`,
-  rateFrom: (price, source, age) => `1 BTC = ${price}, von ${source}, vor ${age}`,
+  rate: (price, age) => `1 BTC = ${price}, vom Betreiber vor ${age} festgelegt`,
+  rateFrom: (price, source, age) => `1 BTC = ${price}, laut ${source}, vor ${age}`,
   minutes: (minutes) => (minutes === 0 ? 'weniger als einer Minute' : `${minutes} min`),
   hours: (hours) => `${hours} h`,
   days: (days) => `${days} Tagen`,
@@ -12,22 +12,22 @@ export const fiat = {
   unit: (currency) => `sats und ${currency}`,
   currency: 'Währung',
   noCurrency: 'Keine',
-  currencyHint: 'Im Konto gespeichert. Beträge können beim Senden, Empfangen und Überweisen in ihr eingegeben werden.',
+  currencyHint: 'Im Konto gespeichert. Beim Senden, Empfangen und Überweisen können Beträge in dieser Währung eingegeben werden.',
   entry: (label, currency) => `${label} in ${currency}`,
   entryHint: 'Der Dienst rechnet zu seinem Kurs um.',
   about: (sats) => `Etwa ${sats} sats zum aktuellen Kurs.`,
   entryError: (currency) => `Eine Zahl über 0, mit höchstens so vielen Dezimalstellen wie ${currency}.`,
-  removed: 'Der Betreiber hat den Wechselkurs entfernt. Beträge sind in Sats.',
+  removed: 'Der Betreiber hat den Wechselkurs entfernt. Beträge werden in Sats angezeigt.',
   card: {
     title: 'Wechselkurs',
     hint: 'Wer in den Einstellungen eine Währung wählt, sieht den Wert von Beträgen zu diesem Kurs. Der Kurs dient nur der Anzeige: Beträge, Limits und Gebühren hängen nie von ihm ab.',
-    none: 'Es ist kein Kurs gesetzt.',
-    old: (age) => `Der Kurs ist von vor ${age} und wird überall als alt gekennzeichnet. Neu setzen oder entfernen.`,
+    none: 'Es ist kein Kurs festgelegt.',
+    old: (age) => `Der Kurs wurde vor ${age} festgelegt und ist überall als veraltet gekennzeichnet. Neu festlegen oder entfernen.`,
     currency: 'Währung',
     price: 'Preis von 1 BTC',
     priceHint: 'Zum Beispiel 61234,50.',
     priceError: 'Eine Zahl über 0, zum Beispiel 61234,50.',
-    set: 'Kurs setzen',
+    set: 'Kurs festlegen',
     remove: 'Kurs entfernen',
   },
 } satisfies Shape<typeof english>;

@@ -3,11 +3,11 @@ import type { Shape } from '../lookup.ts';
 
 export const imported = {
   title: 'Vor dem Import',
-  remark: (program) => `Aus ${program}. Diese Zeilen stecken im Anfangsguthaben und zählen sonst nirgends.`,
+  remark: (program) => `Aus ${program}. Diese Zeilen sind im Anfangsguthaben enthalten und zählen sonst nirgends mit.`,
   programs: { lnbits: 'LNbits', lndhub: 'lndhub.go', lnpay: 'LNPay' },
   kinds: { lightning: 'Lightning', internal: 'Zwischen Wallets', other: 'Andere Buchung' },
   statuses: { settled: 'Abgeschlossen', pending: 'War ausstehend', open: 'War offen', failed: 'Fehlgeschlagen' },
-  unbooked: { pending: 'seitdem eine Zahlung', open: 'seitdem eine Rechnung', failed: 'nicht belastet' },
+  unbooked: { pending: 'seither eine Zahlung', open: 'seither eine Rechnung', failed: 'nicht abgebucht' },
   settled: 'Abgeschlossen',
   kind: 'Art',
   fee: 'Gebühr',

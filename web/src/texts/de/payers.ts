@@ -3,9 +3,9 @@ import type { Shape } from '../lookup.ts';
 
 export const payers = {
   page: 'Seite',
-  openPage: 'Seite für Zahlende öffnen',
-  button: 'Knopf für andere Websites',
+  openPage: 'Zahlungsseite öffnen',
+  button: 'Schaltfläche für andere Websites',
   buttonText: 'Mit Lightning bezahlen',
-  buttonHint: 'Ein Link zur Seite für Zahlende. Auf Websites, die der Betreiber angibt, öffnet er einen Dialog.',
+  buttonHint: 'Ein Link zur Zahlungsseite. Auf Websites, die der Betreiber freigegeben hat, öffnet er einen Dialog.',
   copyCode: 'Code kopieren',
 } satisfies Shape<typeof english>;

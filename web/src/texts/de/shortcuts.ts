@@ -14,5 +14,5 @@ export const shortcuts = {
     ['?', 'Diese Liste'],
   ],
   operatorKeys: ['G, dann O', 'Übersicht des Betreibers'],
-  paste: 'Um in einem Wallet „Senden“ zu öffnen, eine Rechnung, Adresse oder einen Link außerhalb eines Feldes einfügen.',
+  paste: 'Um in einem Wallet „Senden“ zu öffnen, eine Rechnung, eine Adresse oder einen Link außerhalb eines Feldes einfügen.',
 } satisfies Shape<typeof english>;

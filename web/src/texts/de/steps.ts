@@ -22,20 +22,21 @@ export const steps = {
   texts: {
     playground: {
       wallet: 'Für sich selbst, ein Gerät oder einen Kunden',
-      receive: 'Der Zahler der Spielwiese sendet 21 000 sats.',
-      send: 'Die Spielwiese hat einen Laden, der eine Rechnung zum Bezahlen ausstellt.',
+      receive: 'Die Testumgebung sendet 21 000 sats.',
+      send: 'Die Testumgebung hat einen Shop, der eine Rechnung zum Bezahlen ausstellt.',
       key: 'Für ein Programm, mit Budget',
       webhook: 'Ein Empfänger auf diesem Rechner ist hier erlaubt.',
-      backup: 'Diesen Befehl ausführen, und die Sicherung wiederherstellen, um die Quarantäne zu sehen.',
+      backup: 'Diesen Befehl ausführen; beim Wiederherstellen der Sicherung zeigt sich die Quarantäne.',
     },
     node: {
       node: 'Die Übersicht zeigt, ob sie antwortet.',
       wallet: 'Für sich selbst, ein Gerät oder einen Kunden',
-      receive: 'Ein kleiner Betrag, von einem Wallet desselben Netzes',
+      receive: 'Ein kleiner Betrag, von einem Wallet im selben Netzwerk',
       send: 'Höchstens 100 sats beim ersten Versuch',
       key: 'Mit Budget und nur den nötigen Rechten',
       webhook: 'Ein Programm erfährt von jeder Zahlung.',
-      backup: 'Ohne Sicherung auf einem anderen Rechner verliert eine defekte Platte Guthaben. BACKUP_DIR plant sie ein.',
+      backup:
+        'Ohne Sicherung auf einem anderen Rechner gehen bei einem Festplattenausfall Guthaben verloren. BACKUP_DIR sorgt für regelmäßige Sicherungen.',
     },
   },
   address: (domain) => `name@${domain}, zahlbar wie eine E-Mail-Adresse`,
@@ -49,8 +50,8 @@ export const steps = {
     webhook: 'Webhook',
   },
   fund: '21 000 sats empfangen',
-  getInvoice: 'Rechnung holen',
+  getInvoice: 'Rechnung abrufen',
   copyCommand: 'Befehl kopieren',
   ready: 'Bereit für Geld?',
-  readyText: 'Dieser Befehl prüft Uhr, Platte, Node, Liquidität, Adresse und Sicherungen.',
+  readyText: 'Dieser Befehl prüft Uhr, Festplatte, Node, Liquidität, Adresse und Sicherungen.',
 } satisfies Shape<typeof english>;
