@@ -22,7 +22,8 @@ export interface ServiceProcess extends AsyncDisposable {
 export async function startService(settings: Record<string, string>): Promise<ServiceProcess> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const fixed = { PORT: String(port), LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent', PROOF_INTERVAL_SECONDS: '0' };
+  // Otherwise browsers at 127.0.0.1 are sent to localhost.
+  const fixed = { PORT: String(port), PUBLIC_URL: url, LIGHTNING_URL: 'fake:', LOG_LEVEL: 'silent', PROOF_INTERVAL_SECONDS: '0' };
   const env = { ...process.env, ...fixed, ...settings };
   const child = spawn(process.execPath, [...startFlags(), 'src/main.ts'], { cwd: root, env, stdio: 'ignore' });
   const stop = async () => {
