@@ -53,12 +53,16 @@ export function ListFooter({ pages, page, perPage, names = lists }: ListFooterPr
             isCapped,
           )}
       </span>
-      <Button size="small" class="push" disabled={pages.isFirst} onClick={pages.newer}>
-        {pages.newerLabel ?? names.newer}
-      </Button>
-      <Button size="small" disabled={next === undefined} onClick={() => next !== undefined && pages.older(next)}>
-        {names.older}
-      </Button>
+      {(!pages.isFirst || next !== undefined) && (
+        <>
+          <Button size="small" class="push" disabled={pages.isFirst} onClick={pages.newer}>
+            {pages.newerLabel ?? names.newer}
+          </Button>
+          <Button size="small" disabled={next === undefined} onClick={() => next !== undefined && pages.older(next)}>
+            {names.older}
+          </Button>
+        </>
+      )}
     </>
   );
 }

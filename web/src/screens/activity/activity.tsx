@@ -11,6 +11,7 @@ import { Live } from '../wallet/live.tsx';
 import { DeliveriesTab } from './deliveries-tab.tsx';
 import { EventsTab } from './events-tab.tsx';
 import { TransactionsTab } from './transactions-tab.tsx';
+import '../wallet/transactions.css';
 import './activity.css';
 
 const TRANSACTIONS = '/activity';

@@ -18,6 +18,7 @@ import { TransactionsCard } from './transactions-card.tsx';
 import { Trend } from './trend.tsx';
 import { useWallet } from './use-wallet.ts';
 import { WalletHead } from './wallet-head.tsx';
+import './transactions.css';
 import './wallet.css';
 
 const ImportedCard = lazy(() => import('./imported-card.tsx').then((file) => file.ImportedCard));
