@@ -4315,7 +4315,7 @@ export interface ListWithdrawLinksOfAccountRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
-  /** `active`: only links that can still be claimed. `ended`: only the others */
+  /** `ended`: only links that are used up, expired or revoked. `active`: only the others */
   status?: 'active' | 'ended';
   /** Only links of this wallet: its id or one of its access keys */
   wallet_id?: string;

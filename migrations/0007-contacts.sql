@@ -8,4 +8,4 @@ CREATE TABLE contact (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX contact_account ON contact (account_id, id);
-CREATE INDEX contact_address ON contact (account_id, ln_address);
+CREATE UNIQUE INDEX contact_address ON contact (account_id, ln_address);

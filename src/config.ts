@@ -233,6 +233,11 @@ function browserUrl({ host, port }: ListenAddress): string {
   return localUrl({ host: LOOPBACK_HOSTS.has(host) ? 'localhost' : host, port });
 }
 
+/** Returns whether only programs on this machine reach the service without a proxy. */
+export function listensOnLoopback({ host }: Pick<ListenAddress, 'host'>): boolean {
+  return ['127.0.0.1', '::1', 'localhost'].includes(host);
+}
+
 function localHosts({ host, port }: ListenAddress): string[] {
   const every = host === '::' ? ['127.0.0.1', '::1'] : host === '0.0.0.0' ? ['127.0.0.1'] : [host];
   const hosts = LOOPBACK_HOSTS.has(host) ? ['localhost', ...every] : every;

@@ -1,5 +1,5 @@
 import type { pino } from 'pino';
-import type { Config } from './config.ts';
+import { type Config, listensOnLoopback } from './config.ts';
 import { createAccounts } from './core/accounts/accounts.ts';
 import { createContacts } from './core/accounts/contacts.ts';
 import { createAccountDirectory } from './core/accounts/directory.ts';
@@ -110,8 +110,8 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const linked = { ...config, rates, withdrawals, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, ...stored };
-  // Strangers use a service that is published under another host: they must not send requests to this machine.
-  const isLocal = config.localHosts.includes(new URL(publicUrl).host);
+  // Strangers use a service that other machines reach: they must not send requests to this machine.
+  const isLocal = listensOnLoopback(config) && config.localHosts.includes(new URL(publicUrl).host);
   const webhooks = new Webhooks({
     ...service,
     eventLog,

@@ -163,15 +163,15 @@ onFakeNode(
 
     it('is reported by /readyz until a write succeeds again', async () => {
       const readiness = async () => (await service.client.request('GET', '/readyz')).body;
-      await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
+      await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok', withdrawals: 'allowed' });
       const wallet = await service.client.wallet(100);
       const json = { dest_wallet_id: (await service.client.wallet()).id, num_satoshis: 1 };
       service.connectionFailsAt = (statement) => statement === 'COMMIT';
       const response = await service.client.request('POST', `/v1/wallet/${wallet.id}/transfer`, { key: wallet.admin, json });
       expect(response.status).toBe(503);
-      expect(await readiness()).toEqual({ status: 'not ready', database: 'read_only', node: 'ok' });
+      expect(await readiness()).toEqual({ status: 'not ready', database: 'read_only', node: 'ok', withdrawals: 'allowed' });
       service.connectionFailsAt = undefined;
-      await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok' });
+      await expect.poll(readiness).toEqual({ status: 'ready', database: 'ok', node: 'ok', withdrawals: 'allowed' });
     });
 
     it('returns 503 for a key that cannot be looked up', async () => {

@@ -5,8 +5,7 @@ import { type Clock, unixSeconds } from '../kernel/clock.ts';
 import { newId } from '../kernel/ids.ts';
 import type { List } from '../kernel/list.ts';
 import { Refusal, requireFound } from '../kernel/refusal.ts';
-import { requireGuards } from '../ledger/ledger.ts';
-import { type Key, keyGuards } from './accounts.ts';
+import { changeOwnAccount, type Key } from './accounts.ts';
 import * as sql from './contacts.sql.ts';
 
 /** A receiver that the people of an account have stored. */
@@ -37,8 +36,7 @@ export function createContacts({ database, clock }: { readonly database: Databas
 
     /** `extraRows`: rows in the same transaction, from the id of the contact. @throws Refusal `unauthorized`, `validation_failed` */
     add: (by: Key, fields: ContactFields, extraRows: (id: string) => readonly RowWrite[] = () => []): Promise<Contact> =>
-      database.transaction(async (tx) => {
-        await requireGuards(tx, keyGuards(by));
+      changeOwnAccount(database, by, async (tx) => {
         const { name, ln_address } = checked(fields);
         const count = (await tx.first(sql.countContacts, by.accountId))?.n ?? 0;
         if (count >= MAX_CONTACTS)
@@ -52,8 +50,7 @@ export function createContacts({ database, clock }: { readonly database: Databas
 
     /** @throws Refusal `unauthorized`, `not_found`, `validation_failed` */
     change: (by: Key, id: string, changes: Partial<ContactFields>): Promise<Contact> =>
-      database.transaction(async (tx) => {
-        await requireGuards(tx, keyGuards(by));
+      changeOwnAccount(database, by, async (tx) => {
         const before = requireFound(await tx.first(sql.findContact, by.accountId, id));
         const { name, ln_address } = checked({ ...before, ...changes });
         if (ln_address !== before.ln_address) await requireUnused(tx, by.accountId, ln_address);
@@ -63,8 +60,7 @@ export function createContacts({ database, clock }: { readonly database: Databas
 
     /** Deletes a contact and returns what it was. @throws Refusal `unauthorized`, `not_found` */
     remove: (by: Key, id: string): Promise<Contact> =>
-      database.transaction(async (tx) => {
-        await requireGuards(tx, keyGuards(by));
+      changeOwnAccount(database, by, async (tx) => {
         const contact = requireFound(await tx.first(sql.findContact, by.accountId, id));
         await tx.run(sql.deleteContact, by.accountId, id);
         return contact;

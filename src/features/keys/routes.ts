@@ -6,7 +6,7 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
 import type { Credential } from '../../http/auth/access.ts';
-import { walletFilter } from '../../http/auth/account-scope.ts';
+import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
@@ -174,9 +174,10 @@ function keyRoutesAt(
 
   app.get(path, { schema: schemas.list }, async (request, reply) => {
     const { owner } = await manager(request);
-    const { status, of, wallet_id: given } = request.query as Static<typeof AccountKeyListQuery>;
-    if (given !== undefined && of !== 'wallets') throw new Refusal('validation_failed', '`wallet_id` needs `of=wallets`.');
-    const walletId = given === undefined ? undefined : (await access.walletByIdOrKey(request, given, 'wallet_read')).id;
+    const query = request.query as Static<typeof AccountKeyListQuery>;
+    const { status, of } = query;
+    if (query.wallet_id !== undefined && of !== 'wallets') throw new Refusal('validation_failed', '`wallet_id` needs `of=wallets`.');
+    const walletId = (await filteredWallet(access, request as typeof request & { query: typeof query }, 'wallet_read'))?.id;
     const keys = of === 'wallets' ? keyring.listOfWallets({ ...owner, walletId }, status) : keyring.list(owner, status);
     return sendList(request, reply, keys, (key): Static<typeof KeyObject> => key);
   });

@@ -13,7 +13,8 @@ export const findLoginOfAccount = statement<{ email: string | null; password_has
 /** Returns an account that can log in. */
 export const findAnyLogin = statement<{ id: string }>(
   'login_find_any',
-  'SELECT id FROM account WHERE password_hash IS NOT NULL OR EXISTS (SELECT 1 FROM passkey WHERE account_id = account.id) LIMIT 1',
+  `SELECT id FROM (SELECT id FROM account WHERE password_hash IS NOT NULL LIMIT 1) AS with_password
+   UNION ALL SELECT account_id FROM (SELECT account_id FROM passkey LIMIT 1) AS with_passkey LIMIT 1`,
 );
 
 /** NULL keeps the e-mail. */

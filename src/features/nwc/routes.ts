@@ -5,7 +5,7 @@ import type { Clock } from '../../core/kernel/clock.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { isXOnlyKey } from '../../core/kernel/secp256k1.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
-import { walletFilter } from '../../http/auth/account-scope.ts';
+import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
@@ -120,8 +120,8 @@ export function connectionRoutes(
 
   app.get('/v1/connections', { schema: accountListSchema }, async (request, reply) => {
     const { key } = await access.keyManager(request);
-    const { status, wallet_id: given } = request.query;
-    const walletId = given === undefined ? undefined : (await access.walletByIdOrKey(request, given, 'wallet_read')).id;
+    const { status } = request.query;
+    const walletId = (await filteredWallet(access, request, 'wallet_read'))?.id;
     return sendList(request, reply, connections.listOfAccount({ accountId: key.accountId, walletId }, status), renderConnection);
   });
 

@@ -26,7 +26,7 @@ const has = (query: string, name: string) => `CASE WHEN EXISTS (${query}) THEN 1
 export const readDone = statement<DoneRow>(
   'first_steps_read',
   `SELECT (SELECT id FROM wallet WHERE account_id = $1 ORDER BY id LIMIT 1) AS wallet_id,
-     ${has(`${SETTLED} AND amount_msat > 0 AND type <> 'ln_transfer_in'`, 'received')},
+     ${has(`${SETTLED} AND amount_msat > 0 AND type NOT IN ('ln_transfer_in', 'opening_balance', 'restore_difference', 'revenue_share')`, 'received')},
      ${has(`${SETTLED} AND amount_msat < 0 AND type <> 'ln_transfer_out'`, 'sent')},
      ${has('SELECT 1 FROM pay_link WHERE account_id = $1 AND name IS NOT NULL', 'address')},
      ${has(`${OTHER_API_KEY} UNION ALL ${LABELLED_KEY}`, 'key')},

@@ -12,8 +12,8 @@ export type FlowRow = {
 
 const sum = (value: string, condition: string) => `CAST(coalesce(sum(CASE WHEN ${condition} THEN ${value} ELSE 0 END), 0) AS BIGINT)`;
 
-// Nodes have the ledger accounts up to 1, the fees that the service earned have 3.
-const IN = 'other_account <= 1 AND amount_msat > 0';
+// Nodes have the ledger accounts up to 1, the fees that the service earned have 3. Balances that were imported arrived before.
+const IN = "other_account <= 1 AND amount_msat > 0 AND type <> 'opening_balance'";
 const OUT = "other_account <= 1 AND amount_msat < 0 AND type <> 'network_fee'";
 
 /** The sums of the bookings after position $1, up to position $2, that were made from $3 until before $4 (Unix milliseconds). */

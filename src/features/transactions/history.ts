@@ -15,7 +15,7 @@ import type { Payment } from '../../core/payments/payment.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { completeRows, fundedWallets, renderOpenInvoices, renderRows, type Sources } from './complete.ts';
 import { findLightning } from './find-lightning.ts';
-import { findOpenItem, isOwn, type Lister, type ListQuery, listTransactions } from './lists.ts';
+import { findOpenItem, isOwn, type Lister, type ListQuery, listTransactions, readWholeList } from './lists.ts';
 import type { WalletTransaction } from './wallet-transaction.ts';
 import type { RenderedTransaction } from './wallet-transaction-object.ts';
 
@@ -53,20 +53,8 @@ export function createHistory(sources: Sources) {
     },
 
     /** Returns all transactions of a list in pages. `beforePage` is awaited before each page is read. */
-    async *export(
-      of: Lister,
-      query: ListQuery,
-      { order, beforePage }: { order: 'asc' | 'desc'; beforePage: () => Promise<void> },
-    ): AsyncGenerator<readonly WalletTransaction[]> {
-      const list = listTransactions(sources, of, query);
-      for (let after: string | undefined; ; ) {
-        await beforePage();
-        const { items, next } = await list.readPage({ limit: STATEMENT_PAGE, order, after });
-        yield items;
-        if (next === undefined) return;
-        after = next;
-      }
-    },
+    export: (of: Lister, query: ListQuery, { order, beforePage }: { order: 'asc' | 'desc'; beforePage: () => Promise<void> }) =>
+      readWholeList(sources, of, query, { order, beforePage, limit: STATEMENT_PAGE }),
 
     /** Returns a wallet transaction of the account by its id: also an open invoice, or the credit of the invoice that was open. */
     async find(accountId: string, id: string): Promise<RenderedTransaction | undefined> {

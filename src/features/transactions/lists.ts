@@ -49,6 +49,46 @@ export function listTransactions(sources: Sources, of: Lister, query: ListQuery)
   return listRows(sources, of, query, query.status);
 }
 
+interface WholeList {
+  readonly order: ListPart['order'];
+  readonly limit: number;
+  readonly beforePage: () => Promise<void>;
+}
+
+/** Reads a list from its beginning to its end, in pages. No transaction is left out or repeated, although payments end meanwhile. */
+export async function* readWholeList(
+  sources: Sources,
+  of: Lister,
+  query: ListQuery,
+  { order, limit, beforePage }: WholeList,
+): AsyncGenerator<readonly WalletTransaction[]> {
+  const { status } = query;
+  if (status === 'open' || query.paymentHash !== undefined) {
+    const list = listTransactions(sources, of, query);
+    for (let after: string | undefined; ; ) {
+      await beforePage();
+      const { items, next } = await list.readPage({ limit, order, after });
+      yield items;
+      if (next === undefined) return;
+      after = next;
+    }
+  }
+  // A payment that ends gets another position. So a page begins after the position that the last row had, and not after its id.
+  const pending = new Set<string>();
+  const filter = { ...filterOf(sources, query), status, order };
+  for (let after: number | undefined; ; ) {
+    await beforePage();
+    const { rows, next }: TransactionPart = await readTransactions(sources.database, ownerOf(of), filter, { after, limit });
+    yield await completeRows(
+      sources,
+      rows.filter(({ id }) => !pending.has(id)),
+    );
+    for (const row of rows) if (row.status === 'pending') pending.add(row.id);
+    if (next === undefined) return;
+    after = next.position;
+  }
+}
+
 /** The list of an index. Without filters, the index alone counts it and finds the beginning of a page. */
 function listRows(sources: Sources, of: Lister, query: ListQuery, status: TransactionQuery['status']): List<WalletTransaction> {
   const { database } = sources;

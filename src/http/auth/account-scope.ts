@@ -14,10 +14,20 @@ export async function accountScope(
   request: FastifyRequest & { query: { wallet_id?: string } },
 ): Promise<{ readonly wallet: Wallet } | { readonly accountId: string }> {
   const accountId = await access.account(request);
+  const wallet = await filteredWallet(access, request, 'wallet_tx_read');
+  return wallet ? { wallet } : { accountId };
+}
+
+/** Returns the wallet of the filter `wallet_id`; undefined without the filter. @throws Refusal `unauthorized`, `forbidden`, `not_found` */
+export async function filteredWallet(
+  access: Access,
+  request: FastifyRequest & { query: { wallet_id?: string } },
+  permission: Parameters<Access['walletByIdOrKey']>[2],
+): Promise<Wallet | undefined> {
   const { wallet_id: walletId } = request.query;
-  if (walletId === undefined) return { accountId };
-  const wallet = await access.walletByIdOrKey(request, walletId, 'wallet_tx_read');
+  if (walletId === undefined) return undefined;
+  const wallet = await access.walletByIdOrKey(request, walletId, permission);
   // The links of the response repeat the query, and a wallet may have been named by a key.
   request.query.wallet_id = wallet.id;
-  return { wallet };
+  return wallet;
 }

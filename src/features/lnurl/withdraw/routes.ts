@@ -6,7 +6,7 @@ import type { Rates } from '../../../core/rates/rates.ts';
 import { FIAT_AMOUNT, optionalAnyAmount, type RequestedAmount } from '../../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
 import type { WalletAuthorization } from '../../../http/auth/access.ts';
-import { walletFilter } from '../../../http/auth/account-scope.ts';
+import { filteredWallet, walletFilter } from '../../../http/auth/account-scope.ts';
 import {
   choice,
   described,
@@ -119,7 +119,7 @@ const accountListSchema = {
   querystring: Type.Object({
     ...ListQuery.properties,
     status: Type.Optional(
-      choice(['active', 'ended'], { description: '`active`: only links that can still be claimed. `ended`: only the others' }),
+      choice(['active', 'ended'], { description: '`ended`: only links that are used up, expired or revoked. `active`: only the others' }),
     ),
     wallet_id: walletFilter('links'),
   }),
@@ -229,8 +229,8 @@ export function withdrawLinkRoutes(
 
   app.get('/v1/lnurl/withdraws', { schema: accountListSchema }, async (request, reply) => {
     const accountId = await access.account(request);
-    const { status, wallet_id: given } = request.query;
-    const walletId = given === undefined ? undefined : (await access.walletByIdOrKey(request, given, 'wallet_read')).id;
+    const { status } = request.query;
+    const walletId = (await filteredWallet(access, request, 'wallet_read'))?.id;
     return sendList(request, reply, links.listOfAccount({ accountId, walletId }, status), renderWithdrawLink);
   });
 }
