@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Type } from 'typebox';
 import { satToMsat } from '../../src/core/kernel/money.ts';
 import type { App } from '../../src/http/app-type.ts';
-import { described, NumSatoshis, requestBody } from '../../src/http/fields.ts';
+import { described, NumSatoshis, plainText, requestBody } from '../../src/http/fields.ts';
 import { namedObject, oneOf } from '../../src/http/responses/response-types.ts';
 import type { PlaygroundControl } from '../test-network.ts';
 import { OutsidePaymentObject, renderOutsidePayment } from './playground-object.ts';
@@ -64,7 +64,8 @@ const claimSchema = {
 export function linkRoutes(app: App, { access, invoices, control, links }: PlaygroundRouteDependencies): void {
   app.post('/playground/pay-link', { schema: payLinkSchema }, async (request) => {
     const { accountId } = await access.secretKey(request);
-    const { destination, num_satoshis: sat, comment, from = 'alice' } = request.body;
+    const { destination, num_satoshis: sat, from = 'alice' } = request.body;
+    const comment = request.body.comment === undefined ? undefined : plainText('comment', request.body.comment);
     const { paymentRequest, paymentHash } = await links.requestInvoice(accountId, { destination, amountMsat: satToMsat(sat), comment });
     const paid = await playing(() => control.payInvoice({ paymentRequest, from }));
     if (paid.state === 'succeeded') await untilCredited(invoices, paymentHash);

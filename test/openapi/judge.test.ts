@@ -8,7 +8,12 @@ const judge = createJudge(document);
 const health = operationsOf(document).find(({ operation }) => operation.operationId === 'getHealth');
 const wallets = operationsOf(document).find(({ operation }) => operation.operationId === 'listWallets');
 
-const SAFE = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff', 'referrer-policy': 'no-referrer' };
+const SAFE = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'permissions-policy': 'camera=()',
+};
 const USUAL = { ...SAFE, 'x-request-id': 'a', 'content-security-policy': "default-src 'none'", 'content-type': 'application/json' };
 
 const HEALTHY = { status: 'ok', version: '0.1.0', commit: null, schema: 1, api: '1' };

@@ -16,6 +16,7 @@ export const COMMON_HEADERS: Readonly<Record<string, ApiHeader>> = {
   'X-Content-Type-Options': { ...text('`nosniff`'), required: true },
   'Content-Security-Policy': { ...text('Prevents a page from loading and framing anything.'), required: true },
   'Referrer-Policy': { ...text('`no-referrer`'), required: true },
+  'Permissions-Policy': { ...text('No response may use the camera or the microphone, except the dashboard.'), required: true },
   'Strict-Transport-Security': text('Present when the service is reached over https.'),
   'Access-Control-Allow-Origin': text('`*` under `/v1/`: web pages of any origin may read the response.'),
   'Access-Control-Expose-Headers': text('`*`: such a page may read all headers.'),

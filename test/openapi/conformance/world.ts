@@ -74,7 +74,9 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   const newest = async () => (await client.get(`/v1/wallet/${wallet.id}/transactions?per-page=1`))[0].id;
   const newestEvent = async () => (await client.get(`/v1/wallet/${wallet.id}/events`)).at(-1).id;
 
-  const newConnection = async () => (await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'app' })).id;
+  const newConnection = async (): Promise<string> => (await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'app' })).id;
+
+  const connectionId = await newConnection();
 
   let hasDrained = false;
   const isDraining = async () => (await client.get(`/v1/node/${ln_node_id}`)).draining;
@@ -280,9 +282,9 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     nostr_pubkey: () => NOSTR_KEY,
     client_pubkey: () => NOSTR_KEY,
     'createConnection.permissions': () => 'wallet_read',
-    'listConnections.after': newConnection,
-    'listConnectionsOfAccount.after': newConnection,
-    'getConnectionOfAccount.id': newConnection,
+    'listConnections.after': () => connectionId,
+    'listConnectionsOfAccount.after': () => connectionId,
+    'getConnectionOfAccount.id': () => connectionId,
     'listKeys.of': () => 'wallets',
     'listWithdrawLinksOfAccount.after': () => withdrawLinkId,
     lnurlp_domain: () => new URL(client.url).host,
