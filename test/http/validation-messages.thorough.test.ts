@@ -40,6 +40,8 @@ onFakeNode(
             for (const value of WRONG_VALUES) {
               const { status, body } = await request(method.toUpperCase(), url, { ...content.example, [name]: value });
               if (status !== 400 || body.type !== 'validation_failed') continue;
+              // An accepted value before this one has stored a contact with the address of the example.
+              if (body.message.startsWith('`ln_address` is already')) continue;
               rejected++;
               expect([method, path, name, value, body.message]).toEqual([
                 method,

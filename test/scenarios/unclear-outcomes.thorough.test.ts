@@ -271,7 +271,7 @@ onFakeNode(
       const customRecords = { '696969': Buffer.from(wallet.id).toString('hex') };
       let failures = 0;
       service.writeFailsAt = (name) => {
-        const fails = name.startsWith('invoice_insert_keysend') || name === 'unbooked_event_set_aside';
+        const fails = name.startsWith('invoice_insert_received') || name === 'unbooked_event_set_aside';
         if (fails) failures += 1;
         return fails;
       };
