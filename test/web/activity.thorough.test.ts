@@ -35,7 +35,7 @@ onDashboard('activity', ({ client, net, openLoggedIn }) => {
     await page.getByText('1 – 2 of 2').waitFor();
     expect(await rows(page)).toEqual(['to the tips', 'Playground']);
     await expect.poll(() => stat(page, 'In').textContent()).toBe('+800 sats');
-    expect(await stat(page, 'Out').textContent()).toBe('0');
+    expect(await stat(page, 'Out').textContent()).toBe('0 sats');
   });
 
   it('shows what failed without a sign, and no sums where they would cover something else', async () => {

@@ -38,7 +38,11 @@ export function onMissedEvents(listener: () => void): () => void {
 
 export function useLiveState(): LiveState {
   const [current, setCurrent] = useState(state);
-  useEffect(() => onLiveState(setCurrent), []);
+  useEffect(() => {
+    // It may have changed since the component was rendered.
+    setCurrent(state);
+    return onLiveState(setCurrent);
+  }, []);
   return current;
 }
 
