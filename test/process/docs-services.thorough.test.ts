@@ -31,7 +31,7 @@ it('starts two services on one playground with the documented script, and one pa
       printed += chunk;
       if (printed.includes('ready:')) break;
     }
-    expect(printed).toMatch(/^succeeded\npays till-\d+@127\.0\.0\.1:\d+\n"fee_msat":1100\n"balance":1000\nready: /);
+    expect(printed).toMatch(/^succeeded\npays till-\d+@localhost:\d+\n"fee_msat":1100\n"balance":1000\nready: /);
     for (const name of ['bank', 'shop']) expect((await runVerify({ DATA_DIR: join(folder, 'data', name) })).code).toBe(0);
     // The script stops what it has started.
     script.kill('SIGTERM');

@@ -26,7 +26,7 @@ onDashboard('the figures of the dashboard', ({ client, openLoggedIn }) => {
   it('sum all transactions of their period', async () => {
     const page = await openLoggedIn(`/wallets/${payee.id}`);
     const moved = page.locator('.stat', { hasText: 'In, 30 d' });
-    await moved.getByText(`+${formatSats(movedSats)}`, { exact: true }).waitFor();
+    await moved.getByText(`+${formatSats(movedSats)} sats`, { exact: true }).waitFor();
     await moved.getByText(/^2.?000 transactions$/).waitFor();
   });
 
