@@ -12,8 +12,8 @@ await() { until "$@" > /dev/null 2>&1; do sleep 0.2; done; }
 DATA_DIR=./data/net bin/satchel playground > /dev/null &
 await test -s data/net/playground-secret
 NET="playground://127.0.0.1:$PLAYGROUND_PORT?secret=$(cat data/net/playground-secret)"
-LIGHTNING_URL="$NET" OUTBOUND_ALLOW=127.0.0.1 PORT=$BANK_PORT DATA_DIR=./data/bank npm start > /dev/null &
-LIGHTNING_URL="$NET&node=shop" OUTBOUND_ALLOW=127.0.0.1 PORT=$SHOP_PORT DATA_DIR=./data/shop npm start > /dev/null &
+LIGHTNING_URL="$NET" OUTBOUND_ALLOW=localhost PORT=$BANK_PORT DATA_DIR=./data/bank npm start > /dev/null &
+LIGHTNING_URL="$NET&node=shop" OUTBOUND_ALLOW=localhost PORT=$SHOP_PORT DATA_DIR=./data/shop npm start > /dev/null &
 BANK=http://127.0.0.1:$BANK_PORT; SHOP=http://127.0.0.1:$SHOP_PORT
 await curl -sf $BANK/readyz; await curl -sf $SHOP/readyz
 
