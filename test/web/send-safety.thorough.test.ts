@@ -180,7 +180,10 @@ onDashboard(
       await page.getByRole('button', { name: 'Review' }).click();
       await page.getByRole('button', { name: 'Send 100 sats' }).click();
       await page.getByText('The receiver may be delaying it.').waitFor();
-      await page.getByRole('dialog').getByText(`${100 + FEE_LIMIT_SATS} sats`).waitFor();
+      await page
+        .getByRole('dialog')
+        .getByText(`${100 + FEE_LIMIT_SATS} sats`)
+        .waitFor();
       await page.reload();
       await page.getByText('The receiver may be delaying it.').waitFor();
       await client.decideHold(paymentHash, 'settle');
