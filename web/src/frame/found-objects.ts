@@ -1,11 +1,9 @@
-import { useEffect, useState } from 'preact/hooks';
 import { api, type SearchResult } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { useSession } from '../api/session.tsx';
 import type { IconName } from '../parts/icon.tsx';
+import { useTypedText } from '../parts/use-typed.ts';
 
-/** A pause in typing starts the search. */
-const TYPING_MS = 250;
 const MAX_FOUND = 20;
 
 export const OBJECT_ICONS: Readonly<Record<string, IconName>> = {
@@ -31,11 +29,7 @@ export interface FoundObjects {
  */
 export function useFoundObjects(text: string): FoundObjects {
   const { account } = useSession();
-  const [search, setSearch] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
+  const search = useTypedText(text);
   const isOperator = account.role === 'operator';
   const { data, error } = useResource(search === '' ? undefined : `search ${search}`, async (signal) => {
     const request = { q: search, 'per-page': MAX_FOUND };

@@ -1,6 +1,7 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useRef } from 'preact/hooks';
 import { api, type Event } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
+import { useTypedText } from './use-typed.ts';
 
 /** A wallet in a list of choices. */
 export interface WalletName {
@@ -18,18 +19,12 @@ export interface WalletSearch {
 }
 
 const MAX_FOUND = 20;
-/** A pause in typing starts the search. */
-const TYPING_MS = 250;
 const WALLET_ID = /^walx?_[0-9A-Za-z]+$/;
 
 /** Finds wallets of the account by words of their labels or by id, on the server; without a text, the newest. */
 export function useWalletSearch(text: string): WalletSearch {
   const wanted = text.trim();
-  const [search, setSearch] = useState(wanted);
-  useEffect(() => {
-    const timer = setTimeout(() => setSearch(wanted), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [wanted]);
+  const search = useTypedText(wanted);
   // A response to another text has another key, so it is never shown for this one.
   const { data, error } = useResource(`wallet search ${search}`, (signal) => findWallets(search, signal), { isAffected: isOfName });
   const last = useRef<readonly WalletName[]>();

@@ -9,11 +9,10 @@ import { Foreign } from '../../parts/foreign.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Time } from '../../parts/time.tsx';
+import { TYPING_MS } from '../../parts/use-typed.ts';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { found as names } from '../../texts/en-found.ts';
 
-/** A pause in typing starts the search. */
-const TYPING_MS = 250;
 const SHOWN = 50;
 
 /** The field that searches all accounts and their objects. `text` is that of the address. */

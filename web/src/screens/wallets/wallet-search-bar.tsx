@@ -1,9 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Segments } from '../../parts/segments.tsx';
+import { TYPING_MS } from '../../parts/use-typed.ts';
 import { t } from '../../texts/texts.ts';
-
-/** A pause in typing starts the search. */
-const TYPING_MS = 250;
 
 export interface WalletSearchBarProps {
   readonly label: string;
