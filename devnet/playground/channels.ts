@@ -11,8 +11,14 @@ const ANNOUNCEMENT_DEPTH = 6;
 /** The blocks that confirm new channels. */
 export const BLOCKS_PER_OPENING = ANNOUNCEMENT_DEPTH + 1;
 
-/** Opens channels between connected nodes, in the open transaction. */
+/**
+ * Opens channels between connected nodes, in the open transaction.
+ *
+ * No channel is confirmed in the first block: LDK chooses the aliases of channels there, while the chain is shorter than a month. With an alias that
+ * is the id of another channel, the node could not be restored.
+ */
 export function openChannels(network: Network, pairs: readonly (readonly [LdkNode, LdkNode])[]): void {
+  if (!network.chain.tip) network.mine(1);
   network.runUntilIdle();
   for (const [from, to] of pairs) {
     const opened = from.manager.create_channel(bytesOf(to.pubkey), CHANNEL_SAT, (CHANNEL_SAT / 2n) * 1_000n, 0n, null, null);

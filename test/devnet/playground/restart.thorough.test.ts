@@ -1,4 +1,6 @@
 import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, expect, it } from 'vitest';
 import { openPlayground } from '../../../devnet/playground/playground.ts';
 import { msat } from '../../../src/core/kernel/money.ts';
@@ -20,6 +22,19 @@ describe('a restart', () => {
     expect(await second.node.pay(order)).toEqual(outcome);
     expect((await payOutside(second, 'carol', { feeLimitMsat: 5_000 })).outcome.state).toBe('succeeded');
     expect(options.log.lines).toEqual([]);
+  });
+
+  it('is possible with every alias of a channel, because the block of the aliases confirms no channel', async () => {
+    const dataDir = tempDir();
+    await (await openPlayground({ dataDir, log: collectLog() })).node.close();
+    const db = new DatabaseSync(join(dataDir, 'playground.db'));
+    const blocks = db.prepare('SELECT height, txs FROM blocks ORDER BY height').all();
+    db.close();
+    expect(blocks.map(({ height, txs }) => [height, JSON.parse(String(txs)).length]).slice(0, 3)).toEqual([
+      [1, 0],
+      [2, 2],
+      [3, 0],
+    ]);
   });
 
   it('keeps a payment in flight, whose end comes later', async () => {
