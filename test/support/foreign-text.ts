@@ -17,6 +17,8 @@ export async function expectTextsOnly(page: Page): Promise<boolean> {
   let isShown = false;
   for (const size of [NARROW, DESKTOP]) {
     await page.setViewportSize(size);
+    // Some parts are rendered again for another width.
+    await page.evaluate('new Promise((next) => requestAnimationFrame(() => requestAnimationFrame(next)))');
     const { isMarkupShown, ...found } = await page.evaluate<Found>(FIND);
     expect(found).toEqual({ elements: [], notIsolated: [], turned: [], tooWide: [] });
     isShown ||= isMarkupShown;
