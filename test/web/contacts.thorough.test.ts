@@ -48,6 +48,27 @@ onDashboard(
       await page.getByText('Lightning address', { exact: true }).waitFor();
       expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(ln_address);
     });
+
+    it('are saved from a payment, and named among the recent receivers', async () => {
+      const payee = await client.wallet(0);
+      const { ln_address } = await client.post(`/v1/wallet/${payee.id}/lnurlp`, { lnurlp_identifier: 'saved' });
+      const wallet = await client.wallet(1000);
+      const page = await openLoggedIn(`/wallets/${wallet.id}/send`, PHONE);
+      await page.getByLabel('To', { exact: true }).fill(ln_address);
+      await page.getByLabel('Amount').fill('21');
+      await page.getByRole('button', { name: 'Review' }).click();
+      await page.getByRole('button', { name: 'Send 21 sats' }).click();
+      await page.getByRole('button', { name: 'Save contact' }).click();
+      await page.getByRole('link', { name: 'saved is a contact' }).waitFor();
+      expect(await client.get('/v1/contacts')).toContainEqual(expect.objectContaining({ name: 'saved', ln_address }));
+      await page.goto(`/wallets/${wallet.id}/send`);
+      await page.getByRole('button', { name: `saved ${ln_address}` }).click();
+      expect(await page.getByLabel('To', { exact: true }).inputValue()).toBe(ln_address);
+      await page.getByLabel('Amount').fill('22');
+      await page.getByRole('button', { name: 'Review' }).click();
+      await page.getByRole('button', { name: 'Send 22 sats' }).click();
+      await page.getByRole('link', { name: 'saved is a contact' }).waitFor();
+    });
   },
   { OUTBOUND_ALLOW: '127.0.0.1' },
 );

@@ -18,6 +18,8 @@ onDashboard(
       const wallet = await client.wallet(1000);
       const page = await openLoggedIn(`/wallets/${wallet.id}/send`, { expected: EXPECTED });
       await fillKeysend(page, sats);
+      // The last read of the review, so that the tests delay and refuse only payments.
+      await page.getByText('about ').waitFor();
       return { page, wallet, send: page.getByRole('button', { name: `Send ${sats} sats` }) };
     }
     async function fillKeysend(page: Page, sats: number) {

@@ -39,6 +39,26 @@ onDashboard(
       expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(750);
     });
 
+    it('shows the routing fee that the node expects, or that it knows no route', async () => {
+      const wallet = await client.wallet(1000);
+      const page = await openLoggedIn(`/wallets/${wallet.id}/send`, { expected: [/status of 400/, /^response: 400/] });
+      const expected = page.locator('dt', { hasText: 'Expected routing fee' }).locator('xpath=following-sibling::dd');
+      const review = async (destination: string) => {
+        await page.getByLabel('To', { exact: true }).fill(destination);
+        await page.getByLabel('Amount').fill('420');
+        await page.getByRole('button', { name: 'Review' }).click();
+      };
+      const { nodes } = await client.get('/playground');
+      const carol = nodes.find(({ name }: { name: string }) => name === 'carol').pubkey;
+      const { routes } = await client.get(`/v1/node/default/payments/queryroutes?pub_key=${carol}&amt=420`);
+      await review(carol);
+      await expect.poll(() => expected.textContent()).toBe(`about ${Number(routes[0].totalFeesMsat) / 1000}`);
+      await page.getByRole('button', { name: 'Back' }).click();
+      await review(`02${'79be667ef9dcbbac55a06295ce870b07029bfcdb2dce28d959f2815b16f81798'}`);
+      await expect.poll(() => expected.textContent()).toBe('not known');
+      await page.getByRole('button', { name: 'Send 420 sats' }).waitFor();
+    });
+
     it('says what is wrong with an invoice: expired, of another network, damaged', async () => {
       const { page, to } = await openSend();
       const draft = {

@@ -11,7 +11,9 @@ import { Sum } from '../parts/sum.tsx';
 import { money } from '../texts/en-money.ts';
 import { t, textOfError } from '../texts/texts.ts';
 import { type Attempt, canSend, type Failed, heldMsat, type Refusal, type Settled } from './attempt.ts';
+import { ExpectedFee } from './expected-fee.tsx';
 import { PaymentLink } from './payment-link.tsx';
+import { SaveContact } from './save-contact.tsx';
 import { SuccessAction } from './success-action.tsx';
 import './attempt.css';
 
@@ -63,6 +65,14 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
           rows={[
             { name: money.attempt.amount, value: <Msat msat={summary.sats * 1000} /> },
             ...(serviceFeeMsat > 0 ? [{ name: money.attempt.serviceFee, value: <Msat msat={serviceFeeMsat} /> }] : []),
+            ...(summary.payee === undefined
+              ? []
+              : [
+                  {
+                    name: money.attempt.expectedFee,
+                    value: <ExpectedFee payee={summary.payee} summary={summary} nodeId={wallet?.ln_node_id} />,
+                  },
+                ]),
             ...(isTransfer ? [] : [{ name: money.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> }]),
             { name: isTransfer ? money.attempt.total : money.attempt.heldUntilEnd, value: <Msat msat={held} unit />, isTotal: true },
           ]}
@@ -190,6 +200,7 @@ function Rest(props: AttemptViewProps) {
 
 function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & { settled: Settled }) {
   const isTransfer = attempt.order.operation === 'transfer';
+  const address = attempt.order.fields.ln_address;
   return (
     <>
       <Sum
@@ -201,6 +212,7 @@ function SettledRest({ attempt, wallet, settled, onClose }: AttemptViewProps & {
           ...(wallet ? [{ name: money.attempt.newBalance, value: <Balance sats={wallet.balance} unit />, isTotal: true }] : []),
         ]}
       />
+      {typeof address === 'string' && <SaveContact address={address} />}
       {settled.successAction && <SuccessAction action={settled.successAction} />}
       <div class={settled.lntxId === undefined ? 'end stack' : 'pair end'}>
         {settled.lntxId !== undefined && <LinkButton href={`/payments/${settled.lntxId}`}>{money.attempt.openPayment}</LinkButton>}

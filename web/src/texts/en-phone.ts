@@ -19,6 +19,7 @@ export const phone = inLanguage('phone', {
     name: 'Name',
     address: 'Lightning address',
     save: 'Save contact',
+    isStored: (name: string) => `${name} is a contact`,
     emptyTitle: 'No contacts yet',
     empty: 'Names for Lightning addresses, so that you need not type or scan them again.',
   },

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import { useAction } from '../../api/action.ts';
 import { api, type Contact } from '../../api/client.ts';
-import { useResource } from '../../api/resource.ts';
+import { useContacts } from '../../api/contacts.ts';
 import { useCurrentWallet } from '../../frame/recent-wallet.ts';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -18,15 +18,11 @@ import { phone } from '../../texts/en-phone.ts';
 import { handToSend } from '../send/pasted-text.ts';
 import './contacts.css';
 
-/** The most that an account has. */
-const MAX = 1000;
-const PER_PAGE = 100;
-
 /** `/contacts`: the receivers that were stored. A tap opens Send. */
 export function ContactsScreen() {
   const [, navigate] = useLocation();
   const wallet = useCurrentWallet();
-  const contacts = useResource('contacts', readAll);
+  const contacts = useContacts();
   const [edited, setEdited] = useState<Contact | 'new'>();
   const remove = useAction(async ({ id, name, ln_address }: Contact) => {
     await api.contacts.delete(id);
@@ -106,16 +102,4 @@ function ContactSheet({ contact, onClose }: { contact: Contact | undefined; onCl
       </Form>
     </Sheet>
   );
-}
-
-/** Reads all contacts, by name. */
-async function readAll(signal: AbortSignal): Promise<Contact[]> {
-  const all: Contact[] = [];
-  while (all.length < MAX) {
-    const after = all.at(-1)?.id;
-    const page = await api.contacts.list({ 'per-page': PER_PAGE, ...(after !== undefined && { after }) }, { signal });
-    all.push(...page);
-    if (page.length < PER_PAGE) break;
-  }
-  return all.sort((one, other) => one.name.localeCompare(other.name));
 }

@@ -55,11 +55,12 @@ export function orderOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>
     const { description, destination, payment_hash: paymentHash } = offer.invoice;
     const hasAmount = Number(offer.invoice.num_msat) > 0;
     const fields = { key, payment_request: offer.text, ...(!hasAmount && amount), fee_limit_msat };
-    return { order: { operation: 'withdraw', fields }, summary: { ...shown, to: description || shortKey(destination), paymentHash } };
+    const to = description || shortKey(destination);
+    return { order: { operation: 'withdraw', fields }, summary: { ...shown, to, payee: destination, paymentHash } };
   }
   if (offer.kind === 'node') {
     const fields = { key, dest_pubkey: offer.text, ...amount, fee_limit_msat };
-    return { order: { operation: 'keysend', fields }, summary: { ...shown, to: shortKey(offer.text) } };
+    return { order: { operation: 'keysend', fields }, summary: { ...shown, to: shortKey(offer.text), payee: offer.text } };
   }
   const { comment, payerData } = choice;
   const fields = {

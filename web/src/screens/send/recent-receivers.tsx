@@ -1,5 +1,6 @@
 import { Link } from 'wouter-preact';
 import { api } from '../../api/client.ts';
+import { useContacts } from '../../api/contacts.ts';
 import { useResource } from '../../api/resource.ts';
 import { phone } from '../../texts/en-phone.ts';
 import './recent-receivers.css';
@@ -15,11 +16,13 @@ export interface RecentReceiversProps {
   readonly hasContacts?: boolean;
 }
 
-/** The Lightning addresses that the wallet has paid last, each once. */
+/** The Lightning addresses that the wallet has paid last, each once, with the names of contacts. */
 export function RecentReceivers({ walletId, onChoose, hasContacts = false }: RecentReceiversProps) {
   const { data: receivers = [] } = useResource(`receivers of ${walletId}`, (signal) => readReceivers(walletId, signal), {
     isAffected: ({ event, data: { wtx } }) => event.name === 'wallet_send' && wtx?.wal?.id === walletId,
   });
+  const { data: contacts = [] } = useContacts();
+  const names = new Map(contacts.map(({ name, ln_address }) => [ln_address, name]));
   const link = hasContacts && (
     <Link class="small start" href="/contacts">
       {phone.contacts.all}
@@ -32,17 +35,33 @@ export function RecentReceivers({ walletId, onChoose, hasContacts = false }: Rec
       <ul>
         {receivers.map((address) => (
           <li key={address}>
-            <button type="button" onClick={() => onChoose(address)}>
-              <span class="initial" aria-hidden="true">
-                {address.slice(0, 1).toUpperCase()}
-              </span>
-              <bdi class="shrink">{address}</bdi>
-            </button>
+            <Receiver address={address} name={names.get(address)} onChoose={onChoose} />
           </li>
         ))}
       </ul>
       {link}
     </section>
+  );
+}
+
+interface ReceiverProps {
+  readonly address: string;
+  /** Of a contact. */
+  readonly name: string | undefined;
+  readonly onChoose: (address: string) => void;
+}
+
+function Receiver({ address, name, onChoose }: ReceiverProps) {
+  return (
+    <button type="button" onClick={() => onChoose(address)}>
+      <span class="initial" aria-hidden="true">
+        {(name ?? address).slice(0, 1).toUpperCase()}
+      </span>
+      <span class="shrink">
+        <bdi>{name ?? address}</bdi>
+        {name !== undefined && <bdi class="tiny secondary">{address}</bdi>}
+      </span>
+    </button>
   );
 }
 

@@ -19,6 +19,7 @@ export const phone = {
     name: 'Name',
     address: 'Lightning-Adresse',
     save: 'Kontakt speichern',
+    isStored: (name: string) => `${name} ist ein Kontakt`,
     emptyTitle: 'Noch keine Kontakte',
     empty: 'Namen für Lightning-Adressen, damit sie nicht erneut getippt oder gescannt werden müssen.',
   },

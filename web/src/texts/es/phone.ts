@@ -19,6 +19,7 @@ export const phone = {
     name: 'Nombre',
     address: 'Dirección Lightning',
     save: 'Guardar contacto',
+    isStored: (name: string) => `${name} es un contacto`,
     emptyTitle: 'Aún no hay contactos',
     empty: 'Nombres para direcciones Lightning, para no tener que escribirlas ni escanearlas de nuevo.',
   },
