@@ -2074,6 +2074,29 @@ export interface LinkedKey {
   last_used_at: number | null;
 }
 
+export interface Liquidity {
+  /** When the nodes were read, in Unix seconds */
+  at: number;
+  /** The number of nodes */
+  num_nodes: number;
+  /** The number of nodes whose channels are `known`. The sums are of these */
+  num_counted: number;
+  /** What the active channels of the counted nodes together can send; null if no node is counted, in millisatoshis */
+  spendable_msat: number | null;
+  /** What the active channels of the counted nodes together can receive; null if no node is counted, in millisatoshis */
+  receivable_msat: number | null;
+  /** What came in over Lightning for wallets per day: the receipts of the last seven days that are computed, divided by 7. Null with less than seven days since the first booking, in millisatoshis */
+  received_day_msat: number | null;
+  /** The same of what went out, with routing fees, in millisatoshis */
+  sent_day_msat: number | null;
+  /** How many days receiving lasts at this rate: `receivable_msat` ÷ `received_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  receiving_days: number | null;
+  /** How many days sending lasts at this rate: `spendable_msat` ÷ `sent_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  sending_days: number | null;
+  /** The nodes, in the order in which they were added */
+  nodes: Array<NodeLiquidity>;
+}
+
 export interface Login {
   account: Account;
   /** The number of unused recovery codes; null without codes and without an authenticator app */
@@ -2215,6 +2238,29 @@ export interface NodeFigures {
   last_booked_at: number | null;
   /** The number of open alerts about it */
   open_alerts: number;
+}
+
+export interface NodeLiquidity {
+  /** The node, `lnd_…` */
+  ln_node_id: string;
+  /** `unavailable`: the node did not list its channels within two seconds; the amounts are those of `at`. The others are as in `NodeChannels` */
+  status: 'known' | 'unavailable' | 'not_permitted' | 'unsupported' | (string & {});
+  /** Why the channels are not known; null if they are, and for `unsupported` */
+  status_reason: string | null;
+  /** When the node last listed its channels to this instance; null if it has not, in Unix seconds */
+  at: number | null;
+  /** What its active channels together could send then; null if it is unknown, in millisatoshis */
+  spendable_msat: number | null;
+  /** What its active channels together could receive then; null if it is unknown, in millisatoshis */
+  receivable_msat: number | null;
+  /** What came in over Lightning for wallets per day: the receipts of the last seven days that are computed, divided by 7. Null with less than seven days since the first booking, in millisatoshis */
+  received_day_msat: number | null;
+  /** The same of what went out, with routing fees, in millisatoshis */
+  sent_day_msat: number | null;
+  /** How many days receiving lasts at this rate: `receivable_msat` ÷ `received_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  receiving_days: number | null;
+  /** How many days sending lasts at this rate: `spendable_msat` ÷ `sent_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  sending_days: number | null;
 }
 
 export interface OpenWalletRequest {
@@ -3245,6 +3291,10 @@ export interface GetReconciliationRequest {
 }
 
 export interface GetRestoreRequest {
+
+}
+
+export interface GetLiquidityRequest {
 
 }
 
@@ -4509,6 +4559,8 @@ export interface Operations<Options> {
     getReconciliation(id: string, request?: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
     /** Read the state of a restore. After a restore the service sends no money until an operator runs `satchel restore accept`. Meanwhile it reads from its nodes what they have received and sent since the backup, and books what the ledger lacks. Permission: a secret API key of an operator. (`GET /v1/operator/restore`) */
     getRestore(request?: GetRestoreRequest, options?: Options): Promise<Restore>;
+    /** Read what the nodes can send and receive, and how long it lasts. Reads the channels of all nodes now. The rates are sums of past hours, so they cost the same for any number of payments. A single payment may find a route only for a smaller amount. Permission: a secret API key of an operator. (`GET /v1/operator/liquidity`) */
+    getLiquidity(request?: GetLiquidityRequest, options?: Options): Promise<Liquidity>;
     /** Read the figures of payments over Lightning. Of all wallets. The cost depends on the hours of the period and on the payments that failed, not on all payments. Permission: a secret API key of an operator. (`GET /v1/operator/figures`) */
     getPaymentFigures(request?: GetPaymentFiguresRequest, options?: Options): Promise<PaymentFigures>;
     /** Read whether withdrawals are stopped, and by whom. Permission: a secret API key of an operator. (`GET /v1/operator/withdrawals`) */

@@ -100,6 +100,7 @@ export const GROUPS = {
     requestReconciliation: 'POST /v1/operator/reconciliations keyed',
     getReconciliation: 'GET /v1/operator/reconciliations/{id}',
     getRestore: 'GET /v1/operator/restore',
+    getLiquidity: 'GET /v1/operator/liquidity',
     getPaymentFigures: 'GET /v1/operator/figures',
     getWithdrawals: 'GET /v1/operator/withdrawals',
     stopWithdrawals: 'POST /v1/operator/withdrawals/stop keyed',

@@ -15,7 +15,7 @@ const insert = statement(
      label, other_account) VALUES ($1, $2, 'wal_1', 10, 'acc_1', $3, $4, $5, $6, $7, $8, '', $9)`,
 );
 
-const clearing = ['wallet_transaction', 'flow_hour', 'service_fact'].map((table) =>
+const clearing = ['wallet_transaction', 'flow_hour', 'node_flow_hour', 'service_fact'].map((table) =>
   statement(`test_clear_${table}`, `DELETE FROM ${table}`),
 );
 

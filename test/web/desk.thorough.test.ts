@@ -6,7 +6,7 @@ import { onDashboard } from '../support/dashboard.ts';
 const DEVICES = ['desktop', 'phone'] as const;
 const REASON = 'We are checking our node. Your money is safe.';
 
-onDashboard("the operator's desk", ({ client, open, openLoggedIn, logIn, newPerson }) => {
+onDashboard("the operator's desk", ({ client, net, open, openLoggedIn, logIn, newPerson }) => {
   /** Pages that are opened after it know the state. */
   async function change(verb: 'stop' | 'resume', reason: string): Promise<void> {
     await client.request('POST', `/v1/operator/withdrawals/${verb}`, { key: client.secretKey, json: { reason } });
@@ -63,6 +63,36 @@ onDashboard("the operator's desk", ({ client, open, openLoggedIn, logIn, newPers
     const { flow } = await client.get('/v1/operator/figures?period=month');
     const received = String(flow.in_msat / 1000).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
     await page.locator('.stat').filter({ hasText: 'Received, sats' }).getByText(received, { exact: true }).waitFor();
+  });
+
+  it('shows what all nodes can send and receive, and no number of days without a week of payments', async () => {
+    await client.wallet(1_000);
+    const page = await openLoggedIn('/operator');
+    const card = page.locator('section.card').filter({ has: page.getByRole('heading', { name: 'Liquidity of all nodes' }) });
+    const { spendable_msat: send, receivable_msat: receive } = await client.get('/v1/operator/liquidity');
+    const sats = (msat: number) => String(Math.trunc(msat / 1000)).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
+    await card.getByRole('img', { name: `Can send ${sats(send)} sats and receive ${sats(receive)} sats` }).waitFor();
+    const lasts = card.locator('.stat').filter({ hasText: 'Receiving lasts' });
+    expect(await lasts.textContent()).toContain('unknown');
+    expect(await lasts.textContent()).toContain('shown with seven days of payments');
+  });
+
+  it.each(DEVICES)('keeps the last amounts of a node that is down, with their time, on a %s', async (device) => {
+    const page = await openLoggedIn('/operator', { device });
+    const liquidity = page.locator('section.card').filter({ has: page.getByRole('heading', { name: 'Liquidity of all nodes' }) });
+    await liquidity.getByText('Can receive').waitFor();
+    net.always('listChannels', { unavailable: true });
+    net.always('info', { unavailable: true });
+    try {
+      await page.getByText('What it could send and receive at its last answer,').waitFor();
+      await liquidity.getByText('No node lists its channels now.').waitFor();
+      await page.emulateMedia({ reducedMotion: 'reduce' });
+      expect(await violationsInThemes(page)).toEqual([]);
+    } finally {
+      net.always('listChannels', undefined);
+      net.always('info', undefined);
+    }
+    await liquidity.getByText('Can receive').waitFor();
   });
 
   it.each(DEVICES)('has no violation that axe finds while withdrawals are stopped, on a %s', async (device) => {

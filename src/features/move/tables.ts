@@ -81,6 +81,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   wallet_hour: EVERY_ROW,
   account_hour: EVERY_ROW,
   flow_hour: EVERY_ROW,
+  node_flow_hour: EVERY_ROW,
   webhook: EVERY_ROW,
   // Claimed ones name an instance that no longer runs, so the next deliverer takes them over.
   webhook_delivery: EVERY_ROW,

@@ -54,7 +54,7 @@ export const ChannelsObject = namedObject('NodeChannels', {
   channels: Type.Array(ChannelObject, { description: 'Active ones first; of each status the largest first' }),
 });
 
-type NodeChannels = Static<typeof ChannelsObject>;
+export type NodeChannels = Static<typeof ChannelsObject>;
 
 /** A little longer than the time limit of the adapters. */
 const LIST_MS = 12_000;

@@ -3,6 +3,7 @@ import type { App } from '../../http/app-type.ts';
 import { choice } from '../../http/fields.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
 import { countFailures, type Flow, presentHour, readFlow } from './flows.ts';
+import { liquidityRoutes } from './liquidity.ts';
 import { amount, OPERATOR, type OperatorRouteModules } from './operator-route.ts';
 
 const HOURS = { day: 24, month: 30 * 24, year: 365 * 24 } as const;
@@ -49,8 +50,9 @@ const schema = {
   response: { 200: FiguresObject },
 };
 
-/** Figures of payments: operators read them. */
+/** Figures of payments and liquidity: operators read them. */
 export function figureRoutes(app: App, modules: OperatorRouteModules): void {
+  liquidityRoutes(app, modules);
   const { access, database, clock } = modules;
 
   app.get('/v1/operator/figures', { schema }, async (request): Promise<Static<typeof FiguresObject>> => {

@@ -25,6 +25,18 @@ export const sumBookings = statement<FlowRow>(
    WHERE position > $1 AND position <= $2 AND status = 'settled' AND placed_at_ms >= $3 AND placed_at_ms < $4`,
 );
 
+/** What came in and went out through one node, routing fees included. */
+export type NodeFlowRow = { ledger_account: number; in_msat: number; out_msat: number };
+
+/** The same bookings by node. */
+export const sumByNode = statement<NodeFlowRow>(
+  'flows_sum_by_node',
+  `SELECT other_account AS ledger_account, ${sum('amount_msat', IN)} AS in_msat, ${sum('-amount_msat', 'amount_msat < 0')} AS out_msat
+   FROM wallet_transaction
+   WHERE position > $1 AND position <= $2 AND status = 'settled' AND placed_at_ms >= $3 AND placed_at_ms < $4 AND other_account <= 1
+   GROUP BY other_account`,
+);
+
 /** The first row from a position on. */
 export const firstFrom = statement<{ position: number; placed_at_ms: number }>(
   'flows_first_from',
@@ -43,6 +55,12 @@ export const storeHour = statement(
      out_count = excluded.out_count, routing_msat = excluded.routing_msat, earned_msat = excluded.earned_msat`,
 );
 
+export const storeNodeHour = statement(
+  'flows_store_node_hour',
+  `INSERT INTO node_flow_hour (ledger_account, hour, in_msat, out_msat) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (ledger_account, hour) DO UPDATE SET in_msat = excluded.in_msat, out_msat = excluded.out_msat`,
+);
+
 const total = (name: string) => `CAST(coalesce(sum(${name}), 0) AS BIGINT) AS ${name}`;
 
 /** The hours from $1 until before $2. */
@@ -50,6 +68,13 @@ export const sumHours = statement<FlowRow>(
   'flows_sum_hours',
   `SELECT ${['in_msat', 'in_count', 'out_msat', 'out_count', 'routing_msat', 'earned_msat'].map(total).join(', ')}
    FROM flow_hour WHERE hour >= $1 AND hour < $2`,
+);
+
+/** The hours of a node ($1) from $2 until before $3, and its first hour with a booking. */
+export const sumNodeHours = statement<{ first_hour: number | null; in_msat: number; out_msat: number }>(
+  'flows_sum_node_hours',
+  `SELECT (SELECT min(f.hour) FROM node_flow_hour f WHERE f.ledger_account = $1) AS first_hour, ${total('in_msat')}, ${total('out_msat')}
+   FROM node_flow_hour WHERE ledger_account = $1 AND hour >= $2 AND hour < $3`,
 );
 
 /** Payments over Lightning with ids from $1 until before $2 that have failed, by reason, the most frequent first. */

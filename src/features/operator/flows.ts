@@ -13,7 +13,10 @@ const SKEW_MS = 120_000;
 /** Hours that one run of the job computes. */
 const HOURS_AT_ONCE = 500;
 /** The first hour that is not computed. */
-const FACT = 'flow_hours';
+const FACT = 'node_flow_hours';
+/** The rate of a node is that of so many hours. */
+const RATE_DAYS = 7;
+const RATE_HOURS = 24 * RATE_DAYS;
 
 interface FlowContext {
   readonly database: Database;
@@ -33,11 +36,16 @@ export async function computeFlowHours({ database, clock }: FlowContext, signal:
       if (stored !== present) await database.transaction((tx) => tx.run(writeFact, FACT, String(present)));
       return false;
     }
-    const flow = await sumBookings(database, hour * HOUR_MS, (hour + 1) * HOUR_MS);
+    const bookings = await bookingsOf(database, hour * HOUR_MS, (hour + 1) * HOUR_MS);
+    const flow = await sumBookings(database, bookings);
+    const nodes = await database.all(sql.sumByNode, ...bookings);
     await database.transaction(async (tx) => {
       const { in_msat, in_count, out_msat, out_count, routing_msat, earned_msat } = flow;
       if (Object.values(flow).some((value) => value !== 0))
         await tx.run(sql.storeHour, hour, in_msat, in_count, out_msat, out_count, routing_msat, earned_msat);
+      for (const node of nodes)
+        if (node.in_msat !== 0 || node.out_msat !== 0)
+          await tx.run(sql.storeNodeHour, node.ledger_account, hour, node.in_msat, node.out_msat);
       await tx.run(writeFact, FACT, String(hour + 1));
     });
   }
@@ -55,12 +63,36 @@ export async function readFlow({ database, clock }: FlowContext, from: number, u
   if (computedUntil < Math.min(end, present - MAX_LIVE_HOURS)) return undefined;
   const hours = await database.first(sql.sumHours, first, Math.min(end, computedUntil));
   if (!hours || computedUntil >= end) return hours;
-  const rest = await sumBookings(database, Math.max(first, computedUntil) * HOUR_MS, end * HOUR_MS);
+  const rest = await sumBookings(database, await bookingsOf(database, Math.max(first, computedUntil) * HOUR_MS, end * HOUR_MS));
   return add(hours, rest);
 }
 
 /** More hours are not read from the bookings by a request. */
 const MAX_LIVE_HOURS = 3;
+
+/** What came in and went out through a node per day. */
+export interface NodeRate {
+  readonly ledgerAccount: number;
+  readonly inDayMsat: number;
+  readonly outDayMsat: number;
+  /** Whether its first booking is as old as the period of the rate, so that the rate is not that of a shorter time. */
+  readonly coversPeriod: boolean;
+}
+
+/** Returns the rates of nodes in the last seven days that are computed. Undefined while the job has not computed them. Reads sums alone. */
+export async function readNodeRates({ database, clock }: FlowContext, ledgerAccounts: readonly number[]): Promise<NodeRate[] | undefined> {
+  const until = (await readComputedUntil(database)) ?? 0;
+  if (until < Math.floor(clock.nowMs() / HOUR_MS) - MAX_LIVE_HOURS) return undefined;
+  const from = until - RATE_HOURS;
+  return Promise.all(
+    ledgerAccounts.map(async (ledgerAccount) => {
+      const row = await database.first(sql.sumNodeHours, ledgerAccount, from, until);
+      const { first_hour: first, in_msat, out_msat } = row ?? { first_hour: null, in_msat: 0, out_msat: 0 };
+      const perDay = (msat: number) => Math.floor(msat / RATE_DAYS);
+      return { ledgerAccount, inDayMsat: perDay(in_msat), outDayMsat: perDay(out_msat), coversPeriod: first !== null && first <= from };
+    }),
+  );
+}
 
 export interface FailedPayments {
   readonly reason: string;
@@ -84,11 +116,18 @@ async function readComputedUntil(database: SqlReader): Promise<number | undefine
   return fact && Number(fact.value);
 }
 
-async function sumBookings(database: SqlReader, fromMs: number, untilMs: number): Promise<Flow> {
+/** The positions between which the bookings of a period lie, and the period in Unix milliseconds. */
+type Bookings = readonly [after: number, until: number, fromMs: number, untilMs: number];
+
+async function bookingsOf(database: SqlReader, fromMs: number, untilMs: number): Promise<Bookings> {
   const after = await positionBefore(database, fromMs);
   const last = (await database.first(sql.lastRow))?.position ?? 0;
   const until = Math.min(last, await positionBefore(database, untilMs + 2 * SKEW_MS));
-  const sums = await database.first(sql.sumBookings, after, Math.max(after, until), fromMs, untilMs);
+  return [after, Math.max(after, until), fromMs, untilMs];
+}
+
+async function sumBookings(database: SqlReader, bookings: Bookings): Promise<Flow> {
+  const sums = await database.first(sql.sumBookings, ...bookings);
   return sums ?? { in_msat: 0, in_count: 0, out_msat: 0, out_count: 0, routing_msat: 0, earned_msat: 0 };
 }
 

@@ -1,5 +1,5 @@
-import type { Static } from 'typebox';
 import type { Alerts } from '../../core/alerts/alerts.ts';
+import type { NodeConnection } from '../../core/connection/connection.ts';
 import type { NodeConnections } from '../../core/connection/connections.ts';
 import type { Database } from '../../core/db/database.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
@@ -14,7 +14,7 @@ import { NodeProbe } from '../reconcile/node-probe.ts';
 import { lookUpEvidence } from '../reconcile/pending.ts';
 import type { NodeEvidence } from '../reconcile/reconciliation-object.ts';
 import { type Action, ActionRefused, ExecutedElsewhere, findAction, openActions, readAction } from './actions.ts';
-import { type ChannelsObject, readChannels } from './channels-object.ts';
+import { type NodeChannels, readChannels } from './channels-object.ts';
 import { changeNode, moveWallet } from './nodes.ts';
 import * as sql from './operator.sql.ts';
 import { resolvePayment } from './resolve.ts';
@@ -56,7 +56,9 @@ const SHARED_CHANNELS = { maxAgeMs: 1000, maxSize: 100 };
 export class Operator {
   readonly #modules: OperatorModules;
   readonly #waitSeconds: number;
-  readonly #channels = new TtlCache<Static<typeof ChannelsObject>>(SHARED_CHANNELS);
+  readonly #channels = new TtlCache<NodeChannels>(SHARED_CHANNELS);
+  /** The last list that each node has sent, for the time when it does not answer. */
+  readonly #lastChannels = new Map<string, NodeChannels>();
   readonly #stopping = new AbortController();
 
   /** `waitSeconds`: the longest wait of a request. */
@@ -140,8 +142,19 @@ export class Operator {
   }
 
   /** Returns the channels of a node as they are now; undefined for an unknown node. @throws Refusal when the node does not answer. */
-  async channels(nodeId: string): Promise<Static<typeof ChannelsObject> | undefined> {
+  async channels(nodeId: string): Promise<NodeChannels | undefined> {
     const connection = this.#modules.connections.all.find((one) => one.nodeId === nodeId);
-    return connection && this.#channels.get(nodeId, () => readChannels(connection, this.#modules.clock));
+    return connection && this.#channels.get(nodeId, () => this.#readChannels(connection));
+  }
+
+  /** Returns the channels that a node had when this instance last read them; undefined if it has not. */
+  lastChannels(nodeId: string): NodeChannels | undefined {
+    return this.#lastChannels.get(nodeId);
+  }
+
+  async #readChannels(connection: NodeConnection): Promise<NodeChannels> {
+    const list = await readChannels(connection, this.#modules.clock);
+    this.#lastChannels.set(connection.nodeId, list);
+    return list;
   }
 }

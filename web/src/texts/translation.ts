@@ -17,6 +17,7 @@ import type { phone } from './en-phone.ts';
 import type { playground } from './en-playground.ts';
 import type { policy } from './en-policy.ts';
 import type { print } from './en-print.ts';
+import type { service } from './en-service.ts';
 import type { setup } from './en-setup.ts';
 import type { shortcuts } from './en-shortcuts.ts';
 import type { steps } from './en-steps.ts';
@@ -82,5 +83,6 @@ export interface Translation {
   readonly found: Shape<typeof found>;
   readonly alerts: Shape<typeof alertTexts>;
   readonly desk: Shape<typeof desk>;
+  readonly service: Shape<typeof service>;
   readonly print: Shape<typeof print>;
 }

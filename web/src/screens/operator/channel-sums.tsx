@@ -2,8 +2,14 @@ import type { NodeChannels } from '../../api/client.ts';
 import { BalanceBar, wholeSats } from '../../parts/balance-bar.tsx';
 import { channels as texts } from '../../texts/en-channels.ts';
 
-/** What all active channels of a node can send and receive together. Nothing for a node whose channels are not known. */
-export function ChannelSums({ list, isIdle = false }: { list: NodeChannels; isIdle?: boolean }) {
+/** What all active channels of a node, or of all nodes, can send and receive together. Nothing if it is not known. */
+export function ChannelSums({
+  list,
+  isIdle = false,
+}: {
+  list: Pick<NodeChannels, 'spendable_msat' | 'receivable_msat'>;
+  isIdle?: boolean;
+}) {
   const { spendable_msat: sendMsat, receivable_msat: receiveMsat } = list;
   if (sendMsat === null || receiveMsat === null) return null;
   return (

@@ -7,18 +7,23 @@ import { Details } from '../../parts/details.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Time } from '../../parts/time.tsx';
 import { channels } from '../../texts/en-channels.ts';
+import { service } from '../../texts/en-service.ts';
 import { t } from '../../texts/texts.ts';
 import { ChannelSums } from './channel-sums.tsx';
 import { NodeBadge } from './node-badge.tsx';
 import { ReasonSheet } from './reason-sheet.tsx';
-import { useChannels } from './use-channels.ts';
+import { useLiquidity } from './use-liquidity.ts';
 
 const texts = t.operator.nodes;
 
 /** A node: whether it works, what it has, and what of it is owed. */
 export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: () => void }) {
   const [isOpen, setIsOpen] = useState(false);
-  const { data: list } = useChannels(node.id, 1);
+  const { data: all } = useLiquidity();
+  const liquidity = all?.nodes.find((one) => one.ln_node_id === node.id);
+  // With one node, the sums of all are those of the node.
+  const lasting = (days: number | null | undefined) =>
+    typeof days === 'number' && (all?.num_nodes ?? 0) > 1 && service.liquidity.days(days);
   const sats = (msat: number | null) => (msat === null ? texts.unknown : `${formatMsat(Math.trunc(msat / 1000) * 1000)} ${t.common.sats}`);
   return (
     <Card title={<bdi>{node.alias || node.id}</bdi>} actions={<NodeBadge node={node} />} isPadded>
@@ -28,9 +33,16 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
             <Foreign text={node.status_reason} />
           </p>
         )}
-        {list && <ChannelSums list={list} isIdle={node.status === 'unavailable'} />}
+        {liquidity && <ChannelSums list={liquidity} isIdle={liquidity.status !== 'known'} />}
+        {liquidity?.status === 'unavailable' && liquidity.spendable_msat !== null && liquidity.at !== null && (
+          <p class="small secondary">
+            {service.liquidity.was} <Time at={liquidity.at} />
+          </p>
+        )}
         <Details
           entries={[
+            [service.liquidity.receiving, lasting(liquidity?.receiving_days)],
+            [service.liquidity.sending, lasting(liquidity?.sending_days)],
             [texts.assets, sats(node.assets_msat)],
             [texts.measured, node.assets_at !== null && <Time at={node.assets_at} isRelative />],
             [texts.held, sats(node.held_msat)],

@@ -16,6 +16,7 @@ import { useFilters } from '../../parts/use-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { Alerts } from './alerts.tsx';
 import { BackupsCard } from './backups-card.tsx';
+import { LiquidityCard } from './liquidity-card.tsx';
 import { NodeCard } from './node-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
 import { PaymentFiguresCard } from './payment-figures.tsx';
@@ -57,6 +58,7 @@ export function OperatorScreen() {
               <Figures overview={data} />
               <History />
             </Card>
+            <LiquidityCard />
             <div class="operator-columns nodes">
               {data.nodes.map((node) => (
                 <NodeCard key={node.id} node={node} onChanged={overview.reload} />

@@ -22,6 +22,7 @@ import { phone } from './phone.ts';
 import { playground } from './playground.ts';
 import { policy } from './policy.ts';
 import { print } from './print.ts';
+import { service } from './service.ts';
 import { setup } from './setup.ts';
 import { shortcuts } from './shortcuts.ts';
 import { steps } from './steps.ts';
@@ -39,6 +40,7 @@ export const language = {
   apps,
   channels,
   desk,
+  service,
   developers,
   fiat,
   found,
