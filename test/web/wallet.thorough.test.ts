@@ -33,6 +33,20 @@ onDashboard('a wallet', ({ client, net, openLoggedIn }) => {
     await page.getByText('The rest of the fee reserve was released').waitFor();
   });
 
+  it('shows one number for the fee of a payment: exact, and rounded up in lists of whole sats', async () => {
+    const wallet = await client.wallet(1000);
+    const { body } = await pay(wallet.id, { fee: 1501 });
+    const page = await openLoggedIn(`/payments/${body.lnTx.id}`);
+    await page.getByText('The rest of the fee reserve was released').waitFor();
+    const fees = (await page.locator('main').innerText()).match(/fee (?:of )?[\d.]+/g);
+    expect(fees).toEqual(['fee 1.501', 'fee of 1.501']);
+    await page.goto(`/wallets/${wallet.id}`);
+    await page.getByText('fee \u22122').waitFor();
+    await page.locator('.stat').getByText('fees 2').waitFor();
+    await page.goto('/operator');
+    await page.getByText(/^wallets paid [\d.]+\.\d{3} for routing$/).waitFor();
+  });
+
   it('inserts new transactions at once, but only counts them while a row is open', async () => {
     const [wallet, other] = [await client.wallet(1000), await client.wallet(100)];
     const page = await openLoggedIn(`/wallets/${wallet.id}`);

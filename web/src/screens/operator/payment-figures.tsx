@@ -2,7 +2,7 @@ import { api, type PaymentFigures } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { wholeSats } from '../../parts/balance-bar.tsx';
 import { Card } from '../../parts/card.tsx';
-import { formatSats } from '../../parts/format-amount.ts';
+import { formatMsat, formatSats } from '../../parts/format-amount.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -63,8 +63,8 @@ function Figures({ data: { flow, before, failed_count: failed, failures, from } 
         <Stat name={texts.succeeded} remark={texts.failed(formatSats(failed))}>
           {all === 0 ? texts.none : percent(flow.out_count / all)}
         </Stat>
-        <Stat name={texts.earned} remark={texts.routing(wholeSats(flow.routing_msat))}>
-          {wholeSats(flow.earned_msat)}
+        <Stat name={texts.earned} remark={texts.routing(formatMsat(flow.routing_msat))}>
+          {formatMsat(flow.earned_msat)}
         </Stat>
       </div>
       {failures.length > 0 && (
