@@ -4372,7 +4372,8 @@ export interface ListWithdrawLinksOfAccountRequest {
 }
 
 export interface ProbeWithdrawLinkRequest {
-
+  /** The LNURL of a withdraw link, or an `lnurlw:` link */
+  lnurl: string;
 }
 
 export interface Operations<Options> {
@@ -4597,7 +4598,7 @@ export interface Operations<Options> {
     verifyPayment(token: string, request?: VerifyPaymentRequest, options?: Options): Promise<PayVerification | LnurlError>;
     /** Find the Nostr public key of an address. Returns the key of the Nostr identifier `name@domain` (NIP-05). The Host header selects one of the domains of the service. (`GET /.well-known/nostr.json`) */
     getNostrIdentifier(request?: GetNostrIdentifierRequest, options?: Options): Promise<NostrIdentifier>;
-    /** Read what a payee accepts. Reads the parameters of an LNURL pay link or a Lightning address of another service (LUD-06, LUD-16), without paying. The texts are the payee's: escape them where you show them. Permission: any key. (`GET /v1/lnurlp/probe/{lnurl}`) @param lnurl An LNURL, an `lnurlp:` link, or a Lightning address */
+    /** Read what a payee accepts. Reads the parameters of an LNURL pay link or a Lightning address of another service (LUD-06, LUD-16), without paying. The texts are the payee's: escape them where you show them. A withdraw link is rejected; its holder can withdraw, so do not send it in this URL. Permission: any key. (`GET /v1/lnurlp/probe/{lnurl}`) @param lnurl An LNURL, an `lnurlp:` link, or a Lightning address */
     probe(lnurl: string, request?: ProbePayLinkRequest, options?: Options): Promise<ProbedPayLink>;
   };
   readonly payouts: {
@@ -4843,7 +4844,7 @@ export interface Operations<Options> {
     revoke(wallet: string, id: string, request?: RevokeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
     /** List the withdraw links of all wallets of the account. Without their tokens. Permission: a secret API key. (`GET /v1/lnurl/withdraws`) */
     listAll(request?: ListWithdrawLinksOfAccountRequest, options?: Options): List<WithdrawLink>;
-    /** Read what a withdraw link offers. Reads the parameters of a withdraw link (LUD-03) of this or another service, without withdrawing. The description is that of the other service: escape it where you show it. Permission: any key. (`GET /v1/lnurlw/probe/{lnurl}`) @param lnurl An LNURL, or an `lnurlw:` link */
-    probe(lnurl: string, request?: ProbeWithdrawLinkRequest, options?: Options): Promise<ProbedWithdrawLink>;
+    /** Read what a withdraw link offers. Reads the parameters of a withdraw link (LUD-03) of this or another service, without withdrawing. The description is that of the other service: escape it where you show it. The link is in the body, because its holder can withdraw, and proxies log URLs. For an LNURL of a pay link the error is `lnurl_invalid`, so send an LNURL of unknown kind here first. Permission: any key. (`POST /v1/lnurlw/probe`) */
+    probe(request: ProbeWithdrawLinkRequest, options?: Options): Promise<ProbedWithdrawLink>;
   };
 }

@@ -244,6 +244,6 @@ export const GROUPS = {
     get: 'GET /v1/wallet/{key}/lnurl/withdraws/{id}',
     revoke: 'DELETE /v1/wallet/{key}/lnurl/withdraws/{id}',
     listAll: 'GET /v1/lnurl/withdraws isList hasCursor',
-    probe: 'GET /v1/lnurlw/probe/{lnurl}',
+    probe: 'POST /v1/lnurlw/probe isRead',
   },
 };

@@ -63,9 +63,9 @@ function limitedSignal(signal, timeoutMs) {
 }
 
 /** A request without an Idempotency-Key that changes something is repeated only if the service certainly has not executed it. */
-function mayRepeat({ method, keyed, hasSideEffect }, error) {
+function mayRepeat({ method, keyed, hasSideEffect, isRead }, error) {
   if (!isTemporary(error) || error.retryAfterSeconds > LONGEST_RETRY_AFTER_SECONDS) return false;
-  return keyed || (method === 'GET' && !hasSideEffect) || (error instanceof SatchelError && [429, 503].includes(error.status));
+  return keyed || isRead || (method === 'GET' && !hasSideEffect) || (error instanceof SatchelError && [429, 503].includes(error.status));
 }
 
 /** A part of the pause is random, so that many clients do not repeat their requests at the same time. It is never shorter than `Retry-After`. */

@@ -45,6 +45,7 @@ function operationCode({ path, method, operation, called }: PathOperation): stri
     ...(operation.security.length === 0 ? ['open'] : []),
     ...(takesIdempotencyKey(operation) ? ['keyed'] : []),
     ...(operation['x-side-effect'] ? ['hasSideEffect'] : []),
+    ...(operation['x-read-only'] ? ['isRead'] : []),
     ...(itemType(operation) === undefined ? [] : ['isList']),
     ...(query.includes('after') ? ['hasCursor'] : []),
     ...resultFlags(operation),

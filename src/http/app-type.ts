@@ -40,6 +40,8 @@ declare module 'fastify' {
     lnurl?: boolean;
     /** A GET that changes something: it has no HEAD, and pages of other sites may not use Basic credentials or sessions for it. */
     hasSideEffect?: boolean;
+    /** A POST that changes nothing: it takes no Idempotency-Key, and its response waits for no commit. */
+    isRead?: boolean;
     /** Pages of other sites may not send it. */
     isForOwnPages?: boolean;
     /** A page with relative links: a trailing slash in its path is removed by a redirect. */

@@ -43,8 +43,8 @@ interface IdempotencyScope {
 }
 
 /** Returns whether requests to a route may have an Idempotency-Key. Those of sessions contain passwords: see routes/sessions.ts. */
-export function takesIdempotencyKey(method: string, url: string, { needsIdempotencyKey = false }: FastifyContextConfig = {}): boolean {
-  if (needsIdempotencyKey) return true;
+export function takesIdempotencyKey(method: string, url: string, { needsIdempotencyKey, isRead }: FastifyContextConfig = {}): boolean {
+  if (needsIdempotencyKey || isRead) return needsIdempotencyKey === true;
   return method.toUpperCase() === 'POST' && url.startsWith('/v1/') && !/^\/v1\/session(\/|$)/.test(url);
 }
 

@@ -80,14 +80,15 @@ onFakeNode(
     });
 
     it('are read without a payment: what a withdraw link offers', async () => {
+      const probe = (lnurl: string) => client.request('POST', '/v1/lnurlw/probe', { key: client.secretKey, json: { lnurl } });
       const wallet = await client.wallet(1000);
       const { lnurl } = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 50, memo: 'gift' });
       const offer = { tag: 'withdrawRequest', minWithdrawable: 1000, maxWithdrawable: 50_000, description: 'gift' };
-      expect(await neighbour.get(`/v1/lnurlw/probe/${lnurl}`)).toEqual({ ...offer, domain: new URL(client.url).host });
-      const wrong = await client.request('GET', '/v1/lnurlw/probe/alma@pay.example.com', { key: client.secretKey });
+      expect(await neighbour.post('/v1/lnurlw/probe', { lnurl })).toEqual({ ...offer, domain: new URL(client.url).host });
+      const wrong = await probe('alma@pay.example.com');
       expect([wrong.status, wrong.body.type]).toEqual([400, 'lnurl_invalid']);
       await client.post('/playground/claim', { lnurl });
-      const used = await client.request('GET', `/v1/lnurlw/probe/${lnurl}`, { key: client.secretKey });
+      const used = await probe(lnurl);
       expect([used.status, used.body.type]).toEqual([400, 'lnurl_refused']);
     });
   },

@@ -164,8 +164,11 @@ describe('the conventions of the API', () => {
   it('take an Idempotency-Key on every POST, and require it only from operators and for lists of payments', () => {
     const keyed = (one: Walked) => one.fields.find(({ name }) => name === 'Idempotency-Key');
     const posts = walk.filter(({ method }) => method === 'POST');
-    // A login has secrets that must not be stored, and the playground is a test network.
-    const unkeyed = posts.filter((one) => !keyed(one));
+    // A login has secrets that must not be stored, the playground is a test network, and a read has no effect to repeat.
+    const reads = posts.filter(({ operation }) => operation['x-read-only'] === true);
+    expect(reads.map(idOf)).toEqual(['probeWithdrawLink']);
+    expect(reads.filter(keyed)).toEqual([]);
+    const unkeyed = posts.filter((one) => !keyed(one) && !reads.includes(one));
     expect(new Set(unkeyed.map(tagOf))).toEqual(new Set(['Sessions', 'Playground']));
     expect(posts.filter((one) => keyed(one) && ['Sessions', 'Playground'].includes(tagOf(one) ?? '')).map(idOf)).toEqual([]);
     // The record of an operator's action has one entry for each.

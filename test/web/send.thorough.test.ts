@@ -145,6 +145,8 @@ onDashboard(
       const payer = await client.wallet(500);
       const { lnurl } = await client.post(`/v1/wallet/${payer.id}/lnurl/withdraw`, { num_satoshis: 300, memo: 'gift' });
       const { page, to } = await openSend(0);
+      const urls: string[] = [];
+      page.on('request', (request) => urls.push(request.url()));
       await to.fill(lnurl);
       await page.getByText('The link pays 1 to 300 sats.').first().waitFor();
       await page.getByText('gift').waitFor();
@@ -156,6 +158,9 @@ onDashboard(
       await to.fill('');
       await to.fill(lnurl);
       await page.getByText('This withdraw link has been used').waitFor();
+      // Proxies log URLs, and the holder of the link can withdraw.
+      expect(urls.filter((url) => /lnurlw\/probe$/.test(url)).length).toBeGreaterThan(1);
+      expect([...urls, page.url()].filter((url) => url.toLowerCase().includes(lnurl.toLowerCase()))).toEqual([]);
     });
 
     it('recognizes a withdraw link and offers to receive from it', async () => {

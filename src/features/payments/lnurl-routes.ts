@@ -46,7 +46,7 @@ const probeSchema = {
   summary: 'Read what a payee accepts',
   description:
     'Reads the parameters of an LNURL pay link or a Lightning address of another service (LUD-06, LUD-16), without paying. The texts are the ' +
-    "payee's: escape them where you show them.",
+    "payee's: escape them where you show them. A withdraw link is rejected; its holder can withdraw, so do not send it in this URL.",
   ...requires('any_key'),
   params: Type.Object({
     lnurl: Type.String({ description: 'An LNURL, an `lnurlp:` link, or a Lightning address' }),
@@ -82,11 +82,10 @@ const probeWithdrawSchema = {
   summary: 'Read what a withdraw link offers',
   description:
     'Reads the parameters of a withdraw link (LUD-03) of this or another service, without withdrawing. The description is that of the other ' +
-    'service: escape it where you show it.',
+    'service: escape it where you show it. The link is in the body, because its holder can withdraw, and proxies log URLs. For an LNURL of a pay ' +
+    'link the error is `lnurl_invalid`, so send an LNURL of unknown kind here first.',
   ...requires('any_key'),
-  params: Type.Object({
-    lnurl: Type.String({ description: 'An LNURL, or an `lnurlw:` link' }),
-  }),
+  body: requestBody({ lnurl: described(Lnurl, 'The LNURL of a withdraw link, or an `lnurlw:` link') }),
   response: {
     200: namedObject('ProbedWithdrawLink', {
       tag: Type.Literal('withdrawRequest', { description: 'The kind of LNURL' }),
@@ -158,9 +157,9 @@ export function remoteLinkRoutes(app: App, deps: PaymentRouteContext): void {
     const destination = readDestination(request.params.lnurl, 'pay');
     return renderOffer(destination, await remoteLinks.probe(destination, accountId));
   });
-  app.get('/v1/lnurlw/probe/:lnurl', { schema: probeWithdrawSchema }, async (request) => {
+  app.post('/v1/lnurlw/probe', { schema: probeWithdrawSchema, config: { isRead: true } }, async (request) => {
     const { accountId } = await access.anyKey(request);
-    const offer = await remoteLinks.probeWithdrawal(readDestination(request.params.lnurl, 'withdraw'), accountId);
+    const offer = await remoteLinks.probeWithdrawal(readDestination(request.body.lnurl, 'withdraw'), accountId);
     const { domain, minWithdrawable, maxWithdrawable, description } = offer;
     return { tag: 'withdrawRequest' as const, domain, minWithdrawable, maxWithdrawable, description };
   });

@@ -143,6 +143,7 @@ function operationOf(method: Method, route: RouteOptions, components: Components
     ...(permission !== undefined && { 'x-permission': permission }),
     ...(isForManagers && { 'x-without-limits': true }),
     ...(config?.hasSideEffect && method === 'get' && { 'x-side-effect': true }),
+    ...(config?.isRead && { 'x-read-only': true }),
     security,
     parameters: [
       ...parametersIn('path', params, components, examples),
@@ -179,7 +180,7 @@ function sharedParameters(method: Method, { url, schema, config }: RouteOptions)
   const names = [
     ...(method === 'get' && isSelectableAnswer(responses['200']) ? ['fields'] : []),
     ...(responses['202']?.title === 'Payment' ? ['Prefer', 'X-LNPAY-ASYNC'] : []),
-    ...(config?.needsIdempotencyKey ? ['RequiredIdempotencyKey'] : takesIdempotencyKey(method, url) ? ['Idempotency-Key'] : []),
+    ...(config?.needsIdempotencyKey ? ['RequiredIdempotencyKey'] : takesIdempotencyKey(method, url, config) ? ['Idempotency-Key'] : []),
   ];
   return names.map((name) => ({ $ref: `#/components/parameters/${name}` }));
 }

@@ -15,7 +15,7 @@ export function waitForEarlierCommits(app: App, ensureDurable: () => Promise<voi
   app.addHook('onRoute', (route) => {
     const methods = [route.method].flat();
     const confirms = methods.some((method) => !SAFE_METHODS.has(method) && !WITHOUT_COMMIT.has(`${method} ${route.url}`));
-    if (!route.url.startsWith('/v1/') || !confirms) return;
+    if (!route.url.startsWith('/v1/') || !confirms || route.config?.isRead) return;
     const hooks = [route.onSend ?? []].flat();
     route.onSend = [
       ...hooks,

@@ -79,5 +79,5 @@ export function needOf({ operation }: Walked): string | undefined {
 /** Returns whether an operation may change something in the service. Those of the playground change its other nodes. */
 export function changesSomething({ method, path, operation }: Walked): boolean {
   if (path.startsWith('/playground')) return false;
-  return method !== 'GET' || operation['x-side-effect'] === true;
+  return method === 'GET' ? operation['x-side-effect'] === true : operation['x-read-only'] !== true;
 }

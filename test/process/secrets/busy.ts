@@ -49,7 +49,14 @@ export async function beBusy(recorder: Recorder, secrets: Secrets, secretKey: st
   await makeKeys(request, secrets, base);
   await useApp(request, recorder, secrets, keys.admin);
   await logIn(request, recorder, secrets);
-  return { secretKey, wallet, keys, openInvoice, paidInvoice, ...(await useLinks(request, recorder, secrets, { base, outside })) };
+  return {
+    secretKey,
+    wallet,
+    keys,
+    openInvoice,
+    paidInvoice,
+    ...(await useLinks(request, recorder, secrets, { secretKey, base, outside })),
+  };
 }
 
 type RequestFunction = (method: string, path: string, json?: object, headers?: Record<string, string>) => Promise<RecordedResponse>;
@@ -162,7 +169,7 @@ async function useLinks(
   request: RequestFunction,
   recorder: Recorder,
   secrets: Secrets,
-  { base, outside }: { base: string; outside: (num_satoshis: number) => Promise<string> },
+  { secretKey, base, outside }: { secretKey: string; base: string; outside: (num_satoshis: number) => Promise<string> },
 ): Promise<Pick<Made, 'ott' | 'balanceToken'>> {
   const tokens = { ott: '', balanceToken: '' };
   for (const [method, query, json] of [
@@ -174,6 +181,10 @@ async function useLinks(
     const presented = (response: RecordedResponse) =>
       response.request.includes(`/lnurl-process?ott=${body.ott}`) || response.body?.id === body.id;
     secrets.learn(`ott (${method})`, body.ott, presented);
+    secrets.learn(`LNURL (${method})`, body.lnurl, presented);
+    await request('POST', '/v1/lnurlw/probe', { lnurl: body.lnurl });
+    // A mistake, because the link is in the URL.
+    await recorder.request('GET', `/v1/lnurlp/probe/${body.lnurl}`, { key: secretKey });
     const terms = (await recorder.request('GET', path)).body;
     const balanceToken = new URL(terms.balanceCheck).searchParams.get('ott') ?? '';
     const isCheck = (response: RecordedResponse) => response.request.includes(encodeURIComponent(balanceToken));

@@ -4,8 +4,8 @@ export type Destination =
   | { readonly kind: 'invoice'; readonly text: string }
   /** A Lightning address. */
   | { readonly kind: 'address'; readonly text: string }
-  /** An LNURL, or a link with a scheme of its own; `isWithdraw` when its scheme says that it pays out. */
-  | { readonly kind: 'lnurl'; readonly text: string; readonly isWithdraw: boolean }
+  /** An LNURL, or a link with a scheme of its own, which states what it is for. */
+  | { readonly kind: 'lnurl'; readonly text: string; readonly linkKind: 'pay' | 'withdraw' | 'unknown' }
   /** The public key of a node: a payment without an invoice. */
   | { readonly kind: 'node'; readonly text: string }
   | { readonly kind: 'unusable'; readonly reason: 'bitcoin' | 'offer' | 'login' | 'app' | 'unknown' };
@@ -25,14 +25,15 @@ export function recognize(entered: string): Destination {
   // E-mails and chats wrap long texts. Addresses have no spaces.
   const text = trimmed.replaceAll(/\s/g, '').replace(/^lightning:(?:\/\/)?/i, '');
   const fallback = /[?&]lightning=(lnurl1[a-z0-9]+)/i.exec(text)?.[1];
-  if (fallback !== undefined) return { kind: 'lnurl', text: fallback, isWithdraw: false };
+  if (fallback !== undefined) return { kind: 'lnurl', text: fallback, linkKind: 'unknown' };
   const node = NODE.exec(text)?.[1];
   if (node !== undefined) return { kind: 'node', text: node.toLowerCase() };
   if (INVOICE.test(text)) return { kind: 'invoice', text };
-  if (LNURL.test(text)) return { kind: 'lnurl', text, isWithdraw: false };
+  if (LNURL.test(text)) return { kind: 'lnurl', text, linkKind: 'unknown' };
   const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
   if (scheme === 'keyauth') return { kind: 'unusable', reason: 'login' };
-  if (scheme !== undefined) return { kind: 'lnurl', text, isWithdraw: scheme === 'lnurlw' };
+  if (scheme !== undefined)
+    return { kind: 'lnurl', text, linkKind: scheme === 'lnurlw' ? 'withdraw' : scheme === 'lnurlp' ? 'pay' : 'unknown' };
   if (ADDRESS.test(text) && !/\s/.test(trimmed)) return { kind: 'address', text };
   if (/^nostr\+wallet(?:auth|connect):/i.test(text)) return { kind: 'unusable', reason: 'app' };
   if (/^lno1/i.test(text)) return { kind: 'unusable', reason: 'offer' };

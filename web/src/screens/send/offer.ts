@@ -29,7 +29,7 @@ export async function readOffer(destination: Destination, walletId: string, sign
     case 'address':
       return orReason(() => probe(destination.text, true, signal));
     case 'lnurl':
-      return orReason(() => (destination.isWithdraw ? probeWithdrawal : probeLink)(destination.text, signal));
+      return orReason(() => probes[destination.linkKind](destination.text, signal));
   }
 }
 
@@ -58,16 +58,18 @@ async function probe(text: string, isAddress: boolean, signal: AbortSignal): Pro
 }
 
 async function probeWithdrawal(text: string, signal: AbortSignal): Promise<Offer> {
-  return { kind: 'withdraw', text, link: await api.withdrawLinks.probe(text, {}, { signal }) };
+  return { kind: 'withdraw', text, link: await api.withdrawLinks.probe({ lnurl: text }, { signal }) };
 }
 
-async function probeLink(text: string, signal: AbortSignal): Promise<Offer> {
+const probes = { pay: (text: string, signal: AbortSignal) => probe(text, false, signal), withdraw: probeWithdrawal, unknown: probeUnknown };
+
+/** Only the service that has made an LNURL knows its kind. A withdraw link must not stand in a URL, so it is read as one first. */
+async function probeUnknown(text: string, signal: AbortSignal): Promise<Offer> {
   try {
-    return await probe(text, false, signal);
+    return await probeWithdrawal(text, signal);
   } catch (error) {
-    // The service reads a withdraw link to know that it is one.
-    if (error instanceof SatchelError && error.type === 'lnurl_invalid' && /withdraw link, not a pay link/.test(error.message))
-      return probeWithdrawal(text, signal);
+    if (error instanceof SatchelError && error.type === 'lnurl_invalid' && /pay link, not a withdraw link/.test(error.message))
+      return probe(text, false, signal);
     throw error;
   }
 }
