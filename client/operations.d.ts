@@ -1559,6 +1559,30 @@ export interface ProbedWithdrawLink {
   description: string;
 }
 
+export interface Push {
+  /** The key of the service, in base64url: the `applicationServerKey` of `PushManager.subscribe` */
+  public_key: string;
+  /** The browsers of the account that show notifications */
+  subscriptions: Array<PushSubscription>;
+}
+
+export interface PushSubscription {
+  /** The id of the subscription, `psub_…` */
+  id: string;
+  /** The account whose payments are reported */
+  account_id: string;
+  /** The address of the push service of the browser, without its path, which is a secret */
+  push_service: string;
+  /** The language of the notifications */
+  language: string;
+  /** The browser, as it names itself */
+  user_agent: string;
+  /** Unix seconds */
+  created_at: number;
+  /** When the browser sent it last, in Unix seconds. It ends 30 days later */
+  renewed_at: number;
+}
+
 export interface Quote {
   /** What the fee is charged for */
   direction: 'ln_out' | 'ln_in' | 'internal' | (string & {});
@@ -3586,6 +3610,25 @@ export interface ListEpochsRequest {
   count?: number;
 }
 
+export interface GetPushRequest {
+
+}
+
+export interface AddPushSubscriptionRequest {
+  /** Its address at the push service. It is stored encrypted */
+  endpoint: string;
+  /** Its key `p256dh`, in base64url */
+  p256dh: string;
+  /** Its key `auth`, in base64url */
+  auth: string;
+  /** The language of its notifications. Default: `en` */
+  language?: string;
+}
+
+export interface DeletePushSubscriptionRequest {
+
+}
+
 export interface GetWithdrawalsRequest {
 
 }
@@ -4640,6 +4683,14 @@ export interface Operations<Options> {
     getEpoch(epoch: string, request?: GetEpochRequest, options?: Options): Promise<Epoch>;
     /** List the proofs of liabilities. Newest first. (`GET /v1/proofs`) */
     listEpochs(request?: ListEpochsRequest, options?: Options): List<Epoch>;
+  };
+  readonly push: {
+    /** Read the key for notifications, and the browsers that show them. Permission: a secret API key. (`GET /v1/push`) */
+    get(request?: GetPushRequest, options?: Options): Promise<Push>;
+    /** Show notifications of payments in a browser. A browser shows a notification when a wallet of the account is paid (Push API). Its fields are those of `PushSubscription` in the browser. The same browser keeps its id, and is renewed. It ends with the session or the key of the request: when that is revoked, not when a session ends by itself. An account has up to 20; the one that was renewed least recently is replaced. Permission: a secret API key. (`POST /v1/push-subscriptions`) */
+    add(request: AddPushSubscriptionRequest, options?: Options): Promise<PushSubscription>;
+    /** Show no more notifications in a browser. Returns what it was. Permission: a secret API key. (`DELETE /v1/push-subscriptions/{id}`) @param id The id of the subscription, `psub_…` */
+    delete(id: string, request?: DeletePushSubscriptionRequest, options?: Options): Promise<PushSubscription>;
   };
   readonly service: {
     /** Read whether payments may leave the service. Permission: any key. (`GET /v1/withdrawals`) */

@@ -143,6 +143,11 @@ export const GROUPS = {
     getEpoch: 'GET /v1/proof/{epoch} open',
     listEpochs: 'GET /v1/proofs open isList hasCursor',
   },
+  push: {
+    get: 'GET /v1/push',
+    add: 'POST /v1/push-subscriptions keyed',
+    delete: 'DELETE /v1/push-subscriptions/{id}',
+  },
   service: {
     getWithdrawals: 'GET /v1/withdrawals',
     getFiatRate: 'GET /v1/fiat-rate',

@@ -16,6 +16,7 @@ import type { NwcTiming } from './features/nwc/nwc.ts';
 import { computeFlowHours } from './features/operator/flows.ts';
 import { type PayoutTiming, runPayouts } from './features/payouts/run-payouts.ts';
 import { takeEpochs } from './features/proof/take-epoch.ts';
+import type { PushTiming } from './features/push/push-queue.ts';
 import type { ProbeTiming } from './features/reconcile/node-probe.ts';
 import { reconcilePeriodically } from './features/reconcile/reconcile.ts';
 import { readBack } from './features/restore/read-back.ts';
@@ -35,6 +36,7 @@ export interface Job {
     | 'zap-receipts'
     | 'nwc'
     | 'payouts'
+    | 'push'
     | 'fiat-rates'
     | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
@@ -83,6 +85,7 @@ export interface JobTiming {
   readonly holds?: HoldTiming;
   readonly nwc?: NwcTiming;
   readonly payouts?: Partial<PayoutTiming>;
+  readonly push?: Partial<PushTiming>;
   /** Between two tries to read the records of a node back after a restore. */
   readonly readBackMs?: number;
   /** Between two refreshes of the fiat rates, and the time for the response of a provider. */
@@ -122,6 +125,7 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     { name: 'receipts of zaps', lease: 'zap-receipts', interval: receiptsMs, run: (signal) => zaps.publishReceipts(signal) },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: (signal) => links.sendNotices(signal) },
     { name: 'payouts', lease: 'payouts', interval: 'continuous', run: (signal) => runPayouts(modules, signal, timing.payouts) },
+    { name: 'notifications', lease: 'push', interval: 'continuous', run: (signal) => modules.push.run(signal) },
     { name: 'connected apps', lease: 'nwc', interval: 'continuous', run: (signal) => nwc.run(signal) },
     {
       name: 'reconciliation',

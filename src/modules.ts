@@ -7,7 +7,7 @@ import { createKeyUses } from './core/accounts/key-uses.ts';
 import { createKeyring } from './core/accounts/keyring.ts';
 import { createNotes } from './core/accounts/notes.ts';
 import { createAlerts } from './core/alerts/alerts.ts';
-import { connectNodes } from './core/connection/connections.ts';
+import { connectNodes, type NodeConnections } from './core/connection/connections.ts';
 import type { Database, Tx } from './core/db/database.ts';
 import { Instances } from './core/db/instances.ts';
 import { createFees } from './core/fees/fees.ts';
@@ -21,7 +21,7 @@ import { createMarkers } from './core/kernel/markers.ts';
 import { createLedger } from './core/ledger/ledger.ts';
 import { createLimits } from './core/limits/limits.ts';
 import { createNostrCrypto } from './core/nostr/crypto-pool.ts';
-import { Outbound } from './core/outbound/outbound.ts';
+import { Outbound, type OutboundSettings } from './core/outbound/outbound.ts';
 import { createPayments, markPendingAtNode, type PaymentDependencies } from './core/payments/payments.ts';
 import { Quarantine, readQuarantine } from './core/quarantine/quarantine.ts';
 import { createRates } from './core/rates/rates.ts';
@@ -41,11 +41,12 @@ import type { Passwords } from './features/logins/passwords.ts';
 import { createNwc } from './features/nwc/nwc.ts';
 import { Operator } from './features/operator/operator.ts';
 import { createPayouts } from './features/payouts/payouts.ts';
+import { Push, type PushDependencies } from './features/push/push.ts';
 import { requestUnsettledComparison } from './features/reconcile/invoices.ts';
 import { createHistory } from './features/transactions/history.ts';
 import { createObjects } from './features/transactions/objects.ts';
 import { createSecretBox } from './features/webhooks/secrets.ts';
-import { Webhooks } from './features/webhooks/webhooks.ts';
+import { type WebhookDependencies, Webhooks } from './features/webhooks/webhooks.ts';
 import type { JobTiming } from './jobs.ts';
 import type { OpenedNode } from './open-node.ts';
 import { openSecretKey } from './secret-key.ts';
@@ -101,7 +102,8 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const objects = createObjects({ clock, legacyNullKeysend: config.legacyNullKeysend });
   const history = createHistory({ database, ledger, wallets, invoices, payments, objects, clock });
   const eventLog = createEventLog(database, config.eventRetentionDays);
-  const eventObjects = (events: readonly LoggedEvent[]) => renderEvents({ history, invoices, payments, objects }, events);
+  const renderLogged = (events: readonly LoggedEvent[]) => renderEvents({ history, invoices, payments, objects }, events);
+  const logged = { eventLog, renderEvents: renderLogged };
   const feed = new Feed({ database, eventLog, log });
   const newOutbound = (settings = {}) => new Outbound({ allow: config.outboundAllow, proxy: config.outboundProxy, log, ...settings });
   const outbound = newOutbound();
@@ -110,22 +112,12 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const linked = { ...config, rates, withdrawals, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, ...stored };
-  // Strangers use a service that other machines reach: they must not send requests to this machine.
-  const isLocal = listensOnLoopback(config) && config.localHosts.includes(new URL(publicUrl).host);
-  const webhooks = new Webhooks({
-    ...service,
-    eventLog,
-    renderEvents: eventObjects,
-    outbound: newOutbound({ maxRequestsPerHost: 256, mayReachLoopback: () => isLocal && connections.areOnTestNetworks() }),
-    secretBox: createSecretBox(secretKey),
-    retentionDays: config.eventRetentionDays,
-    timing: jobTiming?.webhooks,
-  });
+  const deliveries = createDeliveries(config, { ...service, ...logged, history, wallets, secretKey, newOutbound, jobTiming });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });
   const money = { ...marked, ...moving, rates, ledger, wallets, history, ...links, nostrCrypto, stuckPaymentSeconds };
-  const common = { ...service, outbound, playground, ...logins, ...money, eventLog, renderEvents: eventObjects, objects, feed, webhooks };
+  const common = { ...service, outbound, playground, ...logins, ...money, ...logged, objects, feed, ...deliveries };
   const payouts = createPayouts({ database, clock });
   const modules = { ...common, payouts, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
   return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
@@ -147,6 +139,33 @@ function createMoneyModules(config: Config, { routeKeysend, ...deps }: MoneyDepe
   const payments = createPayments({ ...deps, invoices, fees, limits, linkUses, maxInFlight, paymentWaitSeconds });
   const holdInvoices = createHoldInvoices({ ...deps, invoices, payments, maxHoldSeconds });
   return { fees, spendingLimits: limits, invoices, payments, holdInvoices };
+}
+
+type DeliveryDependencies = Omit<
+  WebhookDependencies & PushDependencies,
+  'outbound' | 'secretBox' | 'retentionDays' | 'publicUrl' | 'timing'
+> & {
+  readonly connections: Pick<NodeConnections, 'areOnTestNetworks'>;
+  readonly newOutbound: (settings: Partial<OutboundSettings>) => Outbound;
+  readonly jobTiming: JobTiming | undefined;
+};
+
+/** Creates the modules that report events to other services: webhooks, and notifications of browsers. */
+function createDeliveries(config: Config, { newOutbound, jobTiming, ...deps }: DeliveryDependencies) {
+  const { publicUrl, eventRetentionDays: retentionDays } = config;
+  // Strangers use a service that other machines reach: they must not send requests to this machine.
+  const isLocal = listensOnLoopback(config) && config.localHosts.includes(new URL(publicUrl).host);
+  const mayReachLoopback = () => isLocal && deps.connections.areOnTestNetworks();
+  return {
+    webhooks: new Webhooks({
+      ...deps,
+      outbound: newOutbound({ maxRequestsPerHost: 256, mayReachLoopback }),
+      secretBox: createSecretBox(deps.secretKey),
+      retentionDays,
+      timing: jobTiming?.webhooks,
+    }),
+    push: new Push({ ...deps, publicUrl, outbound: newOutbound({ maxRequestsPerHost: 32, mayReachLoopback }), timing: jobTiming?.push }),
+  };
 }
 
 /** A node that was restored from a backup may have forgotten payments that it sent and invoices that were paid. */

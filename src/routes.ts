@@ -53,6 +53,7 @@ import { paymentRoutes } from './features/payments/routes.ts';
 import { transferRoutes } from './features/payments/transfer-routes.ts';
 import { payoutRoutes } from './features/payouts/routes.ts';
 import { proofRoutes } from './features/proof/routes.ts';
+import { pushRoutes } from './features/push/routes.ts';
 import { rateRoutes } from './features/rates/routes.ts';
 import { lastPositions } from './features/reconcile/requests.ts';
 import { restoreRoutes } from './features/restore/routes.ts';
@@ -118,6 +119,12 @@ function registerAccountRoutes(app: App, deps: AccountRouteContext): void {
   contactRoutes(app, deps);
 }
 
+function registerDeliveryRoutes(app: App, deps: Parameters<typeof webhookDeliveryRoutes>[1] & Parameters<typeof pushRoutes>[1]): void {
+  webhookRoutes(app, deps);
+  webhookDeliveryRoutes(app, deps);
+  pushRoutes(app, deps);
+}
+
 type Live = ReturnType<typeof createLive>;
 
 function registerRoutes(
@@ -153,8 +160,7 @@ function registerRoutes(
   summaryRoutes(app, deps);
   searchRoutes(app, deps);
   eventRoutes(app, deps);
-  webhookRoutes(app, deps);
-  webhookDeliveryRoutes(app, deps);
+  registerDeliveryRoutes(app, deps);
   paymentRoutes(app, deps);
   transferRoutes(app, deps);
   bulkTransferRoutes(app, deps);

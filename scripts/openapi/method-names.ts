@@ -27,6 +27,7 @@ const GROUPS: readonly { readonly group: string; readonly path?: RegExp; readonl
   { group: 'keys', path: /^\/v1\/keys/, noun: /Keys?$/ },
   { group: 'events', path: /^\/v1\/events/, noun: /Events$/ },
   { group: 'webhooks', path: /^\/v1\/webhooks/, noun: /Webhooks?/ },
+  { group: 'push', path: /^\/v1\/push/, noun: /Push(?:Subscription)?/ },
   { group: 'contacts', path: /^\/v1\/contacts/, noun: /Contacts?$/ },
   { group: 'service', path: /^\// },
 ];

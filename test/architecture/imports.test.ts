@@ -79,6 +79,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   'payer-pages': ['lnurl', 'transactions', 'invoices'],
   lndhub: ['keys', 'logins', 'nodes'],
   webhooks: ['events', 'transactions'],
+  push: ['transactions'],
   import: ['verify', 'lnurl', 'lndhub', 'logins', 'webhooks'],
   metrics: ['events', 'nwc', 'webhooks'],
 };

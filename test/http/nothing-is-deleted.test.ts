@@ -12,7 +12,7 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
     lines: await service.client.get(`/v1/wallet/${wallet.id}/transactions?status=all&fields=id,num_msat,status`),
   });
 
-  it('deletes only open invoices, links, keys, connections, webhooks, sessions, notes, contacts, fee schedules and the fiat rate', () => {
+  it('deletes only open invoices, links, keys, connections, webhooks, sessions, notes, contacts, notifications, fee schedules and the fiat rate', () => {
     const paths = Object.keys(description.paths).filter((path) => description.paths[path].delete);
     expect(paths.sort()).toEqual([
       '/v1/accounts/{id}/fees',
@@ -22,6 +22,7 @@ onFakeNode('W9: nothing with a balance, a history or a pending payment can be de
       '/v1/lntx/{id}',
       '/v1/lnurlp/{id}',
       '/v1/operator/fiat-rate',
+      '/v1/push-subscriptions/{id}',
       '/v1/session',
       '/v1/session/linked-keys/{id}',
       '/v1/session/passkeys/{id}',

@@ -17,6 +17,7 @@ import { lastEpoch } from '../../src/features/proof/proof.sql.ts';
 import { findReconciliation, requestReconciliation } from '../../src/features/reconcile/requests.ts';
 import { backgroundJobs } from '../../src/jobs.ts';
 import { createModules } from '../../src/modules.ts';
+import { newBrowser, startPushService } from '../push/browser.ts';
 import { RateSource } from '../rates/rate-source.ts';
 import { onBothDatabases, problemsOf, testDeposit } from '../support/ledger.ts';
 
@@ -65,6 +66,8 @@ async function serviceOn(opened: Database) {
 }
 
 onBothDatabases('each background job of the service', (open) => {
+  const pushService = startPushService();
+
   it('runs without an error and does its work', async () => {
     const database = await open();
     const { config, net, modules, wallet, warnings, relay, secretKey } = await serviceOn(database);
@@ -80,6 +83,8 @@ onBothDatabases('each background job of the service', (open) => {
     const hold = await invoices.create({ ...order, hold: { paymentHash: randomBytes(32).toString('hex') } });
     const by = await modules.accounts.find(secretKey);
     if (!by) throw new Error('the account has a key');
+    const browser = { ...(await newBrowser()), endpoint: pushService.url('/browser'), language: 'en', userAgent: '' };
+    await modules.push.subscriptions.add(by, browser);
     const app = { permissions: ['wallet_read'], key: { label: 'app' } } as const;
     await modules.nwcConnections.create(by, { accountId: by.accountId, walletId: wallet.id }, app, () => []);
     const line = {
@@ -116,6 +121,7 @@ onBothDatabases('each background job of the service', (open) => {
         const { paidMsat, finishedAt } = await modules.payouts.find(wallet, payout.id);
         return paidMsat === 9000 && finishedAt !== null;
       },
+      notifications: async () => pushService.got.length > 0,
       'connected apps': async () => relay.events.some(({ kind }) => kind === 13_194),
       reconciliation: async () => (await findReconciliation(database, reconciliation))?.status === 'done',
       backups: async () => backups === 1,

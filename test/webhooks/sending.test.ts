@@ -40,7 +40,8 @@ class Receiver {
   readonly sending: Sending;
 
   constructor() {
-    const post: Outbound['post'] = (_url, { body }) => {
+    const post: Outbound['post'] = (_url, request) => {
+      const body = String(request.body);
       const waiting = Promise.withResolvers<{ status: number; text: string }>();
       this.open.set(body, waiting);
       this.got.push(body);

@@ -5,7 +5,7 @@ import { isDeeperThan } from '../kernel/json.ts';
 export interface Message {
   readonly method: 'GET' | 'POST';
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 const MAX_HEADER_BYTES = 16_384;

@@ -32,7 +32,7 @@ export interface GetOptions extends RequestLimits {
 
 export interface PostOptions extends RequestLimits {
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export interface OutboundSettings extends OutboundRules {

@@ -86,6 +86,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   // Claimed ones name an instance that no longer runs, so the next deliverer takes them over.
   webhook_delivery: EVERY_ROW,
   webhook_replay: EVERY_ROW,
+  push_subscription: EVERY_ROW,
   withdraw_link: EVERY_ROW,
   withdraw_link_day: EVERY_ROW,
   withdraw_claim: EVERY_ROW,

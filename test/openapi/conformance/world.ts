@@ -12,6 +12,8 @@ import { send } from './send.ts';
 
 /** The example of NIP-19. */
 const NOSTR_KEY = '7e7e9c42a91bfef19fa929e5fda1b72e0ebc1a4c1141673e2794234d86addf4e';
+/** The browser's key in RFC 8291. */
+const PUSH_POINT = 'BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4';
 const SAT = 100;
 /** Receives nothing: the name does not exist. */
 const HOOK_URL = 'https://hook.invalid/';
@@ -63,6 +65,10 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
   const newName = () => `world${++names}`;
   const newEmail = () => `${newName()}@example.com`;
   const newContact = async () => (await client.post('/v1/contacts', { name: newName(), ln_address: newEmail() })).id;
+  const newPushSubscription = async () => {
+    const [p256dh, auth] = [PUSH_POINT, 'BTBZMqHH6r4Tts7J_aSIgg'];
+    return (await client.post('/v1/push-subscriptions', { endpoint: `https://push.invalid/${newName()}`, p256dh, auth })).id;
+  };
   const verifyToken = async () => {
     const invoice = await client.get(`/v1/wallet/${wallet.lnurlPay}/lnurlp/${payLinkId}?amount=1000`);
     return invoice.verify.split('/').at(-1);
@@ -107,6 +113,9 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
 
   const sources: Readonly<Record<string, Source>> = {
     'Idempotency-Key': () => randomUUID(),
+    p256dh: () => PUSH_POINT,
+    auth: () => 'BTBZMqHH6r4Tts7J_aSIgg',
+    language: () => 'de',
     key: () => wallet.id,
     wallet_id: () => wallet.id,
     dest_wallet_id: () => other.id,
@@ -193,6 +202,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'updateContact.ln_address': newEmail,
     'updateContact.id': newContact,
     'deleteContact.id': newContact,
+    endpoint: () => `https://push.invalid/${newName()}`,
+    'deletePushSubscription.id': newPushSubscription,
     'addAccountNote.id': () => ownId,
     'getSummaryOfAccount.from': () => 1_699_999_200,
     'getSummaryOfAccount.until': () => 1_700_002_800,

@@ -1,0 +1,209 @@
+import { type Clock, pause, unixSeconds } from '../../core/kernel/clock.ts';
+import { errorMessage, type Log } from '../../core/kernel/log.ts';
+import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
+import { encryptTo, type Vapid } from './encryption.ts';
+import type { Subscriptions } from './subscriptions.ts';
+
+/** A notification for one browser. */
+export interface PaidNotification {
+  readonly subscriptionId: string;
+  readonly accountId: string;
+  /** What the service worker reads, as JSON. */
+  readonly text: string;
+  /** Unix milliseconds; nothing is sent after it. */
+  readonly expiresAtMs: number;
+}
+
+/** The waits of the sender. Tests shorten them. */
+const TIMING = {
+  /** How long a push service may take. */
+  timeoutMs: 5_000,
+  /** Before the second attempt. The wait before each further one is five times as long. */
+  retryMs: 5_000,
+};
+
+export type PushTiming = typeof TIMING;
+
+const MAX_ATTEMPTS = 4;
+/**
+ * The most requests at a time: in total, of one account, to browsers whose last attempt has failed, and to those of one account. Each browser gets one
+ * notification after the other.
+ */
+const SLOTS = 32;
+const SLOTS_OF_ACCOUNT = 8;
+const SLOTS_FAILING = 8;
+const SLOTS_FAILING_OF_ACCOUNT = 1;
+/** The most notifications that wait: in total, of one account, and for one browser. Further ones are dropped. */
+const MAX_WAITING = 4000;
+const MAX_WAITING_OF_ACCOUNT = 400;
+const MAX_WAITING_OF_BROWSER = 20;
+
+export interface PushQueueDependencies {
+  readonly subscriptions: Pick<Subscriptions, 'findTarget' | 'forget'>;
+  readonly outbound: Pick<Outbound, 'post'>;
+  readonly vapid: Vapid;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timing?: Partial<PushTiming> | undefined;
+}
+
+/** One notification in the queue, with the attempts that were made. */
+interface Waiting extends PaidNotification {
+  attempts: number;
+  /** By `performance.now()`. */
+  dueAt: number;
+}
+
+type Outcome = 'sent' | 'gone' | 'retry' | 'refused';
+
+/**
+ * Sends notifications from memory. After a crash those that wait are lost: a notification about a payment is sent at most once. A slow or failing
+ * push service takes few slots, and its notifications are dropped after some attempts.
+ */
+export class PushQueue {
+  /** The notifications of this process by outcome. */
+  readonly counts = { sent: 0, dropped: 0 };
+  readonly #deps: PushQueueDependencies;
+  readonly #timing: PushTiming;
+  readonly #waiting = new Map<string, Waiting[]>();
+  readonly #running = new Map<string, Waiting>();
+  /** The browsers whose last attempt has failed. */
+  readonly #failing = new Set<string>();
+  readonly #life = new AbortController();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(deps: PushQueueDependencies) {
+    this.#deps = deps;
+    this.#timing = { ...TIMING, ...deps.timing };
+  }
+
+  /** The number of notifications that wait. */
+  get waiting(): number {
+    return this.#waitingWhere(() => true);
+  }
+
+  #waitingWhere(condition: (one: Waiting) => boolean): number {
+    let count = 0;
+    for (const queue of this.#waiting.values()) count += queue.filter(condition).length;
+    return count;
+  }
+
+  /** Adds a notification, or drops it when too many wait. */
+  add(notification: PaidNotification): void {
+    const { subscriptionId, accountId } = notification;
+    const queue = this.#waiting.get(subscriptionId) ?? [];
+    const isFull =
+      queue.length >= MAX_WAITING_OF_BROWSER ||
+      this.#waitingWhere((one) => one.accountId === accountId) >= MAX_WAITING_OF_ACCOUNT ||
+      this.waiting >= MAX_WAITING;
+    if (isFull || this.#life.signal.aborted) {
+      this.counts.dropped += 1;
+      return;
+    }
+    queue.push({ ...notification, attempts: 0, dueAt: 0 });
+    this.#waiting.set(subscriptionId, queue);
+    this.#plan(0);
+  }
+
+  /** Ends all requests. What waits is lost. */
+  async stop(): Promise<void> {
+    this.#life.abort();
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+    while (this.#running.size > 0) await pause(5, new AbortController().signal);
+  }
+
+  #plan(inMs: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#life.signal.aborted) this.#timer = setTimeout(() => this.#pump(), inMs);
+  }
+
+  /** Begins what is due and has a slot. A browser that was served becomes the last one. */
+  #pump(): void {
+    let nextAt = Number.POSITIVE_INFINITY;
+    const now = performance.now();
+    for (const [id, queue] of [...this.#waiting]) {
+      const [first] = queue;
+      if (!first || this.#running.has(id)) continue;
+      if (first.dueAt > now) nextAt = Math.min(nextAt, first.dueAt);
+      else if (this.#hasSlot(first)) {
+        queue.shift();
+        this.#waiting.delete(id);
+        if (queue.length > 0) this.#waiting.set(id, queue);
+        void this.#send(first);
+      }
+    }
+    // Each request that ends calls this again.
+    if (nextAt < Number.POSITIVE_INFINITY) this.#plan(Math.max(1, nextAt - now));
+  }
+
+  #hasSlot({ subscriptionId, accountId }: Waiting): boolean {
+    const running = [...this.#running.values()];
+    const own = running.filter((one) => one.accountId === accountId);
+    if (running.length >= SLOTS || own.length >= SLOTS_OF_ACCOUNT) return false;
+    if (!this.#failing.has(subscriptionId)) return true;
+    const failing = running.filter((one) => this.#failing.has(one.subscriptionId));
+    return failing.length < SLOTS_FAILING && failing.filter((one) => own.includes(one)).length < SLOTS_FAILING_OF_ACCOUNT;
+  }
+
+  /** Makes one attempt. Never throws. */
+  async #send(one: Waiting): Promise<void> {
+    const { subscriptionId: id } = one;
+    this.#running.set(id, one);
+    try {
+      const outcome = await this.#attempt(one);
+      if (this.#life.signal.aborted) return;
+      if (outcome === 'sent') this.counts.sent += 1;
+      else this.#failed(one, outcome);
+      if (outcome === 'sent' || outcome === 'gone') this.#failing.delete(id);
+      else this.#failing.add(id);
+    } catch (error) {
+      this.counts.dropped += 1;
+      this.#deps.log.warn({ subscription: id, reason: errorMessage(error) }, 'a notification was not sent');
+    } finally {
+      this.#running.delete(id);
+      this.#plan(0);
+    }
+  }
+
+  #failed(one: Waiting, outcome: Outcome): void {
+    one.attempts += 1;
+    if (outcome === 'gone') this.#waiting.delete(one.subscriptionId);
+    if (outcome !== 'retry' || one.attempts >= MAX_ATTEMPTS) {
+      this.counts.dropped += 1;
+      return;
+    }
+    one.dueAt = performance.now() + this.#timing.retryMs * 5 ** (one.attempts - 1);
+    this.#waiting.set(one.subscriptionId, [one, ...(this.#waiting.get(one.subscriptionId) ?? [])]);
+  }
+
+  async #attempt({ subscriptionId, text, expiresAtMs }: Waiting): Promise<Outcome> {
+    const { subscriptions, outbound, vapid, clock, log } = this.#deps;
+    const ttlSeconds = Math.floor((expiresAtMs - clock.nowMs()) / 1000);
+    // The session may have ended since.
+    const target = ttlSeconds > 0 ? await subscriptions.findTarget(subscriptionId) : undefined;
+    if (!target) return 'refused';
+    const headers = {
+      'content-type': 'application/octet-stream',
+      'content-encoding': 'aes128gcm',
+      ttl: String(ttlSeconds),
+      urgency: 'high',
+      authorization: vapid.authorization(target.endpoint, unixSeconds(clock)),
+    };
+    const limits = { timeoutMs: this.#timing.timeoutMs, signal: this.#life.signal };
+    try {
+      const { status } = await outbound.post(target.endpoint, { headers, body: encryptTo(target, text), ...limits });
+      if (status >= 200 && status < 300) return 'sent';
+      if (status === 404 || status === 410) {
+        await subscriptions.forget(subscriptionId);
+        return 'gone';
+      }
+      // Without the endpoint, which is a secret.
+      log.info({ subscription: subscriptionId, status }, 'a push service did not accept a notification');
+      return status === 429 || status >= 500 ? 'retry' : 'refused';
+    } catch (error) {
+      if (!(error instanceof OutboundError)) throw error;
+      return error.reason === 'invalid_url' ? 'refused' : 'retry';
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import type { Database } from '../../core/db/database.ts';
+import { readFact, writeOnce } from '../../core/db/facts.sql.ts';
+import { type EventLog, type LoggedEvent, START, UnknownCursor } from '../../core/journal/event-log.ts';
+import type { EventType } from '../../core/journal/event-types.ts';
+import { type Clock, pause } from '../../core/kernel/clock.ts';
+import type { Log } from '../../core/kernel/log.ts';
+import type { Outbound } from '../../core/outbound/outbound.ts';
+import type { Wallets } from '../../core/wallets/wallets.ts';
+import type { History } from '../transactions/history.ts';
+import type { RenderedTransaction } from '../transactions/wallet-transaction-object.ts';
+import { createVapid } from './encryption.ts';
+import { type PaidNotification, PushQueue, type PushTiming } from './push-queue.ts';
+import type { SubscriptionRow } from './subscriptions.sql.ts';
+import * as sql from './subscriptions.sql.ts';
+import { createSubscriptions, type SubscriptionDependencies, type Subscriptions } from './subscriptions.ts';
+
+export interface PushDependencies extends SubscriptionDependencies {
+  readonly database: Database;
+  readonly eventLog: EventLog;
+  readonly history: Pick<History, 'findMany'>;
+  readonly wallets: Pick<Wallets, 'find'>;
+  readonly outbound: Pick<Outbound, 'checkUrl' | 'post'>;
+  readonly publicUrl: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly timing?: Partial<PushTiming> | undefined;
+}
+
+/** What the service worker reads (web/service-worker.js). */
+interface PaidMessage {
+  readonly type: 'paid';
+  readonly msat: number;
+  readonly wallet: string;
+  readonly name: string;
+  readonly transaction: string;
+  readonly language: string;
+}
+
+/** A push service keeps a message for a browser without a network this long. Older payments are not reported. */
+const REPORTED_MS = 24 * 3600 * 1000;
+/** Between two looks for payments of other instances, and for a first subscription. */
+const POLL_MS = 1000;
+/** Under load, one read serves many commits. */
+const SHORTEST_WAIT_MS = 100;
+const READ_AT_ONCE = 100;
+/** The position is stored at least after so many events, so that a start does not read all of them again. */
+const STORED_EVERY = 10_000;
+const FACT = 'push_position';
+/** What a payment is: not a transfer between wallets of the account, not money that is held or was imported. */
+const RECEIPTS: ReadonlySet<EventType> = new Set(['wallet_receive', 'wallet_transfer_in']);
+
+/** Notifies the browsers of accounts when their wallets are paid (Push API, RFC 8030). */
+export class Push {
+  readonly subscriptions: Subscriptions;
+  /** The key of the service with which browsers subscribe. */
+  readonly publicKey: string;
+  readonly #deps: PushDependencies;
+  readonly #vapid: ReturnType<typeof createVapid>;
+  /** As stored; undefined: not read yet. */
+  #stored: string | undefined;
+  #position = START;
+
+  constructor(deps: PushDependencies) {
+    this.#deps = deps;
+    this.subscriptions = createSubscriptions(deps);
+    // Push services want a https address.
+    this.#vapid = createVapid(deps.secretKey, deps.publicUrl.replace(/^http:/, 'https:'));
+    this.publicKey = this.#vapid.publicKey;
+  }
+
+  /** Sends notifications until the signal aborts. One instance does it at a time. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { database } = this.#deps;
+    const queue = new PushQueue({ ...this.#deps, subscriptions: this.subscriptions, vapid: this.#vapid });
+    let earlier = new AbortController();
+    const stopListening = database.onCommit(() => earlier.abort());
+    this.#stored = undefined;
+    try {
+      while (!signal.aborted) {
+        earlier = new AbortController();
+        const { hasMore, isUsed } = await this.#turn(queue);
+        if (hasMore) continue;
+        if (await pause(SHORTEST_WAIT_MS, signal)) return;
+        await pause(POLL_MS, isUsed ? AbortSignal.any([signal, earlier.signal]) : signal);
+      }
+    } finally {
+      stopListening();
+      await queue.stop();
+    }
+  }
+
+  /** Takes the next payments. Without subscriptions no event is read. */
+  async #turn(queue: PushQueue): Promise<{ hasMore: boolean; isUsed: boolean }> {
+    const { database } = this.#deps;
+    const first = (await database.first(sql.firstAfter))?.position ?? null;
+    if (first === null) return { hasMore: false, isUsed: false };
+    if (this.#stored === undefined) await this.#readPosition(first);
+    this.#position = Math.max(this.#position, first);
+    const { events, next, isEnd } = await this.#readEvents();
+    const notifications = await this.#notificationsOf(events);
+    if (notifications.length === 0 && next - Number(this.#stored) < STORED_EVERY) this.#position = next;
+    // The position is stored before they are sent: none is sent twice.
+    else if (await this.#storePosition(next)) for (const one of notifications) queue.add(one);
+    return { hasMore: !isEnd, isUsed: true };
+  }
+
+  async #readPosition(first: number): Promise<void> {
+    const { database } = this.#deps;
+    const read = () => database.first(readFact, FACT);
+    if (!(await read())) await database.transaction((tx) => tx.run(writeOnce, FACT, String(first)));
+    this.#stored = (await read())?.value ?? String(first);
+    this.#position = Number(this.#stored);
+  }
+
+  /** Returns whether no other instance has taken the events since. */
+  async #storePosition(next: number): Promise<boolean> {
+    const stored = this.#stored ?? '';
+    const isTaken = (await this.#deps.database.transaction((tx) => tx.run(sql.advance, FACT, String(next), stored))) > 0;
+    this.#stored = isTaken ? String(next) : undefined;
+    this.#position = next;
+    return isTaken;
+  }
+
+  async #readEvents() {
+    const { eventLog } = this.#deps;
+    try {
+      return await eventLog.read({ scope: 'all', types: RECEIPTS }, this.#position, READ_AT_ONCE);
+    } catch (error) {
+      if (!(error instanceof UnknownCursor)) throw error;
+      return { events: [], next: await eventLog.newest(), isEnd: true };
+    }
+  }
+
+  async #notificationsOf(events: readonly LoggedEvent[]): Promise<PaidNotification[]> {
+    const oldestMs = this.#deps.clock.nowMs() - REPORTED_MS;
+    const recent = events.filter(({ createdAtMs }) => createdAtMs > oldestMs);
+    if (recent.length === 0) return [];
+    const subscriptions = await this.subscriptions.listValid([...new Set(recent.map(({ accountId }) => accountId))]);
+    const ofAccount = Map.groupBy(subscriptions, (row) => row.account_id);
+    const reported = recent.filter(({ accountId }) => ofAccount.has(accountId));
+    const found = await this.#deps.history.findMany(reported.map(({ subject }) => subject));
+    const transactions = new Map(found.map((transaction) => [transaction.id, transaction]));
+    const notifications: PaidNotification[] = [];
+    for (const event of reported) {
+      const transaction = transactions.get(event.subject);
+      if (!transaction || (await this.#isOwnTransfer(event, transaction))) continue;
+      const rows = (ofAccount.get(event.accountId) ?? []).filter((row) => row.after_position < event.position);
+      notifications.push(...rows.map((row) => notificationOf(row, event, transaction)));
+    }
+    return notifications;
+  }
+
+  async #isOwnTransfer({ type, accountId }: LoggedEvent, { passThru }: RenderedTransaction): Promise<boolean> {
+    const sourceId = (passThru as { source_wallet_id?: unknown }).source_wallet_id;
+    if (type !== 'wallet_transfer_in' || typeof sourceId !== 'string') return false;
+    return (await this.#deps.wallets.find(sourceId))?.accountId === accountId;
+  }
+}
+
+function notificationOf(row: SubscriptionRow, event: LoggedEvent, { id, num_msat, wal }: RenderedTransaction): PaidNotification {
+  const { accountId, createdAtMs } = event;
+  const message: PaidMessage = {
+    type: 'paid',
+    msat: num_msat,
+    wallet: wal.id,
+    name: wal.user_label.slice(0, 100).toWellFormed(),
+    transaction: id,
+    language: row.language,
+  };
+  return { subscriptionId: row.id, accountId, text: JSON.stringify(message), expiresAtMs: createdAtMs + REPORTED_MS };
+}

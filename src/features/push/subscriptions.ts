@@ -1,0 +1,141 @@
+import { hkdfSync } from 'node:crypto';
+import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
+import type { Database } from '../../core/db/database.ts';
+import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
+import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
+import { newId, secretHash } from '../../core/kernel/ids.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
+import { sealText, unsealText } from '../../core/kernel/sealing.ts';
+import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
+import { areBrowserKeys, type BrowserKeys } from './encryption.ts';
+import type { SubscriptionRow } from './subscriptions.sql.ts';
+import * as sql from './subscriptions.sql.ts';
+
+/** A browser that gets notifications, as the API returns it. */
+export interface PushSubscription {
+  readonly id: string;
+  readonly account_id: string;
+  /** The address of its push service, without the path, which is a secret. */
+  readonly push_service: string;
+  readonly language: string;
+  readonly user_agent: string;
+  readonly created_at: number;
+  readonly renewed_at: number;
+}
+
+/** Where a browser gets messages. */
+export interface PushTarget extends BrowserKeys {
+  /** A secret: it permits to send to the browser. */
+  readonly endpoint: string;
+}
+
+export interface NewSubscription extends PushTarget {
+  readonly language: string;
+  readonly userAgent: string;
+}
+
+/** Per account. The one that was renewed least recently is replaced. */
+export const MAX_SUBSCRIPTIONS = 20;
+export const MAX_ENDPOINT = 2048;
+/**
+ * A subscription ends when the browser has not opened the dashboard with a login for this long. A session lasts 14 days, and its row 30 days
+ * longer, so it exists as long as its subscriptions.
+ */
+export const RENEWAL_DAYS = 30;
+const MAX_USER_AGENT = 200;
+
+export interface SubscriptionDependencies {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** The bytes of SECRET_KEY. */
+  readonly secretKey: Uint8Array;
+  readonly outbound: Pick<Outbound, 'checkUrl'>;
+}
+
+export type Subscriptions = ReturnType<typeof createSubscriptions>;
+
+/** The browsers of accounts that get notifications. */
+export function createSubscriptions({ database, clock, secretKey, outbound }: SubscriptionDependencies) {
+  const derived = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `satchel push subscriptions: ${purpose}`, bytes));
+  const key = derived('key', 32);
+  const keyId = derived('fingerprint', 8).toString('hex');
+  const tooOld = () => unixSeconds(clock) - RENEWAL_DAYS * 86_400;
+
+  const open = ({ sealed, key_id }: SubscriptionRow): PushTarget => {
+    if (key_id !== keyId) throw new Error('another key has sealed the subscription');
+    return JSON.parse(unsealText(key, sealed, 'push'));
+  };
+
+  function shown(row: SubscriptionRow): PushSubscription {
+    const { id, account_id, language, user_agent, created_at, renewed_at } = row;
+    return { id, account_id, push_service: new URL(open(row).endpoint).origin, language, user_agent, created_at, renewed_at };
+  }
+
+  return {
+    /** Returns the subscriptions of an account that get notifications. */
+    list: async (accountId: string): Promise<PushSubscription[]> =>
+      (await database.all(sql.listValid, [accountId], keyId, tooOld())).map(shown),
+
+    find: async (accountId: string, id: string): Promise<PushSubscription> => {
+      const row = await database.first(sql.find, accountId, id);
+      return shown(requireFound(row?.key_id === keyId ? row : undefined));
+    },
+
+    /**
+     * Stores a browser, or renews it. `extraRows`: rows in the same transaction, from the id.
+     * @throws Refusal `unauthorized`, `validation_failed`
+     */
+    add: (by: Key, subscription: NewSubscription, extraRows: (id: string) => readonly RowWrite[] = () => []): Promise<PushSubscription> => {
+      const { endpoint, p256dh, auth, language, userAgent } = subscription;
+      checkTarget(outbound, { endpoint, p256dh, auth });
+      return changeOwnAccount(database, by, async (tx) => {
+        const hash = secretHash(endpoint);
+        const sealed = sealText(key, JSON.stringify({ endpoint, p256dh, auth }), 'push');
+        const browser = userAgent.slice(0, MAX_USER_AGENT).toWellFormed();
+        const id = `psub_${newId(clock.nowMs())}`;
+        await tx.run(sql.removeEnded, keyId, tooOld());
+        await tx.run(sql.upsert, id, by.accountId, by.id, hash, sealed, keyId, language, browser, unixSeconds(clock));
+        const stored = shown(requireFound(await tx.first(sql.findByHash, by.accountId, hash)));
+        await tx.run(sql.removeOldest, by.accountId, MAX_SUBSCRIPTIONS);
+        await writeRows(tx, extraRows(stored.id));
+        return stored;
+      });
+    },
+
+    /** Deletes a subscription and returns what it was. @throws Refusal `unauthorized`, `not_found` */
+    remove: (by: Key, id: string): Promise<PushSubscription> =>
+      changeOwnAccount(database, by, async (tx) => {
+        const row = requireFound(await tx.first(sql.find, by.accountId, id));
+        await tx.run(sql.remove, id);
+        return shown(row);
+      }),
+
+    /** Deletes a subscription that the push service no longer has. */
+    forget: (id: string): Promise<unknown> => database.transaction((tx) => tx.run(sql.remove, id)),
+
+    /** Returns the subscriptions of these accounts that get notifications. */
+    listValid: (accountIds: readonly string[]): Promise<SubscriptionRow[]> => database.all(sql.listValid, accountIds, keyId, tooOld()),
+
+    /** Returns where a subscription gets messages; undefined when it has ended. */
+    async findTarget(id: string): Promise<PushTarget | undefined> {
+      const row = await database.first(sql.findValid, id, keyId, tooOld());
+      return row && open(row);
+    },
+  };
+}
+
+/** @throws Refusal `validation_failed` */
+function checkTarget(outbound: Pick<Outbound, 'checkUrl'>, { endpoint, ...keys }: PushTarget): void {
+  try {
+    outbound.checkUrl(endpoint);
+  } catch (error) {
+    if (error instanceof OutboundError) throw new Refusal('validation_failed', `\`endpoint\`: ${error.message}`);
+    throw error;
+  }
+  if (!areBrowserKeys(keys))
+    throw new Refusal(
+      'validation_failed',
+      '`p256dh` and `auth` must be the keys of the browser, in base64url, as PushSubscription has them.',
+    );
+}
