@@ -1,11 +1,14 @@
 /*
- * The dashboard without a network: its page and its files, and the last data of some screens for reading. vite.config.ts writes the list of
- * files and the id of the build into the two constants; another build is another service worker, whose files replace these.
+ * The dashboard without a network: its page and its files, and the last data of some screens for reading; and the notifications of payments.
+ * vite.config.ts writes the list of files, the id of the build and the texts of notifications into the constants; another build is another
+ * service worker, whose files replace these.
  */
 
 /** The files of the build, relative to the scope. */
 const FILES = __FILES__;
 const BUILD = __BUILD__;
+/** The texts of notifications, by language. */
+const TEXTS = __TEXTS__;
 
 const scope = self.registration.scope;
 const PREFIX = `satchel ${scope} `;
@@ -38,6 +41,15 @@ self.addEventListener('activate', (event) => {
 
 self.addEventListener('message', (event) => {
   if (event.data === 'forget') event.waitUntil(forget());
+});
+
+self.addEventListener('push', (event) => {
+  event.waitUntil(notify(event.data));
+});
+
+self.addEventListener('notificationclick', (event) => {
+  event.notification.close();
+  event.waitUntil(openTransaction(event.notification.data));
 });
 
 self.addEventListener('fetch', (event) => {
@@ -131,4 +143,54 @@ async function keep(response, path, url, begun) {
 async function forget() {
   generation++;
   await caches.delete(DATA);
+}
+
+/** Shows a received payment. A message that is none shows nothing. */
+async function notify(data) {
+  const paid = readPaid(data);
+  if (!paid) return;
+  const { language, msat, name, wallet, transaction } = paid;
+  await self.registration.showNotification(TEXTS[language].received.replace('{amount}', formatMsat(msat, language)), {
+    body: name,
+    lang: language,
+    icon: `${scope}icon-192.png`,
+    // A message that comes twice shows one notification.
+    tag: transaction,
+    data: { wallet, transaction },
+  });
+}
+
+/** Returns what a message says about a payment (src/features/push/push.ts), with values that can be used. */
+function readPaid(data) {
+  let message;
+  try {
+    message = data.json();
+  } catch {
+    return undefined;
+  }
+  const { type, msat, name, wallet, transaction, language } = message ?? {};
+  if (type !== 'paid' || !Number.isSafeInteger(msat) || msat <= 0 || typeof name !== 'string') return undefined;
+  if (!isId(wallet, /^walx?_\w{1,40}$/) || !isId(transaction, /^wtx_\w{1,60}$/)) return undefined;
+  return { msat, name: name.slice(0, 100), wallet, transaction, language: Object.hasOwn(TEXTS, language) ? language : 'en' };
+}
+
+function isId(value, pattern) {
+  return typeof value === 'string' && pattern.test(value);
+}
+
+/** Returns millisats as sats, in groups of three digits, as the dashboard writes them. */
+function formatMsat(msat, language) {
+  const whole = String(Math.trunc(msat / 1000)).replace(/\B(?=(\d{3})+$)/g, '\u202f');
+  const decimals = String(msat % 1000).padStart(3, '0');
+  return decimals === '000' ? whole : whole + (1.1).toLocaleString(language).charAt(1) + decimals;
+}
+
+/** Opens the transaction of a notification, in a window of the dashboard if there is one. */
+async function openTransaction({ wallet, transaction }) {
+  const url = `${scope}wallets/${wallet}?tx=${transaction}`;
+  const windows = await self.clients.matchAll({ type: 'window' });
+  const open = windows.find((one) => one.url.startsWith(scope));
+  if (!open) return void (await self.clients.openWindow(url));
+  await open.focus();
+  await open.navigate(url);
 }

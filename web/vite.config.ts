@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|print|decimal|sats-field|requested|wallet))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|push|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|print|decimal|sats-field|requested|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 
@@ -61,19 +62,35 @@ function serviceWorker(): Plugin {
     name: 'service-worker',
     apply: 'build',
     enforce: 'post',
-    generateBundle(_options, bundle) {
+    async generateBundle(_options, bundle) {
       const folder = (name: string) => join(import.meta.dirname, name);
       const published = readdirSync(folder('public'));
       const built = Object.keys(bundle).filter((name) => name.startsWith('assets/'));
       const source = readFileSync(folder('service-worker.js'), 'utf8');
+      const texts = JSON.stringify(await notificationTexts());
       const hash = createHash('sha256')
         .update(source)
+        .update(texts)
         .update(built.sort().join(' '))
         .update(readFileSync(folder('index.html')));
       for (const name of published) hash.update(readFileSync(join(folder('public'), name)));
       const files = JSON.stringify([...built, ...published].sort());
-      const text = source.replace('__FILES__', files).replace('__BUILD__', JSON.stringify(hash.digest('hex').slice(0, 16)));
+      const build = JSON.stringify(hash.digest('hex').slice(0, 16));
+      const text = source.replace('__FILES__', files).replace('__BUILD__', build).replace('__TEXTS__', texts);
       this.emitFile({ type: 'asset', fileName: 'sw.js', source: text });
     },
   };
+}
+
+/** Returns the texts of notifications by language. `{amount}` stands for the amount. */
+async function notificationTexts(): Promise<Record<string, { received: string }>> {
+  const folder = join(import.meta.dirname, 'src', 'texts');
+  const languages = readdirSync(folder).filter((name) => /^[a-z]{2}$/.test(name));
+  const files = [['en', 'en-paid.ts'], ...languages.map((language) => [language, join(language, 'paid.ts')])] as const;
+  const texts: Record<string, { received: string }> = {};
+  for (const [language = '', file = ''] of files) {
+    const { paid } = (await import(pathToFileURL(join(folder, file)).href)) as { paid: { received(amount: string): string } };
+    texts[language] = { received: paid.received('{amount}') };
+  }
+  return texts;
 }

@@ -50,6 +50,10 @@ export function App() {
   useEffect(() => {
     if (login) keepForReading(() => void api.session.get().then(reloadResources, () => undefined));
   }, [login !== undefined && login !== null]);
+  useEffect(() => {
+    // Only for those who have turned notifications on.
+    if (login && localStorage.getItem('push')) import('./api/push.ts').then(({ renew }) => renew(login.account.id)).catch(() => undefined);
+  }, [login?.session?.id]);
 
   function start(started: Login) {
     clearResources();

@@ -11,12 +11,14 @@ import type { found } from './en-found.ts';
 import type { imported } from './en-imported.ts';
 import type { lists } from './en-lists.ts';
 import type { money } from './en-money.ts';
+import type { paid } from './en-paid.ts';
 import type { payers } from './en-payers.ts';
 import type { payouts } from './en-payouts.ts';
 import type { phone } from './en-phone.ts';
 import type { playground } from './en-playground.ts';
 import type { policy } from './en-policy.ts';
 import type { print } from './en-print.ts';
+import type { push } from './en-push.ts';
 import type { service } from './en-service.ts';
 import type { setup } from './en-setup.ts';
 import type { shortcuts } from './en-shortcuts.ts';
@@ -71,6 +73,7 @@ export interface Translation {
   readonly fiat: Shape<typeof fiat>;
   readonly imported: Shape<typeof imported>;
   readonly money: Shape<typeof money>;
+  readonly paid: Shape<typeof paid>;
   readonly payers: Shape<typeof payers>;
   readonly payouts: Shape<typeof payouts>;
   readonly phone: Shape<typeof phone>;
@@ -85,4 +88,5 @@ export interface Translation {
   readonly desk: Shape<typeof desk>;
   readonly service: Shape<typeof service>;
   readonly print: Shape<typeof print>;
+  readonly push: Shape<typeof push>;
 }

@@ -3,6 +3,7 @@ import { Person } from '../../frame/person.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { phone } from '../../texts/en-phone.ts';
 import { t } from '../../texts/texts.ts';
+import { NotificationsCard } from '../settings/notifications.tsx';
 import './more.css';
 
 /** `/more`: every page that the person may open, with what waits there, and the end of the session. For phones, whose bar has room for five. */
@@ -13,6 +14,7 @@ export function MoreScreen() {
       <nav class="more" aria-label={phone.allPages}>
         <Navigation />
       </nav>
+      <NotificationsCard />
       <div class="more-person">
         <Person hasText />
       </div>

@@ -7,6 +7,7 @@ import { t } from '../../texts/texts.ts';
 import { AppearanceCard } from './appearance.tsx';
 import { AuthenticatorCard } from './authenticator.tsx';
 import { LinkedWalletsCard } from './linked-wallets.tsx';
+import { NotificationsCard } from './notifications.tsx';
 import { PasskeysCard } from './passkeys.tsx';
 import { PasswordCard } from './password.tsx';
 import { RecoveryCodesCard } from './recovery-codes-card.tsx';
@@ -19,6 +20,7 @@ export function SettingsScreen() {
     <>
       <PageHead title={t.settings.title} />
       <AppearanceCard />
+      <NotificationsCard hasOthers />
       <Loaded resource={login} skeleton={<Skeleton height="160px" />}>
         {({ account, recovery_codes_left: codesLeft }) => (
           <>

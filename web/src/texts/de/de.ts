@@ -16,12 +16,14 @@ import { lists } from './lists.ts';
 import { logins } from './logins.ts';
 import { money } from './money.ts';
 import { operator } from './operator.ts';
+import { paid } from './paid.ts';
 import { payers } from './payers.ts';
 import { payouts } from './payouts.ts';
 import { phone } from './phone.ts';
 import { playground } from './playground.ts';
 import { policy } from './policy.ts';
 import { print } from './print.ts';
+import { push } from './push.ts';
 import { service } from './service.ts';
 import { setup } from './setup.ts';
 import { shortcuts } from './shortcuts.ts';
@@ -47,12 +49,14 @@ export const language = {
   imported,
   lists,
   money,
+  paid,
   payers,
   payouts,
   phone,
   playground,
   policy,
   print,
+  push,
   setup,
   shortcuts,
   steps,

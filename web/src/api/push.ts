@@ -1,0 +1,95 @@
+import { BASE_PATH } from '../base-path.ts';
+import { code } from '../texts/texts.ts';
+import { api, type Push } from './client.ts';
+
+/** Whether this browser shows notifications of payments, or why it cannot. */
+export type PushState = 'on' | 'off' | 'denied' | 'unsupported' | 'needsApp';
+
+/** Why they were not turned on. */
+export type PushProblem = 'dismissed' | 'failed';
+
+/** In this browser: the account that turned them on, and the id of its subscription. */
+const ENTRY = 'push';
+
+function stored(): { accountId: string; id: string } {
+  const [accountId = '', id = ''] = (localStorage.getItem(ENTRY) ?? '').split(' ');
+  return { accountId, id };
+}
+
+/** The id of the subscription of this browser; empty without one. */
+export function ownId(): string {
+  return stored().id;
+}
+
+/** Returns whether this browser is subscribed, given the subscriptions of the account. */
+export function stateOf({ subscriptions }: Push): PushState {
+  // Safari on iOS has it, and push messages only for pages on the home screen.
+  if ((navigator as { standalone?: boolean }).standalone === false) return 'needsApp';
+  if (!('serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis)) return 'unsupported';
+  if (Notification.permission === 'denied') return 'denied';
+  return Notification.permission === 'granted' && subscriptions.some(({ id }) => id === ownId()) ? 'on' : 'off';
+}
+
+/** Asks the person, and subscribes this browser. Call it when the person has clicked: browsers ask only then. */
+export async function turnOn(accountId: string, publicKey: string): Promise<PushProblem | undefined> {
+  if ((await Notification.requestPermission()) !== 'granted') return 'dismissed';
+  let subscription: PushSubscription;
+  try {
+    subscription = await subscribe(publicKey);
+  } catch {
+    return 'failed';
+  }
+  await store(accountId, subscription);
+  return undefined;
+}
+
+/** Ends the subscription of this browser, or of another one of the account. */
+export async function turnOff(id: string): Promise<void> {
+  if (id === ownId()) {
+    await (await currentSubscription())?.unsubscribe();
+    localStorage.removeItem(ENTRY);
+  }
+  await api.push.delete(id);
+}
+
+/**
+ * Renews the subscription of this browser at each start, because it ends with the session and push services change addresses. When another account
+ * has logged in, it ends.
+ */
+export async function renew(accountId: string): Promise<void> {
+  const subscription = await currentSubscription();
+  if (stored().accountId !== accountId) {
+    await subscription?.unsubscribe();
+    localStorage.removeItem(ENTRY);
+  } else if (Notification.permission === 'granted') {
+    const { public_key: publicKey, subscriptions } = await api.push.get({});
+    // It was ended in another browser.
+    if (!subscriptions.some(({ id }) => id === ownId()) && !subscription) localStorage.removeItem(ENTRY);
+    else await store(accountId, await subscribe(publicKey));
+  }
+}
+
+async function currentSubscription(): Promise<PushSubscription | null> {
+  const registration = await navigator.serviceWorker?.getRegistration(BASE_PATH);
+  return (await registration?.pushManager?.getSubscription()) ?? null;
+}
+
+/** A subscription belongs to the key of the service, which is another one after SECRET_KEY was replaced. */
+async function subscribe(publicKey: string): Promise<PushSubscription> {
+  const { pushManager } = await navigator.serviceWorker.ready;
+  const before = await pushManager.getSubscription();
+  if (before && inBase64Url(before.options.applicationServerKey) === publicKey) return before;
+  await before?.unsubscribe();
+  return pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: publicKey });
+}
+
+async function store(accountId: string, subscription: PushSubscription): Promise<void> {
+  const [p256dh, auth] = [inBase64Url(subscription.getKey('p256dh')), inBase64Url(subscription.getKey('auth'))];
+  const { id } = await api.push.add({ endpoint: subscription.endpoint, p256dh, auth, language: code });
+  localStorage.setItem(ENTRY, `${accountId} ${id}`);
+}
+
+function inBase64Url(bytes: ArrayBuffer | null): string {
+  const text = btoa(String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0))));
+  return text.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+}

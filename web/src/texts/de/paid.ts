@@ -1,0 +1,6 @@
+import type { paid as english } from '../en-paid.ts';
+import type { Shape } from '../lookup.ts';
+
+export const paid = {
+  received: (amount) => `${amount} sats erhalten`,
+} satisfies Shape<typeof english>;
