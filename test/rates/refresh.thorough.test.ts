@@ -1,6 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import type { Database } from '../../src/core/db/database.ts';
+import type { Outbound } from '../../src/core/outbound/outbound.ts';
 import { CONFIRMATIONS } from '../../src/core/rates/agreement.ts';
 import { createRates, parseRateProviders } from '../../src/core/rates/rates.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
@@ -28,7 +29,7 @@ async function ratesOf(database: Database, prices: readonly unknown[], currencie
     refreshSeconds: 60,
     maxAgeSeconds: MAX_AGE_SECONDS,
   };
-  const options = { database, alerts, outbound: loopbackOutbound(), clock, fiat, timeoutMs: 100 };
+  const options = { database, alerts, outbound: impatientWith(sources), clock, fiat };
   const rates = createRates(options);
   /** Refreshes a number of times, a minute apart. */
   async function refresh(times = 1): Promise<void> {
@@ -48,7 +49,18 @@ async function ratesOf(database: Database, prices: readonly unknown[], currencie
   return { rates, sources: sources as [RateSource, ...RateSource[]], clock, refresh, openAlerts, rate, accept, restarted };
 }
 
+/** Waits only for providers that are going to respond. */
+function impatientWith(sources: readonly RateSource[]): Outbound {
+  const outbound = loopbackOutbound();
+  const getJson = outbound.getJson.bind(outbound);
+  outbound.getJson = (url, options) =>
+    getJson(url, sources.some(({ behave }) => STALLING.includes(behave)) ? { ...options, timeoutMs: 100 } : options);
+  return outbound;
+}
+
 const stalls: Behavior = () => undefined;
+const stallsLater: Behavior = (response) => void response.writeHead(200).write('{"data":');
+const STALLING: readonly Behavior[] = [stalls, stallsLater];
 const hangsUp: Behavior = (response) => void response.destroy();
 /** The other address has a price that would be accepted. */
 const redirects: Behavior = (response, request) =>
@@ -56,7 +68,7 @@ const redirects: Behavior = (response, request) =>
 
 const BROKEN: readonly (readonly [name: string, behavior: Behavior, reason: string])[] = [
   ['stalls', stalls, 'did not respond in time'],
-  ['stalls in the middle of its response', (response) => void response.writeHead(200).write('{"data":'), 'did not respond in time'],
+  ['stalls in the middle of its response', stallsLater, 'did not respond in time'],
   ['hangs up', hangsUp, 'gave no valid response'],
   ['sends 10 MB', raw(`{"data":{"amount":"60000","more":"${'x'.repeat(10_000_000)}"}}`), 'gave no valid response'],
   ['redirects to a price', redirects, 'redirected'],

@@ -115,7 +115,8 @@ describe('a failover of PostgreSQL to a synchronous standby that is promoted by 
     isOver = true;
     await Promise.all(load);
     expect(await lost()).toEqual([]);
-    const alerts = () => cluster.primary().run('SELECT DISTINCT kind FROM alert');
+    // A job that was interrupted three times in a row may have raised an alert, too.
+    const alerts = () => cluster.primary().run(`SELECT DISTINCT kind FROM alert WHERE kind <> 'job_failing'`);
     await expect.poll(alerts).toEqual([{ kind: 'replication_broken' }]);
     const database = await openDatabase(cluster.url, { log: silentLog, readOnly: true });
     expect(await problemsOf(database)).toEqual([]);

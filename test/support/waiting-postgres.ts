@@ -7,7 +7,7 @@ export const SQL_CUTS = ['pg_cancel_backend', 'pg_terminate_backend'] as const;
 export const CUTS = [...SQL_CUTS, 'kill -9'] as const;
 export type Cut = (typeof CUTS)[number];
 
-const WAITING = `SELECT pid FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
+const WAITING = `SELECT pid, query_start::text FROM pg_stat_activity WHERE wait_event = 'SyncRep'`;
 
 /** A PostgreSQL server whose commits wait for a standby, as long as a test wants. */
 export type WaitingPostgres = Awaited<ReturnType<typeof startWaitingPostgres>>;
@@ -38,11 +38,37 @@ export function controlOf(url: string) {
     await vi.waitUntil(isSet, { timeout: 60_000, interval: 10 });
   }
   const waiting = async () => (await run(WAITING)).map(({ pid }) => Number(pid));
+  /** The checkpointer applies the setting later than sessions show it. Only a COMMIT that waits proves that it is in force. */
+  async function untilCommitsWait(): Promise<void> {
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      const [{ pid } = {}] = (await client.query('SELECT pg_backend_pid() AS pid')).rows;
+      for (let isWaiting = false; !isWaiting; ) {
+        let hasEnded = false;
+        const writing = client.query(`SELECT pg_logical_emit_message(true, 'probe', '')`).finally(() => {
+          hasEnded = true;
+        });
+        const waitsOrEnded = async () => {
+          isWaiting = (await waiting()).includes(pid);
+          return isWaiting || hasEnded;
+        };
+        await vi.waitUntil(waitsOrEnded, { timeout: 60_000, interval: 10 });
+        if (isWaiting) await run(`SELECT pg_cancel_backend(${pid})`);
+        await writing;
+      }
+    } finally {
+      await client.end();
+    }
+  }
   return {
     run,
     waitFor,
     /** From now on no COMMIT ends. */
-    stall: () => waitFor('nobody'),
+    async stall(): Promise<void> {
+      await waitFor('nobody');
+      await untilCommitsWait();
+    },
     /** Ends all waits, as a standby that has caught up. */
     release: () => waitFor(''),
     /** Resolves when a COMMIT waits. */
@@ -51,7 +77,13 @@ export function controlOf(url: string) {
     },
     /** Ends the wait of every COMMIT. After `kill -9` the server restarts. */
     async cut(how: Cut): Promise<void> {
-      if (how !== 'kill -9') return void (await run(`SELECT ${how}(pid) FROM (${WAITING}) AS waiting`));
+      if (how !== 'kill -9') {
+        const cut = await run(`SELECT pid, query_start, ${how}(pid) FROM (${WAITING}) AS waiting`);
+        // The signal arrives later.
+        const isCut = ({ pid, query_start }: Record<string, unknown>) =>
+          cut.some((one) => one.pid === pid && one.query_start === query_start);
+        return vi.waitUntil(async () => !(await run(WAITING)).some(isCut), { timeout: 60_000, interval: 10 }).then(() => undefined);
+      }
       for (const pid of (await waiting()).slice(0, 1)) process.kill(pid, 'SIGKILL');
       const started = async () => (await run('SELECT 1').catch(() => [])).length === 1;
       await vi.waitUntil(started, { timeout: 60_000, interval: 20 });
