@@ -2029,6 +2029,12 @@ export interface BalanceSample {
   liabilities_msat: number;
   /** What was in suspense, in millisatoshis */
   suspense_msat: number;
+  /** `liabilities_msat` + `suspense_msat`, in millisatoshis */
+  owed_msat: number;
+  /** `assets_msat` in percent of `owed_msat`, rounded down. Null: the assets are unknown, or nothing was owed */
+  cover_percent: number | null;
+  /** The lowest of the hourly samples of its step: an hour, for `month` 6 hours, for `year` a day */
+  lowest_cover_percent: number | null;
   /** Whether each node was measured then. Otherwise the last balance before counts */
   is_complete: boolean;
 }
@@ -2344,6 +2350,10 @@ export interface OperatorOverview {
   service_fees_msat: number;
   /** What the operator bears: routing beyond reserves, and late successes, in millisatoshis */
   operator_costs_msat: number;
+  /** `liabilities_msat` + `suspense_msat`, in millisatoshis */
+  owed_msat: number;
+  /** `assets_msat` in percent of `owed_msat`, rounded down. Null: the assets are unknown, or nothing is owed */
+  cover_percent: number | null;
   /** What is left for the operator: `assets_msat` − `liabilities_msat` − `suspense_msat`, in millisatoshis */
   own_msat: number | null;
   /** The sum of the differences of all nodes; null if one is unknown, in millisatoshis */
@@ -4557,7 +4567,7 @@ export interface Operations<Options> {
     getOverview(request?: GetOperatorOverviewRequest, options?: Options): Promise<OperatorOverview>;
     /** Read the channels of a node. Reads the channels from the node now. They show why a payment has no route, and how much can be received. 503 `node_unavailable`: the node did not answer within twelve seconds, or reported an error. The message has the reason. Permission: a secret API key of an operator. (`GET /v1/operator/nodes/{id}/channels`) @param id The id of the node, `lnd_…` */
     listNodeChannels(id: string, request?: ListNodeChannelsRequest, options?: Options): Promise<NodeChannels>;
-    /** Read assets and liabilities over time. Oldest first. Reconciliations take the samples; hours in which none ran are absent. Permission: a secret API key of an operator. (`GET /v1/operator/history`) */
+    /** Read assets, liabilities and cover over time. Oldest first. Reconciliations take the samples; hours in which none ran are absent. Permission: a secret API key of an operator. (`GET /v1/operator/history`) */
     listBalanceSamples(request?: ListBalanceSamplesRequest, options?: Options): List<BalanceSample>;
     /** List what operators requested. The audit log, newest first: every change of accounts, notes, money in suspense, payments, nodes, wallets, alerts and the fiat rate. Entries are never changed or deleted. Filters can be combined. Permission: a secret API key of an operator. (`GET /v1/operator/actions`) */
     listActions(request?: ListOperatorActionsRequest, options?: Options): List<OperatorAction>;

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { statement } from '../../src/core/db/statement.ts';
 import type { ListPart } from '../../src/core/kernel/list.ts';
 import { findRecord } from '../../src/features/operator/action-object.ts';
-import { readHistory, readOverview } from '../../src/features/operator/overview-object.ts';
+import { coverPercent, readHistory } from '../../src/features/operator/cover-object.ts';
+import { readOverview } from '../../src/features/operator/overview-object.ts';
 import { findOperatorPayment, listPendingPayments } from '../../src/features/operator/payment-object.ts';
 import { listSuspense } from '../../src/features/operator/suspense-routes.ts';
 import { requestReconciliation } from '../../src/features/reconcile/requests.ts';
@@ -18,6 +19,7 @@ const sampleLedger = statement(
   'test_sample_ledger',
   'INSERT INTO ledger_sample (hour, sampled_at, customers_msat, suspense_msat) VALUES ($1, $2, $3, 0)',
 );
+const addSuspense = statement('test_add_suspense', 'UPDATE ledger_sample SET suspense_msat = $2 WHERE hour = $1');
 const HOUR = 3600;
 
 onBothDatabases('the list of pending payments', (open) => {
@@ -190,5 +192,51 @@ onBothDatabases('the history of balances', (open) => {
     expect(new Set(year.map(({ at }) => Math.floor(at / HOUR / 24))).size).toBe(year.length);
     const month = await history('month');
     expect(new Set(month.map(({ at }) => Math.floor(at / HOUR / 6))).size).toBe(month.length);
+  });
+
+  it('has the cover of an hour: what was on the nodes and owed at its sample, suspense included, rounded down', async () => {
+    const { deps, healthy } = await operatorOn(await open());
+    const clock = { nowMs: () => 2_000_000_000_000 };
+    const now = Math.floor(2_000_000_000 / HOUR);
+    await healthy.transaction(async (tx) => {
+      await tx.run(sampleLedger, now - 3, (now - 3) * HOUR, 1_000);
+      await tx.run(sampleNode, now - 2, NODE_ID, (now - 2) * HOUR, 2_999);
+      await tx.run(sampleLedger, now - 2, (now - 2) * HOUR, 1_900);
+      await tx.run(addSuspense, now - 2, 100);
+      await tx.run(sampleNode, now - 1, NODE_ID, (now - 1) * HOUR, 1_999);
+      await tx.run(sampleLedger, now - 1, (now - 1) * HOUR, 2_000);
+      await tx.run(sampleLedger, now, now * HOUR, 0);
+    });
+    const samples = await readHistory({ ...deps, clock }, 'day');
+    expect(samples.map(({ owed_msat, cover_percent }) => [owed_msat, cover_percent])).toEqual([
+      [1_000, null],
+      [2_000, 149],
+      [2_000, 99],
+      [0, null],
+    ]);
+  });
+
+  it('has the lowest cover of all hours in a longer step, not only that of its last hour', async () => {
+    const { deps, healthy } = await operatorOn(await open());
+    const now = Math.floor(2_000_000_000 / HOUR / 24) * 24 + 23;
+    const clock = { nowMs: () => now * HOUR * 1000 };
+    await healthy.transaction(async (tx) => {
+      for (const [back, nodeMsat] of [
+        [3, 900],
+        [2, 300],
+        [1, 1_500],
+      ] as const) {
+        await tx.run(sampleNode, now - back, NODE_ID, (now - back) * HOUR, nodeMsat);
+        await tx.run(sampleLedger, now - back, (now - back) * HOUR, 500);
+      }
+    });
+    for (const period of ['month', 'year'] as const)
+      expect(await readHistory({ ...deps, clock }, period)).toMatchObject([{ cover_percent: 300, lowest_cover_percent: 60 }]);
+    expect((await readHistory({ ...deps, clock }, 'day')).map((one) => one.lowest_cover_percent)).toEqual([180, 60, 300]);
+  });
+
+  it('has a cover of amounts whose product is no safe integer', () => {
+    expect(coverPercent(2_100_000_000_000_000, 2_100_000_000_000_001)).toBe(99);
+    expect(coverPercent(2_100_000_000_000_000, 2_100_000_000_000_000)).toBe(100);
   });
 });

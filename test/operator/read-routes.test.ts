@@ -89,7 +89,10 @@ onFakeNode(
         hour * 3600 - 3600,
       );
       const [oldest] = await service.client.get('/v1/operator/history?period=week');
-      expect(oldest).toEqual({ at: hour * 3600, assets_msat: 9_000, liabilities_msat: 5_000, suspense_msat: 0, is_complete: false });
+      expect(oldest).toEqual({
+        ...{ at: hour * 3600, assets_msat: 9_000, liabilities_msat: 5_000, suspense_msat: 0, owed_msat: 5_000 },
+        ...{ cover_percent: 180, lowest_cover_percent: 180, is_complete: false },
+      });
       expect((await service.client.get('/v1/operator/history?period=day'))[0].at).not.toBe(hour * 3600);
     });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { fractionOf, gridLines, groupDays, indexOfStep, stepsPath } from '../../web/src/parts/chart-scale.ts';
+import { fractionOf, gridLines, groupDays, indexOfStep, ratioLines, stepsPath } from '../../web/src/parts/chart-scale.ts';
 
 const PERIOD = { from: 100, to: 200 };
 
@@ -25,6 +25,13 @@ describe('the grid of a chart', () => {
         expect(top).toBeLessThanOrEqual(2 * max);
       }),
     );
+  });
+});
+
+describe('the grid of a chart of ratios', () => {
+  it('has 1 among its lines, and ends at 2, or at 3 for any larger ratio', () => {
+    expect([0, 0.4, 2, 2.01, 3, 40].map((max) => ratioLines(max).at(-1))).toEqual([2, 2, 2, 3, 3, 3]);
+    expect(ratioLines(40)).toEqual([0, 1, 2, 3]);
   });
 });
 

@@ -6,7 +6,8 @@ import { onDashboard } from '../support/dashboard.ts';
 const DEVICES = ['desktop', 'phone'] as const;
 const REASON = 'We are checking our node. Your money is safe.';
 
-onDashboard("the operator's desk", ({ client, net, open, openLoggedIn, logIn, newPerson }) => {
+onDashboard("the operator's desk", (service) => {
+  const { client, net, open, openLoggedIn, logIn, newPerson } = service;
   /** Pages that are opened after it know the state. */
   async function change(verb: 'stop' | 'resume', reason: string): Promise<void> {
     await client.request('POST', `/v1/operator/withdrawals/${verb}`, { key: client.secretKey, json: { reason } });
@@ -63,6 +64,49 @@ onDashboard("the operator's desk", ({ client, net, open, openLoggedIn, logIn, ne
     const { flow } = await client.get('/v1/operator/figures?period=month');
     const received = String(flow.in_msat / 1000).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
     await page.locator('.stat').filter({ hasText: 'Received, sats' }).getByText(received, { exact: true }).waitFor();
+  });
+
+  it.each(DEVICES)('shows what is owed and the cover in panels of their own, also as tables, on a %s', async (device) => {
+    await client.wallet(700);
+    await service.reconcileAll();
+    const [{ id }] = (await client.get('/v1/operator/overview')).nodes;
+    const hour = Math.floor(Date.now() / 3_600_000);
+    for (const [back, owed, nodes] of [
+      [5, 1_000_000, 4_120_000],
+      [4, 1_000_000, 990_000],
+      [3, 2_000_000, 3_120_000],
+    ] as const) {
+      await service.execute(
+        'INSERT INTO ledger_sample (hour, sampled_at, customers_msat, suspense_msat) VALUES ($1, $2, $3, 0)',
+        hour - back,
+        3600 * (hour - back),
+        owed,
+      );
+      await service.execute(
+        'INSERT INTO node_sample (hour, node_id, sampled_at, node_msat) VALUES ($1, $2, $3, $4)',
+        hour - back,
+        id,
+        3600 * (hour - back),
+        nodes,
+      );
+    }
+    const page = await openLoggedIn('/operator?period=day', { device });
+    const card = page.locator('section.card').filter({ has: page.getByRole('heading', { name: 'Money owed and cover' }) });
+    await card.getByRole('slider', { name: /^Owed over 24 hours, at the last sample .* sats$/ }).waitFor();
+    await card.getByRole('slider', { name: /^Cover over 24 hours, lowest 0\.99, highest [\d,]+\.\d\d, at times below 1$/ }).waitFor();
+    await card.getByText(/^up to [\d,]+\.\d\d$/).waitFor();
+    await card.getByText('1.00: every sat owed is on a node').waitFor();
+    const { cover_percent: cover } = await client.get('/v1/operator/overview');
+    await card
+      .locator('.stat')
+      .filter({ hasText: 'times what is owed is on the nodes' })
+      .getByText((cover / 100).toLocaleString('en-GB', { minimumFractionDigits: 2 }))
+      .waitFor();
+    await card.getByText('Show as table').last().click();
+    for (const ratio of ['0.99', '1.56', '4.12']) await card.getByRole('cell', { name: ratio, exact: true }).waitFor();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await violationsInThemes(page)).toEqual([]);
+    for (const table of ['ledger_sample', 'node_sample']) await service.execute(`DELETE FROM ${table}`);
   });
 
   it('shows what all nodes can send and receive, and no number of days without a week of payments', async () => {

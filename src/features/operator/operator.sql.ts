@@ -234,21 +234,27 @@ export const insertRateChange = statement(
   'INSERT INTO fiat_rate (id, currency, per_btc, set_at, set_by) VALUES ($1, $2, $3, $4, $5)',
 );
 
-export type SampleRow = { at: number; assets_msat: number | null; liabilities_msat: number; suspense_msat: number; is_complete: number };
+export type SampleRow = {
+  hour: number;
+  at: number;
+  assets_msat: number | null;
+  liabilities_msat: number;
+  suspense_msat: number;
+  is_complete: number;
+};
 
 /**
- * The last sample from an hour ($1) on in each step of $2 hours, oldest first. The assets are the sum of the last samples of all nodes until
- * then; the sample is complete if each of them is of that hour.
+ * The samples from an hour ($1) on, oldest first. The assets are the sum of the last samples of all nodes until then; the sample is complete if
+ * each of them is of that hour.
  */
 export const listSamples = statement<SampleRow>(
   'operator_samples',
-  `SELECT l.sampled_at AS at, l.customers_msat AS liabilities_msat, l.suspense_msat,
+  `SELECT l.hour, l.sampled_at AS at, l.customers_msat AS liabilities_msat, l.suspense_msat,
      (SELECT CAST(sum((SELECT s.node_msat FROM node_sample s WHERE s.node_id = n.id AND s.hour <= l.hour ORDER BY s.hour DESC LIMIT 1)) AS BIGINT)
       FROM lightning_node n) AS assets_msat,
      CASE WHEN EXISTS (SELECT 1 FROM lightning_node n
        WHERE NOT EXISTS (SELECT 1 FROM node_sample s WHERE s.node_id = n.id AND s.hour = l.hour)) THEN 0 ELSE 1 END AS is_complete
-   FROM ledger_sample l
-   WHERE l.hour IN (SELECT max(hour) FROM ledger_sample WHERE hour >= $1 GROUP BY hour / CAST($2 AS BIGINT)) ORDER BY l.hour`,
+   FROM ledger_sample l WHERE l.hour >= $1 ORDER BY l.hour`,
 );
 
 const newestOf = (side: 'from' | 'to') =>

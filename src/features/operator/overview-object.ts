@@ -8,6 +8,7 @@ import { readLastBackup } from '../backup/last-backup.ts';
 import type { NodeComparison } from '../reconcile/reconciliation-object.ts';
 import { lastReport } from '../reconcile/requests.ts';
 import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
+import { coverPercent } from './cover-object.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
 import { amount, time } from './operator-route.ts';
@@ -66,6 +67,12 @@ export const OverviewObject = namedObject('OperatorOverview', {
   num_suspense: Type.Integer({ description: 'The number of such payments' }),
   service_fees_msat: amount('The fees that the service earned'),
   operator_costs_msat: amount('What the operator bears: routing beyond reserves, and late successes'),
+  owed_msat: amount('`liabilities_msat` + `suspense_msat`'),
+  cover_percent: nullable(
+    Type.Integer({
+      description: '`assets_msat` in percent of `owed_msat`, rounded down. Null: the assets are unknown, or nothing is owed',
+    }),
+  ),
   own_msat: nullable(amount('What is left for the operator: `assets_msat` − `liabilities_msat` − `suspense_msat`')),
   difference_msat: nullable(amount('The sum of the differences of all nodes; null if one is unknown')),
   num_wallets: Type.Integer({ description: 'The number of wallets' }),
@@ -83,34 +90,6 @@ export const OverviewObject = namedObject('OperatorOverview', {
   nodes: Type.Array(NodeFigures, { description: 'The nodes, in the order in which they were added' }),
 });
 
-export const BalanceSampleObject = namedObject('BalanceSample', {
-  at: Type.Integer({ description: 'When the figures were taken, in Unix seconds' }),
-  assets_msat: nullable(amount('The balances of the nodes; null before a node was measured')),
-  liabilities_msat: amount('What was owed to all wallets'),
-  suspense_msat: amount('What was in suspense'),
-  is_complete: Type.Boolean({ description: 'Whether each node was measured then. Otherwise the last balance before counts' }),
-});
-
-/** The periods of the history of balances, and the hours between two samples of each. */
-const PERIODS = {
-  day: { days: 1, stepHours: 1 },
-  week: { days: 7, stepHours: 1 },
-  month: { days: 30, stepHours: 6 },
-  year: { days: 365, stepHours: 24 },
-} as const;
-export type HistoryPeriod = keyof typeof PERIODS;
-export const HISTORY_PERIODS = Object.keys(PERIODS) as HistoryPeriod[];
-
-/** Returns samples of assets and liabilities, oldest first. */
-export async function readHistory(
-  { database, clock }: OperatorModules,
-  period: HistoryPeriod,
-): Promise<Static<typeof BalanceSampleObject>[]> {
-  const { days, stepHours } = PERIODS[period];
-  const rows = await database.all(sql.listSamples, Math.floor(unixSeconds(clock) / 3600) - 24 * days, stepHours);
-  return rows.map((row) => ({ ...row, is_complete: row.is_complete === 1 }));
-}
-
 /** Reads the figures of the ledger, of the last reconciliation, and whether each node answers. */
 export async function readOverview(modules: OperatorModules): Promise<Static<typeof OverviewObject>> {
   const { database, alerts, connections, clock } = modules;
@@ -125,6 +104,7 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
   const nodes = await Promise.all(read);
   const oldest = rows.flatMap(({ oldest_pending_at }) => oldest_pending_at ?? []);
   const assets = sumKnown(nodes.map((one) => one.assets_msat));
+  const owed = totals.customersMsat + totals.suspenseMsat;
   const backup = await readLastBackup(database);
   return {
     at: unixSeconds(clock),
@@ -135,7 +115,9 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
     num_suspense: (await database.first(sql.countUnmatchedLeft))?.n ?? 0,
     service_fees_msat: totals.serviceFeesMsat,
     operator_costs_msat: 0 - totals.operatorMsat,
-    own_msat: assets === null ? null : assets - totals.customersMsat - totals.suspenseMsat,
+    owed_msat: owed,
+    cover_percent: coverPercent(assets, owed),
+    own_msat: assets === null ? null : assets - owed,
     difference_msat: sumKnown(nodes.map((one) => one.difference_msat)),
     num_wallets: sum(rows.map((row) => row.num_wallets)),
     last_backup_at: backup?.createdAt ?? null,

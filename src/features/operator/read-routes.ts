@@ -7,8 +7,9 @@ import { choice } from '../../http/fields.ts';
 import { ListQuery, readListPage, sendList } from '../../http/responses/list.ts';
 import { ActionObject, findRecord, listRecords } from './action-object.ts';
 import { ChannelsObject } from './channels-object.ts';
+import { BalanceSampleObject, HISTORY_PERIODS, readHistory } from './cover-object.ts';
 import { idParams, OPERATOR, type OperatorRouteModules } from './operator-route.ts';
-import { BalanceSampleObject, HISTORY_PERIODS, OverviewObject, readHistory, readOverview } from './overview-object.ts';
+import { OverviewObject, readOverview } from './overview-object.ts';
 import { InstancesObject, LimitObject, type LimitSettings, listLimits, readInstances } from './service-object.ts';
 
 /** Larger times have no id. */
@@ -48,7 +49,7 @@ const channelsSchema = {
 const historySchema = {
   ...OPERATOR,
   operationId: 'listBalanceSamples',
-  summary: 'Read assets and liabilities over time',
+  summary: 'Read assets, liabilities and cover over time',
   description: 'Oldest first. Reconciliations take the samples; hours in which none ran are absent.',
   querystring: Type.Object({
     period: Type.Optional(

@@ -26,6 +26,14 @@ function gridStep(max: number): number {
   return (ROUND_DIGITS.find((digit) => digit * magnitude * INTERVALS >= max) ?? 10) * magnitude;
 }
 
+/** The highest line of a chart of ratios. Larger ones are drawn there. */
+const TOP_RATIO = 3;
+
+/** Returns the values of the grid lines of a chart of ratios, from 0: 1 is among them, and the last is 2 or 3. */
+export function ratioLines(max: number): number[] {
+  return Array.from({ length: (max <= 2 ? 2 : TOP_RATIO) + 1 }, (_, index) => index);
+}
+
 /** Returns where a time lies in a period: 0 at its start, 1 at its end. */
 export function fractionOf(at: number, { from, to }: Period): number {
   return to > from ? Math.min(1, Math.max(0, (at - from) / (to - from))) : 0;

@@ -18,6 +18,8 @@ export interface ChartProps {
   /** Returns the row at a place between the left edge (0) and the right edge (1). */
   readonly rowAt: (fraction: number) => number;
   readonly legend?: ComponentChildren;
+  /** Writes a value. Default: as sats. */
+  readonly format?: ((value: number) => string) | undefined;
   /** Draws the values. */
   readonly children: ComponentChildren;
 }
@@ -26,14 +28,14 @@ export interface ChartRow {
   /** Between the left edge (0) and the right edge (1). */
   readonly place: number;
   readonly time: string;
-  /** Whole sats, for each column. */
+  /** For each column; whole sats unless the chart has a format. */
   readonly values: readonly number[];
 }
 
 const TICKS = [0, 0.25, 0.5, 0.75, 1];
 
 /** The grid, the axes, the readout and the table of a chart. Pointer and arrow keys move the readout. */
-export function Chart({ label, period, lines, columns, rows, rowAt, legend, children }: ChartProps) {
+export function Chart({ label, period, lines, columns, rows, rowAt, legend, format, children }: ChartProps) {
   const [chosen, choose] = useState<number>();
   const last = rows.length - 1;
   const current = Math.min(chosen ?? last, last);
@@ -63,7 +65,7 @@ export function Chart({ label, period, lines, columns, rows, rowAt, legend, chil
           aria-valuemin={0}
           aria-valuemax={last}
           aria-valuenow={current}
-          aria-valuetext={row && textOf(row, columns)}
+          aria-valuetext={row && textOf(row, columns, format)}
           onKeyDown={onKeyDown}
           onFocus={(event) => event.currentTarget.matches(':focus-visible') && choose(current)}
           onBlur={() => choose(undefined)}
@@ -75,11 +77,11 @@ export function Chart({ label, period, lines, columns, rows, rowAt, legend, chil
             <span key={line} class="grid-line" style={{ bottom: `${(100 * index) / (lines.length - 1)}%` }} />
           ))}
           {children}
-          {chosen !== undefined && row && <Readout row={row} columns={columns} top={lines.at(-1) ?? 1} />}
+          {chosen !== undefined && row && <Readout row={row} columns={columns} top={lines.at(-1) ?? 1} format={format} />}
         </div>
         <div class="value-axis" aria-hidden="true">
           {lines.toReversed().map((line) => (
-            <Sats key={line} sats={line} />
+            <Value key={line} value={line} format={format} />
           ))}
         </div>
         <div class="time-axis" aria-hidden="true">
@@ -90,7 +92,7 @@ export function Chart({ label, period, lines, columns, rows, rowAt, legend, chil
           ))}
         </div>
       </div>
-      <ChartTable label={label} columns={columns} rows={rows} />
+      <ChartTable label={label} columns={columns} rows={rows} format={format} />
     </div>
   );
 }
@@ -101,17 +103,23 @@ function moved(key: string, current: number, last: number): number | undefined {
   return step === undefined ? undefined : Math.min(last, Math.max(0, current + step));
 }
 
-function textOf({ time, values }: ChartRow, columns: readonly string[]): string {
-  return [time, ...values.map((value, index) => `${columns[index]} ${value}`)].join(', ');
+type Format = ChartProps['format'];
+
+function textOf({ time, values }: ChartRow, columns: readonly string[], format: Format = String): string {
+  return [time, ...values.map((value, index) => `${columns[index]} ${format(value)}`)].join(', ');
 }
 
-function Readout({ row, columns, top }: { row: ChartRow; columns: readonly string[]; top: number }) {
+function Value({ value, format, unit = false }: { value: number; format: Format; unit?: boolean }) {
+  return format ? <span class="number">{format(value)}</span> : <Sats sats={value} unit={unit} />;
+}
+
+function Readout({ row, columns, top, format }: { row: ChartRow; columns: readonly string[]; top: number; format: Format }) {
   const left = `${row.place * 100}%`;
   return (
     <>
       <span class="cross-hair" style={{ left }} />
       {row.values.map((value, index) => (
-        <span key={columns[index]} class="point" style={{ left, bottom: `${(100 * Math.max(0, value)) / top}%` }} />
+        <span key={columns[index]} class="point" style={{ left, bottom: `${(100 * Math.min(top, Math.max(0, value))) / top}%` }} />
       ))}
       <span class={row.place > 0.5 ? 'readout before' : 'readout'} style={{ left }}>
         <span class="faint">{row.time}</span>
@@ -119,7 +127,7 @@ function Readout({ row, columns, top }: { row: ChartRow; columns: readonly strin
           <span key={columns[index]}>
             {row.values.length > 1 && `${columns[index]} `}
             <b>
-              <Sats sats={value} unit />
+              <Value value={value} format={format} unit />
             </b>
           </span>
         ))}
@@ -129,7 +137,7 @@ function Readout({ row, columns, top }: { row: ChartRow; columns: readonly strin
 }
 
 /** The values as a table, newest first. It is made when it is opened. */
-function ChartTable({ label, columns, rows }: Pick<ChartProps, 'label' | 'columns' | 'rows'>) {
+function ChartTable({ label, columns, rows, format }: Pick<ChartProps, 'label' | 'columns' | 'rows' | 'format'>) {
   const [isOpen, setIsOpen] = useState(false);
   return (
     <details class="chart-table" onToggle={(event) => setIsOpen(event.currentTarget.open)}>
@@ -154,7 +162,7 @@ function ChartTable({ label, columns, rows }: Pick<ChartProps, 'label' | 'column
                   <td>{row.time}</td>
                   {row.values.map((value, column) => (
                     <td key={columns[column]} class="end">
-                      <Sats sats={value} />
+                      <Value value={value} format={format} />
                     </td>
                   ))}
                 </tr>
