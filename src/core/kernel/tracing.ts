@@ -1,6 +1,7 @@
 import {
   type Attributes,
   context,
+  createContextKey,
   INVALID_SPAN_CONTEXT,
   isSpanContextValid,
   type Link,
@@ -85,6 +86,14 @@ export function runIn<T>(span: Span | undefined, work: () => T): T {
 /** Returns the context of the running span, for {@link SpanSettings.causes}; undefined if no SDK records it. */
 export function runningSpan(): SpanContext | undefined {
   return trace.getActiveSpan()?.spanContext();
+}
+
+/** SDKs of OpenTelemetry and their instrumentations record nothing in a context with this value. */
+const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
+
+/** Runs work that no instrumentation of an SDK records: a URL in it contains a secret. */
+export function untraced<T>(work: () => T): T {
+  return context.with(context.active().setValue(SUPPRESSED, true), work);
 }
 
 /**
