@@ -1989,6 +1989,21 @@ export interface Alert {
   close_reason: string | null;
 }
 
+export interface AlertChannel {
+  /** How alerts are sent */
+  channel: 'email' | 'telegram' | (string & {});
+  /** The addresses of the e-mails, or the chat */
+  recipient: string;
+  /** `unused`: no message was sent yet. `failing`: the last message was not sent, or not to all recipients */
+  status: 'unused' | 'working' | 'failing' | (string & {});
+  /** When a message was last sent; null before the first one, in Unix seconds */
+  last_sent_at: number | null;
+  /** Since when messages fail; null if the last one was sent, in Unix seconds */
+  failing_since: number | null;
+  /** Why the last message was not sent; null if it was */
+  failure: string | null;
+}
+
 export interface AlertDetails {
   /** The wallet whose money it is */
   wallet_id: string | null;
@@ -3302,6 +3317,15 @@ export interface CloseAlertRequest {
   reason: string;
 }
 
+export interface ListAlertChannelsRequest {
+
+}
+
+export interface TestAlertChannelRequest {
+  /** Which channel */
+  channel: 'email' | 'telegram';
+}
+
 export interface ListReconciliationsRequest {
   /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
@@ -4605,6 +4629,10 @@ export interface Operations<Options> {
     listAlerts(request?: ListAlertsRequest, options?: Options): List<Alert>;
     /** Close an alert. For alerts that only an operator can close. An alert whose cause persists opens again. 409 `action_refused`: it is closed already. The caller and the reason are stored with it. Permission: a secret API key of an operator. (`POST /v1/operator/alerts/{id}/close`) @param id The id of the alert */
     closeAlert(id: string, request: CloseAlertRequest, options?: Options): Promise<Alert>;
+    /** List the channels that send alerts. Those of the settings of the service: e-mail and Telegram. Permission: a secret API key of an operator. (`GET /v1/operator/alert-channels`) */
+    listAlertChannels(request?: ListAlertChannelsRequest, options?: Options): List<AlertChannel>;
+    /** Send a test message. Sends a message through a channel at once, and returns the state of the channel after that. If the message was not sent, `status` is `failing`, and `failure` has the reason. 409 `action_refused`: the channel is not configured. Permission: a secret API key of an operator. (`POST /v1/operator/alert-channels/test`) */
+    testAlertChannel(request: TestAlertChannelRequest, options?: Options): Promise<AlertChannel>;
     /** List reconciliations. Newest first. The service keeps about ten. Permission: a secret API key of an operator. (`GET /v1/operator/reconciliations`) */
     listReconciliations(request?: ListReconciliationsRequest, options?: Options): List<Reconciliation>;
     /** Compare the ledger with the nodes now. Read the reconciliation until `status` is `done` or `failed`. The request is recorded with the caller and the reason. Permission: a secret API key of an operator. (`POST /v1/operator/reconciliations`) */

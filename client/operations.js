@@ -96,6 +96,8 @@ export const GROUPS = {
     moveWallet: 'POST /v1/operator/wallets/{id}/move keyed',
     listAlerts: 'GET /v1/operator/alerts isList hasCursor',
     closeAlert: 'POST /v1/operator/alerts/{id}/close keyed',
+    listAlertChannels: 'GET /v1/operator/alert-channels isList',
+    testAlertChannel: 'POST /v1/operator/alert-channels/test keyed',
     listReconciliations: 'GET /v1/operator/reconciliations isList hasCursor',
     requestReconciliation: 'POST /v1/operator/reconciliations keyed',
     getReconciliation: 'GET /v1/operator/reconciliations/{id}',

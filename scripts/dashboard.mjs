@@ -8,6 +8,8 @@ import { fileURLToPath } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const web = join(root, 'web');
 const dist = join(web, 'dist');
+/** The folders outside of `web/` from which it imports. */
+const SHARED = ['client', 'src/core/alerts'];
 /** In the build; the hash of the sources from which it was made. */
 const STAMP = '.sources';
 
@@ -73,9 +75,9 @@ function isBuildOf(hash) {
   return existsSync(join(dist, 'index.html')) && existsSync(stamp) && readFileSync(stamp, 'utf8') === hash;
 }
 
-/** Returns a hash of everything that the build depends on: the application, the client and the versions of the packages. */
+/** Returns a hash of everything that the build depends on: the application, what it imports and the versions of the packages. */
 function sourcesHash() {
-  const files = [join(root, 'package-lock.json'), ...filesIn(join(root, 'client')), ...filesIn(web)];
+  const files = [join(root, 'package-lock.json'), ...SHARED.flatMap((folder) => filesIn(join(root, folder))), ...filesIn(web)];
   const hash = createHash('sha256');
   for (const file of files.sort())
     hash.update(`${file.slice(root.length)}\0`).update(createHash('sha256').update(readFileSync(file)).digest());

@@ -6,6 +6,7 @@ import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
 import { isRange, parseAllowList, parseProxy } from './core/outbound/addresses.ts';
 import { parseCurrencies, parseRateProviders } from './core/rates/providers.ts';
+import { readEmailSettings, readTelegramSettings } from './features/notifications/settings.ts';
 import { readBrand, readEmbedSites } from './features/payer-pages/brand.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
@@ -104,14 +105,10 @@ export function readConfig(env: Environment) {
     /** The fingerprint of a lost secret key that the current one replaces. */
     replaceSecretKey: matching('REPLACE_SECRET_KEY', /^[0-9a-f]{16}$/, 'the fingerprint of a secret key, 16 hexadecimal characters'),
     nwc: readNwc(settings, url),
-    /** The folder for backups, the seconds between two (0: none are scheduled), the age public keys that can read them, and how many are kept. */
-    backup: {
-      folder: get('BACKUP_DIR') ?? `${dataDir}/backups`,
-      intervalSeconds: integer('BACKUP_INTERVAL_SECONDS', get('BACKUP_DIR') === undefined ? 0 : 3600, 0, 31_536_000),
-      recipients: (get('BACKUP_RECIPIENTS') ?? '').split(/[\s,]+/).filter(Boolean),
-      keep: backupRetention(get('BACKUP_KEEP')),
-    },
+    backup: readBackups(settings, dataDir),
     fiat: readFiat(settings),
+    /** Where alerts are sent: by e-mail and to Telegram. Both contain secrets. */
+    notifications: readNotifications(settings),
     payerPages: readPayerPages(settings, url),
     /** The proxy for .onion hosts; undefined: they cannot be reached. */
     outboundProxy: readProxy(settings),
@@ -160,6 +157,11 @@ function readFiat({ get, integer }: Settings) {
   throw new InvalidConfig('FIAT_RATE_MAX_AGE_SECONDS must be more than FIAT_RATE_REFRESH_SECONDS.');
 }
 
+function readNotifications({ get }: Settings) {
+  const reader = { get, invalid: (message: string) => new InvalidConfig(message) };
+  return { email: readEmailSettings(reader), telegram: readTelegramSettings(reader) };
+}
+
 function readProxy({ get }: Settings) {
   const proxy = get('OUTBOUND_PROXY');
   return proxy === undefined ? undefined : parsed('OUTBOUND_PROXY', proxy, parseProxy);
@@ -169,6 +171,16 @@ function readProxy({ get }: Settings) {
 function readPayerPages({ get }: Settings, url: string) {
   const brandSettings = { get, invalid: (message: string) => new InvalidConfig(message) };
   return { brand: readBrand(brandSettings, new URL(url).host), embedSites: readEmbedSites(brandSettings) };
+}
+
+/** The folder for backups, the seconds between two (0: none are scheduled), the age public keys that can read them, and how many are kept. */
+function readBackups({ get, integer }: Settings, dataDir: string) {
+  return {
+    folder: get('BACKUP_DIR') ?? `${dataDir}/backups`,
+    intervalSeconds: integer('BACKUP_INTERVAL_SECONDS', get('BACKUP_DIR') === undefined ? 0 : 3600, 0, 31_536_000),
+    recipients: (get('BACKUP_RECIPIENTS') ?? '').split(/[\s,]+/).filter(Boolean),
+    keep: backupRetention(get('BACKUP_KEEP')),
+  };
 }
 
 /** Reads the numbers of hours, days and months of which a backup is kept. */
@@ -265,7 +277,9 @@ const SECRETS: ReadonlySet<string> = new Set([
   'LIGHTNING_URL',
   'METRICS_TOKEN',
   'SECRET_KEY',
+  'SMTP_URL',
   'TARGET_DATABASE_URL',
+  'TELEGRAM_BOT_TOKEN',
 ]);
 
 function readSecret(name: string, file: string): string {

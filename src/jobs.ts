@@ -12,6 +12,8 @@ import { errorMessage } from './core/kernel/log.ts';
 import { moduleUrl } from './core/kernel/module-url.ts';
 import type { PaymentOutcome } from './core/lightning/node.ts';
 import { backupProcess, runSchedule } from './features/backup/schedule.ts';
+import { CHANNEL_NAMES } from './features/notifications/channel.ts';
+import type { NotificationModuleTiming } from './features/notifications/notification-module.ts';
 import type { NwcTiming } from './features/nwc/nwc.ts';
 import { computeFlowHours } from './features/operator/flows.ts';
 import { type PayoutTiming, runPayouts } from './features/payouts/run-payouts.ts';
@@ -38,6 +40,7 @@ export interface Job {
     | 'payouts'
     | 'push'
     | 'fiat-rates'
+    | 'notifications'
     | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
@@ -60,6 +63,9 @@ const NOTICES_MS = 10_000;
 
 /** How often the receipts of zaps are published that are due. */
 const RECEIPTS_MS = 1000;
+
+/** How often alerts are looked for that are to be sent. */
+const NOTIFICATIONS_MS = 2000;
 
 /** How often invoices that have expired are reported. */
 const FLOWS_MS = 60_000;
@@ -91,6 +97,9 @@ export interface JobTiming {
   /** Between two refreshes of the fiat rates, and the time for the response of a provider. */
   readonly ratesMs?: number;
   readonly rateTimeoutMs?: number;
+  /** Between two searches for alerts to send, and the times of their messages. */
+  readonly notificationsMs?: number;
+  readonly notifications?: NotificationModuleTiming;
   /** Writes a scheduled backup. */
   readonly runBackup?: (signal: AbortSignal) => Promise<void>;
 }
@@ -124,6 +133,14 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     ),
     { name: 'receipts of zaps', lease: 'zap-receipts', interval: receiptsMs, run: (signal) => zaps.publishReceipts(signal) },
     { name: 'notices of withdraw links', lease: 'withdraw-notices', interval: noticesMs, run: (signal) => links.sendNotices(signal) },
+    ...CHANNEL_NAMES.map(
+      (name): Job => ({
+        name: `alerts by ${name}`,
+        lease: 'notifications',
+        interval: timing.notificationsMs ?? NOTIFICATIONS_MS,
+        run: (signal) => modules.notifications.run(name, signal),
+      }),
+    ),
     { name: 'payouts', lease: 'payouts', interval: 'continuous', run: (signal) => runPayouts(modules, signal, timing.payouts) },
     { name: 'notifications', lease: 'push', interval: 'continuous', run: (signal) => modules.push.run(signal) },
     { name: 'connected apps', lease: 'nwc', interval: 'continuous', run: (signal) => nwc.run(signal) },

@@ -38,6 +38,7 @@ import { defaultLinkRow } from './features/lnurl/pay/pay-links.ts';
 import { linkUses } from './features/lnurl/withdraw/claims.ts';
 import { createLoginModules } from './features/logins/login-modules.ts';
 import type { Passwords } from './features/logins/passwords.ts';
+import { createNotificationModule } from './features/notifications/notification-module.ts';
 import { createNwc } from './features/nwc/nwc.ts';
 import { Operator } from './features/operator/operator.ts';
 import { createPayouts } from './features/payouts/payouts.ts';
@@ -70,10 +71,9 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const { publicUrl, paymentWaitSeconds, stuckPaymentSeconds } = config;
   const instances = new Instances({ database, clock, log });
   const alerts = createAlerts(database, clock, log);
-  const nodes = opened.map(({ node }) => node);
   const isReadBack = (await readQuarantine(database))?.backupCreatedAt === 0;
   const replaced = { replacesLedger: config.takeOverFromLedger, isReadBack };
-  const connections = await connectNodes({ database, nodes, alerts, onRestore, ...replaced, clock, log });
+  const connections = await connectNodes({ database, nodes: opened.map(({ node }) => node), alerts, onRestore, ...replaced, clock, log });
   const ledger = createLedger(database, clock);
   const quarantine = new Quarantine(database);
   const withdrawals = createWithdrawals({ database, alerts, clock, log });
@@ -120,7 +120,8 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const common = { ...service, outbound, playground, ...logins, ...money, ...logged, objects, feed, ...deliveries };
   const payouts = createPayouts({ database, clock });
   const modules = { ...common, payouts, ...createNwc({ ...config, ...common, secretKey, timing: jobTiming?.nwc }) };
-  return { ...modules, operator: new Operator(modules, paymentWaitSeconds) };
+  const notifications = createNotificationModule({ ...config.notifications, ...modules, publicUrl, timing: jobTiming?.notifications });
+  return { ...modules, notifications, operator: new Operator(modules, paymentWaitSeconds) };
 }
 
 type MoneyDependencies = Pick<PaymentDependencies, 'database' | 'ledger' | 'alerts' | 'connections' | 'clock' | 'log' | keyof Marked> & {

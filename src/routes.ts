@@ -35,6 +35,7 @@ import { totpRoutes } from './features/logins/totp-routes.ts';
 import { walletLoginRoutes } from './features/logins/wallet-login-routes.ts';
 import { metricsRoute } from './features/metrics/metrics.ts';
 import { nodeRoutes } from './features/nodes/routes.ts';
+import { notificationRoutes } from './features/notifications/routes.ts';
 import { connectionRoutes } from './features/nwc/routes.ts';
 import { alertRoutes } from './features/operator/alert-routes.ts';
 import { fiatRateRoutes } from './features/operator/fiat-rate-routes.ts';
@@ -125,6 +126,11 @@ function registerDeliveryRoutes(app: App, deps: Parameters<typeof webhookDeliver
   pushRoutes(app, deps);
 }
 
+function registerAlertRoutes(app: App, deps: Parameters<typeof alertRoutes>[1] & Parameters<typeof notificationRoutes>[1]): void {
+  alertRoutes(app, deps);
+  notificationRoutes(app, deps);
+}
+
 type Live = ReturnType<typeof createLive>;
 
 function registerRoutes(
@@ -181,7 +187,7 @@ function registerRoutes(
   suspenseRoutes(app, deps);
   operatorPaymentRoutes(app, deps);
   operatorNodeRoutes(app, deps);
-  alertRoutes(app, deps);
+  registerAlertRoutes(app, deps);
   reconciliationRoutes(app, deps);
   restoreRoutes(app, deps);
   figureRoutes(app, deps);

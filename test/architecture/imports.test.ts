@@ -67,6 +67,7 @@ const FEATURES: Readonly<Record<string, readonly string[]>> = {
   reconcile: [],
   restore: ['reconcile'],
   operator: ['backup', 'reconcile'],
+  notifications: ['operator'],
   transactions: ['wallets'],
   lnurl: [],
   nwc: ['keys', 'transactions'],

@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { KEY_KINDS, type KeyKind } from '../../src/core/accounts/keys.ts';
+import { UNREACHABLE_MAIL_SERVER } from '../support/alert-channel.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json } from '../support/client.ts';
 import { hostileRequests } from './conformance/hostile.ts';
@@ -20,6 +21,7 @@ const SETTINGS = {
   // Nothing listens there: an account can choose a currency without a rate.
   FIAT_RATES: 'http://127.0.0.1:1/{currency}#rate',
   FIAT_CURRENCIES: 'EUR',
+  ...UNREACHABLE_MAIL_SERVER,
 };
 
 onFakeNode(

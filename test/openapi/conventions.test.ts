@@ -142,6 +142,7 @@ describe('the conventions of the API', () => {
         'listLinkedKeys',
         'listPasskeys',
         'listRates',
+        'listAlertChannels',
       ],
       'at most 400 samples of a period': ['listBalanceSamples'],
     };

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { UNREACHABLE_MAIL_SERVER } from '../support/alert-channel.ts';
 import { onFakeNode } from '../support/app.ts';
 import { operationsOf, servedApi } from './conformance/operations.ts';
 import { send } from './conformance/send.ts';
@@ -63,5 +64,5 @@ onFakeNode(
       expect(posts.length).toBeGreaterThan(10);
     });
   },
-  { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1', OUTBOUND_ALLOW: '127.0.0.1' },
+  { PAYMENT_WAIT_SECONDS: '0', PROOF_INTERVAL_SECONDS: '1', OUTBOUND_ALLOW: '127.0.0.1', ...UNREACHABLE_MAIL_SERVER },
 );

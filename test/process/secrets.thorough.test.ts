@@ -28,9 +28,13 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
     const spans = () => readFileSync(spansFile, 'utf8');
     const secretKey = newKeyText('secret_api');
     const nodeSecret = randomBytes(24).toString('hex');
+    const mailPassword = randomBytes(24).toString('hex');
+    const botToken = `123456789:${randomBytes(24).toString('hex')}`;
     const secrets = new Secrets();
     secrets.learn('the bootstrap key', secretKey);
     secrets.learn('the secret of LIGHTNING_URL', nodeSecret);
+    secrets.learn('the password of SMTP_URL', mailPassword);
+    secrets.learn('the secret of TELEGRAM_BOT_TOKEN', botToken.split(':')[1] ?? '');
     const play = { DATA_DIR: join(folder, 'node'), PLAYGROUND_PORT: '0', PLAYGROUND_SECRET: nodeSecret, LOG_LEVEL: 'trace' };
     const node = startChild('src/cli/satchel.ts', ['playground'], play);
     let databaseUrl = '';
@@ -48,6 +52,12 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
         RECONCILE_SECONDS: '1',
         SPANS_FILE: spansFile,
         LNDHUB: 'true',
+        // Nothing listens there.
+        SMTP_URL: `smtp://ops:${mailPassword}@127.0.0.1:1`,
+        ALERT_EMAIL_TO: 'ops@example.com',
+        ALERT_EMAIL_FROM: 'satchel@example.com',
+        TELEGRAM_BOT_TOKEN: botToken,
+        TELEGRAM_CHAT_ID: '42',
       };
       service = await startProcess({ ...(await processSettings(data, databaseUrl)), ...own }, BREAKING);
       recorder = new Recorder(service.client);
@@ -84,7 +94,7 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ];
       for (const kind of kinds) expect(secrets.names.some((name) => name.includes(kind))).toBe(true);
       const shown = recorder.responses.flatMap((response) => secrets.foundIn(response.text));
-      expect(new Set(shown)).toEqual(new Set(secrets.names.filter((name) => !/bootstrap|LIGHTNING_URL|password/.test(name))));
+      expect(new Set(shown)).toEqual(new Set(secrets.names.filter((name) => !/bootstrap|LIGHTNING_URL|TELEGRAM|password/.test(name))));
       for (const encoded of [`${secretKey}:`, `x${secretKey}`, `xy${secretKey}:`].map((text) => Buffer.from(text).toString('base64')))
         expect(secrets.foundIn(`Basic ${encoded}`)).toEqual(['the bootstrap key']);
       expect(secrets.foundIn(Buffer.from(`\u0001${made.ott}`))).toHaveLength(1);
@@ -110,6 +120,18 @@ for (const dialect of ['sqlite', 'postgres'] as const) {
       ])
         expect(names).toContain(name);
       for (const { text } of lists) expect(secrets.foundIn(text)).toEqual([]);
+    });
+
+    it('finds none in what is shown about channels for alerts that fail', async () => {
+      for (const channel of ['email', 'telegram']) {
+        const json = { channel };
+        const headers = { 'idempotency-key': channel };
+        const { status, body } = await recorder.request('POST', '/v1/operator/alert-channels/test', { key: secretKey, json, headers });
+        expect([status, body.status]).toEqual([200, 'failing']);
+      }
+      expect(inAnswers()).toEqual([]);
+      expect(service.output()).toContain('a message about alerts was not sent');
+      expect(secrets.foundIn(service.output() + spans())).toEqual([]);
     });
 
     it('finds none in any other response, log line, file or database row', async () => {

@@ -36,6 +36,8 @@ export const COPIED: Readonly<Record<string, string>> = {
   retention_period: "name <> 'ledger_batch'",
   idempotency_outcome: EVERY_ROW,
   alert: EVERY_ROW,
+  alert_channel: EVERY_ROW,
+  alert_notice: EVERY_ROW,
   ledger_account: EVERY_ROW,
   ledger_transfer: EVERY_ROW,
   ledger_hold: EVERY_ROW,

@@ -6,6 +6,7 @@ import { randomText, secretHash } from '../../../src/core/kernel/ids.ts';
 import { changesSomething, needOf, operationsOf, servedApi, type Values, type Walked } from '../../openapi/conformance/operations.ts';
 import { send } from '../../openapi/conformance/send.ts';
 import { createWorld, UNAVAILABLE, type World } from '../../openapi/conformance/world.ts';
+import { UNREACHABLE_MAIL_SERVER } from '../../support/alert-channel.ts';
 import type { FakeNodeApp } from '../../support/app.ts';
 
 /** Operations that read the node, or end only the session of a browser. With this credential they change nothing and succeed. */
@@ -52,6 +53,7 @@ export const SETTINGS = {
   // Nothing listens there: an account can choose a currency without a rate.
   FIAT_RATES: 'http://127.0.0.1:1/{currency}#rate',
   FIAT_CURRENCIES: 'EUR',
+  ...UNREACHABLE_MAIL_SERVER,
   ADDRESS_RATE_LIMIT_PER_SECOND: '0',
 };
 

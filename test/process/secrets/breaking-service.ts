@@ -21,6 +21,7 @@ async function main(): Promise<void> {
   const { server } = await startSatchel(config, {
     openDatabase: async (url, options) => breaking(await openDatabase(url, options), state),
     openNode,
+    jobTiming: { notifications: { telegramApi: 'http://127.0.0.1:1' } },
   });
   await server.listen({ host: config.host, port: config.port });
   process.on('message', ({ broken }: { broken: boolean }) => {

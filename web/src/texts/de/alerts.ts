@@ -17,6 +17,8 @@ const stateName = (status: string) => STATES[status] ?? status;
 const payments = (count: number) => (count === 1 ? '1 Zahlung' : `${count} Zahlungen`);
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: „${reason}“.`);
 
+const channelNames: Readonly<Record<string, string>> = { email: 'per E-Mail', telegram: 'an Telegram' };
+
 export const alerts = {
   close: 'Schließen',
   closeTitle: 'Warnung schließen?',
@@ -196,6 +198,10 @@ export const alerts = {
       title: ({ count }) => (count === 1 ? 'Ein Webhook erhält nichts.' : `${count} Webhooks erhalten nichts.`),
       text: () =>
         'Ihre Geheimnisse wurden mit einem anderen SECRET_KEY verschlüsselt. Den früheren Schlüssel wieder einsetzen oder die Inhaber die Geheimnisse erneuern lassen.',
+    },
+    alert_channel_failing: {
+      title: ({ name }) => `Warnungen können nicht ${channelNames[name] ?? `über ${name}`} gesendet werden.`,
+      text: ({ reason }) => `Sie werden erneut gesendet.${quoted(reason, 'Der Grund')}`,
     },
   },
 } satisfies Shape<typeof english>;

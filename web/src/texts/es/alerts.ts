@@ -13,6 +13,8 @@ const STATES: Readonly<Record<string, string>> = {
 };
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: «${reason}».`);
 
+const channelNames: Readonly<Record<string, string>> = { email: 'por correo', telegram: 'a Telegram' };
+
 export const alerts = {
   close: 'Cerrar',
   closeTitle: '¿Cerrar la alerta?',
@@ -196,6 +198,10 @@ export const alerts = {
       title: ({ count }) => (count === 1 ? 'Un webhook no recibe nada.' : `${count} webhooks no reciben nada.`),
       text: () =>
         'Sus secretos se cifraron con otra SECRET_KEY. Restaure la clave anterior o pida a sus titulares que renueven los secretos.',
+    },
+    alert_channel_failing: {
+      title: ({ name }) => `Las alertas no se pueden enviar ${channelNames[name] ?? `por ${name}`}.`,
+      text: ({ reason }) => `Se volverán a enviar.${quoted(reason, 'Motivo')}`,
     },
   },
 } satisfies Shape<typeof english>;
