@@ -12,7 +12,7 @@ const languages = readdirSync(folder, { withFileTypes: true })
 const SHARED_WORDS = new Set(
   (
     'API App Apps BTC BOLT11 Browser Budget CSV Code Connect Core Ctrl Esc Enter Filter Keysend keysend LND LNDhub LNPay LNURL LNbits Lightning Limit Limits Link Links Live Name Node ' +
-    'Nostr OpenAPI Passkey Passkeys Peer Playground Preimage Relays Software Status System Total URL Version Wallet Wallets Webhook Webhooks alice carol sat sats Sats ' +
+    'Nostr OpenAPI Passkey Passkeys Peer Playground Preimage Relays Software Status System Telegram Total URL Version Wallet Wallets Webhook Webhooks alice carol sat sats Sats ' +
     'NaN fundchannel go in lightning-cli lncli lndhub min offline openchannel webhook-id webhook-signature webhook-timestamp'
   ).split(' '),
 );

@@ -46,6 +46,17 @@ export const desk = inLanguage('desk', {
     none: 'No backup',
     hint: 'Set BACKUP_DIR, or run satchel backup.',
   },
+  notifications: {
+    title: 'Alerts by e-mail and Telegram',
+    none: 'Alerts are shown here only',
+    hint: 'Set SMTP_URL and ALERT_EMAIL_TO, or TELEGRAM_BOT_TOKEN and TELEGRAM_CHAT_ID, and restart the service.',
+    channels: lookup({ email: 'E-mail', telegram: 'Telegram' }),
+    lastSent: 'Last message',
+    unused: 'No message was sent yet',
+    failing: 'Messages fail since',
+    test: 'Send a test message',
+    sent: 'The test message was sent.',
+  },
   payments: {
     title: 'Payments that have not ended',
     one: 'Payment',

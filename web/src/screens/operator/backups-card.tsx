@@ -1,24 +1,15 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { OperatorOverview } from '../../api/client.ts';
 import { Card } from '../../parts/card.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { Time } from '../../parts/time.tsx';
 import { desk } from '../../texts/en-desk.ts';
+import { useAnchor } from './use-anchor.ts';
 
 const texts = desk.backups;
 
 /** The newest backup. The alerts about backups lead to it with `#backups`. */
 export function BackupsCard({ overview: { last_backup_at: at, last_backup_bytes: bytes } }: { overview: OperatorOverview }) {
-  const element = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    const show = () => {
-      if (location.hash === '#backups') element.current?.scrollIntoView({ block: 'center' });
-    };
-    show();
-    // The router announces its navigation with this event.
-    addEventListener('pushState', show);
-    return () => removeEventListener('pushState', show);
-  }, []);
+  const element = useAnchor('backups');
   return (
     <div ref={element} id="backups">
       <Card title={texts.title} isPadded>

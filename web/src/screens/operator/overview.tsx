@@ -6,6 +6,7 @@ import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { t } from '../../texts/texts.ts';
+import { AlertChannelsCard } from './alert-channels-card.tsx';
 import { Alerts } from './alerts.tsx';
 import { BackupsCard } from './backups-card.tsx';
 import { CoverCard } from './cover-card.tsx';
@@ -58,6 +59,7 @@ export function OperatorScreen() {
               <PendingPayments onChanged={overview.reload} />
               <Suspense onChanged={overview.reload} />
               <BackupsCard overview={data} />
+              <AlertChannelsCard />
             </div>
           </div>
         )}

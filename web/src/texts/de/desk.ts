@@ -47,6 +47,17 @@ export const desk = {
     none: 'Keine Sicherung',
     hint: 'BACKUP_DIR setzen oder satchel backup ausführen.',
   },
+  notifications: {
+    title: 'Warnungen per E-Mail und Telegram',
+    none: 'Warnungen erscheinen nur hier',
+    hint: 'SMTP_URL und ALERT_EMAIL_TO oder TELEGRAM_BOT_TOKEN und TELEGRAM_CHAT_ID setzen und den Dienst neu starten.',
+    channels: { email: 'E-Mail', telegram: 'Telegram' },
+    lastSent: 'Letzte Nachricht',
+    unused: 'Noch keine Nachricht gesendet',
+    failing: 'Nachrichten schlagen fehl seit',
+    test: 'Testnachricht senden',
+    sent: 'Die Testnachricht wurde gesendet.',
+  },
   payments: {
     title: 'Nicht beendete Zahlungen',
     one: 'Zahlung',

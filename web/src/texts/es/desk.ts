@@ -47,6 +47,17 @@ export const desk = {
     none: 'Sin copia',
     hint: 'Defina BACKUP_DIR o ejecute satchel backup.',
   },
+  notifications: {
+    title: 'Alertas por correo y Telegram',
+    none: 'Las alertas solo aparecen aquí',
+    hint: 'Defina SMTP_URL y ALERT_EMAIL_TO, o TELEGRAM_BOT_TOKEN y TELEGRAM_CHAT_ID, y reinicie el servicio.',
+    channels: { email: 'Correo', telegram: 'Telegram' },
+    lastSent: 'Último mensaje',
+    unused: 'Aún no se ha enviado ningún mensaje',
+    failing: 'Los mensajes fallan desde',
+    test: 'Enviar un mensaje de prueba',
+    sent: 'El mensaje de prueba se ha enviado.',
+  },
   payments: {
     title: 'Pagos sin terminar',
     one: 'Pago',

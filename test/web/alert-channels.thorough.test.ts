@@ -1,0 +1,49 @@
+import { afterAll, expect, it } from 'vitest';
+import { onDashboard } from '../support/dashboard.ts';
+import { SmtpServer } from '../support/smtp-server.ts';
+
+const mailServer = await SmtpServer.start();
+afterAll(() => mailServer.close());
+
+onDashboard(
+  'the channels that send alerts',
+  ({ openLoggedIn }) => {
+    it('are tested on the page of the operator, which shows the last message', async () => {
+      const page = await openLoggedIn('/operator#notifications');
+      const email = page.getByRole('region', { name: 'E-mail' });
+      await email.getByText('ops@example.com').waitFor();
+      await email.getByText('No message was sent yet').waitFor();
+      await email.getByRole('button', { name: 'Send a test message' }).dblclick();
+      await email.getByText('The test message was sent.').waitFor();
+      expect(mailServer.mails.map(({ to }) => to)).toEqual([['ops@example.com']]);
+      await page.reload();
+      await email.getByText(/^Last message .*\d\d:\d\d/).waitFor();
+    });
+
+    it('show why messages fail, until one is sent', async () => {
+      mailServer.script = (command) => (command === 'AUTH' ? '535 5.7.8 no' : undefined);
+      const page = await openLoggedIn('/operator', { device: 'phone' });
+      const email = page.getByRole('region', { name: 'E-mail' });
+      await email.getByRole('button', { name: 'Send a test message' }).click();
+      await email.getByText('The mail server 127.0.0.1 refused the user or the password of SMTP_URL.').waitFor();
+      await email.getByText('Messages fail since').waitFor();
+      mailServer.script = () => undefined;
+      await email.getByRole('button', { name: 'Send a test message' }).click();
+      await email.getByText('The test message was sent.').waitFor();
+      await email.getByText('Messages fail since').waitFor({ state: 'detached' });
+    });
+  },
+  {
+    SMTP_URL: `smtp://ops:secret@127.0.0.1:${mailServer.port}`,
+    ALERT_EMAIL_TO: 'ops@example.com',
+    ALERT_EMAIL_FROM: 'satchel@example.com',
+  },
+);
+
+onDashboard('a service without channels', ({ openLoggedIn }) => {
+  it('names the settings that an operator has to set', async () => {
+    const page = await openLoggedIn('/operator');
+    await page.getByText('Alerts are shown here only').waitFor();
+    await page.getByText(/^Set SMTP_URL and ALERT_EMAIL_TO, or TELEGRAM_BOT_TOKEN/).waitFor();
+  });
+});
