@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { addAccount } from './account.ts';
+import { addAlerts } from './alerts.ts';
 import { addApp } from './app.ts';
 import { addBackup } from './backup.ts';
 import { addCompletion } from './completion.ts';
@@ -26,7 +27,7 @@ import { addWithdrawals } from './withdrawals.ts';
 
 /** The commands, in the order and the groups of the help. A new one is a module with such a function. */
 const GROUPS: readonly [title: string, commands: readonly ((program: Command) => void)[]][] = [
-  ['Run', [addServe, addDoctor, addMigrate, addNode, addPlayground]],
+  ['Run', [addServe, addDoctor, addAlerts, addMigrate, addNode, addPlayground]],
   ['Backup', [addBackup, addRestore, addMove, addImport]],
   ['Customers', [addAccount, addWallet, addKey, addApp, addLoginLink, addExport]],
   ['Money', [addPayment, addWithdrawals, addSuspense, addReconcile, addVerify, addProof, addFiatRate]],
