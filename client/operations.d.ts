@@ -2255,6 +2255,16 @@ export interface NodeFigures {
   num_wallets: number;
   /** The channels that it last reported; null if it does not count them */
   channels: { /** Channels that can be used */ active: number; /** Channels whose peer is offline */ inactive: number; } | null;
+  /** How long the node took to report about itself at `answered_at`, in milliseconds, rounded */
+  answer_ms: number | null;
+  /** The median of its last answers to this instance, at most 21 */
+  median_answer_ms: number | null;
+  /** When the node last reported about itself to this instance; null if it has not. `channels`, `block_height` and `is_synced` are of then, in Unix seconds */
+  answered_at: number | null;
+  /** The height of the newest block that the node has read; null if it does not report it */
+  block_height: number | null;
+  /** Whether the node reports that it has read the blockchain up to the newest block */
+  is_synced: boolean | null;
   /** The last measured balance of its channels, in millisatoshis */
   assets_msat: number | null;
   /** When that was measured; null before the first measurement, in Unix seconds */

@@ -87,6 +87,7 @@ export class FakeNode implements LightningNode, GuardConnection {
       network: 'regtest',
       software: profile.software,
       capabilities: profile.capabilities,
+      chain: { blockHeight: 101, isSynced: true },
     }));
   }
 

@@ -167,6 +167,21 @@ onBothDatabases('the overview', (open) => {
     net.always('info', { unavailable: true });
     expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'unavailable', status_reason: expect.any(String) });
   });
+
+  it('has the time of the last answer of a node, how long it took, and its view of the chain, also while it is down', async () => {
+    const { deps, net } = await operatorOn(await open());
+    const before = Math.floor(Date.now() / 1000);
+    const [node] = (await readOverview(deps)).nodes;
+    expect(node).toMatchObject({ answer_ms: expect.any(Number), median_answer_ms: expect.any(Number), block_height: 101, is_synced: true });
+    expect(node?.answered_at).toBeGreaterThanOrEqual(before);
+    net.always('info', { unavailable: true });
+    const { answer_ms, answered_at, block_height } = (await readOverview(deps)).nodes[0] ?? {};
+    expect({ answer_ms, answered_at, block_height }).toEqual({
+      answer_ms: node?.answer_ms,
+      answered_at: node?.answered_at,
+      block_height: 101,
+    });
+  });
 });
 
 onBothDatabases('the history of balances', (open) => {

@@ -125,10 +125,13 @@ onDashboard("the operator's desk", (service) => {
     const page = await openLoggedIn('/operator', { device });
     const liquidity = page.locator('section.card').filter({ has: page.getByRole('heading', { name: 'Liquidity of all nodes' }) });
     await liquidity.getByText('Can receive').waitFor();
+    await page.getByText(/^\d+ ms, median of the last answers \d+ ms$/).waitFor();
+    await page.getByRole('definition').filter({ hasText: '101 in sync' }).waitFor();
     net.always('listChannels', { unavailable: true });
     net.always('info', { unavailable: true });
     try {
       await page.getByText('What it could send and receive at its last answer,').waitFor();
+      await page.getByRole('term').filter({ hasText: 'Last answer' }).waitFor();
       await liquidity.getByText('No node lists its channels now.').waitFor();
       await page.emulateMedia({ reducedMotion: 'reduce' });
       expect(await violationsInThemes(page)).toEqual([]);

@@ -1,4 +1,4 @@
-import { withTimeout } from '../kernel/clock.ts';
+import { systemClock, unixSeconds, withTimeout } from '../kernel/clock.ts';
 import { errorMessage } from '../kernel/log.ts';
 import { Refusal } from '../kernel/refusal.ts';
 import { sharedCall } from '../kernel/shared-call.ts';
@@ -22,6 +22,16 @@ const CAN_SEND_MS = 5000;
 /** The time limit of a call. After it the outcome of the call is unknown, and a payment stays pending. */
 const CALL_MS = 60_000;
 
+/** So many of the last answers count for the median. */
+const KEPT_ANSWERS = 21;
+
+/** When the node last reported about itself, in Unix seconds, and how long that took; the median is that of its last answers. */
+export interface LastAnswer {
+  readonly at: number;
+  readonly ms: number;
+  readonly medianMs: number;
+}
+
 /** The connection to one of the Lightning nodes that hold the ledger's money. */
 export class NodeConnection {
   /** `lnd_…`, the API's `ln_node_id`. */
@@ -34,6 +44,9 @@ export class NodeConnection {
   #identity: NodeIdentity | undefined;
   #adapter: LightningNode | undefined;
   #info: NodeInfo | undefined;
+  #answeredAt: number | undefined;
+  /** How long its last answers took, in milliseconds, the oldest first. */
+  #answerMs: readonly number[] = [];
   #onCall: ((call: NodeCall) => void) | undefined;
   #isIdentified = false;
   readonly #answers = new TtlCache<boolean>({ maxAgeMs: AVAILABLE_MS, maxSize: 1 });
@@ -61,6 +74,14 @@ export class NodeConnection {
   /** Returns what the node last reported about itself; undefined before this process has reached it. */
   info(): NodeInfo | undefined {
     return this.#info;
+  }
+
+  /** Returns when the node last answered and how long it took; undefined before this process has read it. */
+  lastAnswer(): LastAnswer | undefined {
+    const ms = this.#answerMs.at(-1);
+    if (ms === undefined || this.#answeredAt === undefined) return undefined;
+    const median = this.#answerMs.toSorted((a, b) => a - b)[Math.floor(this.#answerMs.length / 2)];
+    return { at: this.#answeredAt, ms, medianMs: median ?? ms };
   }
 
   /** Returns whether the node's adapter has an optional call; false before this process has reached the node. */
@@ -154,16 +175,25 @@ export class NodeConnection {
     return this.#isIdentified && this.#adapter ? this.#adapter : this.#identify();
   }
 
+  #observe(call: NodeCall): void {
+    if (call.call === 'info' && !call.hasFailed) {
+      this.#answeredAt = unixSeconds(systemClock);
+      this.#answerMs = [...this.#answerMs.slice(1 - KEPT_ANSWERS), 1000 * call.seconds];
+    }
+    this.#onCall?.(call);
+  }
+
   readonly #identify = sharedCall(async (): Promise<LightningNode> => {
     try {
       const { adapter, info } = await this.#options.identify();
-      this.#adapter = observedNode(adapter, this.nodeId, (call) => this.#onCall?.(call));
+      const observed = observedNode(adapter, this.nodeId, (call) => this.#observe(call));
+      this.#adapter = observed;
       this.#info = info;
       this.#identity = { pubkey: info.pubkey, network: info.network };
       this.#isIdentified = true;
       // The node answers again: its pending payments are resumed now, and only if it counts as available.
       this.#answers.forget('');
-      return adapter;
+      return observed;
     } catch (error) {
       throw error instanceof ForeignLedger ? new NodeUnavailable(errorMessage(error)) : error;
     }

@@ -40,6 +40,17 @@ const NodeFigures = namedObject('NodeFigures', {
     }),
     { description: 'The channels that it last reported; null if it does not count them' },
   ),
+  answer_ms: nullable(
+    Type.Integer({ description: 'How long the node took to report about itself at `answered_at`, in milliseconds, rounded' }),
+  ),
+  median_answer_ms: nullable(Type.Integer({ description: 'The median of its last answers to this instance, at most 21' })),
+  answered_at: time(
+    'When the node last reported about itself to this instance; null if it has not. `channels`, `block_height` and `is_synced` are of then',
+  ),
+  block_height: nullable(
+    Type.Integer({ description: 'The height of the newest block that the node has read; null if it does not report it' }),
+  ),
+  is_synced: nullable(Type.Boolean({ description: 'Whether the node reports that it has read the blockchain up to the newest block' })),
   assets_msat: nullable(amount('The last measured balance of its channels')),
   assets_at: time('When that was measured; null before the first measurement'),
   held_msat: amount('What it holds for the ledger: for wallets, suspense and fees'),
@@ -140,7 +151,7 @@ async function nodeFigures(
 ): Promise<Static<typeof NodeFigures>> {
   const { nodeId, ledgerAccount, createdAt } = connection;
   const status = await readStatus(connection);
-  const info = connection.info();
+  const [info, answer] = [connection.info(), connection.lastAnswer()];
   const compared = comparisons.find(({ ln_node_id }) => ln_node_id === nodeId);
   const newest = await database.first(sql.newestOfNode, ledgerAccount);
   const heldMsat = totals.heldByNode.get(ledgerAccount) ?? 0;
@@ -153,6 +164,11 @@ async function nodeFigures(
     ...status,
     draining: row.draining === 1,
     channels: info?.channels ?? null,
+    answer_ms: answer ? Math.round(answer.ms) : null,
+    median_answer_ms: answer ? Math.round(answer.medianMs) : null,
+    answered_at: answer?.at ?? null,
+    block_height: info?.chain?.blockHeight ?? null,
+    is_synced: info?.chain?.isSynced ?? null,
     held_msat: heldMsat,
     own_msat: row.assets_msat === null ? null : row.assets_msat - heldMsat,
     position_msat: compared?.position_msat ?? null,

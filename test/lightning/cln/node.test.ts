@@ -60,6 +60,7 @@ describe('the node', () => {
       network: 'regtest',
       software: 'Core Lightning v26.06.6',
       channels: { active: 2, inactive: 0 },
+      chain: { blockHeight: expect.any(Number), isSynced: true },
       capabilities: { sendsKeysend: false, receivesKeysend: false, guards: 'none', descriptionHashWithoutText: false, holdInvoices: false },
     });
     expect(await node.keysend({} as never)).toEqual({ state: 'failed', reason: 'ERROR' });
@@ -70,7 +71,7 @@ describe('the node', () => {
     [{ warning_lightningd_sync: 'Still loading latest blocks from bitcoind.' }, 'it is still reading the blockchain'],
   ])('reports why it cannot send: %o', async (change, reason) => {
     const { node } = await replayed({ getinfo: { result: { ...resultOf('getinfo'), ...change } } });
-    expect(await node.info()).toMatchObject({ cannotSend: reason });
+    expect(await node.info()).toMatchObject({ cannotSend: reason, chain: { isSynced: !('warning_lightningd_sync' in change) } });
   });
 
   it('two simultaneous payments of one invoice stop a node with the plugin offers, so it is refused', async () => {

@@ -142,6 +142,7 @@ describe('LND reports', () => {
       network: 'regtest',
       software: 'LND 0.21.2-beta',
       channels: { active: 1, inactive: 0 },
+      chain: { blockHeight: expect.any(Number), isSynced: true },
       capabilities: { sendsKeysend: true, receivesKeysend: false, guards: 'none', descriptionHashWithoutText: true, holdInvoices: false },
       cannotSend: undefined,
       advice: [expect.stringContaining('store-final-htlc-resolutions=true')],

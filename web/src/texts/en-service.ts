@@ -55,4 +55,12 @@ export const service = inLanguage('service', {
     limit: '1.00: every sat owed is on a node',
     peak: (ratio: string) => `up to ${ratio}`,
   },
+  health: {
+    answers: 'Answers in',
+    answer: (ms: number, median: number) => `${ms} ms, median of the last answers ${median} ms`,
+    answered: 'Last answer',
+    block: 'Block',
+    synced: 'in sync',
+    behind: 'behind the blockchain',
+  },
 });

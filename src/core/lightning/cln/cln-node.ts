@@ -127,6 +127,7 @@ function toNodeInfo(info: GetInfoResult): NodeInfo {
     software: `Core Lightning ${info.version}`,
     capabilities: CAPABILITIES,
     channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
+    chain: { blockHeight: info.blockheight, isSynced: !isSyncing },
     ...(cannotSend !== undefined && { cannotSend }),
   };
 }

@@ -76,6 +76,7 @@ export function toNodeInfo(info: GetInfoResponse, { holdsKeysends }: LndAddress,
       holdInvoices,
     },
     channels: { active: info.num_active_channels, inactive: info.num_inactive_channels },
+    chain: { blockHeight: info.block_height, isSynced: info.synced_to_chain },
     ...(advice.length > 0 && { advice }),
   };
 }

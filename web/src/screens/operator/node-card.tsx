@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { api, type NodeFigures } from '../../api/client.ts';
-import { formatMsat } from '../../parts/amount.tsx';
+import { formatMsat, formatSats } from '../../parts/amount.tsx';
+import { Badge } from '../../parts/badge.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Details } from '../../parts/details.tsx';
@@ -15,6 +16,7 @@ import { ReasonSheet } from './reason-sheet.tsx';
 import { useLiquidity } from './use-liquidity.ts';
 
 const texts = t.operator.nodes;
+const { health } = service;
 
 /** A node: whether it works, what it has, and what of it is owed. */
 export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: () => void }) {
@@ -48,6 +50,12 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
             [texts.held, sats(node.held_msat)],
             [texts.own, sats(node.own_msat)],
             [texts.difference, sats(node.difference_msat)],
+            [
+              health.answers,
+              node.answer_ms !== null && node.median_answer_ms !== null && health.answer(node.answer_ms, node.median_answer_ms),
+            ],
+            [health.answered, node.status === 'unavailable' && node.answered_at !== null && <Time at={node.answered_at} />],
+            [health.block, node.block_height !== null && <Block height={node.block_height} isSynced={node.is_synced !== false} />],
             [texts.channels, node.channels && texts.channelCount(node.channels.active, node.channels.inactive)],
             [texts.wallets, String(node.num_wallets)],
             [texts.pending, String(node.pending_payments)],
@@ -65,6 +73,21 @@ export function NodeCard({ node, onChanged }: { node: NodeFigures; onChanged: ()
       </div>
       {isOpen && <DrainSheet node={node} onChanged={onChanged} onClose={() => setIsOpen(false)} />}
     </Card>
+  );
+}
+
+function Block({ height, isSynced }: { height: number; isSynced: boolean }) {
+  return (
+    <>
+      <span class="number">{formatSats(height)}</span>{' '}
+      {isSynced ? (
+        health.synced
+      ) : (
+        <Badge tone="waiting" icon="alert">
+          {health.behind}
+        </Badge>
+      )}
+    </>
   );
 }
 

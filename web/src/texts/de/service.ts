@@ -55,4 +55,12 @@ export const service = {
     limit: '1,00: Alle Verbindlichkeiten sind auf den Nodes gedeckt',
     peak: (ratio) => `bis ${ratio}`,
   },
+  health: {
+    answers: 'Antwortet in',
+    answer: (ms, median) => `${ms} ms, Median der letzten Antworten ${median} ms`,
+    answered: 'Letzte Antwort',
+    block: 'Block',
+    synced: 'synchron',
+    behind: 'hinter der Blockchain',
+  },
 } satisfies Shape<typeof english>;

@@ -54,4 +54,12 @@ export const service = {
     limit: '1,00: cada sat que se debe está en un nodo',
     peak: (ratio) => `hasta ${ratio}`,
   },
+  health: {
+    answers: 'Responde en',
+    answer: (ms, median) => `${ms} ms, mediana de las últimas respuestas ${median} ms`,
+    answered: 'Última respuesta',
+    block: 'Bloque',
+    synced: 'sincronizado',
+    behind: 'por detrás de la cadena de bloques',
+  },
 } satisfies Shape<typeof english>;
