@@ -6,7 +6,7 @@ import type { Statement } from '../../../src/core/db/statement.ts';
 import type { CrashPoints } from './crash-points.ts';
 
 /** Periodic jobs that are independent of requests, recognized by a transaction's first statement. */
-const BY_THE_CLOCK = /^(lease|reconcile|alert|proof|key_use|instance)_|_forget/;
+const BY_THE_CLOCK = /^(lease|reconcile|alert|proof|key_use|instance|flows)_|_forget/;
 /** Rows that are sent to PostgreSQL with COMMIT have other names. */
 const ENDS_A_PAYMENT = /^payment_(succeed|fail)(_one|_many)?$/;
 
