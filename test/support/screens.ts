@@ -40,6 +40,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'receive-paid', address: ({ wallet, paidInvoice }) => `/wallets/${wallet}/receive/${paidInvoice}` },
   { name: 'send', address: ({ wallet }) => `/wallets/${wallet}/send` },
   { name: 'transfer', address: ({ wallet }) => `/wallets/${wallet}/transfer` },
+  { name: 'wallet-switch', address: ({ wallet }) => `/wallets/${wallet}/switch` },
   { name: 'wallet-statement', address: ({ wallet }) => `/wallets/${wallet}/statement` },
   { name: 'wallet-rename', address: ({ wallet }) => `/wallets/${wallet}/rename` },
   { name: 'wallet-limits', address: ({ wallet }) => `/wallets/${wallet}/limits` },

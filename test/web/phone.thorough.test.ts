@@ -128,11 +128,18 @@ onDashboard('the wallet on a phone', ({ client, net, openLoggedIn }) => {
 
   it('leads to the other wallets, and has Transfer in its menu', async () => {
     const { page, wallet } = await openBusy();
+    const other = await client.post('/v1/wallet', { user_label: 'Savings' });
     await page.getByRole('button', { name: /^More/ }).click();
     await page.getByRole('menuitem', { name: 'Transfer' }).click();
     await page.waitForURL(`**/wallets/${wallet.id}/transfer`);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('heading', { level: 1 }).getByRole('link').click();
+    await page.waitForURL(`**/wallets/${wallet.id}/switch`);
+    await page.getByLabel('Find a wallet').fill('savi');
+    await page.getByRole('link', { name: 'Savings' }).click();
+    await page.waitForURL(`**/wallets/${other.id}`);
+    await page.getByRole('heading', { level: 1 }).getByRole('link').click();
+    await page.getByRole('link', { name: 'All wallets' }).click();
     await page.waitForURL('**/wallets');
   });
 });

@@ -4,6 +4,7 @@ import { inLanguage } from './texts.ts';
 export const phone = inLanguage('phone', {
   allPages: 'All pages',
   choose: {
+    open: 'Open which wallet?',
     titles: { receive: 'Receive to which wallet?', send: 'Send from which wallet?' },
     search: 'Find a wallet',
   },

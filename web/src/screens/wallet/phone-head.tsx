@@ -5,6 +5,7 @@ import { Icon } from '../../parts/icon.tsx';
 import './phone-head.css';
 
 export interface PhoneHeadProps {
+  readonly walletId: string;
   readonly title: string;
   readonly aside: ComponentChildren;
   readonly menu: ComponentChildren;
@@ -12,8 +13,8 @@ export interface PhoneHeadProps {
   readonly children: ComponentChildren;
 }
 
-/** The head of a wallet on a phone: its name leads to the other wallets. Receive and Send are in the bar, the rest is in the menu. */
-export function PhoneHead({ title, aside, menu, children }: PhoneHeadProps) {
+/** The head of a wallet on a phone: its name opens the list of the other wallets. Receive and Send are in the bar, the rest is in the menu. */
+export function PhoneHead({ walletId, title, aside, menu, children }: PhoneHeadProps) {
   useEffect(() => {
     document.title = `${title} · Satchel`;
   }, [title]);
@@ -21,7 +22,7 @@ export function PhoneHead({ title, aside, menu, children }: PhoneHeadProps) {
     <header class="phone-head">
       <div class="row">
         <h1 class="shrink">
-          <Link href="/wallets">
+          <Link href={`/wallets/${walletId}/switch`}>
             <Icon name="wallet" />
             <bdi class="clip">{title}</bdi>
             <Icon name="chevron-down" size={15} />

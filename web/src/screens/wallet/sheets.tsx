@@ -16,6 +16,7 @@ export interface WalletSheetProps {
 const SHEETS: Readonly<Record<string, ComponentType<WalletSheetProps>>> = {
   receive: lazy(() => import('../receive/receive.tsx').then((file) => file.ReceiveSheet)),
   statement: lazy(() => import('./statement-sheet.tsx').then((file) => file.StatementSheet)),
+  switch: lazy(() => import('./switch-sheet.tsx').then((file) => file.SwitchSheet)),
   rename: lazy(() => import('./rename-sheet.tsx').then((file) => file.RenameSheet)),
   activate: lazy(() => import('./status-sheet.tsx').then((file) => file.ActivateSheet)),
   deactivate: lazy(() => import('./status-sheet.tsx').then((file) => file.DeactivateSheet)),

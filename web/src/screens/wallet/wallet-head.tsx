@@ -26,7 +26,12 @@ export function WalletHead({ id, wallet }: { id: string; wallet: Wallet | undefi
   if (useIsPhone()) {
     const transfer: MenuEntry[] = canTransfer ? [{ label: t.wallet.transfer, icon: 'transfer', href: `${path}/transfer` }] : [];
     return (
-      <PhoneHead title={title} aside={!isActive && inactive} menu={<Menu label={t.wallet.more} entries={[...transfer, ...menu]} />}>
+      <PhoneHead
+        walletId={id}
+        title={title}
+        aside={!isActive && inactive}
+        menu={<Menu label={t.wallet.more} entries={[...transfer, ...menu]} />}
+      >
         {hero}
       </PhoneHead>
     );

@@ -4,6 +4,7 @@ import type { Shape } from '../lookup.ts';
 export const phone = {
   allPages: 'Alle Seiten',
   choose: {
+    open: 'Welches Wallet öffnen?',
     titles: { receive: 'Auf welches Wallet empfangen?', send: 'Von welchem Wallet senden?' },
     search: 'Wallet suchen',
   },

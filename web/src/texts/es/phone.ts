@@ -4,6 +4,7 @@ import type { Shape } from '../lookup.ts';
 export const phone = {
   allPages: 'Todas las páginas',
   choose: {
+    open: '¿Qué monedero abrir?',
     titles: { receive: '¿En qué monedero recibir?', send: '¿Desde qué monedero enviar?' },
     search: 'Buscar un monedero',
   },
