@@ -75,7 +75,8 @@ onDashboard('the first steps', ({ client, openLoggedIn, open, logIn, newPerson }
     const page = await openLoggedIn(undefined, { device });
     await page.addInitScript(OBSERVE);
     // The slow part is the checklist.
-    await page.route('**/v1/operator/first-steps', async (route) => {
+    const steps = '**/v1/operator/first-steps';
+    await page.route(steps, async (route) => {
       await page.waitForTimeout(300);
       await route.continue();
     });
@@ -83,6 +84,7 @@ onDashboard('the first steps', ({ client, openLoggedIn, open, logIn, newPerson }
     await page.getByRole('heading', { name: 'First steps' }).waitFor();
     await page.getByText('Spendable, all wallets').waitFor();
     expect(await page.evaluate('shift')).toBe(0);
+    await page.unrouteAll({ behavior: 'ignoreErrors' });
   });
 
   it('are recognized when the API does them, and are hidden for the account', async () => {
@@ -125,5 +127,15 @@ onDashboard('the first steps', ({ client, openLoggedIn, open, logIn, newPerson }
     await page.goto('/wallets');
     await page.getByRole('heading', { name: 'Wallets', level: 1 }).waitFor();
     expect(await page.getByText('First steps').count()).toBe(0);
+  });
+
+  it('go on in an empty wallet, which the playground funds', async () => {
+    const wallet = await client.wallet();
+    const page = await openLoggedIn(`/wallets/${wallet.id}`, { device: 'phone' });
+    await page.getByRole('button', { name: `Receive 21${THIN}000 sats` }).click();
+    await page.locator('.row-amount').getByText(`+21${THIN}000`).waitFor();
+    expect((await client.get(`/v1/wallet/${wallet.id}`)).balance).toBe(21_000);
+    // The line of trend follows the payment.
+    await page.locator('.trend').getByText(`+21${THIN}000`).waitFor();
   });
 });

@@ -1,5 +1,6 @@
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
@@ -8,6 +9,8 @@ import { FilterBar, type WalletFilter } from './filter-bar.tsx';
 import { isFiltered } from './filters.ts';
 import { TransactionTable } from './transaction-table.tsx';
 import type { ShownTransactions } from './transactions-card.tsx';
+
+const PlaygroundFund = lazy(() => import('./playground-fund.tsx').then((file) => file.PlaygroundFund));
 
 export interface TransactionListProps {
   readonly list: ShownTransactions;
@@ -29,7 +32,7 @@ export function TransactionList({ list, walletId, wallet }: TransactionListProps
       <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
         {({ items, next }) =>
           items.length === 0 ? (
-            <NoTransactions isNarrow={isNarrow} hasMore={next !== undefined} onClear={() => filter(NO_FILTERS)} />
+            <NoTransactions walletId={walletId} isNarrow={isNarrow} hasMore={next !== undefined} onClear={() => filter(NO_FILTERS)} />
           ) : (
             <TransactionTable
               key={`${walletId} ${wallet?.id} ${after} ${JSON.stringify(filters)}`}
@@ -47,10 +50,17 @@ export function TransactionList({ list, walletId, wallet }: TransactionListProps
 
 const NO_FILTERS = { status: undefined, type: undefined, from: undefined, to: undefined, label: undefined, wallet: undefined };
 
-function NoTransactions({ isNarrow, hasMore, onClear }: { isNarrow: boolean; hasMore: boolean; onClear: () => void }) {
+interface NoTransactionsProps {
+  readonly walletId: string | undefined;
+  readonly isNarrow: boolean;
+  readonly hasMore: boolean;
+  readonly onClear: () => void;
+}
+
+function NoTransactions({ walletId, isNarrow, hasMore, onClear }: NoTransactionsProps) {
   if (!isNarrow)
     return (
-      <Empty icon="activity" title={t.wallet.emptyTitle}>
+      <Empty icon="activity" title={t.wallet.emptyTitle} action={walletId !== undefined && <PlaygroundFund walletId={walletId} />}>
         {t.wallet.empty}
       </Empty>
     );

@@ -9,6 +9,7 @@ import { Note } from '../../parts/note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { steps as texts } from '../../texts/en-steps.ts';
 import { handToSend } from '../send/pasted-text.ts';
+import { FUND_SATS } from '../wallet/playground-fund.tsx';
 import type { FirstStepsProps } from './use-first-steps.ts';
 import './first-steps.css';
 
@@ -93,7 +94,6 @@ function StepRow({ place, ...props }: StepProps & { readonly place: number }) {
   );
 }
 
-const FUND_SATS = 21_000;
 const INVOICE_SATS = 1_000;
 
 /** The button that does a step. On the playground, its other nodes pay and are paid. */
