@@ -104,6 +104,8 @@ export const wallets = {
     periodReversed: 'The period ends before it begins.',
     allTypes: 'All types',
     filterStatuses: lookup({ all: 'All', settled: 'Settled', pending: 'Pending', failed: 'Failed', open: 'Open' }),
+    received: 'Received',
+    sent: 'Sent',
     types: lookup({
       ln_deposit: 'LN Deposit',
       ln_withdrawal: 'LN Withdrawal',

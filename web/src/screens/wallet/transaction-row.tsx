@@ -84,9 +84,12 @@ function walletName({ wal }: WalletTransaction): string {
   return wal.user_label || wal.id;
 }
 
-/** Returns the label, with the ends of public keys and hashes in it, or the type. */
-export function nameOf({ user_label, wtxType }: WalletTransaction): string {
-  return user_label?.replaceAll(LONG_HEX, (hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`) || typeText(wtxType);
+/** Returns the label, with the ends of public keys and hashes in it. Without a label, it is what happened, and the type is below it. */
+export function nameOf({ user_label, wtxType, status, num_msat }: WalletTransaction): string {
+  if (user_label) return user_label.replaceAll(LONG_HEX, (hex) => `${hex.slice(0, 6)}…${hex.slice(-4)}`);
+  if (!wtxType.name.startsWith('ln_')) return typeText(wtxType);
+  if (status === 'settled') return num_msat > 0 ? t.wallet.received : t.wallet.sent;
+  return num_msat > 0 ? t.payment.invoice : t.payment.payment;
 }
 
 const LONG_HEX = /\b[0-9a-f]{40,}\b/gi;

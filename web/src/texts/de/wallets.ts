@@ -103,6 +103,8 @@ export const wallets = {
     periodReversed: 'Der Zeitraum endet vor seinem Beginn.',
     allTypes: 'Alle Arten',
     filterStatuses: { all: 'Alle', settled: 'Abgeschlossen', pending: 'Ausstehend', failed: 'Fehlgeschlagen', open: 'Offen' },
+    received: 'Empfangen',
+    sent: 'Gesendet',
     types: {
       ln_deposit: 'Lightning-Eingang',
       ln_withdrawal: 'Lightning-Zahlung',

@@ -103,6 +103,8 @@ export const wallets = {
     periodReversed: 'El periodo termina antes de empezar.',
     allTypes: 'Todos los tipos',
     filterStatuses: { all: 'Todas', settled: 'Liquidadas', pending: 'Pendientes', failed: 'Fallidas', open: 'Abiertas' },
+    received: 'Recibido',
+    sent: 'Enviado',
     types: {
       ln_deposit: 'Cobro Lightning',
       ln_withdrawal: 'Pago Lightning',
