@@ -152,10 +152,13 @@ onDashboard(
       await page.getByText('gift').waitFor();
       await page.getByText(new URL(client.url).host).waitFor();
       expect(await page.getByLabel('Amount to receive').inputValue()).toBe('300');
+      await page.getByRole('heading', { name: 'Claim' }).waitFor();
+      await page.getByLabel('Amount to receive').fill('100');
+      await page.getByText('The other 200 sats of the link may be lost').waitFor();
       await page.getByLabel('Amount to receive').fill('301');
       await expect.poll(() => page.getByRole('button', { name: 'Receive 301 sats' }).isDisabled()).toBe(true);
       await client.post('/playground/claim', { lnurl });
-      await to.fill('');
+      await page.getByLabel('Link', { exact: true }).fill('');
       await to.fill(lnurl);
       await page.getByText('This withdraw link has been used').waitFor();
       // Proxies log URLs, and the holder of the link can withdraw.

@@ -59,6 +59,11 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
         <p class="secondary">
           {money.attempt.to} <Foreign text={summary.to} />
         </p>
+        {wallet?.user_label && (
+          <p class="small secondary">
+            {money.attempt.from} <bdi>{wallet.user_label}</bdi>
+          </p>
+        )}
       </div>
       {(!isTransfer || serviceFeeMsat > 0) && (
         <Sum

@@ -24,23 +24,24 @@ export interface InvoiceViewProps {
   readonly id: string;
   readonly wallet: Wallet | undefined;
   readonly onNew: () => void;
+  readonly onClose: () => void;
 }
 
 /** An invoice of the wallet. It changes by itself when the invoice is paid, expires or is cancelled. */
-export function InvoiceView({ id, wallet, onNew }: InvoiceViewProps) {
+export function InvoiceView({ id, wallet, onNew, onClose }: InvoiceViewProps) {
   const invoice = useResource(`lntx ${id}`, (signal) => api.lightningTransactions.get(id, {}, { signal }), {
     isAffected: ({ data }) => data.lnTx?.id === id || data.wtx?.lnTx?.id === id,
   });
   return (
     <Loaded resource={invoice} skeleton={<Skeleton height="420px" />}>
-      {(found) => <Invoice invoice={found} wallet={wallet} onNew={onNew} reload={invoice.reload} />}
+      {(found) => <Invoice invoice={found} wallet={wallet} onNew={onNew} onClose={onClose} reload={invoice.reload} />}
     </Loaded>
   );
 }
 
 type InvoiceProps = Omit<InvoiceViewProps, 'id'> & { readonly invoice: LightningTransactionDetails; readonly reload: () => void };
 
-function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
+function Invoice({ invoice, wallet, onNew, onClose, reload }: InvoiceProps) {
   const isPaid = invoice.status === 'settled';
   useVibration(invoice.status);
   const cancel = useAction(async () => {
@@ -83,10 +84,13 @@ function Invoice({ invoice, wallet, onNew, reload }: InvoiceProps) {
       )}
       {isPaid && wallet && <Sum rows={[{ name: money.receive.newBalance, value: <Balance sats={wallet.balance} unit /> }]} />}
       {invoice.status !== 'open' && (
-        <div class="pair end">
-          <LinkButton href={`/payments/${invoice.id}`}>{money.receive.openPayment}</LinkButton>
-          <Button kind="primary" onClick={onNew}>
-            {money.receive.newInvoice}
+        <div class="end stack tight">
+          <div class="pair">
+            <LinkButton href={`/payments/${invoice.id}`}>{money.receive.openPayment}</LinkButton>
+            <Button onClick={onNew}>{money.receive.newInvoice}</Button>
+          </div>
+          <Button kind="primary" size="big" onClick={onClose}>
+            {isPaid ? money.attempt.done : money.attempt.close}
           </Button>
         </div>
       )}

@@ -15,7 +15,7 @@ export function ReceiveSheet({ walletId, wallet, rest, onClose }: WalletSheetPro
       {rest === '' ? (
         <NewInvoice walletId={walletId} wallet={wallet} onCreated={(id) => navigate(`${form}/${id}`, { replace: true })} />
       ) : (
-        <InvoiceView key={rest} id={rest} wallet={wallet} onNew={() => navigate(form, { replace: true })} />
+        <InvoiceView key={rest} id={rest} wallet={wallet} onNew={() => navigate(form, { replace: true })} onClose={onClose} />
       )}
     </Sheet>
   );

@@ -15,12 +15,13 @@ import { fixedPull } from './order.ts';
 
 interface PullProps {
   readonly walletId: string;
+  readonly walletName: string | undefined;
   readonly offer: WithdrawOffer;
   readonly blocked: string | undefined;
 }
 
 /** Receives from a withdraw link: its service pays an invoice of the wallet, which is shown then. The largest amount is filled in. */
-export function Pull({ walletId, offer, blocked }: PullProps) {
+export function Pull({ walletId, walletName, offer, blocked }: PullProps) {
   const [, navigate] = useLocation();
   const fixed = fixedPull(offer);
   const [least, most] = [Math.ceil(offer.link.minWithdrawable / 1000), Math.floor(offer.link.maxWithdrawable / 1000)];
@@ -45,6 +46,12 @@ export function Pull({ walletId, offer, blocked }: PullProps) {
           hint={money.send.pays(formatSats(least), formatSats(most))}
           error={isInvalid ? money.send.amountError : isOutside ? money.send.pays(formatSats(least), formatSats(most)) : undefined}
         />
+      )}
+      {sats !== undefined && !isOutside && sats < most && <Note tone="warning">{money.send.pullsLess(formatSats(most - sats))}</Note>}
+      {walletName && (
+        <p class="small secondary">
+          {money.send.into} <bdi>{walletName}</bdi>
+        </p>
       )}
       {pull.error !== undefined && <Note tone="error">{pull.error}</Note>}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}

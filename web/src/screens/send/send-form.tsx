@@ -19,7 +19,7 @@ import { OfferCard } from './offer-card.tsx';
 import { amountMsatOf, fixedSats, orderOf, requiredPayerData } from './order.ts';
 import { Pull } from './pull.tsx';
 import { ServiceFeeSum } from './service-fee-sum.tsx';
-import { useOffer } from './use-offer.ts';
+import type { useOffer } from './use-offer.ts';
 import { quoteOf, useServiceFee, useWhenRead } from './use-service-fee.ts';
 import './send.css';
 
@@ -40,13 +40,15 @@ export interface SendFormProps {
   readonly wallet: Wallet | undefined;
   readonly draft: SendDraft;
   readonly onDraft: (draft: SendDraft) => void;
+  /** What the destination of the draft offers. */
+  readonly reading: ReturnType<typeof useOffer>;
   /** Payments of the wallet whose outcome is not known yet. */
   readonly open: readonly Attempt[];
   readonly onReview: (order: Order, summary: Summary) => void;
 }
 
-export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: SendFormProps) {
-  const { offer, isReading, hasFailed } = useOffer(draft.typed, walletId);
+export function SendForm({ walletId, wallet, draft, onDraft, reading, open, onReview }: SendFormProps) {
+  const { offer, isReading, hasFailed } = reading;
   const node = useNodeState(wallet?.ln_node_id);
   const isInactive = wallet?.statusType.name === 'inactive';
   const blocked = isInactive ? t.wallet.inactive : node.canSend ? undefined : node.reason;
@@ -55,7 +57,10 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
   const isWithdraw = offer?.kind === 'withdraw';
   const destination = recognize(draft.typed).kind;
   const element = useRef<HTMLDivElement>(null);
-  useEffect(() => element.current?.querySelector('textarea')?.focus(), []);
+  // After a scan or a paste, the keyboard of a phone would cover the button.
+  useEffect(() => {
+    if (draft.typed === '') element.current?.querySelector('textarea')?.focus();
+  }, []);
 
   /** A destination is one line. Enter reviews the payment. */
   function onKeyDown(event: KeyboardEvent) {
@@ -68,14 +73,14 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
     <div class="send" ref={element}>
       <OpenAttempts attempts={open} />
       <TextAreaField
-        label={money.send.to}
+        label={isWithdraw ? money.send.link : money.send.to}
         class={destination === 'address' || destination === 'empty' ? undefined : 'mono'}
-        rows={destination === 'invoice' || destination === 'lnurl' ? 3 : 1}
+        rows={!isWithdraw && (destination === 'invoice' || destination === 'lnurl') ? 3 : 1}
         spellcheck={false}
         autocomplete="off"
         onKeyDown={onKeyDown}
         value={draft.typed}
-        hint={money.send.toHint}
+        hint={isWithdraw ? undefined : money.send.toHint}
         error={offer?.kind === 'unusable' ? offer.reason : undefined}
         onValue={enter}
       />
@@ -85,7 +90,15 @@ export function SendForm({ walletId, wallet, draft, onDraft, open, onReview }: S
         {hasFailed && <Note tone="warning">{money.send.notRead}</Note>}
         {offer && offer.kind !== 'unusable' && <OfferCard offer={offer} />}
       </div>
-      {isWithdraw && <Pull key={offer.text} walletId={walletId} offer={offer} blocked={node.canReceive ? undefined : node.reason} />}
+      {isWithdraw && (
+        <Pull
+          key={offer.text}
+          walletId={walletId}
+          walletName={wallet?.user_label}
+          offer={offer}
+          blocked={node.canReceive ? undefined : node.reason}
+        />
+      )}
       {offer && offer.kind !== 'unusable' && !isWithdraw && wallet && (
         <PaymentFields offer={offer} wallet={wallet} draft={draft} blocked={blocked} onChange={change} onReview={onReview} />
       )}

@@ -10,6 +10,7 @@ import type { WalletSheetProps } from '../wallet/sheets.tsx';
 import { raisedFeeLimit } from './limits.ts';
 import { takePastedText } from './pasted-text.ts';
 import { type SendDraft, SendForm } from './send-form.tsx';
+import { useOffer } from './use-offer.ts';
 
 const EMPTY: SendDraft = { typed: '', amount: NO_AMOUNT, fee: undefined, comment: '', payerData: {} };
 
@@ -19,11 +20,13 @@ export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const [draft, setDraft] = useState<SendDraft>(() => ({ ...EMPTY, typed: takePastedText() }));
   const { attempt } = page;
   const { canSend, reason } = useNodeState(wallet?.ln_node_id);
+  const reading = useOffer(draft.typed, walletId);
+  const title = reading.offer?.kind === 'withdraw' ? money.send.claim : money.send.title;
 
   const enteredAgain = { typed: attempt?.summary.typed ?? '', amount: attempt ? draftOf(attempt.summary) : NO_AMOUNT };
 
   return (
-    <Sheet title={attempt ? money.attempt.titles[attempt.progress.step] : money.send.title} onClose={onClose}>
+    <Sheet title={attempt ? money.attempt.titles[attempt.progress.step] : title} onClose={onClose}>
       {page.isLoading && <Skeleton height="360px" />}
       {attempt && (
         <AttemptView
@@ -48,7 +51,15 @@ export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
         />
       )}
       {!page.isLoading && !attempt && (
-        <SendForm walletId={walletId} wallet={wallet} draft={draft} onDraft={setDraft} open={page.open} onReview={page.review} />
+        <SendForm
+          walletId={walletId}
+          wallet={wallet}
+          draft={draft}
+          onDraft={setDraft}
+          reading={reading}
+          open={page.open}
+          onReview={page.review}
+        />
       )}
     </Sheet>
   );
