@@ -59,10 +59,10 @@ export const listRaised = statement<DueRow>(
   `${DUE} AND a.cleared_at IS NULL AND n.alert_id IS NULL ORDER BY a.id LIMIT 500`,
 );
 
-/** The alerts that were resolved from a time ($2) on, which a channel has not sent. */
+/** The alerts that were resolved from a time ($2) on, which a channel has not sent. The newest first: those of an alert that comes and goes all the time may be more. */
 export const listResolved = statement<DueRow>(
   'alert_notice_resolved',
-  `${DUE} AND a.cleared_at >= $2 AND (n.alert_id IS NULL OR n.state = 'raised') ORDER BY a.cleared_at, a.id LIMIT 500`,
+  `${DUE} AND a.cleared_at >= $2 AND (n.alert_id IS NULL OR n.state = 'raised') ORDER BY a.cleared_at DESC, a.id DESC LIMIT 500`,
 );
 
 /** What a channel has sent since a time ($2): a row for each alert, with the time of its last message. */
