@@ -2,15 +2,18 @@ import { expect, it, onTestFinished } from 'vitest';
 import { type Channel, ChannelError } from '../../src/features/notifications/channel.ts';
 import { createEmailChannel } from '../../src/features/notifications/email.ts';
 import type { EmailSettings } from '../../src/features/notifications/settings.ts';
+import { trustTestAuthority } from '../outbound/world.ts';
 import { freePort } from '../support/free-port.ts';
 import { SmtpServer } from '../support/smtp-server.ts';
+
+trustTestAuthority();
 
 const FAR = new AbortController().signal;
 const PASSWORD = 'p%ss word:ü1';
 const MESSAGE = { subject: '[wallet.example.com] 1\u202f234 sats — a “test”', text: 'A line.\n.\nÜber 1\u202f234 sats.\n\nThe end' };
 
-async function mailServer(): Promise<SmtpServer> {
-  const server = await SmtpServer.start();
+async function mailServer(encryption?: Parameters<typeof SmtpServer.start>[0]): Promise<SmtpServer> {
+  const server = await SmtpServer.start(encryption);
   onTestFinished(() => server.close());
   return server;
 }
@@ -109,6 +112,24 @@ it('reports the recipients that were refused, when others got the mail', async (
   const refused = await channelTo(server.port, { to: ['a@example.com', 'b@example.org'] }).send(MESSAGE, FAR);
   expect(refused).toBe('The mail server 127.0.0.1 refused the recipient b@example.org.');
   expect(server.mails[0]?.to).toEqual(['a@example.com']);
+});
+
+it.each(['implicit', 'starttls'] as const)('encrypts everything with a valid certificate (%s)', async (how) => {
+  const server = await mailServer({ how, certificate: 'server.pem' });
+  expect(await channelTo(server.port, { tls: how }).send(MESSAGE, FAR)).toBeUndefined();
+  expect(server.mails[0]?.text.trim()).toBe(MESSAGE.text);
+});
+
+it.each([
+  ['implicit', 'self-signed.pem'],
+  ['implicit', 'expired.pem'],
+  ['starttls', 'self-signed.pem'],
+  ['starttls', 'expired.pem'],
+] as const)('sends nothing to a server whose certificate is invalid (%s, %s)', async (how, certificate) => {
+  const server = await mailServer({ how, certificate });
+  const failure = await failureOf(channelTo(server.port, { tls: how }));
+  expect(failure).toMatch(/certificate/);
+  expect(server.lines.filter((line) => !/^(EHLO|STARTTLS)/.test(line))).toEqual([]);
 });
 
 it('sends neither the password nor the mail to a server without encryption that is on another machine', async () => {

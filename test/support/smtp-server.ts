@@ -1,5 +1,8 @@
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { TLSSocket } from 'node:tls';
 
 /** A mail that the server has accepted. */
 export interface ReceivedMail {
@@ -16,7 +19,17 @@ type Command = 'greeting' | 'EHLO' | 'AUTH' | 'MAIL' | 'RCPT' | 'DATA' | 'end of
 /** Returns the reply to a command in place of the usual one; `hang`: none. */
 type Script = (command: Command, argument: string) => string | 'hang' | undefined;
 
+/** How a server encrypts, with a certificate of test/outbound/fixtures for 127.0.0.1. */
+interface Encryption {
+  readonly how: 'implicit' | 'starttls';
+  readonly certificate: 'server.pem' | 'self-signed.pem' | 'expired.pem';
+}
+
 const CRLF = '\r\n';
+
+function fixture(name: string): Buffer {
+  return readFileSync(join(import.meta.dirname, '..', 'outbound', 'fixtures', name));
+}
 
 /** A mail server (RFC 5321) on a port of this machine, whose replies a test controls. */
 export class SmtpServer {
@@ -25,18 +38,25 @@ export class SmtpServer {
   readonly lines: string[] = [];
   script: Script = () => undefined;
   readonly #server: Server;
+  readonly #encryption: Encryption | undefined;
   readonly #sockets = new Set<Socket>();
 
-  private constructor(server: Server) {
+  private constructor(server: Server, encryption: Encryption | undefined) {
     this.#server = server;
-    server.on('connection', (socket) => this.#serve(socket));
+    this.#encryption = encryption;
+    server.on('connection', (socket) => {
+      this.#sockets.add(socket);
+      socket.on('close', () => this.#sockets.delete(socket));
+      socket.on('error', () => undefined);
+      this.#serve(encryption?.how === 'implicit' ? this.#secure(socket) : socket, true);
+    });
   }
 
-  static async start(): Promise<SmtpServer> {
+  static async start(encryption?: Encryption): Promise<SmtpServer> {
     const server = createServer();
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
-    return new SmtpServer(server);
+    return new SmtpServer(server, encryption);
   }
 
   get port(): number {
@@ -49,10 +69,15 @@ export class SmtpServer {
     await once(this.#server, 'close');
   }
 
-  #serve(socket: Socket): void {
-    this.#sockets.add(socket);
-    socket.on('close', () => this.#sockets.delete(socket));
-    socket.on('error', () => undefined);
+  #secure(socket: Socket): TLSSocket {
+    const cert = fixture(this.#encryption?.certificate ?? 'server.pem');
+    const secured = new TLSSocket(socket, { isServer: true, key: fixture('server.key'), cert });
+    secured.on('error', () => undefined);
+    return secured;
+  }
+
+  #serve(socket: Socket, isNew: boolean): void {
+    const offersTls = this.#encryption?.how === 'starttls' && !(socket instanceof TLSSocket);
     let envelope = { from: '', to: [] as string[] };
     let data: string[] | undefined;
     let buffered = '';
@@ -75,8 +100,13 @@ export class SmtpServer {
       }
       const [, verb = '', argument = ''] = /^(\S+) ?(.*)$/.exec(line) ?? [];
       const address = /<([^>]*)>/.exec(argument)?.[1] ?? '';
-      if (verb === 'EHLO') reply('EHLO', argument, `250-localhost${CRLF}250-AUTH PLAIN${CRLF}250 8BITMIME`);
-      else if (verb === 'AUTH') reply('AUTH', argument, '235 2.7.0 welcome');
+      if (verb === 'EHLO')
+        reply('EHLO', argument, `250-localhost${CRLF}250-AUTH PLAIN${CRLF}${offersTls ? `250-STARTTLS${CRLF}` : ''}250 8BITMIME`);
+      else if (verb === 'STARTTLS' && offersTls) {
+        socket.removeAllListeners('data');
+        socket.write(`220 go on${CRLF}`);
+        this.#serve(this.#secure(socket), false);
+      } else if (verb === 'AUTH') reply('AUTH', argument, '235 2.7.0 welcome');
       else if (verb === 'MAIL') {
         if (reply('MAIL', address, '250 2.1.0 ok')) envelope = { from: address, to: [] };
       } else if (verb === 'RCPT') {
@@ -91,7 +121,7 @@ export class SmtpServer {
       buffered = lines.pop() ?? '';
       for (const line of lines) onLine(line);
     });
-    reply('greeting', '', '220 localhost ESMTP');
+    if (isNew) reply('greeting', '', '220 localhost ESMTP');
   }
 }
 

@@ -71,7 +71,8 @@ function reasonOf(error: unknown, { host, user, password }: EmailSettings): stri
   const plain = [user ?? '', '\0', password ?? ''];
   const secrets = [password ?? '', base64(password ?? ''), base64(`\0${plain.join('')}`), base64(`\0${user}\0${password}`)];
   const detail = quotable(response ?? message ?? '', secrets);
-  return detail === '' ? sentence : `${sentence} It says: ${detail}`;
+  if (detail === '') return sentence;
+  return `${sentence} ${response === undefined ? 'The reason' : 'It says'}: ${detail}`;
 }
 
 function base64(text: string): string {
