@@ -1,4 +1,5 @@
 import { afterAll, expect, it } from 'vitest';
+import { violationsInThemes } from '../support/axe.ts';
 import { onDashboard } from '../support/dashboard.ts';
 import { SmtpServer } from '../support/smtp-server.ts';
 
@@ -21,12 +22,13 @@ onDashboard(
     });
 
     it('show why messages fail, until one is sent', async () => {
-      mailServer.script = (command) => (command === 'AUTH' ? '535 5.7.8 no' : undefined);
-      const page = await openLoggedIn('/operator', { device: 'phone' });
+      mailServer.script = (command) => (command === 'MAIL' ? '550 5.7.1 <img src=x onerror=alert(1)>' : undefined);
+      const page = await openLoggedIn('/operator', { device: 'phone', context: { reducedMotion: 'reduce' } });
       const email = page.getByRole('region', { name: 'E-mail' });
       await email.getByRole('button', { name: 'Send a test message' }).click();
-      await email.getByText('The mail server 127.0.0.1 refused the user or the password of SMTP_URL.').waitFor();
+      await email.getByText('550 5.7.1 <img src=x onerror=alert(1)>').waitFor();
       await email.getByText('Messages fail since').waitFor();
+      expect(await violationsInThemes(page)).toEqual([]);
       mailServer.script = () => undefined;
       await email.getByRole('button', { name: 'Send a test message' }).click();
       await email.getByText('The test message was sent.').waitFor();
