@@ -112,7 +112,7 @@ export async function createModules({ config, log, database, opened, jobTiming, 
   const linked = { ...config, rates, withdrawals, database, secretKey, ledger, fees, accounts, wallets, invoices, payments, clock, log };
   const links = createLinkModules({ ...linked, outbound, relayOutbound: newOutbound({ maxRequestsPerHost: 64 }), nostrCrypto });
   const service = { clock, log, database, instances, alerts, connections, accounts, newKeys, ...keys, directory, idempotency, ...stored };
-  const deliveries = createDeliveries(config, { ...service, ...logged, history, wallets, secretKey, newOutbound, jobTiming });
+  const deliveries = createDeliveries(config, { ...service, ...logged, history, secretKey, newOutbound, jobTiming });
   connections.guardIncoming(async (incoming) => ((await invoices.mayClaim(incoming)) ? 'claim' : 'refuse'));
   const playground = opened.find((one) => one.playground)?.playground;
   const logins = createLoginModules({ database, clock, secretKey, publicUrl, passwords });

@@ -26,13 +26,14 @@ export type PushTiming = typeof TIMING;
 
 const MAX_ATTEMPTS = 4;
 /**
- * The most requests at a time: in total, of one account, to browsers whose last attempt has failed, and to those of one account. Each browser gets one
- * notification after the other.
+ * The most requests at a time: in total and of one account; and to browsers whose push service has not just answered quickly, in total and of one
+ * account. Each browser gets one notification after the other.
  */
 const SLOTS = 32;
 const SLOTS_OF_ACCOUNT = 8;
-const SLOTS_FAILING = 8;
-const SLOTS_FAILING_OF_ACCOUNT = 1;
+const SLOTS_SLOW = 8;
+const SLOTS_SLOW_OF_ACCOUNT = 2;
+const QUICK_MS = 2000;
 /** The most notifications that wait: in total, of one account, and for one browser. Further ones are dropped. */
 const MAX_WAITING = 4000;
 const MAX_WAITING_OF_ACCOUNT = 400;
@@ -67,8 +68,8 @@ export class PushQueue {
   readonly #timing: PushTiming;
   readonly #waiting = new Map<string, Waiting[]>();
   readonly #running = new Map<string, Waiting>();
-  /** The browsers whose last attempt has failed. */
-  readonly #failing = new Set<string>();
+  /** The browsers whose last notification was accepted quickly. */
+  readonly #quick = new Set<string>();
   readonly #life = new AbortController();
   #timer: NodeJS.Timeout | undefined;
 
@@ -141,22 +142,23 @@ export class PushQueue {
     const running = [...this.#running.values()];
     const own = running.filter((one) => one.accountId === accountId);
     if (running.length >= SLOTS || own.length >= SLOTS_OF_ACCOUNT) return false;
-    if (!this.#failing.has(subscriptionId)) return true;
-    const failing = running.filter((one) => this.#failing.has(one.subscriptionId));
-    return failing.length < SLOTS_FAILING && failing.filter((one) => own.includes(one)).length < SLOTS_FAILING_OF_ACCOUNT;
+    if (this.#quick.has(subscriptionId)) return true;
+    const slow = running.filter((one) => !this.#quick.has(one.subscriptionId));
+    return slow.length < SLOTS_SLOW && slow.filter((one) => own.includes(one)).length < SLOTS_SLOW_OF_ACCOUNT;
   }
 
   /** Makes one attempt. Never throws. */
   async #send(one: Waiting): Promise<void> {
     const { subscriptionId: id } = one;
+    const started = performance.now();
     this.#running.set(id, one);
     try {
       const outcome = await this.#attempt(one);
       if (this.#life.signal.aborted) return;
       if (outcome === 'sent') this.counts.sent += 1;
       else this.#failed(one, outcome);
-      if (outcome === 'sent' || outcome === 'gone') this.#failing.delete(id);
-      else this.#failing.add(id);
+      if (outcome === 'sent' && performance.now() - started < QUICK_MS) this.#quick.add(id);
+      else this.#quick.delete(id);
     } catch (error) {
       this.counts.dropped += 1;
       this.#deps.log.warn({ subscription: id, reason: errorMessage(error) }, 'a notification was not sent');

@@ -5,7 +5,6 @@ import type { EventType } from '../../core/journal/event-types.ts';
 import { type Clock, pause } from '../../core/kernel/clock.ts';
 import type { Log } from '../../core/kernel/log.ts';
 import type { Outbound } from '../../core/outbound/outbound.ts';
-import type { Wallets } from '../../core/wallets/wallets.ts';
 import type { History } from '../transactions/history.ts';
 import type { RenderedTransaction } from '../transactions/wallet-transaction-object.ts';
 import { createVapid } from './encryption.ts';
@@ -18,7 +17,6 @@ export interface PushDependencies extends SubscriptionDependencies {
   readonly database: Database;
   readonly eventLog: EventLog;
   readonly history: Pick<History, 'findMany'>;
-  readonly wallets: Pick<Wallets, 'find'>;
   readonly outbound: Pick<Outbound, 'checkUrl' | 'post'>;
   readonly publicUrl: string;
   readonly clock: Clock;
@@ -40,14 +38,16 @@ interface PaidMessage {
 const REPORTED_MS = 24 * 3600 * 1000;
 /** Between two looks for payments of other instances, and for a first subscription. */
 const POLL_MS = 1000;
+/** Between two deletions of subscriptions that have ended. */
+const REMOVE_MS = 3600 * 1000;
 /** Under load, one read serves many commits. */
 const SHORTEST_WAIT_MS = 100;
 const READ_AT_ONCE = 100;
 /** The position is stored at least after so many events, so that a start does not read all of them again. */
 const STORED_EVERY = 10_000;
 const FACT = 'push_position';
-/** What a payment is: not a transfer between wallets of the account, not money that is held or was imported. */
-const RECEIPTS: ReadonlySet<EventType> = new Set(['wallet_receive', 'wallet_transfer_in']);
+/** Payments that are booked. Transfers between wallets of the account, held payments and imported balances are other events, or none. */
+const RECEIPTS: ReadonlySet<EventType> = new Set(['wallet_receive']);
 
 /** Notifies the browsers of accounts when their wallets are paid (Push API, RFC 8030). */
 export class Push {
@@ -59,6 +59,7 @@ export class Push {
   /** As stored; undefined: not read yet. */
   #stored: string | undefined;
   #position = START;
+  #queue: PushQueue;
 
   constructor(deps: PushDependencies) {
     this.#deps = deps;
@@ -66,31 +67,47 @@ export class Push {
     // Push services want a https address.
     this.#vapid = createVapid(deps.secretKey, deps.publicUrl.replace(/^http:/, 'https:'));
     this.publicKey = this.#vapid.publicKey;
+    this.#queue = this.#newQueue();
+  }
+
+  #newQueue(): PushQueue {
+    return new PushQueue({ ...this.#deps, subscriptions: this.subscriptions, vapid: this.#vapid });
+  }
+
+  async #endQueue(): Promise<void> {
+    const queue = this.#queue;
+    this.#queue = this.#newQueue();
+    await queue.stop();
   }
 
   /** Sends notifications until the signal aborts. One instance does it at a time. */
   async run(signal: AbortSignal): Promise<void> {
     const { database } = this.#deps;
-    const queue = new PushQueue({ ...this.#deps, subscriptions: this.subscriptions, vapid: this.#vapid });
     let earlier = new AbortController();
     const stopListening = database.onCommit(() => earlier.abort());
     this.#stored = undefined;
+    let removeAt = 0;
     try {
       while (!signal.aborted) {
+        if (performance.now() >= removeAt) {
+          await this.subscriptions.removeEnded();
+          removeAt = performance.now() + REMOVE_MS;
+        }
         earlier = new AbortController();
-        const { hasMore, isUsed } = await this.#turn(queue);
+        const { hasMore, isUsed } = await this.#turn();
         if (hasMore) continue;
         if (await pause(SHORTEST_WAIT_MS, signal)) return;
         await pause(POLL_MS, isUsed ? AbortSignal.any([signal, earlier.signal]) : signal);
       }
     } finally {
       stopListening();
-      await queue.stop();
+      // After a failure of the database, this runs again.
+      if (signal.aborted) await this.#endQueue();
     }
   }
 
   /** Takes the next payments. Without subscriptions no event is read. */
-  async #turn(queue: PushQueue): Promise<{ hasMore: boolean; isUsed: boolean }> {
+  async #turn(): Promise<{ hasMore: boolean; isUsed: boolean }> {
     const { database } = this.#deps;
     const first = (await database.first(sql.firstAfter))?.position ?? null;
     if (first === null) return { hasMore: false, isUsed: false };
@@ -100,7 +117,7 @@ export class Push {
     const notifications = await this.#notificationsOf(events);
     if (notifications.length === 0 && next - Number(this.#stored) < STORED_EVERY) this.#position = next;
     // The position is stored before they are sent: none is sent twice.
-    else if (await this.#storePosition(next)) for (const one of notifications) queue.add(one);
+    else if (await this.#storePosition(next)) for (const one of notifications) this.#queue.add(one);
     return { hasMore: !isEnd, isUsed: true };
   }
 
@@ -143,17 +160,11 @@ export class Push {
     const notifications: PaidNotification[] = [];
     for (const event of reported) {
       const transaction = transactions.get(event.subject);
-      if (!transaction || (await this.#isOwnTransfer(event, transaction))) continue;
+      if (!transaction) continue;
       const rows = (ofAccount.get(event.accountId) ?? []).filter((row) => row.after_position < event.position);
       notifications.push(...rows.map((row) => notificationOf(row, event, transaction)));
     }
     return notifications;
-  }
-
-  async #isOwnTransfer({ type, accountId }: LoggedEvent, { passThru }: RenderedTransaction): Promise<boolean> {
-    const sourceId = (passThru as { source_wallet_id?: unknown }).source_wallet_id;
-    if (type !== 'wallet_transfer_in' || typeof sourceId !== 'string') return false;
-    return (await this.#deps.wallets.find(sourceId))?.accountId === accountId;
   }
 }
 

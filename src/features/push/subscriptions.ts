@@ -94,7 +94,6 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
         const sealed = sealText(key, JSON.stringify({ endpoint, p256dh, auth }), 'push');
         const browser = userAgent.slice(0, MAX_USER_AGENT).toWellFormed();
         const id = `psub_${newId(clock.nowMs())}`;
-        await tx.run(sql.removeEnded, keyId, tooOld());
         await tx.run(sql.upsert, id, by.accountId, by.id, hash, sealed, keyId, language, browser, unixSeconds(clock));
         const stored = shown(requireFound(await tx.first(sql.findByHash, by.accountId, hash)));
         await tx.run(sql.removeOldest, by.accountId, MAX_SUBSCRIPTIONS);
@@ -110,6 +109,9 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
         await tx.run(sql.remove, id);
         return shown(row);
       }),
+
+    /** Deletes the subscriptions that get nothing any more. */
+    removeEnded: (): Promise<unknown> => database.transaction((tx) => tx.run(sql.removeEnded, keyId, tooOld())),
 
     /** Deletes a subscription that the push service no longer has. */
     forget: (id: string): Promise<unknown> => database.transaction((tx) => tx.run(sql.remove, id)),
