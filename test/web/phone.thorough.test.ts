@@ -133,6 +133,11 @@ onDashboard('the wallet on a phone', ({ client, net, openLoggedIn }) => {
     await page.getByRole('menuitem', { name: 'Transfer' }).click();
     await page.waitForURL(`**/wallets/${wallet.id}/transfer`);
     await page.getByRole('button', { name: 'Close' }).click();
+    await page.getByRole('button', { name: /^More/ }).click();
+    await page.getByRole('menuitem', { name: 'Create a voucher' }).click();
+    await page.getByRole('button', { name: 'Close' }).click();
+    await page.goBack();
+    await page.getByText('spendable').waitFor();
     await page.getByRole('heading', { level: 1 }).getByRole('link').click();
     await page.waitForURL(`**/wallets/${wallet.id}/switch`);
     await page.getByLabel('Find a wallet').fill('savi');

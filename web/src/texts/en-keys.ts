@@ -138,6 +138,7 @@ export const keys = {
     daily: 'Limit per day, sats',
     dailyHint: 'With routing fees; days are UTC. Empty: no limit.',
     withdrawCreated: 'The withdraw link is created',
+    paysEach: (sats: string) => `Pays ${sats} sats per claim.`,
     withdrawOnce: 'Store or share it now: the service keeps no copy. The holder of the link takes the money.',
     withdrawQr: 'QR code of the withdraw link',
   },

@@ -9,6 +9,7 @@ export const phone = inLanguage('phone', {
     search: 'Find a wallet',
   },
   receivers: 'Recent receivers',
+  voucher: 'Give sats with a voucher',
   contacts: {
     title: 'Contacts',
     all: 'All contacts',

@@ -43,6 +43,7 @@ export const wallets = {
     missing: 'It may belong to another account, or the address is incomplete.',
     allWallets: 'All wallets',
     statement: 'Statement',
+    voucher: 'Create a voucher',
     statementText: 'All settled transactions of the period as CSV, oldest first, with the balance after each.',
     saveStatement: 'Save the statement',
     keys: 'Keys of the wallet',

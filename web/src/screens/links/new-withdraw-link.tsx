@@ -9,6 +9,7 @@ import { Note } from '../../parts/note.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { parseSats, SatsField } from '../../parts/sats-field.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
+import { useFilters } from '../../parts/use-filters.ts';
 import { WalletSelect } from '../../parts/wallet-select.tsx';
 import { print } from '../../texts/en-print.ts';
 import { t } from '../../texts/texts.ts';
@@ -25,7 +26,8 @@ const MAX_COPIES = 60;
 
 /** Creates a withdraw link, or several vouchers. A second click repeats the requests and creates no further link. */
 export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkSheetProps) {
-  const [draft, setDraft] = useState(EMPTY);
+  const [parameters] = useFilters();
+  const [draft, setDraft] = useState({ ...EMPTY, walletId: parameters.get('wallet') ?? '' });
   const [requests] = useState(() => Array.from({ length: MAX_COPIES }, () => createIdempotent()));
   const copies = Number(draft.copies);
   const { run, isBusy, error } = useAction(async () => {

@@ -1,6 +1,7 @@
 import type { NewWithdrawLink } from '../../api/client.ts';
 import { Button } from '../../parts/button.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
+import { formatSats } from '../../parts/format-amount.ts';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { QrShare } from '../../parts/qr-share.tsx';
@@ -21,6 +22,9 @@ export function WithdrawLinkOnce({ links, onStored }: { links: readonly NewWithd
       )}
       <div class="stack">
         <h2>{isOne ? t.links.withdrawCreated : print.created(links.length)}</h2>
+        {links.slice(0, 1).map(({ id, num_satoshis }) => (
+          <p key={id}>{t.links.paysEach(formatSats(num_satoshis ?? 0))}</p>
+        ))}
         <Note tone="warning">{t.links.withdrawOnce}</Note>
         {isOne && <code class="mono">{texts[0]}</code>}
         <div class="row wrap">

@@ -24,9 +24,11 @@ export function RecentReceivers({ walletId, onChoose, hasContacts = false }: Rec
   const { data: contacts = [] } = useContacts();
   const names = new Map(contacts.map(({ name, ln_address }) => [ln_address, name]));
   const link = hasContacts && (
-    <Link class="small start" href="/contacts">
-      {phone.contacts.all}
-    </Link>
+    <p class="small">
+      <Link href="/contacts">{phone.contacts.all}</Link>
+      {' · '}
+      <Link href={`/links/withdraw?wallet=${walletId}`}>{phone.voucher}</Link>
+    </p>
   );
   if (receivers.length === 0) return link || null;
   return (

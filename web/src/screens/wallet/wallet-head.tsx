@@ -86,6 +86,7 @@ interface MenuOptions {
 function menuOf({ path, id, isActive, isOperator }: MenuOptions): MenuEntry[] {
   return [
     { label: t.wallet.statement, icon: 'download', href: `${path}/statement` },
+    { label: t.wallet.voucher, icon: 'ticket', href: `/links/withdraw?wallet=${id}` },
     { label: t.navigation.apps, icon: 'plug', href: `/connections?wallet=${id}` },
     { label: t.wallet.keys, icon: 'key', href: `/keys?wallet=${id}` },
     { label: t.wallet.proof, icon: 'lightning', href: `${SERVICE_URL}/v1/wallet/${id}/proof`, download: `${id}-proof.json` },

@@ -12,6 +12,7 @@ import { ListFooter } from '../../parts/pages.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { t } from '../../texts/texts.ts';
 import { NewWalletSheet } from './new-wallet-sheet.tsx';
 import { useFirstSteps } from './use-first-steps.ts';
@@ -31,6 +32,9 @@ export function WalletsScreen() {
   const page = useWalletPage({ label, status, after });
   const sum = useWalletSum();
   const close = useCloseSheet('/wallets');
+  const checklist = FirstSteps && state && <FirstSteps state={state} onChanged={onChanged} />;
+  /** On a phone, the checklist is longer than the screen. */
+  const isBelow = useIsPhone() && state?.wallet_id !== null;
   /** The cursors of the pages before this one; empty after a reload. */
   const before = useRef<string[]>([]);
 
@@ -62,7 +66,7 @@ export function WalletsScreen() {
           </LinkButton>
         }
       />
-      {FirstSteps && state && <FirstSteps state={state} onChanged={onChanged} />}
+      {!isBelow && checklist}
       {isDecided && (
         <>
           <Total sum={sum} />
@@ -106,6 +110,7 @@ export function WalletsScreen() {
           </Card>
         </>
       )}
+      {isBelow && checklist}
       {path === '/wallets/new' && <NewWalletSheet onClose={close} />}
     </>
   );

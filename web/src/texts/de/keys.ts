@@ -140,6 +140,7 @@ export const keys = {
     daily: 'Limit pro Tag, sats',
     dailyHint: 'Einschließlich Routing-Gebühren; Tage nach UTC. Leer: kein Limit.',
     withdrawCreated: 'Der Auszahlungslink wurde erstellt',
+    paysEach: (sats) => `Zahlt ${sats} sats je Einlösung.`,
     withdrawOnce: 'Jetzt speichern oder weitergeben: Der Dienst behält keine Kopie. Wer den Link hat, erhält das Geld.',
     withdrawQr: 'QR-Code des Auszahlungslinks',
   },

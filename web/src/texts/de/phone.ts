@@ -9,6 +9,7 @@ export const phone = {
     search: 'Wallet suchen',
   },
   receivers: 'Letzte Empfänger',
+  voucher: 'Sats mit einem Gutschein verschenken',
   contacts: {
     title: 'Kontakte',
     all: 'Alle Kontakte',

@@ -43,6 +43,7 @@ export const wallets = {
     missing: 'Es gehört vielleicht zu einem anderen Konto, oder die Adresse ist unvollständig.',
     allWallets: 'Alle Wallets',
     statement: 'Kontoauszug',
+    voucher: 'Gutschein erstellen',
     statementText: 'Alle abgeschlossenen Transaktionen des Zeitraums als CSV, älteste zuerst, mit dem Guthaben nach jeder.',
     saveStatement: 'Kontoauszug speichern',
     keys: 'Schlüssel des Wallets',

@@ -147,6 +147,7 @@ export const keys = {
     daily: 'Límite por día, sats',
     dailyHint: 'Incluye las comisiones de enrutamiento; días en UTC. Vacío: sin límite.',
     withdrawCreated: 'Se ha creado el enlace de retiro',
+    paysEach: (sats) => `Paga ${sats} sats por cobro.`,
     withdrawOnce: 'Guárdelo o compártalo ahora: el servicio no conserva ninguna copia. El dinero es de quien tenga el enlace.',
     withdrawQr: 'Código QR del enlace de retiro',
   },

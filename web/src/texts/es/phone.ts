@@ -9,6 +9,7 @@ export const phone = {
     search: 'Buscar un monedero',
   },
   receivers: 'Destinatarios recientes',
+  voucher: 'Regalar sats con un vale',
   contacts: {
     title: 'Contactos',
     all: 'Todos los contactos',

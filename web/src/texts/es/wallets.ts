@@ -43,6 +43,7 @@ export const wallets = {
     missing: 'Puede que sea de otra cuenta o que la dirección esté incompleta.',
     allWallets: 'Todos los monederos',
     statement: 'Extracto',
+    voucher: 'Crear un vale',
     statementText: 'Todas las transacciones liquidadas del periodo en CSV, las más antiguas primero, con el saldo después de cada una.',
     saveStatement: 'Guardar el extracto',
     keys: 'Claves del monedero',
