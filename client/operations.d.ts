@@ -2389,6 +2389,8 @@ export interface OperatorOverview {
   last_backup_at: number | null;
   /** Its size; null if there is none */
   last_backup_bytes: number | null;
+  /** The last backups, newest first, at most 10. Of failed ones, those of the schedule */
+  backups: Array<{ /** When it was started, in Unix seconds */ started_at: number; /** When it ended, in Unix seconds */ ended_at: number; /** `checked`: it was written, and read again completely */ status: 'checked' | 'failed' | (string & {}); /** The size of the file; null if it failed */ bytes: number | null; /** Why it failed, with the remedy where one is known; null if it was checked */ failure: string | null; }>;
   /** The number of pending payments */
   pending_payments: number;
   /** What pending payments hold: their amounts and fee reserves, in millisatoshis */

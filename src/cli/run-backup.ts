@@ -1,6 +1,6 @@
 import type { Config } from '../config.ts';
 import { readMovedTo } from '../core/db/move-facts.ts';
-import { systemClock } from '../core/kernel/clock.ts';
+import { systemClock, unixSeconds } from '../core/kernel/clock.ts';
 import { storeLastBackup } from '../features/backup/last-backup.ts';
 import { sourceOf } from '../features/backup/source.ts';
 import { type Progress, type TakenBackup, takeBackup } from '../features/backup/take-backup.ts';
@@ -24,8 +24,9 @@ export async function runBackup(config: Config, { version, isBackground, progres
     const taken = await takeBackup({ ...backup, workFolder, secretKey, source, version, clock: systemClock, log, progress });
     const { manifest } = taken;
     // The old database of a move rejects writes.
-    if (!(await readMovedTo(database)))
-      await storeLastBackup(database, { createdAt: manifest.created_at, file: manifest.file, bytes: manifest.bytes });
+    if (await readMovedTo(database)) return taken;
+    const last = { createdAt: manifest.created_at, file: manifest.file, bytes: manifest.bytes };
+    await storeLastBackup(database, last, unixSeconds(systemClock));
     return taken;
   });
 }

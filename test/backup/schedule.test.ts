@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { systemClock } from '../../src/core/kernel/clock.ts';
 import { beginQuarantine, endQuarantine, Quarantine } from '../../src/core/quarantine/quarantine.ts';
-import { storeLastBackup } from '../../src/features/backup/last-backup.ts';
+import { listBackupRuns, storeFailedBackup, storeLastBackup } from '../../src/features/backup/last-backup.ts';
 import { runIfDue } from '../../src/features/backup/schedule.ts';
 import { onBothDatabases, silentLog } from '../support/ledger.ts';
 
@@ -20,7 +20,7 @@ onBothDatabases('scheduled backups', (open) => {
       service.tries += 1;
       if (service.reason !== undefined) throw new Error(service.reason);
       service.backups.push(service.now);
-      await storeLastBackup(database, { createdAt: service.now, file: 'x', bytes: 1 });
+      await storeLastBackup(database, { createdAt: service.now, file: 'x', bytes: 1 }, service.now + 7);
     };
     const context = { database, alerts, clock, log: silentLog, runBackup };
     let notBefore = 0;
@@ -59,6 +59,25 @@ onBothDatabases('scheduled backups', (open) => {
     expect(await check(NOW + 4 * HOUR)).toEqual(['backup_failed: the disk is full', 'backup_old: the last backup is 240 minutes old']);
     service.reason = undefined;
     expect(await check(NOW + 5 * HOUR)).toEqual([]);
+  });
+
+  it('stores the last backups: when each began and ended, its size, and why one failed', async () => {
+    const { service, database, check } = await scheduler();
+    await check(NOW);
+    service.reason = 'The disk of /backups is full. Free space.';
+    await check(NOW + HOUR);
+    expect(await listBackupRuns(database, 10)).toEqual([
+      { started_at: NOW + HOUR, ended_at: NOW + HOUR, bytes: null, failure: service.reason },
+      { started_at: NOW, ended_at: NOW + 7, bytes: 1, failure: null },
+    ]);
+  });
+
+  it('keeps the newest hundred of them', async () => {
+    const database = await open();
+    for (let i = 0; i < 103; i++) await storeFailedBackup(database, NOW + i, NOW + i, 'x'.repeat(600));
+    const runs = await listBackupRuns(database, 1000);
+    expect([runs.length, runs[0]?.started_at, runs.at(-1)?.started_at]).toEqual([100, NOW + 102, NOW + 3]);
+    expect(runs[0]?.failure).toHaveLength(500);
   });
 
   it('says that there is no backup at all', async () => {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { statement } from '../../src/core/db/statement.ts';
 import type { ListPart } from '../../src/core/kernel/list.ts';
+import { storeFailedBackup, storeLastBackup } from '../../src/features/backup/last-backup.ts';
 import { findRecord } from '../../src/features/operator/action-object.ts';
 import { coverPercent, readHistory } from '../../src/features/operator/cover-object.ts';
 import { readOverview } from '../../src/features/operator/overview-object.ts';
@@ -166,6 +167,16 @@ onBothDatabases('the overview', (open) => {
     expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'ready', status_reason: null });
     net.always('info', { unavailable: true });
     expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'unavailable', status_reason: expect.any(String) });
+  });
+
+  it('has the last ten backups with their result, newest first', async () => {
+    const { deps, healthy } = await operatorOn(await open());
+    for (let i = 0; i < 9; i++) await storeFailedBackup(healthy, 1_000 + i, 1_000 + i, 'no space');
+    for (const at of [2_000, 3_000]) await storeLastBackup(healthy, { createdAt: at, file: 'x', bytes: 5 }, at + 4);
+    const { backups, last_backup_at } = await readOverview(deps);
+    expect([backups.length, last_backup_at]).toEqual([10, 3_000]);
+    expect(backups[0]).toEqual({ started_at: 3_000, ended_at: 3_004, status: 'checked', bytes: 5, failure: null });
+    expect(backups[2]).toEqual({ started_at: 1_008, ended_at: 1_008, status: 'failed', bytes: null, failure: 'no space' });
   });
 
   it('has the time of the last answer of a node, how long it took, and its view of the chain, also while it is down', async () => {

@@ -109,6 +109,22 @@ onDashboard("the operator's desk", (service) => {
     for (const table of ['ledger_sample', 'node_sample']) await service.execute(`DELETE FROM ${table}`);
   });
 
+  it.each(DEVICES)('shows the last backups with size, duration and result, and why one failed, on a %s', async (device) => {
+    const failure = 'The disk of /backups is full. Free space, or choose another BACKUP_DIR.';
+    const insert = 'INSERT INTO backup_run (id, started_at, ended_at, bytes, failure) VALUES ($1, $2, $3, $4, $5)';
+    await service.execute(insert, 'bkp_1', 1_700_000_000, 1_700_000_007, 4_100_000, null);
+    await service.execute(insert, 'bkp_2', 1_700_003_600, 1_700_003_601, null, failure);
+    const page = await openLoggedIn('/operator', { device });
+    const runs = page.getByRole('region', { name: 'The last backups' }).getByRole('listitem');
+    await runs.first().getByText(failure).waitFor();
+    await runs.first().getByText('Failed', { exact: true }).waitFor();
+    await runs.last().getByText('4.1 MB in 7 s').waitFor();
+    await runs.last().getByText('Checked', { exact: true }).waitFor();
+    await page.emulateMedia({ reducedMotion: 'reduce' });
+    expect(await violationsInThemes(page)).toEqual([]);
+    await service.execute('DELETE FROM backup_run');
+  });
+
   it('shows what all nodes can send and receive, and no number of days without a week of payments', async () => {
     await client.wallet(1_000);
     const page = await openLoggedIn('/operator');

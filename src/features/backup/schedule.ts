@@ -5,7 +5,7 @@ import type { Database } from '../../core/db/database.ts';
 import { type Clock, pause, unixSeconds } from '../../core/kernel/clock.ts';
 import { errorMessage, type Log } from '../../core/kernel/log.ts';
 import type { Quarantine } from '../../core/quarantine/quarantine.ts';
-import { OLD_INTERVALS, readLastBackup } from './last-backup.ts';
+import { OLD_INTERVALS, readLastBackup, storeFailedBackup } from './last-backup.ts';
 
 export interface ScheduleContext {
   readonly database: Database;
@@ -71,7 +71,8 @@ async function attempt(
   intervalSeconds: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { alerts, log, runBackup } = context;
+  const { database, alerts, clock, log, runBackup } = context;
+  const startedAt = unixSeconds(clock);
   try {
     await runBackup(signal);
     await clearAlerts(context, open);
@@ -81,6 +82,7 @@ async function attempt(
     if (signal.aborted) return false;
     const reason = errorMessage(error);
     await alerts.raise({ kind: 'backup_failed', subject: SUBJECT, message: reason, details: { reason } });
+    await storeFailedBackup(database, startedAt, unixSeconds(clock), reason);
     if (age > OLD_INTERVALS * intervalSeconds) {
       // Without any backup the age is that of the epoch.
       const since = age < 1e9 ? unixSeconds(context.clock) - age : undefined;

@@ -105,6 +105,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   reconciliation: EVERY_ROW,
   reconciliation_pending: EVERY_ROW,
   node_baseline: EVERY_ROW,
+  backup_run: EVERY_ROW,
   ledger_sample: EVERY_ROW,
   node_sample: EVERY_ROW,
   operator_action: EVERY_ROW,

@@ -4,7 +4,7 @@ import type { SqlReader } from '../../core/db/database.ts';
 import { unixSeconds, withTimeout } from '../../core/kernel/clock.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { namedObject, nullable, oneOf } from '../../http/responses/response-types.ts';
-import { readLastBackup } from '../backup/last-backup.ts';
+import { listBackupRuns, readLastBackup } from '../backup/last-backup.ts';
 import type { NodeComparison } from '../reconcile/reconciliation-object.ts';
 import { lastReport } from '../reconcile/requests.ts';
 import { type LedgerTotals, readTotals } from '../reconcile/totals.ts';
@@ -12,6 +12,8 @@ import { coverPercent } from './cover-object.ts';
 import * as sql from './operator.sql.ts';
 import type { OperatorModules } from './operator.ts';
 import { amount, time } from './operator-route.ts';
+
+const SHOWN_BACKUPS = 10;
 
 const PendingFields = {
   pending_payments: Type.Integer({ description: 'The number of pending payments' }),
@@ -89,6 +91,16 @@ export const OverviewObject = namedObject('OperatorOverview', {
   num_wallets: Type.Integer({ description: 'The number of wallets' }),
   last_backup_at: time('When the newest backup was written and checked; null if there is none'),
   last_backup_bytes: nullable(Type.Integer({ description: 'Its size; null if there is none' })),
+  backups: Type.Array(
+    Type.Object({
+      started_at: Type.Integer({ description: 'When it was started, in Unix seconds' }),
+      ended_at: Type.Integer({ description: 'When it ended, in Unix seconds' }),
+      status: oneOf(['checked', 'failed'], { description: '`checked`: it was written, and read again completely' }),
+      bytes: nullable(Type.Integer({ description: 'The size of the file; null if it failed' })),
+      failure: nullable(Type.String({ description: 'Why it failed, with the remedy where one is known; null if it was checked' })),
+    }),
+    { description: `The last backups, newest first, at most ${SHOWN_BACKUPS}. Of failed ones, those of the schedule` },
+  ),
   ...PendingFields,
   open_alerts: Type.Integer({ description: 'The number of open alerts' }),
   alerts_by_kind: Type.Array(
@@ -116,7 +128,7 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
   const oldest = rows.flatMap(({ oldest_pending_at }) => oldest_pending_at ?? []);
   const assets = sumKnown(nodes.map((one) => one.assets_msat));
   const owed = totals.customersMsat + totals.suspenseMsat;
-  const backup = await readLastBackup(database);
+  const [backup, runs] = await Promise.all([readLastBackup(database), listBackupRuns(database, SHOWN_BACKUPS)]);
   return {
     at: unixSeconds(clock),
     assets_msat: assets,
@@ -133,6 +145,7 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
     num_wallets: sum(rows.map((row) => row.num_wallets)),
     last_backup_at: backup?.createdAt ?? null,
     last_backup_bytes: backup?.bytes ?? null,
+    backups: runs.map((run) => ({ ...run, status: run.failure === null ? 'checked' : 'failed' })),
     pending_payments: sum(rows.map((row) => row.pending_payments)),
     in_flight_msat: sum(rows.map((row) => row.in_flight_msat)),
     oldest_pending_at: oldest.length === 0 ? null : Math.min(...oldest),

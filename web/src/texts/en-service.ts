@@ -63,4 +63,10 @@ export const service = inLanguage('service', {
     synced: 'in sync',
     behind: 'behind the blockchain',
   },
+  backups: {
+    last: 'The last backups',
+    checked: 'Checked',
+    failed: 'Failed',
+    result: (megabytes: string, seconds: number) => `${megabytes} MB in ${seconds} s`,
+  },
 });

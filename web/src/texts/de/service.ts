@@ -59,8 +59,14 @@ export const service = {
     answers: 'Antwortet in',
     answer: (ms, median) => `${ms} ms, Median der letzten Antworten ${median} ms`,
     answered: 'Letzte Antwort',
-    block: 'Block',
+    block: 'Neuester Block',
     synced: 'synchron',
     behind: 'hinter der Blockchain',
+  },
+  backups: {
+    last: 'Die letzten Sicherungen',
+    checked: 'Geprüft',
+    failed: 'Fehlgeschlagen',
+    result: (megabytes, seconds) => `${megabytes} MB, Dauer ${seconds} s`,
   },
 } satisfies Shape<typeof english>;

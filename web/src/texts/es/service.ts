@@ -62,4 +62,10 @@ export const service = {
     synced: 'sincronizado',
     behind: 'por detrás de la cadena de bloques',
   },
+  backups: {
+    last: 'Las últimas copias de seguridad',
+    checked: 'Comprobada',
+    failed: 'Fallida',
+    result: (megabytes, seconds) => `${megabytes} MB en ${seconds} s`,
+  },
 } satisfies Shape<typeof english>;
