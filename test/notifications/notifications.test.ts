@@ -142,6 +142,23 @@ onBothDatabases('notifications of alerts', (open) => {
     expect(channel.sent).toHaveLength(1);
   });
 
+  it('are repeated when the service crashes after a message and before it has stored that it was sent', async () => {
+    const database = await open();
+    const channel = channelOf();
+    const send = channel.send;
+    channel.send = async (message) => {
+      await send(message);
+      throw new Error('a crash');
+    };
+    const first = serviceOn(database, [channel]);
+    await first.raise('node_silent', 'lnd_1');
+    await expect(first.pass(20)).rejects.toThrow('a crash');
+    channel.send = send;
+    await serviceOn(database, [channel], first.clock).pass(2 * MINUTE);
+    expect(channel.sent).toHaveLength(2);
+    expect(channel.sent[1]).toEqual(channel.sent[0]);
+  });
+
   it('are repeated after failures with growing waits, and raise an alert that is not sent through the channel itself', async () => {
     const [email, telegram] = [channelOf('email'), channelOf('telegram')];
     const { pass, raise, alerts, notifications } = serviceOn(await open(), [email, telegram]);
