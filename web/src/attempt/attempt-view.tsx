@@ -57,7 +57,7 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
       <div class="attempt-head">
         <HeroAmount sats={-summary.sats} price={requestedPrice(summary.price)} />
         <p class="secondary">
-          {money.attempt.to} <Foreign text={summary.to} />
+          {summary.isPurpose ? money.attempt.purpose : money.attempt.to} <Foreign text={summary.to} />
         </p>
         {wallet?.user_label && (
           <p class="small secondary">

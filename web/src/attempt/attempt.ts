@@ -27,6 +27,8 @@ export interface Summary {
   readonly serviceFeeMsat?: number | undefined;
   /** Who is paid, or for what: a text of others. */
   readonly to: string;
+  /** Whether `to` says for what. */
+  readonly isPurpose?: boolean | undefined;
   /** The public key of the node that is paid. Absent: it is not known before the payment. */
   readonly payee?: string | undefined;
   /** What the person entered as the destination. */

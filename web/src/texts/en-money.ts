@@ -130,6 +130,7 @@ export const money = inLanguage('money', {
     to: 'to',
     amount: 'Amount',
     from: 'from',
+    purpose: 'for',
     expectedFee: 'Expected routing fee',
     about: (sats: string) => `about ${sats}`,
     notKnown: 'not known',

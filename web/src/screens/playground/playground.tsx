@@ -5,6 +5,7 @@ import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
+import { useIsPhone } from '../../parts/use-is-phone.ts';
 import { playground } from '../../texts/en-playground.ts';
 import { ClaimCard } from './claim-card.tsx';
 import { FundCard } from './fund-card.tsx';
@@ -56,11 +57,15 @@ function Playground({ payments }: { payments: Resource<OutsidePaymentList> }) {
     everyMs: EVERY_MS,
     isAffected: () => true,
   });
+  const isPhone = useIsPhone();
+  const nodes = (
+    <Card title={playground.nodesTitle} footer={<span class="small secondary">{playground.route}</span>}>
+      <Loaded resource={network}>{(playground) => <Network playground={playground} />}</Loaded>
+    </Card>
+  );
   return (
     <>
-      <Card title={playground.nodesTitle} footer={<span class="small secondary">{playground.route}</span>}>
-        <Loaded resource={network}>{(playground) => <Network playground={playground} />}</Loaded>
-      </Card>
+      {!isPhone && nodes}
       <div class="playground-cards">
         <PayCard onPaid={payments.reload} />
         <MakeCard />
@@ -70,6 +75,8 @@ function Playground({ payments }: { payments: Resource<OutsidePaymentList> }) {
         <KeysendCard onPaid={payments.reload} />
       </div>
       <PaymentsCard payments={payments} />
+      {/* One below the other, the nodes would fill two screens. */}
+      {isPhone && nodes}
     </>
   );
 }

@@ -56,7 +56,10 @@ export function orderOf(offer: Exclude<Offer, { kind: 'withdraw' | 'unusable' }>
     const hasAmount = Number(offer.invoice.num_msat) > 0;
     const fields = { key, payment_request: offer.text, ...(!hasAmount && amount), fee_limit_msat };
     const to = description || shortKey(destination);
-    return { order: { operation: 'withdraw', fields }, summary: { ...shown, to, payee: destination, paymentHash } };
+    return {
+      order: { operation: 'withdraw', fields },
+      summary: { ...shown, to, isPurpose: description !== '', payee: destination, paymentHash },
+    };
   }
   if (offer.kind === 'node') {
     const fields = { key, dest_pubkey: offer.text, ...amount, fee_limit_msat };

@@ -125,7 +125,8 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   const service = useServiceFee(wallet.id, sats === undefined ? undefined : quoteOf(offer, sats));
   const available = wallet.balance - Math.ceil(service.feeMsat / 1000);
   const fee = draft.fee === undefined ? defaultFeeLimit(sats ?? 0, available) : parseFeeLimit(draft.fee);
-  const feeError = fee === undefined ? money.send.feeError : whyFeesTooHigh(sats, fee, wallet.balance, available);
+  const feeError =
+    fee === undefined ? money.send.feeError : amountError === undefined ? whyFeesTooHigh(sats, fee, wallet.balance, available) : undefined;
   const payable = Math.floor(wallet.max_payable_msat / 1000);
   const isTooMuch = sats !== undefined && sats > wallet.balance;
   const required = requiredPayerData(offer);

@@ -141,6 +141,7 @@ export const money = {
     to: 'an',
     amount: 'Betrag',
     from: 'von',
+    purpose: 'für',
     expectedFee: 'Erwartete Routing-Gebühr',
     about: (sats: string) => `etwa ${sats}`,
     notKnown: 'nicht bekannt',

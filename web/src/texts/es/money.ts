@@ -140,6 +140,7 @@ export const money = {
     to: 'a',
     amount: 'Importe',
     from: 'desde',
+    purpose: 'por',
     expectedFee: 'Comisión de enrutamiento prevista',
     about: (sats: string) => `unos ${sats}`,
     notKnown: 'no se conoce',
