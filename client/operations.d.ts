@@ -2391,6 +2391,8 @@ export interface OperatorOverview {
   last_backup_bytes: number | null;
   /** The last backups, newest first, at most 10. Of failed ones, those of the schedule */
   backups: Array<{ /** When it was started, in Unix seconds */ started_at: number; /** When it ended, in Unix seconds */ ended_at: number; /** `checked`: it was written, and read again completely */ status: 'checked' | 'failed' | (string & {}); /** The size of the file; null if it failed */ bytes: number | null; /** Why it failed, with the remedy where one is known; null if it was checked */ failure: string | null; }>;
+  /** The webhooks of all accounts */
+  webhooks: { /** Active webhooks */ active: number; /** Webhooks that the service disabled, because their receivers failed for days or are gone */ disabled: number; /** Deliveries of active webhooks that were not delivered yet, at most 10000 */ waiting: number; /** Those of them that have failed and are sent again, at most 10000 */ retrying: number; };
   /** The number of pending payments */
   pending_payments: number;
   /** What pending payments hold: their amounts and fee reserves, in millisatoshis */

@@ -21,6 +21,16 @@ const sampleLedger = statement(
   'INSERT INTO ledger_sample (hour, sampled_at, customers_msat, suspense_msat) VALUES ($1, $2, $3, 0)',
 );
 const addSuspense = statement('test_add_suspense', 'UPDATE ledger_sample SET suspense_msat = $2 WHERE hour = $1');
+const insertWebhook = statement(
+  'test_insert_webhook',
+  `INSERT INTO webhook (id, account_id, url, user_label, status, created_at, updated_at, active_since, secrets, key_id)
+   VALUES ($1, $2, 'https://shop.example', '', $3, 1, 1, 1, '[]', '')`,
+);
+const insertDelivery = statement(
+  'test_insert_delivery',
+  `INSERT INTO webhook_delivery (webhook_id, event_position, event_created_at_ms, event_type, ordering_key, created_at_ms, state, due_at_ms, ended_at_ms)
+   VALUES ($1, 1, 1, 'ln_payment', '', 1, $2, $3, $4)`,
+);
 const HOUR = 3600;
 
 onBothDatabases('the list of pending payments', (open) => {
@@ -167,6 +177,27 @@ onBothDatabases('the overview', (open) => {
     expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'ready', status_reason: null });
     net.always('info', { unavailable: true });
     expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'unavailable', status_reason: expect.any(String) });
+  });
+
+  it('counts the webhooks of all accounts, and the deliveries of active ones that wait and that have failed', async () => {
+    const { deps, healthy, accountId } = await operatorOn(await open());
+    await healthy.transaction(async (tx) => {
+      for (const [id, status] of [
+        ['whk_1', 'active'],
+        ['whk_2', 'active'],
+        ['whk_3', 'paused'],
+      ] as const)
+        await tx.run(insertWebhook, id, accountId, status);
+      for (const [webhook, state, dueAt, endedAt] of [
+        ['whk_1', 'retrying', 5, null],
+        ['whk_1', 'held', null, null],
+        ['whk_2', 'queued', null, null],
+        ['whk_2', 'delivered', null, 6],
+        ['whk_3', 'retrying', 5, null],
+      ] as const)
+        await tx.run(insertDelivery, webhook, state, dueAt, endedAt);
+    });
+    expect((await readOverview(deps)).webhooks).toEqual({ active: 2, disabled: 0, waiting: 3, retrying: 1 });
   });
 
   it('has the last ten backups with their result, newest first', async () => {

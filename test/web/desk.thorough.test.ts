@@ -125,6 +125,18 @@ onDashboard("the operator's desk", (service) => {
     await service.execute('DELETE FROM backup_run');
   });
 
+  it('shows webhooks, limits and fees, with links to where they are changed', async () => {
+    const page = await openLoggedIn('/operator');
+    const card = (name: string) => page.locator('section.card').filter({ has: page.getByRole('heading', { name }) });
+    await card('Webhooks of all accounts').locator('.stat').filter({ hasText: 'Deliveries that wait' }).waitFor();
+    await card('Fees and limits').getByText('Open invoices of one wallet').waitFor();
+    await card('Fees and limits')
+      .getByText(/the service charges nothing and limits no amounts/)
+      .waitFor();
+    await card('Fees and limits').getByRole('link', { name: 'All limits' }).click();
+    await page.waitForURL('**/operator/limits');
+  });
+
   it('shows what all nodes can send and receive, and no number of days without a week of payments', async () => {
     await client.wallet(1_000);
     const page = await openLoggedIn('/operator');

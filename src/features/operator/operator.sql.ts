@@ -257,6 +257,17 @@ export const listSamples = statement<SampleRow>(
    FROM ledger_sample l WHERE l.hour >= $1 ORDER BY l.hour`,
 );
 
+const deliveriesIn = (states: string) =>
+  `(SELECT count(*) FROM (SELECT 1 FROM webhook w CROSS JOIN webhook_delivery d
+     WHERE w.status = 'active' AND d.webhook_id = w.id AND d.state IN (${states}) LIMIT $1) AS listed)`;
+
+/** The webhooks of all accounts, and the deliveries of active ones that wait, each number of deliveries at most $1. */
+export const countWebhooks = statement<{ active: number; disabled: number; waiting: number; retrying: number }>(
+  'operator_count_webhooks',
+  `SELECT (SELECT count(*) FROM webhook WHERE status = 'active') AS active, (SELECT count(*) FROM webhook WHERE status = 'disabled') AS disabled,
+     ${deliveriesIn("'queued', 'held', 'claimed', 'retrying'")} AS waiting, ${deliveriesIn("'retrying'")} AS retrying`,
+);
+
 const newestOf = (side: 'from' | 'to') =>
   `SELECT * FROM (SELECT position, created_at_ms FROM ledger_transfer
      WHERE ${side}_account = $1 AND ${side}_account <= 1 ORDER BY position DESC LIMIT 1) AS ${side}_rows`;

@@ -14,6 +14,7 @@ import type { OperatorModules } from './operator.ts';
 import { amount, time } from './operator-route.ts';
 
 const SHOWN_BACKUPS = 10;
+const MAX_DELIVERIES = 10_000;
 
 const PendingFields = {
   pending_payments: Type.Integer({ description: 'The number of pending payments' }),
@@ -101,6 +102,15 @@ export const OverviewObject = namedObject('OperatorOverview', {
     }),
     { description: `The last backups, newest first, at most ${SHOWN_BACKUPS}. Of failed ones, those of the schedule` },
   ),
+  webhooks: Type.Object(
+    {
+      active: Type.Integer({ description: 'Active webhooks' }),
+      disabled: Type.Integer({ description: 'Webhooks that the service disabled, because their receivers failed for days or are gone' }),
+      waiting: Type.Integer({ description: `Deliveries of active webhooks that were not delivered yet, at most ${MAX_DELIVERIES}` }),
+      retrying: Type.Integer({ description: `Those of them that have failed and are sent again, at most ${MAX_DELIVERIES}` }),
+    },
+    { description: 'The webhooks of all accounts' },
+  ),
   ...PendingFields,
   open_alerts: Type.Integer({ description: 'The number of open alerts' }),
   alerts_by_kind: Type.Array(
@@ -146,6 +156,7 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
     last_backup_at: backup?.createdAt ?? null,
     last_backup_bytes: backup?.bytes ?? null,
     backups: runs.map((run) => ({ ...run, status: run.failure === null ? 'checked' : 'failed' })),
+    webhooks: (await database.first(sql.countWebhooks, MAX_DELIVERIES)) ?? { active: 0, disabled: 0, waiting: 0, retrying: 0 },
     pending_payments: sum(rows.map((row) => row.pending_payments)),
     in_flight_msat: sum(rows.map((row) => row.in_flight_msat)),
     oldest_pending_at: oldest.length === 0 ? null : Math.min(...oldest),

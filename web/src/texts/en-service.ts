@@ -69,4 +69,20 @@ export const service = inLanguage('service', {
     failed: 'Failed',
     result: (megabytes: string, seconds: number) => `${megabytes} MB in ${seconds} s`,
   },
+  webhooks: {
+    title: 'Webhooks of all accounts',
+    waiting: 'Deliveries that wait',
+    active: (count: string) => `${count} active webhooks`,
+    retrying: 'Failed, sent again',
+    retryingRemark: 'of those that wait, at most 10 000 are counted',
+    disabled: (count: number) => `${count} disabled`,
+    show: 'Your webhooks',
+  },
+  limits: {
+    title: 'Fees and limits',
+    defaults:
+      'Where neither a wallet, its account nor an account above has fees or limits, the service charges nothing and limits no amounts. Set them on the page of a customer.',
+    show: 'All limits',
+    customers: 'Customers',
+  },
 });

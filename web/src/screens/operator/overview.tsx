@@ -15,6 +15,7 @@ import { NodeCard } from './node-card.tsx';
 import { OperatorTabs } from './operator-tabs.tsx';
 import { PaymentFiguresCard } from './payment-figures.tsx';
 import { RestoreCard } from './restore-card.tsx';
+import { LimitsCard, WebhooksCard } from './service-cards.tsx';
 import { StopWithdrawals } from './stop-withdrawals.tsx';
 import { PendingPayments } from './stuck-payments.tsx';
 import { Suspense } from './suspense.tsx';
@@ -59,6 +60,8 @@ export function OperatorScreen() {
               <PendingPayments onChanged={overview.reload} />
               <Suspense onChanged={overview.reload} />
               <BackupsCard overview={data} />
+              <WebhooksCard overview={data} />
+              <LimitsCard />
               <AlertChannelsCard />
             </div>
           </div>

@@ -69,4 +69,20 @@ export const service = {
     failed: 'Fehlgeschlagen',
     result: (megabytes, seconds) => `${megabytes} MB, Dauer ${seconds} s`,
   },
+  webhooks: {
+    title: 'Webhooks aller Konten',
+    waiting: 'Wartende Zustellungen',
+    active: (count) => `${count} aktive Webhooks`,
+    retrying: 'Gescheitert, erneut gesendet',
+    retryingRemark: 'von den wartenden, gezählt bis 10 000',
+    disabled: (count) => `${count} abgeschaltet`,
+    show: 'Eigene Webhooks',
+  },
+  limits: {
+    title: 'Gebühren und Limits',
+    defaults:
+      'Haben weder ein Wallet noch sein Konto oder ein übergeordnetes Konto Gebühren oder Limits, berechnet der Dienst nichts und begrenzt keine Beträge. Beides wird auf der Seite eines Kunden festgelegt.',
+    show: 'Alle Limits',
+    customers: 'Kunden',
+  },
 } satisfies Shape<typeof english>;

@@ -68,4 +68,20 @@ export const service = {
     failed: 'Fallida',
     result: (megabytes, seconds) => `${megabytes} MB en ${seconds} s`,
   },
+  webhooks: {
+    title: 'Webhooks de todas las cuentas',
+    waiting: 'Entregas en espera',
+    active: (count) => `${count} webhooks activos`,
+    retrying: 'Fallidas, se repiten',
+    retryingRemark: 'de las que esperan; se cuentan hasta 10 000',
+    disabled: (count) => `${count} desactivados`,
+    show: 'Sus webhooks',
+  },
+  limits: {
+    title: 'Comisiones y límites',
+    defaults:
+      'Si ni un monedero, ni su cuenta, ni una cuenta superior tienen comisiones o límites, el servicio no cobra nada ni limita importes. Se fijan en la página de un cliente.',
+    show: 'Todos los límites',
+    customers: 'Clientes',
+  },
 } satisfies Shape<typeof english>;

@@ -1,0 +1,79 @@
+import { api, type OperatorOverview } from '../../api/client.ts';
+import { useResource } from '../../api/resource.ts';
+import { formatSats } from '../../parts/amount.tsx';
+import { Badge } from '../../parts/badge.tsx';
+import { LinkButton } from '../../parts/button.tsx';
+import { Card } from '../../parts/card.tsx';
+import { Loaded } from '../../parts/loaded.tsx';
+import { Stat } from '../../parts/stat.tsx';
+import { service } from '../../texts/en-service.ts';
+
+const { webhooks: webhookTexts, limits: limitTexts } = service;
+
+/** The deliveries to the webhooks of all accounts that wait and fail. */
+export function WebhooksCard({ overview: { webhooks } }: { overview: OperatorOverview }) {
+  const { active, disabled, waiting, retrying } = webhooks;
+  return (
+    <Card
+      title={webhookTexts.title}
+      actions={
+        disabled > 0 && (
+          <Badge tone="waiting" icon="alert">
+            {webhookTexts.disabled(disabled)}
+          </Badge>
+        )
+      }
+      isPadded
+    >
+      <div class="stack">
+        <Stat name={webhookTexts.waiting} remark={webhookTexts.active(formatSats(active))}>
+          {formatSats(waiting)}
+        </Stat>
+        <Stat name={webhookTexts.retrying} remark={webhookTexts.retryingRemark}>
+          {formatSats(retrying)}
+        </Stat>
+        <div class="row wrap">
+          <LinkButton size="small" href="/webhooks">
+            {webhookTexts.show}
+          </LinkButton>
+        </div>
+      </div>
+    </Card>
+  );
+}
+
+/** The limits of each wallet and key that the card shows. The page of limits has all. */
+const SHOWN = ['MAX_PAYMENTS_IN_FLIGHT', 'MAX_OPEN_INVOICES', 'RATE_LIMIT_PER_SECOND'];
+
+/** What applies to accounts and wallets that have no fees or limits of their own. */
+export function LimitsCard() {
+  const limits = useResource('limits', (signal) => api.operator.listLimits({}, { signal }));
+  return (
+    <Card title={limitTexts.title} isPadded>
+      <div class="stack">
+        <Loaded resource={limits}>
+          {(list) => (
+            <>
+              {list
+                .filter(({ setting }) => SHOWN.includes(setting))
+                .map(({ setting, description, value, unit }) => (
+                  <Stat key={setting} name={description} remark={unit}>
+                    {formatSats(value)}
+                  </Stat>
+                ))}
+            </>
+          )}
+        </Loaded>
+        <p class="small secondary">{limitTexts.defaults}</p>
+        <div class="row wrap">
+          <LinkButton size="small" href="/operator/limits">
+            {limitTexts.show}
+          </LinkButton>
+          <LinkButton size="small" href="/customers">
+            {limitTexts.customers}
+          </LinkButton>
+        </div>
+      </div>
+    </Card>
+  );
+}
