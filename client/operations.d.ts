@@ -1648,9 +1648,15 @@ export interface SearchResult {
   /** Its account */
   account_id: string;
   /** What matched: the whole id, the payment hash, the Lightning address or the beginning of the e-mail, … */
-  matched: 'id' | 'payment_hash' | 'address' | 'id_prefix' | 'words' | (string & {});
-  /** When it was created, in Unix seconds */
+  matched: 'id' | 'payment_hash' | 'address' | 'id_prefix' | 'amount' | 'words' | (string & {});
+  /** When it was created, in Unix seconds; when a transaction was booked */
   created_at: number;
+  /** The change of the balance in satoshis, as lists of transactions show it; null for all but transactions */
+  num_satoshis: number | null;
+  /** The same, exact in millisatoshis */
+  num_msat: number | null;
+  /** The status of a transaction; null for all others */
+  status: 'settled' | 'pending' | 'failed' | (string & {}) | null;
 }
 
 export interface Session {
@@ -2697,7 +2703,7 @@ export interface GetAccountSummaryRequest {
 }
 
 export interface SearchRequest {
-  /** An id or its first characters (at least 10 after the `_`), a payment hash, an invoice, or words. Each word must be the beginning of a word of the label or memo, in upper or lower case */
+  /** An id or its first characters (at least 10 after the `_`), a payment hash, an invoice, a whole number of satoshis, or words. Each word must be the beginning of a word of the label or memo, in upper or lower case */
   q: string;
   /** Only objects of this type */
   type?: 'account' | 'wallet' | 'pay_link' | 'withdraw_link' | 'key' | 'lightning_transaction' | 'wallet_transaction';
@@ -2824,6 +2830,10 @@ export interface ListAccountTransactionsRequest {
   payment_hash?: string;
   /** Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are compared; at most 5 names */
   pass_through?: Record<string, string>;
+  /** Only transactions of at least this many satoshis, in either direction: `num_satoshis` is compared, without its sign. For an exact amount, send the same number as `max_satoshis` */
+  min_satoshis?: number;
+  /** Only transactions of at most this many satoshis, in either direction */
+  max_satoshis?: number;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
@@ -3906,6 +3916,10 @@ export interface ListTransactionsRequest {
   payment_hash?: string;
   /** Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are compared; at most 5 names */
   pass_through?: Record<string, string>;
+  /** Only transactions of at least this many satoshis, in either direction: `num_satoshis` is compared, without its sign. For an exact amount, send the same number as `max_satoshis` */
+  min_satoshis?: number;
+  /** Only transactions of at most this many satoshis, in either direction */
+  max_satoshis?: number;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
@@ -3932,6 +3946,10 @@ export interface ExportTransactionsRequest {
   payment_hash?: string;
   /** Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are compared; at most 5 names */
   pass_through?: Record<string, string>;
+  /** Only transactions of at least this many satoshis, in either direction: `num_satoshis` is compared, without its sign. For an exact amount, send the same number as `max_satoshis` */
+  min_satoshis?: number;
+  /** Only transactions of at most this many satoshis, in either direction */
+  max_satoshis?: number;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
@@ -4082,6 +4100,10 @@ export interface ListWalletTransactionsRequest {
   payment_hash?: string;
   /** Only transactions whose `passThru` has these values, as `pass_through[order]=17`. Texts, numbers and booleans of the first level are compared; at most 5 names */
   pass_through?: Record<string, string>;
+  /** Only transactions of at least this many satoshis, in either direction: `num_satoshis` is compared, without its sign. For an exact amount, send the same number as `max_satoshis` */
+  min_satoshis?: number;
+  /** Only transactions of at most this many satoshis, in either direction */
+  max_satoshis?: number;
   /** Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices */
   status?: 'settled' | 'pending' | 'failed' | 'open' | 'all';
   /** Only transactions of this type: a `name` of `wtxType` */
@@ -4471,7 +4493,7 @@ export interface Operations<Options> {
   readonly account: {
     /** Read the sums of all wallets of the account. The sums of settled transactions by the time of booking, exact to the millisatoshi, and the balance. Fees are part of neither `in_msat` nor `out_msat`. Permission: a secret API key. (`GET /v1/account/summary`) */
     getSummary(request?: GetAccountSummaryRequest, options?: Options): Promise<Summary>;
-    /** Find objects of the account, or of all accounts. Exact ids and payment hashes first, then Lightning addresses and beginnings of ids, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the rarest may be in hundreds of objects of a type; the newest 200 of them are compared with the others. Permission: a secret API key. (`GET /v1/search`) */
+    /** Find objects of the account, or of all accounts. Exact ids and payment hashes first, then Lightning addresses and beginnings of ids, then amounts, then words: wallets, pay links and addresses, withdraw links, keys, invoices (by memo), payments and transfers (as wallet transactions, by label or memo), the newest first. A label is found by its first 8 words. Of several words, the rarest may be in hundreds of objects of a type; the newest 200 of them are compared with the others. A whole number, such as `1540`, `1 540`, `1,540` or `-1.540 sats`, finds the newest transactions of the account that show this amount, in either direction: at most half of the results without `type`. Of an amount that more than 10,000 transactions may have, those among the newest 20,000 transactions are found. Permission: a secret API key. (`GET /v1/search`) */
     search(request: SearchRequest, options?: Options): List<SearchResult>;
     /** Read your account and its public API key. Permission: a secret API key. (`GET /v1/account`) */
     get(request?: GetAccountRequest, options?: Options): Promise<Account>;
@@ -4863,9 +4885,9 @@ export interface Operations<Options> {
     transfer(wallet: string, request: TransferRequest, options?: Options): Promise<Transfer>;
     /** Move money to many wallets of the account. Makes up to 1,000 transfers, all or none. They have no routing fee, and are complete at once. The limits of the key count their sum. An error names the line, counted from 0: `lines[17].num_satoshis`. The body may have 1 MiB. It may also be CSV (`text/csv`), whose first row has the names of the fields of a line. Permission: `wallet_transfer`. (`POST /v1/wallet/{key}/transfers`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     bulkTransfer(wallet: string, request: BulkTransferRequest, options?: Options): Promise<BulkTransfer>;
-    /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly, and so are at most 10,000 transactions of the account with an amount from `min_satoshis` to `max_satoshis`. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listTransactions(wallet: string, request: ListWalletTransactionsRequest & { fields: string }, options?: Options): List<Part<WalletTransaction>>;
-    /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
+    /** List the transactions of a wallet. Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. `payment_hash` is found directly, and so are at most 10,000 transactions of the account with an amount from `min_satoshis` to `max_satoshis`. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. An item of `status=open` shows the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/transactions`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     listTransactions(wallet: string, request?: ListWalletTransactionsRequest & { fields?: undefined }, options?: Options): List<WalletTransaction>;
     /** Read the statement of a wallet as CSV. Oldest first. The columns are time, id, type, label, msat, sat, balance_after_msat, payment_hash, counterparty (the other wallet of a transfer, or the node that was paid), withdraw_link (the withdraw link that was claimed) and, for an amount in a currency, amount, currency, rate, rate_at and rate_source. Permission: `wallet_tx_read`. (`GET /v1/wallet/{key}/statement`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) */
     getStatement(wallet: string, request?: GetStatementRequest, options?: Options): Promise<string>;

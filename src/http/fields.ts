@@ -12,7 +12,7 @@ export function requestBody<T extends TProperties>(fields: T) {
   return Type.Object(fields, { additionalProperties: false });
 }
 
-const MAX_SAT = Math.floor(MAX_MSAT / 1000);
+export const MAX_SAT = Math.floor(MAX_MSAT / 1000);
 
 export const NumSatoshis = Type.Integer({
   minimum: 1,

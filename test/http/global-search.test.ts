@@ -1,5 +1,6 @@
 import { beforeAll, expect, it } from 'vitest';
 import { wordsOf } from '../../src/core/journal/search-words.ts';
+import { readWholeNumber } from '../../src/features/search/whole-number.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { Json, TestWallet } from '../support/client.ts';
 
@@ -12,6 +13,28 @@ it.each([
   ['\u0000 \ud800 —', []],
 ])('splits %j into words', (text, words) => {
   expect(wordsOf(text)).toEqual(words);
+});
+
+it.each([
+  ['154', 154],
+  ['0', 0],
+  ['+154', 154],
+  ['−1 540', 1540],
+  ['1\u202f540', 1540],
+  ['- 1,284,530 sats', 1_284_530],
+  ['1.540 Sat', 1540],
+  ["1'540", 1540],
+  ['1.54', undefined],
+  ['1.5400', undefined],
+  ['1,284.530', undefined],
+  ['0.154.', undefined],
+  ['154 msat', undefined],
+  ['1 54', undefined],
+  ['9007199254741', undefined],
+  ['9'.repeat(400), undefined],
+  ['', undefined],
+])('reads %j as a number of satoshis: %s', (text, value) => {
+  expect(readWholeNumber(text)).toBe(value);
 });
 
 onFakeNode('searching an account', (service) => {
@@ -70,6 +93,35 @@ onFakeNode('searching an account', (service) => {
     expect(await find(lnTx.id)).toEqual([expect.objectContaining({ id: lnTx.id, matched: 'id' })]);
     expect(await find(lnTx.r_hash_decoded, '&type=wallet')).toEqual([]);
     expect(await service.problems()).toEqual([]);
+  });
+
+  it('finds transactions by their amount, in both directions, the newest first, with the amount', async () => {
+    const pay = (num_msat: number, memo: string) =>
+      client.post(`/v1/wallet/${alma.id}/transfer`, { dest_wallet_id: bruno.id, num_msat, memo });
+    await pay(154_000, 'first');
+    await pay(153_000, 'less');
+    await pay(154_300, 'second');
+    await pay(1000, 'order 154');
+    const found = await find('154');
+    const ofAmount = found.filter(({ matched }) => matched === 'amount');
+    expect(ofAmount.map(({ label, num_satoshis }) => [label, num_satoshis])).toEqual([
+      ['second', 154],
+      ['first', 154],
+      ['first', -154],
+    ]);
+    // The sender's balance fell below one more satoshi, so its list shows -155 for the fraction.
+    expect(ofAmount[0]).toMatchObject({ num_msat: 154_300, status: 'settled', wallet_id: bruno.id, type: 'wallet_transaction' });
+    expect(found.slice(ofAmount.length).map(({ label, matched }) => [label, matched])).toEqual([
+      ['order 154', 'words'],
+      ['order 154', 'words'],
+    ]);
+    expect(await find('+154 sats')).toEqual(ofAmount);
+    expect(await find('154', '&per-page=2')).toEqual([ofAmount[0], found[ofAmount.length]]);
+    expect(await find('154', '&per-page=2&type=wallet_transaction')).toEqual(ofAmount.slice(0, 2));
+    expect(await find('154', '&type=wallet')).toEqual([]);
+    expect(await find('1541')).toEqual([]);
+    expect(await find(alma.id)).toEqual([expect.objectContaining({ num_satoshis: null, num_msat: null, status: null })]);
+    expect(await find('154', '', service.neighbour.secretKey)).toEqual([]);
   });
 
   it('finds pay links, withdraw links and keys', async () => {

@@ -108,6 +108,7 @@ describe('the conventions of the API', () => {
   it('name the unit of every other amount at the end of its name', () => {
     const exceptions: Exceptions = {
       'LNPay: whole satoshis': ['num_satoshis', 'balance'],
+      'filters that compare num_satoshis, which is rounded': ['min_satoshis', 'max_satoshis'],
       'LNURL: millisatoshis': ['minSendable', 'maxSendable', 'minWithdrawable', 'maxWithdrawable', 'currentBalance', 'amount'],
       'LND, as LNPay passed it on': ['amt'],
     };

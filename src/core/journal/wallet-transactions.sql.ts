@@ -124,6 +124,27 @@ const ofOwner = (owner: ListOwner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOr
 /** At most $3 transactions of an owner ($1) after a position ($2). */
 export const pages = { wallet: ofOwner('wallet'), account: ofOwner('account') };
 
+const ofAmount = (owner: ListOwner) => {
+  const account = owner === 'account' ? '$1' : '(SELECT account_id FROM wallet WHERE ledger_account = $1)';
+  const between = (low: string, high: string) =>
+    `SELECT position, ledger_account FROM wallet_transaction WHERE account_id = ${account} AND amount_msat > ${low} AND amount_msat < ${high}`;
+  return statement<{ position: number; ledger_account: number }>(
+    `wallet_transaction_of_amount_of_${owner}`,
+    `SELECT position, ledger_account FROM (${between('$2', '$3')} UNION ALL ${between('$4', '$5')}) AS of_all LIMIT $6`,
+  );
+};
+
+/**
+ * At most $6 transactions, in no order, of an account ($1, or the account of a wallet) with an amount between $2 and $3 or between $4 and $5. Reads
+ * the index alone.
+ */
+export const listsOfAmount = { wallet: ofAmount('wallet'), account: ofAmount('account') };
+
+export const findPositions = statement<WalletTransactionRow>(
+  'wallet_transaction_find_positions',
+  `SELECT ${COLUMNS} FROM wallet_transaction WHERE position = ANY($1::bigint[])`,
+);
+
 /** The newest transaction up to a position. */
 export const newestUpTo = statement<{ position: number; placed_at_ms: number }>(
   'wallet_transaction_newest_up_to',

@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '../db/database.ts';
 import type { RowWrite } from '../db/row-write.ts';
+import { type AmountRange, isAmountInRange, positionsInRange } from './amount-range.ts';
 import { parseWalletTransactionId, walletTransactionId } from './wallet-transaction-id.ts';
 import * as sql from './wallet-transactions.sql.ts';
 
@@ -20,6 +21,7 @@ export interface TransactionFilter {
   /** Unix milliseconds, inclusive: the time of the booking, or of the start of a payment that is not booked. */
   readonly fromMs?: number | undefined;
   readonly untilMs?: number | undefined;
+  readonly amount?: AmountRange | undefined;
   /** Returns whether each of the rows matches a search. */
   readonly matches?: ((rows: readonly sql.WalletTransactionRow[]) => Promise<readonly boolean[]>) | undefined;
 }
@@ -39,9 +41,49 @@ const CLOCK_SLACK_MS = 60_000;
 
 /**
  * Returns at most `limit` transactions after a position, in the order of the list. A filter reads at most 20,000 rows of the owner, so that a part
- * may be short before the end of the list.
+ * may be short before the end of the list. Few transactions with an amount are found directly.
  */
 export async function readTransactions(
+  database: Database,
+  owner: TransactionOwner,
+  query: TransactionQuery,
+  part: { after: number | undefined; limit: number },
+): Promise<TransactionPart> {
+  const found = query.amount && (await positionsInRange(database, owner, query.amount));
+  return found ? readPositions(database, found, query, part) : readInOrder(database, owner, query, part);
+}
+
+/** Reads the transactions at these positions, which are in ascending order, as a list. */
+async function readPositions(
+  database: Database,
+  found: readonly number[],
+  query: TransactionQuery,
+  { after, limit }: { after: number | undefined; limit: number },
+): Promise<TransactionPart> {
+  const { order, status } = query;
+  const direction = order === 'asc' ? 1 : -1;
+  const ordered = (order === 'asc' ? found : found.toReversed()).filter(
+    (position) => after === undefined || (position - after) * direction > 0,
+  );
+  const rows: sql.WalletTransactionRow[] = [];
+  for (let start = 0; start < ordered.length; ) {
+    if (start > 0) await nextTurn();
+    const wanted = start > 0 ? READ_AT_ONCE : Math.min(limit + 1, READ_AT_ONCE);
+    const page = await database.all(sql.findPositions, ordered.slice(start, start + wanted));
+    const ofStatus = status === 'all' ? page : page.filter((row) => row.status === status);
+    for (const row of await filterTransactions(
+      ofStatus.sort((a, b) => (a.position - b.position) * direction),
+      query,
+    )) {
+      if (rows.length === limit) return { rows, next: rows.at(-1) };
+      rows.push(row);
+    }
+    start += wanted;
+  }
+  return { rows, next: undefined };
+}
+
+async function readInOrder(
   database: Database,
   owner: TransactionOwner,
   query: TransactionQuery,
@@ -49,7 +91,7 @@ export async function readTransactions(
 ): Promise<TransactionPart> {
   const { order, status } = query;
   const [pages, id] = statementsOf(owner);
-  const isFiltered = [query.type, query.fromMs, query.untilMs, query.matches].some((filter) => filter !== undefined);
+  const isFiltered = [query.type, query.fromMs, query.untilMs, query.amount, query.matches].some((filter) => filter !== undefined);
   const rows: sql.WalletTransactionRow[] = [];
   let position = await startOf(database, query, after);
   let last: sql.WalletTransactionRow | undefined;
@@ -183,14 +225,18 @@ function statementsOf(owner: TransactionOwner) {
 /** Returns the rows that match a filter, in the same order. */
 export async function filterTransactions(
   rows: readonly sql.WalletTransactionRow[],
-  { type, fromMs = 0, untilMs = Number.POSITIVE_INFINITY, matches }: TransactionFilter,
+  { type, fromMs = 0, untilMs = Number.POSITIVE_INFINITY, amount, matches }: TransactionFilter,
 ): Promise<sql.WalletTransactionRow[]> {
-  const inPeriod = rows.filter(
-    (row) => row.placed_at_ms >= fromMs && row.placed_at_ms <= untilMs && (type === undefined || row.type === type),
+  const selected = rows.filter(
+    (row) =>
+      row.placed_at_ms >= fromMs &&
+      row.placed_at_ms <= untilMs &&
+      (type === undefined || row.type === type) &&
+      (amount === undefined || isAmountInRange(amount, row)),
   );
-  if (!matches || inPeriod.length === 0) return inPeriod;
-  const found = await matches(inPeriod);
-  return inPeriod.filter((_, index) => found[index]);
+  if (!matches || selected.length === 0) return selected;
+  const found = await matches(selected);
+  return selected.filter((_, index) => found[index]);
 }
 
 /** Returns whether no later row of the list can be in the period. */

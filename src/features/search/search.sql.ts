@@ -1,5 +1,6 @@
 import { type Statement, statement } from '../../core/db/statement.ts';
 import type { SearchedType } from '../../core/journal/search-words.ts';
+import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 
 export type ObjectRow = {
   id: string;
@@ -7,13 +8,19 @@ export type ObjectRow = {
   wallet_id: string | null;
   account_id: string;
   created_at: number;
+  /** Of a wallet transaction; null for all others. */
+  status: WalletTransactionRow['status'] | null;
+  amount_msat: number | null;
+  balance_msat: number | null;
 };
 
 /** A table of searched objects. */
 interface Source {
   readonly table: string;
-  /** The columns of {@link ObjectRow} after the id, of the table `o`. The label has all words of the object. */
+  /** The columns of {@link ObjectRow} after the id, without those of wallet transactions, of the table `o`. The label has all words of the object. */
   readonly columns: string;
+  /** The columns of wallet transactions. */
+  readonly more?: string;
   readonly account?: string;
   readonly join?: string;
 }
@@ -21,6 +28,7 @@ interface Source {
 /** The searched objects by the prefixes of their ids. Accounts are found by e-mail, not by words. */
 export type FoundType = SearchedType | 'acc';
 
+const NO_TRANSACTION = 'NULL AS status, CAST(NULL AS BIGINT) AS amount_msat, CAST(NULL AS BIGINT) AS balance_msat';
 const OF_WALLET = 'JOIN wallet w ON w.id = o.wallet_id';
 
 const SOURCES: Readonly<Record<FoundType, readonly Source[]>> = {
@@ -61,7 +69,13 @@ const SOURCES: Readonly<Record<FoundType, readonly Source[]>> = {
       join: OF_WALLET,
     },
   ],
-  wtx: [{ table: 'wallet_transaction', columns: 'o.label, o.wallet_id, o.account_id, o.placed_at_ms / 1000 AS created_at' }],
+  wtx: [
+    {
+      table: 'wallet_transaction',
+      columns: 'o.label, o.wallet_id, o.account_id, o.placed_at_ms / 1000 AS created_at',
+      more: 'o.status, o.amount_msat, o.balance_msat',
+    },
+  ],
 };
 
 function isOf(account: string): string {
@@ -72,8 +86,8 @@ function isOf(account: string): string {
 function objectsOf(type: FoundType, condition: string): string {
   return SOURCES[type]
     .map(
-      ({ table, columns, account = 'o.account_id', join = '' }) =>
-        `SELECT o.id, ${columns} FROM ${table} o ${join} WHERE ${isOf(account)} AND ${condition}`,
+      ({ table, columns, more = NO_TRANSACTION, account = 'o.account_id', join = '' }) =>
+        `SELECT o.id, ${columns}, ${more} FROM ${table} o ${join} WHERE ${isOf(account)} AND ${condition}`,
     )
     .join(' UNION ALL ');
 }

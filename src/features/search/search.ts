@@ -1,7 +1,9 @@
 import type { Database } from '../../core/db/database.ts';
 import { AFTER_TEXT, findByWord, wordsOf } from '../../core/journal/search-words.ts';
+import { readTransactions } from '../../core/journal/wallet-transactions.ts';
 import { canonicalText, unverifiedPaymentHash } from '../../core/lightning/bolt11/bolt11.ts';
 import * as sql from './search.sql.ts';
+import { readWholeNumber } from './whole-number.ts';
 
 /** The names of the types in the API, in the order of the results. */
 export const TYPES = {
@@ -15,7 +17,7 @@ export const TYPES = {
 } as const satisfies Record<string, sql.FoundType>;
 
 export type SearchType = keyof typeof TYPES;
-export type Match = 'id' | 'payment_hash' | 'address' | 'id_prefix' | 'words';
+export type Match = 'id' | 'payment_hash' | 'address' | 'id_prefix' | 'amount' | 'words';
 
 export interface Found extends sql.ObjectRow {
   readonly type: SearchType;
@@ -42,7 +44,7 @@ const ADDRESS = /^([^\s@]+)@([^\s@]+)$/;
 const MAX_COMPARED = 200;
 
 /**
- * Finds objects of an account: first by id or payment hash, then by address or the beginning of an id, then by words. Each read uses an index, or
+ * Finds objects of an account: first by id or payment hash, then by address or the beginning of an id, by amount, and by words. Each read uses an index, or
  * finds at most a few ids, so its cost does not depend on the number of objects.
  */
 export async function search(database: Database, query: SearchQuery): Promise<Found[]> {
@@ -55,6 +57,7 @@ export async function search(database: Database, query: SearchQuery): Promise<Fo
   add(await findByAddress(database, query));
   add(await findByEmail(database, query));
   add(await findByPrefix(database, query));
+  add(await findByAmount(database, query));
   const words = wordsOf(text);
   for (const type of words.length === 0 ? [] : typesOf(query)) {
     if (found.size >= limit) break;
@@ -116,6 +119,17 @@ async function findByPrefix(database: Database, query: SearchQuery): Promise<Fou
   const ids = await database.all(sql.idsInRange[TYPES[type]], text, `${text}~`, MAX_IDS_OF_PREFIX);
   const found = await readObjects(database, query, type, ids, 'id_prefix');
   return found.map((one) => (one.id === text ? { ...one, matched: 'id' } : one));
+}
+
+/** Finds the newest transactions of an account that show a number of satoshis. They leave room for what has the number in its label. */
+async function findByAmount(database: Database, query: SearchQuery): Promise<Found[]> {
+  const { accountId, text, type, limit } = query;
+  const sats = readWholeNumber(text);
+  if (sats === undefined || accountId === undefined || !typesOf(query).includes('wallet_transaction')) return [];
+  const filter = { status: 'all', order: 'desc', amount: { minSat: sats, maxSat: sats } } as const;
+  const most = type === undefined ? Math.ceil(limit / 2) : limit;
+  const { rows } = await readTransactions(database, { accountId }, filter, { after: undefined, limit: most });
+  return readObjects(database, query, 'wallet_transaction', rows, 'amount');
 }
 
 /** Finds objects that have words beginning with each of these words. */

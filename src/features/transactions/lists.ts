@@ -1,4 +1,5 @@
 import type { Invoice } from '../../core/invoices/invoice.ts';
+import { type AmountRange, isInRange, shownSat } from '../../core/journal/amount-range.ts';
 import { parseWalletTransactionId, walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import {
   countTransactions,
@@ -32,6 +33,7 @@ export interface ListQuery extends Search {
   readonly type?: string | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
+  readonly amount?: AmountRange | undefined;
   /** 64 lower-case hex characters. */
   readonly paymentHash?: string | undefined;
 }
@@ -141,11 +143,12 @@ function oncePerOrder<T>(read: (order: ListPart['order']) => Promise<T>): (order
   };
 }
 
-function filterOf(sources: Sources, { type, from, to, ...search }: ListQuery): TransactionFilter {
+function filterOf(sources: Sources, { type, from, to, amount, ...search }: ListQuery): TransactionFilter {
   return {
     type,
     fromMs: from === undefined ? undefined : from * 1000,
     untilMs: to === undefined ? undefined : to * 1000 + 999,
+    amount,
     matches: isSearch(search) ? rowSearch(sources, search) : undefined,
   };
 }
@@ -207,11 +210,12 @@ async function rowsOfHash({ database, invoices, payments }: Sources, of: Lister,
 }
 
 function listOpen(sources: Sources, of: Lister, query: ListQuery): List<WalletTransaction> {
-  const { type, from = 0, to = Number.POSITIVE_INFINITY, paymentHash } = query;
+  const { type, from = 0, to = Number.POSITIVE_INFINITY, amount = {}, paymentHash } = query;
   const matches = (invoice: Invoice) =>
     invoice.createdAt >= from &&
     invoice.createdAt <= to &&
     (type === undefined || invoice.wtxType === type) &&
+    isInRange(amount, shownSat(invoice.amountMsat ?? 0, null)) &&
     (paymentHash === undefined || invoice.paymentHash === paymentHash) &&
     matchesSearch({ label: invoice.memo, passThru: invoice.passThru }, query);
   const read = (order: ListPart['order'], after: string | undefined, limit: number) =>

@@ -1,9 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { requireFound } from '../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
 import { accountScope, walletFilter } from '../../http/auth/account-scope.ts';
-import { choice, KeyParams, requireNoKey, unixTime } from '../../http/fields.ts';
+import { choice, KeyParams, MAX_SAT, requireNoKey, unixTime } from '../../http/fields.ts';
 import { requires } from '../../http/openapi/route-schema.ts';
 import { NumberedListQuery, sendList } from '../../http/responses/list.ts';
 import type { History } from './history.ts';
@@ -44,10 +44,21 @@ const SearchQuery = Type.Object({
   ),
 });
 
+const satoshis = (description: string) => Type.Optional(Type.Integer({ minimum: 0, maximum: MAX_SAT, unit: 'satoshis', description }));
+
+const AmountQuery = Type.Object({
+  min_satoshis: satoshis(
+    'Only transactions of at least this many satoshis, in either direction: `num_satoshis` is compared, without its sign. For an exact amount, ' +
+      'send the same number as `max_satoshis`',
+  ),
+  max_satoshis: satoshis('Only transactions of at most this many satoshis, in either direction'),
+});
+
 /** The filters of lists of transactions. */
 export const TransactionFilters = Type.Object({
   ...PeriodQuery.properties,
   ...SearchQuery.properties,
+  ...AmountQuery.properties,
   status: Type.Optional(
     choice(['settled', 'pending', 'failed', 'open', 'all'], {
       description: 'Default: `settled`. `open`: invoices that can still be paid. `all`: everything but open invoices',
@@ -67,7 +78,7 @@ const listSchema = {
   description:
     'Newest first. With `after`, each page costs the same at any depth, and there is no total without `count=1`. Settled transactions are sorted by the time of ' +
     'booking, pending and failed payments and open invoices by the time of creation. Totals and pages of filtered lists end at 10,000. ' +
-    '`payment_hash` is found directly. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. ' +
+    '`payment_hash` is found directly, and so are at most 10,000 transactions of the account with an amount from `min_satoshis` to `max_satoshis`. Other filters read at most 20,000 rows per request; with `after`, the next request continues there. ' +
     'An item of `status=open` shows ' +
     'the requested amount, which the balance does not contain. Once it is paid, the settled transaction has another id and the same `lnTx.id`.',
   ...requires('wallet_tx_read'),
@@ -121,7 +132,12 @@ export function readTransactionQuery({
   label,
   payment_hash,
   pass_through: passThru,
+  min_satoshis: minSat,
+  max_satoshis: maxSat,
 }: Static<typeof TransactionFilters>) {
   for (const text of [label ?? '', ...Object.entries(passThru ?? {}).flat()]) requireNoKey('`label` and `pass_through`', text);
-  return { status, type, from, to, label, paymentHash: payment_hash?.toLowerCase(), passThru };
+  if (minSat !== undefined && maxSat !== undefined && minSat > maxSat)
+    throw new Refusal('validation_failed', '`min_satoshis` must not be greater than `max_satoshis`.');
+  const amount = minSat === undefined && maxSat === undefined ? undefined : { minSat, maxSat };
+  return { status, type, from, to, amount, label, paymentHash: payment_hash?.toLowerCase(), passThru };
 }

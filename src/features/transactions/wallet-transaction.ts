@@ -1,8 +1,9 @@
 import type { Invoice } from '../../core/invoices/invoice.ts';
+import { shownSat } from '../../core/journal/amount-range.ts';
 import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import type { WalletTransactionRow } from '../../core/journal/wallet-transactions.ts';
 import { invariant } from '../../core/kernel/assert.ts';
-import { floorSat, type Msat, msat, subMsat } from '../../core/kernel/money.ts';
+import { type Msat, msat } from '../../core/kernel/money.ts';
 import type { Receipt } from '../../core/ledger/ledger.ts';
 import type { Payment } from '../../core/payments/payment.ts';
 import type { FundedWallet, Wallet } from '../../core/wallets/wallets.ts';
@@ -33,10 +34,9 @@ export interface WalletTransaction extends FundedWallet {
 /** What the row of a transaction refers to. */
 export type RelatedRows = Pick<WalletTransaction, 'payment' | 'invoice' | 'passThru' | 'fiat' | 'otherWalletId'>;
 
-/** Returns the change of the balance in whole satoshis: the difference of rounded balances, so that the transactions sum to the balance. */
+/** Returns the change of the balance in whole satoshis. */
 export function changeSat({ amountMsat, balanceAfterMsat }: WalletTransaction): number {
-  if (balanceAfterMsat === undefined) return floorSat(amountMsat);
-  return floorSat(balanceAfterMsat) - floorSat(subMsat(balanceAfterMsat, amountMsat));
+  return shownSat(amountMsat, balanceAfterMsat ?? null);
 }
 
 /** Returns whether a wallet transaction is one side of a transfer between two wallets of an account. */

@@ -1,0 +1,51 @@
+import type { Database } from '../db/database.ts';
+import { floorSat, MAX_MSAT, msat } from '../kernel/money.ts';
+import { listsOfAmount, type WalletTransactionRow } from './wallet-transactions.sql.ts';
+
+/** A range of amounts in whole satoshis, inclusive, in either direction: of what lists show ({@link shownSat}). */
+export interface AmountRange {
+  readonly minSat?: number | undefined;
+  readonly maxSat?: number | undefined;
+}
+
+/** A range with more transactions than this is read in the order of the list. It has so many that a page of them is found soon. */
+const MAX_FOUND = 10_000;
+
+/**
+ * Returns the change of a balance in whole satoshis, as lists show it: the difference of rounded balances, so that the transactions sum to the
+ * balance. `balanceAfterMsat` is null before the booking.
+ */
+export function shownSat(amountMsat: number, balanceAfterMsat: number | null): number {
+  if (balanceAfterMsat === null) return floorSat(msat(amountMsat));
+  return floorSat(msat(balanceAfterMsat)) - floorSat(msat(balanceAfterMsat - amountMsat));
+}
+
+/** Returns whether a range contains an amount in satoshis, in either direction. */
+export function isInRange({ minSat = 0, maxSat = MAX_MSAT }: AmountRange, sats: number): boolean {
+  return Math.abs(sats) >= minSat && Math.abs(sats) <= maxSat;
+}
+
+export function isAmountInRange(range: AmountRange, { amount_msat, balance_msat }: WalletTransactionRow): boolean {
+  return isInRange(range, shownSat(amount_msat, balance_msat));
+}
+
+/**
+ * Returns the positions of all transactions of an account, or of a wallet by its ledger account, whose amounts may be in a range, in ascending
+ * order; undefined for more than {@link MAX_FOUND} in the account. Rounding changes an amount by less than one satoshi.
+ */
+export async function positionsInRange(
+  database: Database,
+  owner: { readonly accountId: string } | { readonly ledgerAccount: number },
+  { minSat = 0, maxSat = MAX_MSAT }: AmountRange,
+): Promise<number[] | undefined> {
+  const low = Math.max(0, (minSat - 1) * 1000);
+  const high = Math.min((maxSat + 1) * 1000, MAX_MSAT);
+  const [list, id, wallet] =
+    'accountId' in owner
+      ? ([listsOfAmount.account, owner.accountId, undefined] as const)
+      : ([listsOfAmount.wallet, owner.ledgerAccount, owner.ledgerAccount] as const);
+  const found = await database.all(list, id, low, high, -high, -low, MAX_FOUND + 1);
+  if (found.length > MAX_FOUND) return undefined;
+  const own = wallet === undefined ? found : found.filter(({ ledger_account }) => ledger_account === wallet);
+  return own.map(({ position }) => position).sort((a, b) => a - b);
+}

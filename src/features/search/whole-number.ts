@@ -1,0 +1,10 @@
+/** Digits, all in groups of three or none, with a sign before them and the unit behind. */
+const WHOLE = /^[+\-−]?\s?(?:(\d+)|(\d{1,3}(?:([\s.,'’])\d{3})(?:\3\d{3})*))(?:\s?sats?)?$/i;
+
+/** Returns the number of satoshis that a searched text names, without its sign; undefined if it is no whole number, or too large. */
+export function readWholeNumber(text: string): number | undefined {
+  const [, plain, grouped] = WHOLE.exec(text) ?? [];
+  const digits = (plain ?? grouped ?? '').replaceAll(/\D/g, '');
+  const value = digits === '' ? undefined : Number(digits);
+  return value !== undefined && Number.isSafeInteger(value * 1000) ? value : undefined;
+}
