@@ -42,12 +42,31 @@ onDashboard('the search of the dashboard', ({ client, newPerson, open, openLogge
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/links/${link.id}`);
     await search(page, 'oven');
-    const found = page.getByRole('option', { name: /Rent of the oven.*Transaction/ }).first();
+    const found = page.getByRole('option', { name: /Rent of the oven.*[+−]1 sats · Today/ }).first();
     await found.waitFor();
     expect(await violationsOn(page)).toEqual([]);
     await found.click();
     await page.getByText('Selected', { exact: true }).waitFor();
     await page.getByRole('button', { name: 'Rent of the oven', expanded: true }).waitFor();
+  });
+
+  it('finds a transaction by its amount on a phone, with the amount and the date', async () => {
+    const [from, to] = [await client.wallet(2000), await client.wallet()];
+    await client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 1540, memo: 'Bicycle' });
+    const page = await openLoggedIn('/wallets', { device: 'phone' });
+    for (const text of ['1540', '1 540', '+1\u202f540', '1,540 sats']) {
+      await search(page, text);
+      await page.getByRole('option', { name: /Bicycle\s*\+1\s540 sats · Today/ }).waitFor();
+      await page.getByRole('option', { name: /Bicycle\s*−1\s540 sats · Today/ }).waitFor();
+      await page.keyboard.press('Escape');
+    }
+    await search(page, '1540');
+    const found = page.getByRole('option', { name: /Bicycle\s*−1\s540 sats/ });
+    await found.waitFor();
+    expect(await violationsOn(page)).toEqual([]);
+    await found.click();
+    await page.waitForURL(`**/wallets/${from.id}?tx=*`);
+    await page.getByRole('button', { name: 'Bicycle', expanded: true }).waitFor();
   });
 
   it('finds accounts and their wallets for operators only', async () => {

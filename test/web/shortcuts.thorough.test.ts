@@ -11,10 +11,10 @@ onDashboard('shortcuts', ({ client, openLoggedIn }) => {
     await page.keyboard.press('/');
     expect(await page.evaluate(FOCUSED)).toBe('Label');
     await page.goto(`/wallets/${wallet.id}`);
-    await page.getByRole('button', { name: 'Label or hash' }).waitFor();
+    await page.getByRole('button', { name: 'Memo, label or hash' }).waitFor();
     await page.keyboard.press('/');
-    await page.getByRole('dialog').getByLabel('Label or hash').waitFor();
-    expect(await page.evaluate(FOCUSED)).toBe('Label or hash');
+    await page.getByRole('dialog').getByLabel('Memo, label or hash').waitFor();
+    expect(await page.evaluate(FOCUSED)).toBe('Memo, label or hash');
     await page.goto('/keys');
     await page.getByRole('button', { name: 'New key' }).waitFor();
     await page.keyboard.press('/');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WalletTransaction } from '../../client/satchel.js';
 import { balanceSteps, daysOf } from '../../web/src/screens/wallet/balance-history.ts';
-import { isFiltered, readFilters, requestOf } from '../../web/src/screens/wallet/filters.ts';
+import { isFiltered, readFilters, requestOf, searchedSats } from '../../web/src/screens/wallet/filters.ts';
 import { foldFees, groupByDay, holdList } from '../../web/src/screens/wallet/rows.ts';
 
 function transaction(id: string, fields: object = {}): WalletTransaction {
@@ -111,11 +111,35 @@ describe('the filters in the address', () => {
 
   it('are ignored where their values do not exist', () => {
     expect(isFiltered(read('status=gone&type=nothing&from=yesterday&to=2026-13-45&label=+'))).toBe(false);
+    expect(isFiltered(read('min=-1&max=1.5'))).toBe(false);
+    expect(isFiltered(read('min=2&max=1'))).toBe(false);
+    expect(isFiltered(read('max=9007199254741'))).toBe(false);
   });
 
   it('include both days of a period as a whole', () => {
     const { from, to } = requestOf(read('from=2026-11-01&to=2026-11-01'));
     expect((to ?? 0) - (from ?? 0)).toBe(86_399);
+  });
+
+  it('limit the amount in sats, at one end or both', () => {
+    expect(requestOf(read('min=154&max=154'))).toEqual({ status: 'all', min_satoshis: 154, max_satoshis: 154 });
+    expect(requestOf(read('min=154'))).toEqual({ status: 'all', min_satoshis: 154 });
+    expect(requestOf(read('max=9007199254740'))).toEqual({ status: 'all', max_satoshis: 9_007_199_254_740 });
+  });
+
+  it.each([
+    ['154', 154],
+    ['+154', 154],
+    ['\u2212154 sats', 154],
+    ['1\u202f540', 1540],
+    ['1.540', 1540],
+    ['1,284,530 sat', 1_284_530],
+    ['1.54', undefined],
+    ['1,284.530', undefined],
+    ['order 154', undefined],
+    ['9007199254741', undefined],
+  ])('offer to look for an amount if the text is a whole number: %s', (text, sats) => {
+    expect(searchedSats(text)).toBe(sats);
   });
 
   it('search a payment hash by hash and any other text by label', () => {

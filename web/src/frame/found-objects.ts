@@ -24,7 +24,7 @@ export interface FoundObjects {
 }
 
 /**
- * Finds what the account has by id, payment hash, invoice, address or words: wallets, links, keys, payments and transactions. For operators, also
+ * Finds what the account has by id, payment hash, invoice, address, amount or words: wallets, links, keys, payments and transactions. For operators, also
  * accounts by e-mail, and what other accounts have.
  */
 export function useFoundObjects(text: string): FoundObjects {

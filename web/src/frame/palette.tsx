@@ -1,7 +1,10 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { SearchResult } from '../api/client.ts';
 import { useSession } from '../api/session.tsx';
+import { Sats } from '../parts/amount.tsx';
+import { formatTime } from '../parts/format-time.ts';
 import { Icon, type IconName } from '../parts/icon.tsx';
 import { Listbox, optionId } from '../parts/listbox.tsx';
 import { useWalletSearch, type WalletName, type WalletSearch } from '../parts/wallet-names.ts';
@@ -13,8 +16,8 @@ import './palette.css';
 
 interface Command {
   readonly name: string;
-  /** What kind of object it opens. */
-  readonly remark?: string | undefined;
+  /** What kind of object it opens, or the amount and the date of a transaction. */
+  readonly remark?: ComponentChildren;
   readonly href: string;
   readonly icon: IconName;
 }
@@ -93,7 +96,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
             <>
               <Icon name={command.icon} />
               <bdi class="clip">{command.name}</bdi>
-              {command.remark !== undefined && <span class="push small secondary">{command.remark}</span>}
+              {command.remark !== undefined && <span class="push small secondary palette-remark">{command.remark}</span>}
             </>
           )}
         </Listbox>
@@ -142,11 +145,22 @@ function useCommands(typed: string): { readonly found: readonly Command[]; reado
 /** Returns the command that opens a found object. */
 function ofObject(accountId: string) {
   return (one: SearchResult): Command => ({
-    name: one.label || one.id,
-    remark: names.types[one.type],
+    name: one.label || (one.num_satoshis === null ? one.id : (names.types[one.type] ?? one.id)),
+    remark: one.num_satoshis === null ? names.types[one.type] : <Moved sats={one.num_satoshis} result={one} />,
     href: pathOf(one, accountId),
     icon: OBJECT_ICONS[one.type] ?? 'search',
   });
+}
+
+/** The amount, the status if nothing was booked, and the date of a transaction. */
+function Moved({ sats, result: { status, created_at } }: { readonly sats: number; readonly result: SearchResult }) {
+  const unbooked = status === null || status === 'settled' ? '' : `${t.wallet.filterStatuses[status]} · `;
+  return (
+    <>
+      <Sats sats={sats} sign unit /> · {unbooked}
+      {formatTime(created_at * 1000, Date.now())}
+    </>
+  );
 }
 
 function currentOf({ wallets = [], isCurrent }: WalletSearch): readonly WalletName[] {

@@ -99,7 +99,6 @@ export const wallets = {
     filterTitle: 'Filter transactions',
     applyFilters: 'Apply filters',
     removeFilter: (name: string) => `Remove the filter: ${name}`,
-    labelOrHash: 'Label or hash',
     from: 'From',
     to: 'To',
     periodReversed: 'The period ends before it begins.',

@@ -7,6 +7,7 @@ import type { channels } from './en-channels.ts';
 import type { desk } from './en-desk.ts';
 import type { developers } from './en-developers.ts';
 import type { texts as fiat } from './en-fiat.ts';
+import type { filterTexts } from './en-filters.ts';
 import type { found } from './en-found.ts';
 import type { imported } from './en-imported.ts';
 import type { lists } from './en-lists.ts';
@@ -71,6 +72,7 @@ export interface Translation {
   readonly channels: Shape<typeof channels>;
   readonly developers: Shape<typeof developers>;
   readonly fiat: Shape<typeof fiat>;
+  readonly filters: Shape<typeof filterTexts>;
   readonly imported: Shape<typeof imported>;
   readonly money: Shape<typeof money>;
   readonly paid: Shape<typeof paid>;

@@ -47,8 +47,8 @@ export function TransactionSums({ filters, walletId, count }: TransactionSumsPro
 }
 
 /** Returns the period whose sums cover exactly the listed transactions that have moved money; undefined if no period does. */
-export function summaryRequest({ status, type, from, to, label }: Filters): { from?: number; until?: number } | undefined {
-  if ((status !== 'all' && status !== 'settled') || type !== undefined || label !== undefined) return undefined;
+export function summaryRequest({ status, from, to, ...others }: Filters): { from?: number; until?: number } | undefined {
+  if ((status !== 'all' && status !== 'settled') || Object.values(others).some((value) => value !== undefined)) return undefined;
   const begin = from === undefined ? undefined : startOf(from);
   const until = to === undefined ? undefined : startOf(nextDay(to));
   // Sums begin and end with an hour (UTC). In some time zones a day does not.

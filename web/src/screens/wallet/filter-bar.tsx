@@ -1,17 +1,16 @@
 import { useState } from 'preact/hooks';
 import { Button } from '../../parts/button.tsx';
 import { Chip } from '../../parts/chip.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
-import { Form } from '../../parts/form.tsx';
+import { formatSats } from '../../parts/format-amount.ts';
 import { formatDate } from '../../parts/format-time.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
-import { Sheet } from '../../parts/sheet.tsx';
+import { filterTexts } from '../../texts/en-filters.ts';
 import { t } from '../../texts/texts.ts';
-import { type Filters, STATUSES, TYPES } from './filters.ts';
+import { type Filters, STATUSES } from './filters.ts';
 
-const WalletSelect = lazy(() => import('../../parts/wallet-select.tsx').then((file) => file.WalletSelect));
+const FilterSheet = lazy(() => import('./filter-sheet.tsx').then((file) => file.FilterSheet));
 
 /** The wallet to whose transactions a list is limited. */
 export interface WalletFilter {
@@ -29,7 +28,7 @@ export interface FilterBarProps {
 
 export function FilterBar({ filters, wallet, onChange }: FilterBarProps) {
   const [isOpen, setIsOpen] = useState(false);
-  const { status, type, from, to, label } = filters;
+  const { status, type, from, to, label, min, max } = filters;
   const open = () => setIsOpen(true);
   return (
     <div class="filters">
@@ -56,13 +55,21 @@ export function FilterBar({ filters, wallet, onChange }: FilterBarProps) {
         {periodText(from, to)}
       </Chip>
       <Chip
+        icon="lightning"
+        isOn={min !== undefined || max !== undefined}
+        onClick={open}
+        {...removal(t.payment.amount, () => onChange({ min: undefined, max: undefined }))}
+      >
+        {amountText(min, max)}
+      </Chip>
+      <Chip
         icon="search"
         isOn={label !== undefined}
         onClick={open}
         shortcut="/"
-        {...removal(t.wallet.labelOrHash, () => onChange({ label: undefined }))}
+        {...removal(filterTexts.text, () => onChange({ label: undefined }))}
       >
-        {label === undefined ? t.wallet.labelOrHash : <bdi class="clip filter-text">{label}</bdi>}
+        {label === undefined ? filterTexts.text : <bdi class="clip filter-text">{label}</bdi>}
       </Chip>
       {isOpen && <FilterSheet filters={filters} wallet={wallet} onChange={onChange} onClose={() => setIsOpen(false)} />}
     </div>
@@ -91,50 +98,12 @@ function periodText(from: string | undefined, to: string | undefined): string {
   return `${from === undefined ? '…' : dayText(from)} – ${to === undefined ? '…' : dayText(to)}`;
 }
 
+function amountText(min: number | undefined, max: number | undefined): string {
+  if (min === undefined && max === undefined) return t.payment.amount;
+  const [from, to] = [min, max].map((sats) => (sats === undefined ? '…' : formatSats(sats)));
+  return `${from === to ? from : `${from} – ${to}`} ${t.common.sats}`;
+}
+
 export function dayText(day: string): string {
   return formatDate(new Date(`${day}T00:00:00`).getTime());
-}
-
-interface FilterSheetProps extends FilterBarProps {
-  readonly hasStatus?: boolean;
-  readonly onClose: () => void;
-}
-
-function FilterSheet({ filters, wallet, onChange, hasStatus = false, onClose }: FilterSheetProps) {
-  const [status, setStatus] = useState<string>(filters.status);
-  const [type, setType] = useState<string>(filters.type ?? '');
-  const [from, setFrom] = useState(filters.from ?? '');
-  const [to, setTo] = useState(filters.to ?? '');
-  const [label, setLabel] = useState(filters.label ?? '');
-  const [walletId, setWalletId] = useState(wallet?.id ?? '');
-  const isReversed = from !== '' && to !== '' && from > to;
-  return (
-    <Sheet title={t.wallet.filterTitle} onClose={onClose}>
-      <Form
-        onSubmit={() => {
-          if (isReversed) return;
-          const chosen = status === 'all' ? undefined : status;
-          onChange({ type, from, to, label: label.trim(), status: chosen, ...(wallet && { wallet: walletId }) });
-          onClose();
-        }}
-      >
-        <TextField label={t.wallet.labelOrHash} value={label} onValue={setLabel} maxLength={200} autocomplete="off" />
-        {wallet && <WalletSelect label={t.wallet.title} none={t.wallet.allWallets} value={walletId} onValue={setWalletId} />}
-        {hasStatus && (
-          <SelectField label={t.wallet.status} value={status} onValue={setStatus} options={optionsOf(t.wallet.filterStatuses, STATUSES)} />
-        )}
-        <SelectField
-          label={t.wallet.type}
-          value={type}
-          onValue={setType}
-          options={[{ value: '', label: t.wallet.allTypes }, ...optionsOf(t.wallet.types, TYPES)]}
-        />
-        <TextField type="date" label={t.wallet.from} value={from} onValue={setFrom} />
-        <TextField type="date" label={t.wallet.to} value={to} onValue={setTo} error={isReversed ? t.wallet.periodReversed : undefined} />
-        <Button type="submit" kind="primary" size="big">
-          {t.wallet.applyFilters}
-        </Button>
-      </Form>
-    </Sheet>
-  );
 }

@@ -15,6 +15,9 @@ export const TYPES = [
   'opening_balance',
 ] as const;
 
+/** The largest amount of the service. */
+const MAX_SATS = Math.floor(Number.MAX_SAFE_INTEGER / 1000);
+
 /** The filters of a list of transactions, as the address of the screen has them. */
 export interface Filters {
   readonly status: (typeof STATUSES)[number];
@@ -24,26 +27,38 @@ export interface Filters {
   readonly to: string | undefined;
   /** A part of the label, or a whole payment hash. */
   readonly label: string | undefined;
+  /** Sats, in either direction, as the rows show them. */
+  readonly min: number | undefined;
+  readonly max: number | undefined;
 }
 
 /** Reads the filters of an address. Values that do not exist are ignored, so that an old link still works. */
 export function readFilters(parameters: URLSearchParams): Filters {
   const text = (name: string) => parameters.get(name)?.trim() || undefined;
+  const [min, max] = [satsOf(text('min')), satsOf(text('max'))];
+  const isRange = min === undefined || max === undefined || min <= max;
   return {
     status: STATUSES.find((status) => status === parameters.get('status')) ?? 'all',
     type: TYPES.find((type) => type === parameters.get('type')),
     from: dayOf(text('from')),
     to: dayOf(text('to')),
     label: text('label'),
+    min: isRange ? min : undefined,
+    max: isRange ? max : undefined,
   };
 }
 
-export function isFiltered({ status, type, from, to, label }: Filters): boolean {
-  return status !== 'all' || [type, from, to, label].some((value) => value !== undefined);
+export function isFiltered(filters: Filters): boolean {
+  return filters.status !== 'all' || isNarrowed(filters);
+}
+
+/** Returns whether there are filters besides the status. */
+export function isNarrowed({ type, from, to, label, min, max }: Filters): boolean {
+  return [type, from, to, label, min, max].some((value) => value !== undefined);
 }
 
 /** Returns the filters as parameters of the API. */
-export function requestOf({ status, type, from, to, label }: Filters): Omit<ListWalletTransactionsRequest, 'fields'> {
+export function requestOf({ status, type, from, to, label, min, max }: Filters): Omit<ListWalletTransactionsRequest, 'fields'> {
   const isHash = label !== undefined && /^[0-9a-f]{64}$/i.test(label);
   return {
     status,
@@ -51,8 +66,20 @@ export function requestOf({ status, type, from, to, label }: Filters): Omit<List
     ...(from && { from: startOf(from) }),
     // The last second of the day.
     ...(to && { to: startOf(nextDay(to)) - 1 }),
+    ...(min !== undefined && { min_satoshis: min }),
+    ...(max !== undefined && { max_satoshis: max }),
     ...(label && (isHash ? { payment_hash: label.toLowerCase() } : { label })),
   };
+}
+
+/** Returns the number of sats that a searched text may mean: a whole number, with or without groups of digits, sign and unit. */
+export function searchedSats(text: string): number | undefined {
+  const digits = /^[+\-\u2212]?\s?(\d+|\d{1,3}([\s.,'’])\d{3}(?:\2\d{3})*)(?:\s?sats?)?$/i.exec(text)?.[1];
+  return satsOf(digits?.replaceAll(/\D/g, ''));
+}
+
+function satsOf(text: string | undefined): number | undefined {
+  return text !== undefined && /^\d{1,13}$/.test(text) && Number(text) <= MAX_SATS ? Number(text) : undefined;
 }
 
 function dayOf(text: string | undefined): string | undefined {

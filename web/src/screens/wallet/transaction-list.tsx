@@ -1,12 +1,14 @@
 import { Button } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
+import { formatSats } from '../../parts/format-amount.ts';
 import { lazy } from '../../parts/lazy.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { SkeletonRows } from '../../parts/skeleton.tsx';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
+import { filterTexts } from '../../texts/en-filters.ts';
 import { t } from '../../texts/texts.ts';
 import { FilterBar, type WalletFilter } from './filter-bar.tsx';
-import { isFiltered } from './filters.ts';
+import { isFiltered, searchedSats } from './filters.ts';
 import { TransactionTable } from './transaction-table.tsx';
 import type { ShownTransactions } from './transactions-card.tsx';
 
@@ -32,7 +34,7 @@ export function TransactionList({ list, walletId, wallet }: TransactionListProps
       <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
         {({ items, next }) =>
           items.length === 0 ? (
-            <NoTransactions walletId={walletId} isNarrow={isNarrow} hasMore={next !== undefined} onClear={() => filter(NO_FILTERS)} />
+            <NoTransactions walletId={walletId} isNarrow={isNarrow} hasMore={next !== undefined} text={filters.label} onFilter={filter} />
           ) : (
             <TransactionTable
               key={`${walletId} ${wallet?.id} ${after} ${JSON.stringify(filters)}`}
@@ -48,24 +50,46 @@ export function TransactionList({ list, walletId, wallet }: TransactionListProps
   );
 }
 
-const NO_FILTERS = { status: undefined, type: undefined, from: undefined, to: undefined, label: undefined, wallet: undefined };
+const NO_FILTERS = {
+  status: undefined,
+  type: undefined,
+  from: undefined,
+  to: undefined,
+  label: undefined,
+  min: undefined,
+  max: undefined,
+  wallet: undefined,
+};
 
 interface NoTransactionsProps {
   readonly walletId: string | undefined;
   readonly isNarrow: boolean;
   readonly hasMore: boolean;
-  readonly onClear: () => void;
+  /** What was searched in labels. */
+  readonly text: string | undefined;
+  readonly onFilter: (changes: Record<string, string | undefined>) => void;
 }
 
-function NoTransactions({ walletId, isNarrow, hasMore, onClear }: NoTransactionsProps) {
+function NoTransactions({ walletId, isNarrow, hasMore, text, onFilter }: NoTransactionsProps) {
   if (!isNarrow)
     return (
       <Empty icon="activity" title={t.wallet.emptyTitle} action={walletId !== undefined && <PlaygroundFund walletId={walletId} />}>
         {t.wallet.empty}
       </Empty>
     );
+  const sats = text === undefined ? undefined : searchedSats(text);
+  const actions = (
+    <>
+      {sats !== undefined && (
+        <Button kind="primary" onClick={() => onFilter({ label: undefined, min: String(sats), max: String(sats) })}>
+          {filterTexts.lookForAmount(formatSats(sats))}
+        </Button>
+      )}
+      <Button onClick={() => onFilter(NO_FILTERS)}>{t.wallet.clearFilters}</Button>
+    </>
+  );
   return (
-    <Empty icon="filter" title={t.wallet.noMatchTitle} action={<Button onClick={onClear}>{t.wallet.clearFilters}</Button>}>
+    <Empty icon="filter" title={t.wallet.noMatchTitle} action={actions}>
       {hasMore ? t.wallet.noMatchSoFar : t.wallet.noMatch}
     </Empty>
   );

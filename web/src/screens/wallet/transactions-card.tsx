@@ -41,7 +41,7 @@ export function TransactionsCard({ walletId }: { walletId: string }) {
 
 export type ShownTransactions = ReturnType<typeof useTransactionList>;
 
-/** Reads the page of transactions that the address names: `?status=&type=&from=&to=&label=&after=&page=`. */
+/** Reads the page of transactions that the address names: `?status=&type=&from=&to=&label=&min=&max=&after=&page=`. */
 export function useTransactionList(owner: TransactionOwner) {
   const [parameters, change] = useFilters();
   const filters = readFilters(parameters);

@@ -3,7 +3,7 @@ import { api, type Event, type RequestOptions, type WalletTransaction } from '..
 import { type ListPage, readListPage } from '../../api/list.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
 import { useSlowResource } from '../../api/slow-resource.ts';
-import { type Filters, requestOf } from './filters.ts';
+import { type Filters, isNarrowed, requestOf } from './filters.ts';
 import { type HeldList, holdList } from './rows.ts';
 import { concernsWallet } from './use-wallet.ts';
 
@@ -22,7 +22,7 @@ export function useTransactions(
 ): Resource<ListPage<WalletTransaction>> {
   const filter = requestOf(filters);
   // Counting with filters reads the transactions, so the count of such a list is a request of its own.
-  const request = { ...filter, ...(after && { after }), 'per-page': PER_PAGE, ...(!isNarrowed(filters) && { count: 1 }) };
+  const request = { ...filter, ...(after && { after }), 'per-page': PER_PAGE, ...(!isRead(filters) && { count: 1 }) };
   return useResource(
     `transactions ${JSON.stringify(owner)} ${JSON.stringify(request)}`,
     (signal) => readListPage((options) => listTransactions(owner, request, options), signal),
@@ -37,7 +37,7 @@ export function useTransactionCount(
   page: ListPage<unknown> | undefined,
 ): Pick<ListPage<unknown>, 'total' | 'isCapped'> | undefined {
   const request = { ...requestOf(filters), 'per-page': 1, count: 1 };
-  const isNeeded = isNarrowed(filters);
+  const isNeeded = isRead(filters);
   const count = useSlowResource(
     isNeeded ? `transaction count ${JSON.stringify(owner)} ${JSON.stringify(request)}` : undefined,
     (signal) => readListPage((options) => listTransactions(owner, request, options), signal),
@@ -47,8 +47,8 @@ export function useTransactionCount(
 }
 
 /** Returns whether the number of transactions with the filters is only known by reading them. Open invoices are not transactions yet. */
-function isNarrowed({ status, type, from, to, label }: Filters): boolean {
-  return status === 'open' || [type, from, to, label].some((value) => value !== undefined);
+function isRead(filters: Filters): boolean {
+  return filters.status === 'open' || isNarrowed(filters);
 }
 
 function listTransactions(owner: TransactionOwner, request: object, options: RequestOptions) {

@@ -98,7 +98,6 @@ export const wallets = {
     filterTitle: 'Transaktionen filtern',
     applyFilters: 'Filter anwenden',
     removeFilter: (name) => `Filter entfernen: ${name}`,
-    labelOrHash: 'Bezeichnung oder Hash',
     from: 'Von',
     to: 'Bis',
     periodReversed: 'Der Zeitraum endet vor seinem Beginn.',

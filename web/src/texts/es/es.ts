@@ -9,6 +9,7 @@ import { desk } from './desk.ts';
 import { developers } from './developers.ts';
 import { errors } from './errors.ts';
 import { fiat } from './fiat.ts';
+import { filters } from './filters.ts';
 import { found } from './found.ts';
 import { imported } from './imported.ts';
 import { keys } from './keys.ts';
@@ -45,6 +46,7 @@ export const language = {
   service,
   developers,
   fiat,
+  filters,
   found,
   imported,
   lists,

@@ -98,7 +98,6 @@ export const wallets = {
     filterTitle: 'Filtrar transacciones',
     applyFilters: 'Aplicar filtros',
     removeFilter: (name) => `Quitar el filtro: ${name}`,
-    labelOrHash: 'Etiqueta o hash',
     from: 'Desde',
     to: 'Hasta',
     periodReversed: 'El periodo termina antes de empezar.',
