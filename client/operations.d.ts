@@ -1562,7 +1562,7 @@ export interface ProbedWithdrawLink {
 export interface Push {
   /** The key of the service, in base64url: the `applicationServerKey` of `PushManager.subscribe` */
   public_key: string;
-  /** The browsers of the account that show notifications */
+  /** The browsers of the account that show notifications, or did before their sessions ended */
   subscriptions: Array<PushSubscription>;
 }
 
@@ -1573,6 +1573,8 @@ export interface PushSubscription {
   account_id: string;
   /** The address of the push service of the browser, without its path, which is a secret */
   push_service: string;
+  /** `ended`: with its session or key. The browser renews it after the next login */
+  status: 'active' | 'ended' | (string & {});
   /** The language of the notifications */
   language: string;
   /** The browser, as it names itself */

@@ -2,6 +2,7 @@ import type { CDPSession, Page, Worker } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { newBrowser, startPushService, type TestBrowser } from '../push/browser.ts';
 import { violationsInThemes } from '../support/axe.ts';
+import type { Json } from '../support/client.ts';
 import { onDashboard, type Person } from '../support/dashboard.ts';
 
 const OPTIONS = { device: 'phone', context: { serviceWorkers: 'allow', reducedMotion: 'reduce' } } as const;
@@ -169,6 +170,18 @@ onDashboard('notifications of payments', ({ client, net, open, logIn, newPerson,
     await expect.poll(() => choice.isChecked()).toBe(false);
   });
 
+  it('stay off at the next start when they were turned off in another browser', async () => {
+    const { page } = await openWith('granted');
+    const before = (await subscriptions()).length;
+    await page.getByRole('checkbox', { name: /Notify me about payments/ }).click();
+    await expect.poll(async () => (await subscriptions()).length).toBe(before + 1);
+    const { id } = (await subscriptions()).at(-1);
+    await client.request('DELETE', `/v1/push-subscriptions/${id}`, { key: client.secretKey });
+    await page.reload();
+    await expect.poll(() => page.evaluate(`[localStorage.getItem('push'), sessionStorage.getItem('test-key')]`)).toEqual([null, null]);
+    expect((await subscriptions()).length).toBe(before);
+  });
+
   it('explain how to allow them when the person or the browser has refused', async () => {
     const { page } = await openWith('denied');
     await page.getByRole('checkbox', { name: /Notify me about payments/ }).click();
@@ -191,6 +204,34 @@ onDashboard('notifications of payments', ({ client, net, open, logIn, newPerson,
       await page.getByText(text).waitFor();
       expect(await page.getByRole('checkbox').count()).toBe(0);
     }
+  });
+
+  it('are offered once, after a payment', async () => {
+    const person = await newPerson();
+    const { page } = await openWith('granted', '/wallets', person);
+    const create = (path: string, json: object): Promise<Json> =>
+      page.evaluate(
+        ([path, json]) =>
+          fetch(path as string, { method: 'POST', headers: { 'content-type': 'application/json' }, body: json as string }).then(
+            (response) => response.json(),
+          ),
+        [path, JSON.stringify(json)] as const,
+      );
+    const wallet = await create('/v1/wallet', { user_label: 'Till' });
+    const pay = async () => {
+      const invoice = await create(`/v1/wallet/${wallet.id}/invoice`, { num_satoshis: 300 });
+      await page.goto(`/wallets/${wallet.id}/receive/${invoice.id}`);
+      await net.outside.pay({ paymentRequest: invoice.payment_request });
+      await page.getByRole('link', { name: 'Open payment' }).waitFor();
+    };
+    await pay();
+    expect(await violationsInThemes(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Notify me about payments' }).click();
+    await page.getByText('This browser now notifies you about payments.').waitFor();
+    await pay();
+    expect(await page.getByRole('button', { name: 'Notify me about payments' }).count()).toBe(0);
+    await page.goto('/more');
+    await expect.poll(() => page.getByRole('checkbox', { name: /Notify me about payments/ }).isChecked()).toBe(true);
   });
 
   it('end in a browser in which another account logs in', async () => {

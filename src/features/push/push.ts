@@ -90,7 +90,7 @@ export class Push {
     try {
       while (!signal.aborted) {
         if (performance.now() >= removeAt) {
-          await this.subscriptions.removeEnded();
+          await this.subscriptions.removeOld();
           removeAt = performance.now() + REMOVE_MS;
         }
         earlier = new AbortController();

@@ -2,14 +2,15 @@ import { type Static, Type } from 'typebox';
 import type { App, RouteContext } from '../../http/app-type.ts';
 import { plainText, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
-import { namedObject } from '../../http/responses/response-types.ts';
+import { namedObject, oneOf } from '../../http/responses/response-types.ts';
 import type { Push } from './push.ts';
-import { MAX_ENDPOINT, MAX_SUBSCRIPTIONS, RENEWAL_DAYS } from './subscriptions.ts';
+import { MAX_ENDPOINT, MAX_SUBSCRIPTIONS, PUSH_STATUSES, RENEWAL_DAYS } from './subscriptions.ts';
 
 const SubscriptionObject = namedObject('PushSubscription', {
   id: Type.String({ description: 'The id of the subscription, `psub_…`' }),
   account_id: Type.String({ description: 'The account whose payments are reported' }),
   push_service: Type.String({ description: 'The address of the push service of the browser, without its path, which is a secret' }),
+  status: oneOf(PUSH_STATUSES, { description: '`ended`: with its session or key. The browser renews it after the next login' }),
   language: Type.String({ description: 'The language of the notifications' }),
   user_agent: Type.String({ description: 'The browser, as it names itself' }),
   created_at: Type.Integer({ description: 'Unix seconds' }),
@@ -18,7 +19,9 @@ const SubscriptionObject = namedObject('PushSubscription', {
 
 const PushObject = namedObject('Push', {
   public_key: Type.String({ description: 'The key of the service, in base64url: the `applicationServerKey` of `PushManager.subscribe`' }),
-  subscriptions: Type.Array(SubscriptionObject, { description: 'The browsers of the account that show notifications' }),
+  subscriptions: Type.Array(SubscriptionObject, {
+    description: 'The browsers of the account that show notifications, or did before their sessions ended',
+  }),
 });
 
 const OF_ACCOUNT = { tags: ['Events'], ...requires('account') };

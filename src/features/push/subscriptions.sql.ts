@@ -33,16 +33,6 @@ export const upsert = statement(
      language = excluded.language, user_agent = excluded.user_agent, renewed_at = excluded.renewed_at`,
 );
 
-export const findByHash = statement<SubscriptionRow>(
-  'push_subscription_find_by_hash',
-  `SELECT ${COLUMNS} FROM push_subscription WHERE account_id = $1 AND endpoint_hash = $2`,
-);
-
-export const find = statement<SubscriptionRow>(
-  'push_subscription_find',
-  `SELECT ${COLUMNS} FROM push_subscription WHERE account_id = $1 AND id = $2`,
-);
-
 export const remove = statement('push_subscription_remove', 'DELETE FROM push_subscription WHERE id = $1');
 
 /** Deletes the subscriptions of an account but the $2 that were renewed last. */
@@ -73,14 +63,20 @@ export const findValid = statement<SubscriptionRow>(
   `SELECT ${COLUMNS} FROM push_subscription WHERE id = $1 AND ${VALID}`,
 );
 
-/** Deletes subscriptions that were not renewed ($2), whose session or key was ended, or that another key has sealed ($1). */
-export const removeEnded = statement(
-  'push_subscription_remove_ended',
-  `DELETE FROM push_subscription WHERE key_id <> $1 OR renewed_at <= $2
-     OR (NOT EXISTS (SELECT 1 FROM session s WHERE s.id = credential_id AND s.revoked_at IS NULL)
-       AND NOT EXISTS (SELECT 1 FROM access_key k WHERE k.id = credential_id AND k.revoked_at IS NULL
-         AND (k.expires_at IS NULL OR k.expires_at > extract(epoch FROM now()))))`,
-);
+/** Deletes subscriptions that were not renewed. Those whose session was ended are kept, so that a new login in that browser renews them. */
+export const removeOld = statement('push_subscription_remove_old', 'DELETE FROM push_subscription WHERE renewed_at <= $1');
+
+const SHOWN = `SELECT ${COLUMNS}, CASE WHEN ${VALID} THEN 1 ELSE 0 END AS is_active FROM push_subscription
+  WHERE account_id = $1 AND key_id = $2`;
+
+export type ShownRow = SubscriptionRow & { is_active: number };
+
+/** The subscriptions of an account ($1) that this service can read. $2, $3: as in {@link listValid}. */
+export const listShown = statement<ShownRow>('push_subscription_list_shown', `${SHOWN} ORDER BY id`);
+
+export const findShown = statement<ShownRow>('push_subscription_find_shown', `${SHOWN} AND id = $4`);
+
+export const findShownByHash = statement<ShownRow>('push_subscription_find_shown_by_hash', `${SHOWN} AND endpoint_hash = $4`);
 
 /** The first event after which a subscription gets notifications; NULL without subscriptions. */
 export const firstAfter = statement<{ position: number | null }>(

@@ -11,12 +11,16 @@ import { areBrowserKeys, type BrowserKeys } from './encryption.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
 import * as sql from './subscriptions.sql.ts';
 
+/** `ended`: with its session or key. A new login in that browser renews it. */
+export const PUSH_STATUSES = ['active', 'ended'] as const;
+
 /** A browser that gets notifications, as the API returns it. */
 export interface PushSubscription {
   readonly id: string;
   readonly account_id: string;
   /** The address of its push service, without the path, which is a secret. */
   readonly push_service: string;
+  readonly status: (typeof PUSH_STATUSES)[number];
   readonly language: string;
   readonly user_agent: string;
   readonly created_at: number;
@@ -67,20 +71,19 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
     return JSON.parse(unsealText(key, sealed, 'push'));
   };
 
-  function shown(row: SubscriptionRow): PushSubscription {
-    const { id, account_id, language, user_agent, created_at, renewed_at } = row;
-    return { id, account_id, push_service: new URL(open(row).endpoint).origin, language, user_agent, created_at, renewed_at };
+  function shown(row: sql.ShownRow): PushSubscription {
+    const { id, account_id, is_active, language, user_agent, created_at, renewed_at } = row;
+    const status = is_active === 1 ? 'active' : 'ended';
+    return { id, account_id, push_service: new URL(open(row).endpoint).origin, status, language, user_agent, created_at, renewed_at };
   }
 
   return {
-    /** Returns the subscriptions of an account that get notifications. */
+    /** Returns the subscriptions of an account. */
     list: async (accountId: string): Promise<PushSubscription[]> =>
-      (await database.all(sql.listValid, [accountId], keyId, tooOld())).map(shown),
+      (await database.all(sql.listShown, accountId, keyId, tooOld())).map(shown),
 
-    find: async (accountId: string, id: string): Promise<PushSubscription> => {
-      const row = await database.first(sql.find, accountId, id);
-      return shown(requireFound(row?.key_id === keyId ? row : undefined));
-    },
+    find: async (accountId: string, id: string): Promise<PushSubscription> =>
+      shown(requireFound(await database.first(sql.findShown, accountId, keyId, tooOld(), id))),
 
     /**
      * Stores a browser, or renews it. `extraRows`: rows in the same transaction, from the id.
@@ -95,7 +98,7 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
         const browser = userAgent.slice(0, MAX_USER_AGENT).toWellFormed();
         const id = `psub_${newId(clock.nowMs())}`;
         await tx.run(sql.upsert, id, by.accountId, by.id, hash, sealed, keyId, language, browser, unixSeconds(clock));
-        const stored = shown(requireFound(await tx.first(sql.findByHash, by.accountId, hash)));
+        const stored = shown(requireFound(await tx.first(sql.findShownByHash, by.accountId, keyId, tooOld(), hash)));
         await tx.run(sql.removeOldest, by.accountId, MAX_SUBSCRIPTIONS);
         await writeRows(tx, extraRows(stored.id));
         return stored;
@@ -105,13 +108,13 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
     /** Deletes a subscription and returns what it was. @throws Refusal `unauthorized`, `not_found` */
     remove: (by: Key, id: string): Promise<PushSubscription> =>
       changeOwnAccount(database, by, async (tx) => {
-        const row = requireFound(await tx.first(sql.find, by.accountId, id));
+        const row = requireFound(await tx.first(sql.findShown, by.accountId, keyId, tooOld(), id));
         await tx.run(sql.remove, id);
         return shown(row);
       }),
 
-    /** Deletes the subscriptions that get nothing any more. */
-    removeEnded: (): Promise<unknown> => database.transaction((tx) => tx.run(sql.removeEnded, keyId, tooOld())),
+    /** Deletes the subscriptions that were not renewed for too long. */
+    removeOld: (): Promise<unknown> => database.transaction((tx) => tx.run(sql.removeOld, tooOld())),
 
     /** Deletes a subscription that the push service no longer has. */
     forget: (id: string): Promise<unknown> => database.transaction((tx) => tx.run(sql.remove, id)),

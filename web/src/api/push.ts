@@ -10,6 +10,8 @@ export type PushProblem = 'dismissed' | 'failed';
 
 /** In this browser: the account that turned them on, and the id of its subscription. */
 const ENTRY = 'push';
+/** In this browser: whether the person has answered an offer. */
+const OFFERED = 'push-offered';
 
 function stored(): { accountId: string; id: string } {
   const [accountId = '', id = ''] = (localStorage.getItem(ENTRY) ?? '').split(' ');
@@ -21,18 +23,34 @@ export function ownId(): string {
   return stored().id;
 }
 
-/** Returns whether this browser is subscribed, given the subscriptions of the account. */
-export function stateOf({ subscriptions }: Push): PushState {
+/** Why this browser cannot show notifications; undefined if it can. */
+function obstacle(): 'denied' | 'unsupported' | 'needsApp' | undefined {
   // Safari on iOS has it, and push messages only for pages on the home screen.
   if ((navigator as { standalone?: boolean }).standalone === false) return 'needsApp';
   if (!('serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis)) return 'unsupported';
-  if (Notification.permission === 'denied') return 'denied';
-  return Notification.permission === 'granted' && subscriptions.some(({ id }) => id === ownId()) ? 'on' : 'off';
+  return Notification.permission === 'denied' ? 'denied' : undefined;
+}
+
+/** Returns whether this browser is subscribed, given the subscriptions of the account. */
+export function stateOf({ subscriptions }: Push): PushState {
+  const isOn = () => Notification.permission === 'granted' && subscriptions.some(({ id, status }) => id === ownId() && status === 'active');
+  return obstacle() ?? (isOn() ? 'on' : 'off');
+}
+
+/** Returns whether a page may offer notifications: the person has neither turned them on here, nor answered an offer, nor the browser's question. */
+export function mayOffer(): boolean {
+  return obstacle() === undefined && Notification.permission === 'default' && localStorage.getItem(OFFERED) === null && ownId() === '';
+}
+
+/** Offers them no more in this browser. */
+export function endOffer(): void {
+  localStorage.setItem(OFFERED, 'yes');
 }
 
 /** Asks the person, and subscribes this browser. Call it when the person has clicked: browsers ask only then. */
-export async function turnOn(accountId: string, publicKey: string): Promise<PushProblem | undefined> {
+export async function turnOn(accountId: string): Promise<PushProblem | undefined> {
   if ((await Notification.requestPermission()) !== 'granted') return 'dismissed';
+  const { public_key: publicKey } = await api.push.get({});
   let subscription: PushSubscription;
   try {
     subscription = await subscribe(publicKey);
@@ -63,9 +81,10 @@ export async function renew(accountId: string): Promise<void> {
     localStorage.removeItem(ENTRY);
   } else if (Notification.permission === 'granted') {
     const { public_key: publicKey, subscriptions } = await api.push.get({});
-    // It was ended in another browser.
-    if (!subscriptions.some(({ id }) => id === ownId()) && !subscription) localStorage.removeItem(ENTRY);
-    else await store(accountId, await subscribe(publicKey));
+    if (subscriptions.some(({ id }) => id === ownId())) return store(accountId, await subscribe(publicKey));
+    // It was turned off in another browser.
+    await subscription?.unsubscribe();
+    localStorage.removeItem(ENTRY);
   }
 }
 

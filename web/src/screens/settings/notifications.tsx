@@ -39,7 +39,7 @@ function Switch({ push, onChange }: PartProps) {
   const { account } = useSession();
   const [problem, setProblem] = useState<PushProblem>();
   const change = useAction(async (isOn: boolean) => {
-    setProblem(isOn ? await turnOn(account.id, push.public_key) : undefined);
+    setProblem(isOn ? await turnOn(account.id) : undefined);
     if (!isOn) await turnOff(ownId());
     onChange();
   });
@@ -59,7 +59,7 @@ function Others({ push, onChange }: PartProps) {
     await turnOff(id);
     onChange();
   });
-  const others = push.subscriptions.filter(({ id }) => id !== ownId());
+  const others = push.subscriptions.filter(({ id, status }) => id !== ownId() && status === 'active');
   if (others.length === 0) return null;
   return (
     <div>
