@@ -19,6 +19,7 @@ import { Time } from '../../parts/time.tsx';
 import { money } from '../../texts/en-money.ts';
 import { Countdown } from './countdown.tsx';
 import { HoldDecision } from './hold-decision.tsx';
+import { OfferNotifications } from './offer-notifications.tsx';
 
 export interface InvoiceViewProps {
   readonly id: string;
@@ -83,6 +84,7 @@ function Invoice({ invoice, wallet, onNew, onClose, reload }: InvoiceProps) {
         </>
       )}
       {isPaid && wallet && <Sum rows={[{ name: money.receive.newBalance, value: <Balance sats={wallet.balance} unit /> }]} />}
+      {isPaid && <OfferNotifications />}
       {invoice.status !== 'open' && (
         <div class="end stack tight">
           <div class="pair">
