@@ -1217,6 +1217,8 @@ export interface NewWithdrawLink {
   claims: number;
   /** The millisatoshis that were paid to claimers, without routing fees */
   claimed_msat: number;
+  /** When the latest claim that was paid was made, in Unix seconds; null when none was paid */
+  last_claimed_at: number | null;
   /** The millisatoshis reserved for claims in flight: amounts and fee limits */
   pending_msat: number;
   /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees; null: no limit */
@@ -1347,10 +1349,27 @@ export interface PayLink {
   nostr_pubkey: string | null;
   /** The JSON object that each payment of the link gets; null when there is none, and for public keys */
   passThru: Record<string, unknown> | null;
+  /** How many invoices of the link were paid; null for public keys */
+  payments: number | null;
+  /** The millisatoshis that arrived for them, before fees of the service; null for public keys */
+  received_msat: number | null;
+  /** When the latest of them was paid, in Unix seconds; null when none was, and for public keys */
+  last_paid_at: number | null;
   /** `inactive`: the link cannot be paid */
   status: 'active' | 'inactive' | (string & {});
   /** The same as `status`, for clients of LNPay */
   statusType: { /** The kind of object that has this status */ type: 'lnurl' | (string & {}); /** `lnurl_inactive`: the link cannot be paid */ name: 'lnurl_active' | 'lnurl_inactive' | (string & {}); /** The status as text for people */ display_name: string; };
+}
+
+export interface PayLinkTotal {
+  /** The number of links */
+  links: number;
+  /** How many invoices of these links were paid */
+  payments: number;
+  /** The millisatoshis that arrived for them, before fees of the service */
+  received_msat: number;
+  /** When the latest of them was paid, in Unix seconds; null when none was */
+  last_paid_at: number | null;
 }
 
 export interface PayOffer {
@@ -1919,6 +1938,8 @@ export interface WithdrawLink {
   claims: number;
   /** The millisatoshis that were paid to claimers, without routing fees */
   claimed_msat: number;
+  /** When the latest claim that was paid was made, in Unix seconds; null when none was paid */
+  last_claimed_at: number | null;
   /** The millisatoshis reserved for claims in flight: amounts and fee limits */
   pending_msat: number;
   /** The millisatoshis that the claims of one day (UTC) may cost, with routing fees; null: no limit */
@@ -1937,6 +1958,15 @@ export interface WithdrawLink {
   statusType: { /** The kind of object that has this status */ type: 'lnurl' | (string & {}); /** `lnurl_inactive`: it is used up, expired or revoked, or the key that made it is no longer valid */ name: 'lnurl_active' | 'lnurl_inactive' | (string & {}); /** The status as text for people */ display_name: string; };
   /** The `passThru` that the caller gave the link. Its transactions have it too, and the id of the link as `lnurlw_id` */
   passThru: Record<string, unknown>;
+}
+
+export interface WithdrawLinkTotal {
+  /** The number of links */
+  links: number;
+  /** The millisatoshis that were paid to their claimers, without routing fees */
+  claimed_msat: number;
+  /** When the latest claim that was paid was made, in Unix seconds; null when none was paid */
+  last_claimed_at: number | null;
 }
 
 export interface WithdrawOffer {
@@ -3458,8 +3488,19 @@ export interface ListPayLinksRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
+  /** Only links with this status */
+  status?: 'active' | 'inactive';
+  /** Only links of this wallet: its id or one of its access keys */
+  wallet_id?: string;
   /** Selects these fields of the response */
   fields?: string;
+}
+
+export interface GetPayLinkTotalRequest {
+  /** Only links with this status */
+  status?: 'active' | 'inactive';
+  /** Only links of this wallet: its id or one of its access keys */
+  wallet_id?: string;
 }
 
 export interface GetPayLinkRequest {
@@ -4471,6 +4512,13 @@ export interface RevokeWithdrawLinkRequest {
 
 }
 
+export interface GetWithdrawLinkTotalRequest {
+  /** `ended`: only links that are used up, expired or revoked, or whose key is no longer valid. `active`: only the others */
+  status?: 'active' | 'ended';
+  /** Only links of this wallet: its id or one of its access keys */
+  wallet_id?: string;
+}
+
 export interface ListWithdrawLinksOfAccountRequest {
   /** Returns the items that follow the item with this id in the order of the list */
   after?: string;
@@ -4480,7 +4528,7 @@ export interface ListWithdrawLinksOfAccountRequest {
   order?: 'asc' | 'desc';
   /** 1: the header `X-Pagination-Total-Count` has the number of items, which is counted up to 10,000 */
   count?: number;
-  /** `ended`: only links that are used up, expired or revoked. `active`: only the others */
+  /** `ended`: only links that are used up, expired or revoked, or whose key is no longer valid. `active`: only the others */
   status?: 'active' | 'ended';
   /** Only links of this wallet: its id or one of its access keys */
   wallet_id?: string;
@@ -4701,9 +4749,11 @@ export interface Operations<Options> {
     list(request: ListPayLinksRequest & { fields: string }, options?: Options): List<Part<PayLink>>;
     /** List the pay links of the account. Without images. Permission: a secret API key. (`GET /v1/lnurlp`) */
     list(request?: ListPayLinksRequest & { fields?: undefined }, options?: Options): List<PayLink>;
-    /** Read a pay link. A public API key sees it without `lnurlp_successAction` and `passThru`. Permission: any key. (`GET /v1/lnurlp/{id}`) @param id The `lnurlp_` id of the pay link */
+    /** Read the sums over the pay links of the account. The sums over all links that the list returns with the same `status` and `wallet_id`. Permission: a secret API key. (`GET /v1/lnurlp/summary`) */
+    getTotal(request?: GetPayLinkTotalRequest, options?: Options): Promise<PayLinkTotal>;
+    /** Read a pay link. A public API key sees it without `lnurlp_successAction`, `passThru` and what the link has received. Permission: any key. (`GET /v1/lnurlp/{id}`) @param id The `lnurlp_` id of the pay link */
     get(id: string, request: GetPayLinkRequest & { fields: string }, options?: Options): Promise<Part<PayLink>>;
-    /** Read a pay link. A public API key sees it without `lnurlp_successAction` and `passThru`. Permission: any key. (`GET /v1/lnurlp/{id}`) @param id The `lnurlp_` id of the pay link */
+    /** Read a pay link. A public API key sees it without `lnurlp_successAction`, `passThru` and what the link has received. Permission: any key. (`GET /v1/lnurlp/{id}`) @param id The `lnurlp_` id of the pay link */
     get(id: string, request?: GetPayLinkRequest & { fields?: undefined }, options?: Options): Promise<PayLink>;
     /** Change a pay link. Changes the fields that are sent. Invoices that payers have requested before stay valid. Permission: `wallet_withdraw`. (`PATCH /v1/lnurlp/{id}`) @param id The `lnurlp_` id of the pay link */
     update(id: string, request?: ChangePayLinkRequest, options?: Options): Promise<PayLink>;
@@ -4969,6 +5019,8 @@ export interface Operations<Options> {
     get(wallet: string, id: string, request?: GetWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
     /** Revoke a withdraw link. All further claims are rejected. A claim in flight continues. Revoking a link again changes nothing. Permission: `wallet_withdraw`. (`DELETE /v1/wallet/{key}/lnurl/withdraws/{id}`) @param wallet An access key of the wallet (`waka_…`, `waki_…`, `wakr_…`) or, with a secret API key, the wallet's id (`wal_…`) @param id The id of the link, `lnurlw_…` */
     revoke(wallet: string, id: string, request?: RevokeWithdrawLinkRequest, options?: Options): Promise<WithdrawLink>;
+    /** Read the sums over the withdraw links of the account. The sums over all links that the list returns with the same `status` and `wallet_id`. Permission: a secret API key. (`GET /v1/lnurl/withdraws/summary`) */
+    getTotal(request?: GetWithdrawLinkTotalRequest, options?: Options): Promise<WithdrawLinkTotal>;
     /** List the withdraw links of all wallets of the account. Without their tokens. Permission: a secret API key. (`GET /v1/lnurl/withdraws`) */
     listAll(request?: ListWithdrawLinksOfAccountRequest, options?: Options): List<WithdrawLink>;
     /** Read what a withdraw link offers. Reads the parameters of a withdraw link (LUD-03) of this or another service, without withdrawing. The description is that of the other service: escape it where you show it. The link is in the body, because its holder can withdraw, and proxies log URLs. For an LNURL of a pay link the error is `lnurl_invalid`, so send an LNURL of unknown kind here first. Permission: any key. (`POST /v1/lnurlw/probe`) */

@@ -113,6 +113,7 @@ export const GROUPS = {
   payLinks: {
     create: 'POST /v1/wallet/{key}/lnurlp keyed',
     list: 'GET /v1/lnurlp isList hasCursor',
+    getTotal: 'GET /v1/lnurlp/summary',
     get: 'GET /v1/lnurlp/{id}',
     update: 'PATCH /v1/lnurlp/{id}',
     delete: 'DELETE /v1/lnurlp/{id}',
@@ -250,6 +251,7 @@ export const GROUPS = {
     list: 'GET /v1/wallet/{key}/lnurl/withdraws isList hasCursor',
     get: 'GET /v1/wallet/{key}/lnurl/withdraws/{id}',
     revoke: 'DELETE /v1/wallet/{key}/lnurl/withdraws/{id}',
+    getTotal: 'GET /v1/lnurl/withdraws/summary',
     listAll: 'GET /v1/lnurl/withdraws isList hasCursor',
     probe: 'POST /v1/lnurlw/probe isRead',
   },

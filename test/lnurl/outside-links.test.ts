@@ -50,7 +50,8 @@ onFakeNode(
       expect(claimed).toMatchObject({ node: 'carol', amount_msat: 500_000, state: 'succeeded' });
       const { payments } = await client.get('/playground/payments');
       expect(payments.at(-1)).toMatchObject({ direction: 'received', payment_hash: claimed.payment_hash, state: 'succeeded' });
-      await expect.poll(() => balanceOf(wallet)).toBeLessThanOrEqual(500);
+      await expect.poll(async () => (await client.get(`/v1/wallet/${wallet.id}`)).pending_msat).toBe(0);
+      expect(await balanceOf(wallet)).toBeLessThanOrEqual(500);
       const { status, body } = await send('claim', { lnurl });
       expect([status, body.type, body.message]).toEqual([400, 'lnurl_refused', expect.stringMatching(/has been used/)]);
       expect(await problems()).toEqual([]);

@@ -69,6 +69,9 @@ onFakeNode('the owner of pay links', ({ client, neighbour, problems }) => {
       lnurlp_domain: null,
       nostr_pubkey: null,
       passThru: { till: 2 },
+      payments: 0,
+      received_msat: 0,
+      last_paid_at: null,
       status: 'active',
       statusType: { type: 'lnurl', name: 'lnurl_active', display_name: 'Active' },
     });

@@ -87,6 +87,22 @@ onFakeNode('satchel verify and payments', (service) => {
     }
   });
 
+  it('finds figures of a withdraw link that are not those of its paid claims', async () => {
+    for (const change of ['claimed_msat = claimed_msat + 1', 'last_claimed_at = last_claimed_at + 1', 'last_claimed_at = NULL']) {
+      const found = await service.problemsAfter(`UPDATE withdraw_link SET ${change} WHERE id <> $1`, '');
+      expect(found).toEqual([expect.stringMatching(/^lnurlw_\w+: its claimed amount or the time/)]);
+    }
+  });
+
+  it('finds figures of a pay link that are not those of its paid invoices', async () => {
+    const changes = ['payments = payments + 1', 'received_msat = received_msat + 1', 'last_paid_at = last_paid_at + 1'];
+    const gone = 'DELETE FROM pay_link_total WHERE link_id <> $1';
+    for (const sql of [...changes.map((change) => `UPDATE pay_link_total SET ${change} WHERE link_id <> $1`), gone]) {
+      const found = await service.problemsAfter(sql, '');
+      expect(found).toEqual([expect.stringMatching(/^lnurlp_\w+: its payments, their sum/)]);
+    }
+  });
+
   it('finds counters of a withdraw link that are not the sums of its claims', async () => {
     for (const counter of ['claims', 'pending_msat', 'spent_msat', 'claimed_msat']) {
       const found = await service.problemsAfter(`UPDATE withdraw_link_day SET ${counter} = ${counter} + 1 WHERE link_id <> $1`, '');
@@ -185,6 +201,9 @@ async function beBusy(service: FakeNodeApp): Promise<Busy> {
   net.nextPayment({ fee: 700 });
   await client.post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey, num_satoshis: 30 });
   await net.outside.keysend({ amountMsat: 7_000, customRecords: { '696969': Buffer.from(friend.id).toString('hex') } });
+  const payLink = await client.post(`/v1/wallet/${wallet.id}/lnurlp`, {});
+  const { pr }: Json = await (await fetch(`${payLink.url}?amount=5000`)).json();
+  await client.post('/playground/pay', { payment_request: pr });
   const link = await client.post(`/v1/wallet/${wallet.id}/lnurl/withdraw`, { num_satoshis: 100 });
   const { callback, k1 }: Json = await (await fetch(link.url)).json();
   const claimed = outside(100_000, { fee: 900 });

@@ -12,7 +12,8 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await sheet.getByLabel('Text for payers').fill('A coffee at the till');
     await sheet.getByLabel('Largest, sats').fill('500 000');
     await sheet.getByRole('button', { name: 'Create link' }).click();
-    await page.getByRole('link', { name: /^coffee@/ }).click();
+    // The new address is selected in its list.
+    await page.locator('tr.open').getByRole('link', { name: /^coffee@/ }).waitFor();
     await page.getByRole('img', { name: /QR code to pay coffee@/ }).waitFor();
     const [link] = await client.get('/v1/lnurlp');
     expect(link).toMatchObject({
@@ -35,6 +36,35 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await page.getByRole('button', { name: 'Activate' }).click();
     await page.getByRole('button', { name: 'Deactivate' }).waitFor();
     expect((await client.get(`/v1/lnurlp/${link.id}`)).statusType.name).toBe('lnurl_active');
+  });
+
+  it('say what they have received and when, live, and the list says the sum over all links that its filter shows', async () => {
+    const wallet = await client.namedWallet('Figures', 0);
+    const make = (fields: object) => client.post(`/v1/wallet/${wallet.id}/lnurlp`, fields);
+    const jar = await make({ lnurlp_short_desc: 'Jar' });
+    const off = await make({ lnurlp_short_desc: 'Switched off' });
+    const pay = async ({ url }: { url: string }, amount: number) => {
+      const { pathname, search } = new URL(url);
+      const { pr } = await client.get(`${pathname}${search}?amount=${amount}`);
+      await client.post('/playground/pay', { payment_request: pr });
+    };
+    await pay(off, 4_000_000);
+    await client.post(`/v1/lnurlp/${off.id}`, { status: 'inactive' });
+    const page = await openLoggedIn(`/links?wallet=${wallet.id}`);
+    const row = page.getByRole('row').filter({ hasText: 'Jar' });
+    await row.getByRole('cell', { name: 'never' }).waitFor();
+    await page.getByText(/^Received by all 3 links of this list: 4\D000 sats$/).waitFor();
+    await pay(jar, 21_000);
+    await pay(jar, 1_500_000);
+    await row.getByRole('cell', { name: /^1\D521$/ }).waitFor();
+    await row.getByRole('cell', { name: '2', exact: true }).waitFor();
+    await page.getByText(/^Received by all 3 links of this list: 5\D521 sats$/).waitFor();
+    await page.getByRole('link', { name: 'Jar', exact: true }).click();
+    await page.locator('.link-panel').getByText('2 payments').waitFor();
+    await page.getByRole('button', { name: 'Inactive', exact: true }).click();
+    await page.getByText(/^Received by the link of this list: 4\D000 sats$/).waitFor();
+    expect(await row.count()).toBe(0);
+    await page.getByRole('link', { name: 'Switched off' }).waitFor();
   });
 
   it('an address gets the Nostr key of its owner, and loses it', async () => {
@@ -97,8 +127,9 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await page
       .getByRole('row')
       .filter({ hasText: 'Live' })
-      .getByRole('cell', { name: /^1 of 1/ })
+      .getByRole('cell', { name: /^1 of 1 claimed\s*5\D000 sats$/ })
       .waitFor();
+    await page.getByText(/^Paid out by all 2 links of this list: 5\D000 sats$/).waitFor();
 
     await row.getByRole('button', { name: 'Revoke' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Revoke link' }).click();

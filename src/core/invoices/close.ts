@@ -49,6 +49,12 @@ export function settledInternallyRow(invoiceId: string, amountMsat: Msat, settle
   return { statement: sql.settleInternally, parameters: [invoiceId, amountMsat, settledAt], onMiss };
 }
 
+/** Returns the row that counts the payment of an invoice for the pay link through which a payer requested it; none for other invoices. */
+export function linkPaymentRows({ id, wtxType }: Pick<Invoice, 'id' | 'wtxType'>, amountMsat: Msat, settledAt: number): RowWrite[] {
+  if (wtxType !== 'ln_lnurl_pay_inbound') return [];
+  return [{ statement: sql.countLinkPayment, parameters: [id, amountMsat, settledAt], onMiss: 'ignore' }];
+}
+
 /** Marks a `closing` invoice as open again. An invoice that was paid from outside meanwhile stays settled. */
 export function reopenedRow(invoiceId: string, onMiss: RowWrite['onMiss']): RowWrite {
   return { statement: sql.reopenInvoice, parameters: [invoiceId], onMiss };

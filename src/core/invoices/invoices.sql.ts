@@ -149,6 +149,17 @@ export const markExpiryReported = statement<ExpiredRow>('invoice_mark_expiry_rep
   postgres: stillExpired('= ANY($1::text[])'),
 });
 
+/** Counts the payment of an invoice that a payer requested through a pay link. Changes nothing for other invoices. */
+export const countLinkPayment = statement(
+  'pay_link_total_count',
+  `INSERT INTO pay_link_total (link_id, payments, received_msat, last_paid_at)
+   SELECT link_id, 1, CAST($2 AS BIGINT), CAST($3 AS BIGINT) FROM pay_link_invoice WHERE invoice_id = $1
+   ON CONFLICT (link_id) DO UPDATE SET payments = pay_link_total.payments + 1,
+     received_msat = pay_link_total.received_msat + excluded.received_msat,
+     last_paid_at = CASE WHEN excluded.last_paid_at > pay_link_total.last_paid_at THEN excluded.last_paid_at
+       ELSE pay_link_total.last_paid_at END`,
+);
+
 /** Changes nothing when the payment hash was credited before. */
 export const insertSettlement = statement(
   'invoice_insert_settlement',

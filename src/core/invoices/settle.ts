@@ -7,6 +7,7 @@ import type { CustomRecords, IncomingPayment, SettlementFinality } from '../ligh
 import { paymentHashOf } from '../lightning/payment-hash.ts';
 import { findReceivingRestriction, type Wallet, type Wallets } from '../wallets/wallets.ts';
 import * as arriving from './arriving.sql.ts';
+import { linkPaymentRows } from './close.ts';
 import { findInvoiceByHash, type Invoice } from './invoice.ts';
 import * as sql from './invoices.sql.ts';
 import type { InvoiceContext } from './invoices.ts';
@@ -167,6 +168,7 @@ async function credit(
   const fee = await receiptFeePosting(context, target, { id, amountMsat, lntx: to.toLntx });
   const onMiss = new Error('the settlement was credited before');
   const rows: RowWrite[] = [{ statement: sql.insertSettlement, parameters: [paymentHash], onMiss }, { ...row, onMiss }, ...fee.rows];
+  if (target.invoice) rows.push(...linkPaymentRows(target.invoice, amountMsat, settlement.settledAt));
   if (target.reported) rows.push({ statement: arriving.remove, parameters: [paymentHash, target.reported.state], onMiss });
   if (amount === 'early') {
     rows.push({ ...arrivingRow(context, settlement, { lntx: to.toLntx, id, state: 'arriving', isCredited: true }), onMiss });

@@ -1,7 +1,7 @@
 import { concludeCharge } from '../budgets/budgets.ts';
 import type { Database } from '../db/database.ts';
 import type { FeePosting } from '../fees/fees.ts';
-import { reopenedRow, settledInternallyRow } from '../invoices/close.ts';
+import { linkPaymentRows, reopenedRow, settledInternallyRow } from '../invoices/close.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
 import { walletTransactionId } from '../journal/wallet-transaction-id.ts';
@@ -153,17 +153,18 @@ export async function internalSuccess(context: PaymentContext, payment: Payment,
 export async function paidInternally(
   context: PaymentContext,
   payment: Payment,
-  { id, ledgerAccount: to, wtxType: toType }: Invoice,
+  invoice: Invoice,
   preimage: string,
   settled: RowWrite,
 ): Promise<Conclusion> {
+  const { id, ledgerAccount: to, wtxType: toType } = invoice;
   const transfer = { ...amountTransfer(payment), to, toType, toLntx: id };
   const fee = await serviceFeePosting(context, payment);
   return success(context, payment, {
     preimage,
     feeMsat: ZERO_MSAT,
     charged: [transfer, ...fee.charged],
-    rows: [settled, ...fee.rows],
+    rows: [settled, ...linkPaymentRows(invoice, payment.amountMsat, unixSeconds(context.clock)), ...fee.rows],
     transfers: fee.shared,
   });
 }

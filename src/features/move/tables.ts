@@ -97,6 +97,7 @@ export const COPIED: Readonly<Record<string, string>> = {
   pay_name: EVERY_ROW,
   pay_link: EVERY_ROW,
   pay_link_invoice: EVERY_ROW,
+  pay_link_total: EVERY_ROW,
   zap: EVERY_ROW,
   import_run: EVERY_ROW,
   import_item: EVERY_ROW,

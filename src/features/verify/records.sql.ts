@@ -257,6 +257,25 @@ export const RECORD_CHECKS: RecordChecks = {
      GROUP BY link_id, day_start
      HAVING sum(claims) <> 0 OR sum(pending_msat) <> 0 OR sum(spent_msat) <> 0 OR sum(claimed_msat) <> 0`,
   ],
+  // Withdraw links whose figures are not the sums of their claims that were paid.
+  verify_withdraw_link_figures: [
+    'its claimed amount or the time of its last claim does not match its claims',
+    `SELECT l.id FROM withdraw_link l
+     LEFT JOIN payment p ON p.link_id = l.id AND (p.state = 'succeeded' OR p.correction IS NOT NULL)
+     GROUP BY l.id, l.claimed_msat, l.last_claimed_at
+     HAVING l.claimed_msat <> coalesce(sum(p.amount_msat), 0) OR coalesce(l.last_claimed_at, 0) <> coalesce(max(p.created_at), 0)`,
+  ],
+  // Pay links whose figures are not the sums of their invoices that were paid.
+  verify_pay_link_totals: [
+    'its payments, their sum or the time of the last one do not match its paid invoices',
+    `SELECT id FROM (
+       SELECT link_id AS id, payments, received_msat, last_paid_at FROM pay_link_total
+       UNION ALL
+       SELECT p.link_id, -count(*), -sum(i.received_msat), -max(i.settled_at) FROM pay_link_invoice p JOIN invoice i ON i.id = p.invoice_id
+       WHERE i.state = 'settled' GROUP BY p.link_id
+     ) AS counted
+     GROUP BY id HAVING sum(payments) <> 0 OR sum(received_msat) <> 0 OR sum(last_paid_at) <> 0`,
+  ],
   // Payments that claim a withdraw link without counting on the day on which they were created.
   verify_withdraw_claims: [
     'it claims a withdraw link and does not count on its day',

@@ -74,7 +74,6 @@ export const keys = {
     newPayLink: 'Address or pay link',
     newWithdrawLink: 'Withdraw link',
     receive: 'Receive',
-    receiveHint: 'addresses and pay links',
     withdraw: 'Withdraw',
     of: 'Links of',
     name: 'Name',

@@ -39,10 +39,25 @@ export const PayLinkObject = selectable(
     lnurlp_domain: nullable(Type.String({ description: 'The domain of the Lightning address; null when it has none' })),
     nostr_pubkey: nullable(Type.String({ description: 'The Nostr public key of the owner (NIP-05), in hex; null when there is none' })),
     passThru: nullable(anyObject('The JSON object that each payment of the link gets; null when there is none, and for public keys')),
+    payments: nullable(Type.Integer({ description: 'How many invoices of the link were paid; null for public keys' })),
+    received_msat: nullable(
+      Type.Integer({ description: 'The millisatoshis that arrived for them, before fees of the service; null for public keys' }),
+    ),
+    last_paid_at: nullable(
+      Type.Integer({ description: 'When the latest of them was paid, in Unix seconds; null when none was, and for public keys' }),
+    ),
     status: oneOf(['active', 'inactive'], { description: '`inactive`: the link cannot be paid' }),
     statusType: linkStatus('The same as `status`, for clients of LNPay', '`lnurl_inactive`: the link cannot be paid'),
   }),
 );
+
+/** The sums over the links of a list. */
+export const PayLinkTotalObject = namedObject('PayLinkTotal', {
+  links: Type.Integer({ description: 'The number of links' }),
+  payments: Type.Integer({ description: 'How many invoices of these links were paid' }),
+  received_msat: Type.Integer({ description: 'The millisatoshis that arrived for them, before fees of the service' }),
+  last_paid_at: nullable(Type.Integer({ description: 'When the latest of them was paid, in Unix seconds; null when none was' })),
+});
 
 export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof PayLinkObject> {
   const url = payLinkUrl(publicUrl, link);
@@ -73,6 +88,9 @@ export function renderPayLink(link: PayLink, publicUrl: string): Static<typeof P
     lnurlp_domain: link.domain,
     nostr_pubkey: link.nostr_pubkey,
     passThru: parsed(link.pass_thru),
+    payments: link.payments,
+    received_msat: link.received_msat,
+    last_paid_at: link.last_paid_at,
     status: link.state,
     statusType: renderLinkStatus(link.state === 'active'),
   };

@@ -50,16 +50,23 @@ export type PayLinkRow = LinkSettings & {
   updated_at: number;
   /** The `waklp_` key of the wallet. */
   public_key: string;
+  /** What payers have paid through it: settled invoices, and what arrived for them. */
+  payments: number;
+  received_msat: number;
+  last_paid_at: number | null;
 };
 
 /** With the metadata, which has the image. The link can be paid if its wallet and itself are active, and its account may receive. */
 export type WholePayLinkRow = PayLinkRow & { metadata: string; wallet_status: 'active' | 'inactive'; account_status: AccountStatus };
 
 const COLUMNS = `l.id, l.wallet_id, l.account_id, l.${SETTINGS.join(', l.')}, l.metadata_hash, l.created_at, l.updated_at,
+  coalesce(t.payments, 0) AS payments, coalesce(t.received_msat, 0) AS received_msat, t.last_paid_at,
   (SELECT public_text FROM access_key k WHERE k.wallet_id = l.wallet_id AND k.kind = 'wallet_lnurl_pay' ORDER BY k.id LIMIT 1) AS public_key`;
 
+const TABLES = 'pay_link l LEFT JOIN pay_link_total t ON t.link_id = l.id';
+
 const WHOLE = `SELECT ${COLUMNS}, m.text AS metadata, w.status AS wallet_status, a.status AS account_status
-  FROM pay_link l JOIN pay_metadata m ON m.hash = l.metadata_hash JOIN wallet w ON w.id = l.wallet_id JOIN account a ON a.id = l.account_id`;
+  FROM ${TABLES} JOIN pay_metadata m ON m.hash = l.metadata_hash JOIN wallet w ON w.id = l.wallet_id JOIN account a ON a.id = l.account_id`;
 
 export const findLink = statement<WholePayLinkRow>('pay_link_find', `${WHOLE} WHERE l.id = $1`);
 
@@ -94,13 +101,26 @@ export const payableLinks = statement<{ id: string }>(
     WHERE l.id = ANY($1::text[]) AND l.state = 'active' AND w.status = 'active' FOR SHARE`,
 );
 
-const LIST = { select: `SELECT ${COLUMNS} FROM pay_link l`, table: 'pay_link l', filters: 1, id: 'l.id' };
+const LIST = { select: `SELECT ${COLUMNS} FROM ${TABLES}`, table: 'pay_link l', id: 'l.id' };
+
+/** Parameters: the account, a wallet or null, a state or null. */
+const OF_ACCOUNT = 'l.account_id = $1 AND (CAST($2 AS TEXT) IS NULL OR l.wallet_id = $2) AND (CAST($3 AS TEXT) IS NULL OR l.state = $3)';
 
 /** The links of a wallet, and those of an account. */
 export const LISTS = {
-  wallet: listStatements<PayLinkRow>('pay_link_list_of_wallet', { ...LIST, where: 'l.wallet_id = $1' }),
-  account: listStatements<PayLinkRow>('pay_link_list_of_account', { ...LIST, where: 'l.account_id = $1' }),
+  wallet: listStatements<PayLinkRow>('pay_link_list_of_wallet', { ...LIST, where: 'l.wallet_id = $1', filters: 1 }),
+  account: listStatements<PayLinkRow>('pay_link_list_of_account', { ...LIST, where: OF_ACCOUNT, filters: 3 }),
 };
+
+export type TotalRow = { links: number; payments: number; received_msat: number; last_paid_at: number | null };
+
+/** The sums over the links of an account's list. */
+export const totalOfAccount = statement<TotalRow>(
+  'pay_link_total_of_account',
+  `SELECT count(*) AS links, CAST(coalesce(sum(t.payments), 0) AS BIGINT) AS payments,
+     CAST(coalesce(sum(t.received_msat), 0) AS BIGINT) AS received_msat, max(t.last_paid_at) AS last_paid_at
+   FROM ${TABLES} WHERE ${OF_ACCOUNT}`,
+);
 
 export const insertMetadata = statement(
   'pay_metadata_insert',

@@ -8,7 +8,7 @@ import { invariant } from '../../../core/kernel/assert.ts';
 import { type Clock, unixSeconds } from '../../../core/kernel/clock.ts';
 import { isId, newId } from '../../../core/kernel/ids.ts';
 import type { List } from '../../../core/kernel/list.ts';
-import { Refusal } from '../../../core/kernel/refusal.ts';
+import { Refusal, requireFound } from '../../../core/kernel/refusal.ts';
 import { type Guard, type RowWrite, requireGuards } from '../../../core/ledger/ledger.ts';
 import type { Rates } from '../../../core/rates/rates.ts';
 import { defaultPayLinkId, type Wallet, type Wallets } from '../../../core/wallets/wallets.ts';
@@ -44,6 +44,13 @@ export interface ChangeOptions {
   readonly extraRows?: (linkId: string) => readonly RowWrite[];
 }
 
+/** The links of an account, perhaps only those of a wallet or in a state. */
+export interface PayLinkFilter {
+  readonly accountId: string;
+  readonly walletId: string | undefined;
+  readonly state: sql.LinkSettings['state'] | undefined;
+}
+
 export type PayLinks = ReturnType<typeof createPayLinks>;
 
 /** Pay links and Lightning addresses, with the requests of payers. */
@@ -69,8 +76,8 @@ export function createPayLinks(options: PayLinkOptions) {
     return isId(id) ? database.first(sql.findLink, id) : undefined;
   }
 
-  function list(owner: keyof typeof sql.LISTS, id: string): List<PayLink> {
-    return openList(database, { statements: sql.LISTS[owner], filters: [id], prefix: 'lnurlp' });
+  function listOfWallet(walletId: string): List<PayLink> {
+    return openList(database, { statements: sql.LISTS.wallet, filters: [walletId], prefix: 'lnurlp' });
   }
 
   return {
@@ -102,16 +109,30 @@ export function createPayLinks(options: PayLinkOptions) {
       });
     },
 
-    /** Returns the links of an account or of a wallet, without metadata. */
-    list,
+    /** Returns the links of a wallet, without metadata. */
+    listOfWallet,
+
+    /** Returns the links of an account that the filter selects, without metadata. */
+    listOfAccount(filter: PayLinkFilter): List<PayLink> {
+      return openList(database, { statements: sql.LISTS.account, filters: parametersOf(filter), prefix: 'lnurlp' });
+    },
+
+    /** Returns the sums over the links that {@link listOfAccount} returns. */
+    async totalOfAccount(filter: PayLinkFilter): Promise<sql.TotalRow> {
+      return requireFound(await database.first(sql.totalOfAccount, ...parametersOf(filter)));
+    },
 
     /** Returns the Lightning address of a wallet: the oldest one among its first hundred links. */
     async addressOf(walletId: string): Promise<string | undefined> {
-      const { items } = await list('wallet', walletId).readPage({ limit: 100, order: 'asc' });
+      const { items } = await listOfWallet(walletId).readPage({ limit: 100, order: 'asc' });
       const link = items.find(({ state, name }) => state === 'active' && name !== null);
       return link && `${link.name}@${link.domain}`;
     },
   };
+}
+
+function parametersOf({ accountId, walletId, state }: PayLinkFilter): (string | null)[] {
+  return [accountId, walletId ?? null, state ?? null];
 }
 
 /** The label and the address. */

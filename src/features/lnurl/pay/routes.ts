@@ -3,12 +3,13 @@ import { Type } from 'typebox';
 import { invariant } from '../../../core/kernel/assert.ts';
 import { Refusal } from '../../../core/kernel/refusal.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
-import type { WalletAuthorization } from '../../../http/auth/access.ts';
-import { KeyParams } from '../../../http/fields.ts';
+import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
+import { filteredWallet, walletFilter } from '../../../http/auth/account-scope.ts';
+import { choice, KeyParams } from '../../../http/fields.ts';
 import { MANAGES, requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
 import { LinkBody, LinkChangeBody } from './link-settings.ts';
-import { PayLinkObject, renderPayLink } from './pay-link-object.ts';
+import { PayLinkObject, PayLinkTotalObject, renderPayLink } from './pay-link-object.ts';
 import type { PayLink, PayLinks } from './pay-links.ts';
 
 const IdParams = Type.Object({ id: Type.String({ description: 'The `lnurlp_` id of the pay link' }) });
@@ -43,19 +44,40 @@ const listOfWalletSchema = {
   params: KeyParams,
 };
 
+const FILTERS = {
+  status: Type.Optional(choice(['active', 'inactive'], { description: 'Only links with this status' })),
+  wallet_id: walletFilter('links'),
+};
+
 const listOfAccountSchema = {
   ...LIST,
   ...requires('account'),
   operationId: 'listPayLinks',
   summary: 'List the pay links of the account',
+  querystring: Type.Object({ ...ListQuery.properties, ...FILTERS }),
+  errorStatuses: [404],
 };
+
+const totalSchema = {
+  tags: LIST.tags,
+  ...requires('account'),
+  operationId: 'getPayLinkTotal',
+  summary: 'Read the sums over the pay links of the account',
+  description: 'The sums over all links that the list returns with the same `status` and `wallet_id`.',
+  querystring: Type.Object(FILTERS),
+  response: { 200: PayLinkTotalObject },
+  errorStatuses: [404],
+};
+
+/** What a public API key does not see. */
+const HIDDEN = { lnurlp_successAction: null, passThru: null, payments: null, received_msat: null, last_paid_at: null };
 
 const getSchema = {
   ...OF_LINK,
   ...requires('any_key'),
   operationId: 'getPayLink',
   summary: 'Read a pay link',
-  description: 'A public API key sees it without `lnurlp_successAction` and `passThru`.',
+  description: 'A public API key sees it without `lnurlp_successAction`, `passThru` and what the link has received.',
 };
 
 const CHANGE_TEXT = 'Changes the fields that are sent. Invoices that payers have requested before stay valid.';
@@ -85,6 +107,12 @@ const deleteSchema = {
   summary: 'Deactivate a pay link',
   description: 'The link can no longer be paid. Its name stays reserved for the account. `status` of changePayLink activates it again.',
 };
+
+async function filterOf(access: Access, request: FastifyRequest<{ Querystring: { status?: 'active' | 'inactive'; wallet_id?: string } }>) {
+  const accountId = await access.account(request);
+  const walletId = (await filteredWallet(access, request, 'wallet_read'))?.id;
+  return { accountId, walletId, state: request.query.status };
+}
 
 /** The routes by which owners manage pay links. */
 export function payLinkRoutes(app: App, modules: RouteContext & { readonly payLinks: PayLinks; readonly publicUrl: string }): void {
@@ -117,21 +145,22 @@ export function payLinkRoutes(app: App, modules: RouteContext & { readonly payLi
 
     app.get(`${base}/lnurlp`, { schema: listOfWalletSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_read');
-      return sendList(request, reply, payLinks.list('wallet', wallet.id), render);
+      return sendList(request, reply, payLinks.listOfWallet(wallet.id), render);
     });
   }
 
   app.get('/v1/lnurlp', { schema: listOfAccountSchema }, async (request, reply) => {
-    const accountId = await access.account(request);
-    return sendList(request, reply, payLinks.list('account', accountId), render);
+    return sendList(request, reply, payLinks.listOfAccount(await filterOf(access, request)), render);
   });
+
+  app.get('/v1/lnurlp/summary', { schema: totalSchema }, async (request) => payLinks.totalOfAccount(await filterOf(access, request)));
 
   app.get('/v1/lnurlp/:id', { schema: getSchema }, async (request) => {
     const key = await access.anyKey(request);
     const link = await payLinks.find(request.params.id);
     if (link?.account_id !== key.accountId || (key.walletId !== undefined && key.walletId !== link.wallet_id))
       throw new Refusal('not_found');
-    return key.kind === 'public_api' ? { ...render(link), lnurlp_successAction: null, passThru: null } : render(link);
+    return key.kind === 'public_api' ? { ...render(link), ...HIDDEN } : render(link);
   });
 
   app.patch('/v1/lnurlp/:id', { schema: changeSchema }, async (request) => {

@@ -199,7 +199,7 @@ function linkUsed(): Refusal {
 /** The rows that payments write when a claim ends. */
 export const linkUses: LinkUses = {
   releaseUse: (claim) => [linkRow(claim, sql.releaseUse, [claim.linkId]), linkRow(claim, sql.releaseDay, [claim.id])],
-  settleUse: (claim, spentMsat) => [linkRow(claim, sql.settleDay, [claim.id, spentMsat, claim.amountMsat])],
+  settleUse: (claim, spentMsat) => [linkRow(claim, sql.settleDay, [claim.id, spentMsat, claim.amountMsat]), countRow(claim)],
   async readOveruse(database, { linkId }) {
     const link = await database.first(sql.readOveruse, linkId);
     invariant(link, `withdraw link ${linkId} is gone`);
@@ -208,8 +208,13 @@ export const linkUses: LinkUses = {
   retakeUse: (claim, spentMsat, overused) => [
     { statement: sql.retakeUse, parameters: [claim.linkId, overused], onMiss: new LinkUsesChanged() },
     linkRow(claim, sql.retakeDay, [claim.id, spentMsat, claim.amountMsat]),
+    countRow(claim),
   ],
 };
+
+function countRow(claim: ClaimPayment): RowWrite {
+  return linkRow(claim, sql.countClaim, [claim.linkId, claim.amountMsat, claim.createdAt]);
+}
 
 function linkRow({ id }: ClaimPayment, statement: Statement, parameters: RowWrite['parameters']): RowWrite {
   return { statement, parameters, onMiss: () => new Error(`the withdraw link of ${id} is gone`) };

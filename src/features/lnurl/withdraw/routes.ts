@@ -5,7 +5,7 @@ import { Refusal } from '../../../core/kernel/refusal.ts';
 import type { Rates } from '../../../core/rates/rates.ts';
 import { FIAT_AMOUNT, optionalAnyAmount, type RequestedAmount } from '../../../http/amounts.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../../http/app-type.ts';
-import type { WalletAuthorization } from '../../../http/auth/access.ts';
+import type { Access, WalletAuthorization } from '../../../http/auth/access.ts';
 import { filteredWallet, walletFilter } from '../../../http/auth/account-scope.ts';
 import {
   choice,
@@ -26,7 +26,7 @@ import {
 import type { OutcomeWriter } from '../../../http/idempotent.ts';
 import { requires } from '../../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../../http/responses/list.ts';
-import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject } from './withdraw-link-object.ts';
+import { NewWithdrawLinkObject, renderWithdrawLink, WithdrawLinkObject, WithdrawLinkTotalObject } from './withdraw-link-object.ts';
 import type { LinkTerms } from './withdraw-links.sql.ts';
 import type { LinkSecrets, WithdrawLinks } from './withdraw-links.ts';
 
@@ -110,20 +110,34 @@ const listSchema = {
   response: { 200: Type.Array(WithdrawLinkObject) },
 };
 
+const FILTERS = {
+  status: Type.Optional(
+    choice(['active', 'ended'], {
+      description: '`ended`: only links that are used up, expired or revoked, or whose key is no longer valid. `active`: only the others',
+    }),
+  ),
+  wallet_id: walletFilter('links'),
+};
+
 const accountListSchema = {
   tags: LINK.tags,
   ...requires('account'),
   operationId: 'listWithdrawLinksOfAccount',
   summary: 'List the withdraw links of all wallets of the account',
   description: 'Without their tokens.',
-  querystring: Type.Object({
-    ...ListQuery.properties,
-    status: Type.Optional(
-      choice(['active', 'ended'], { description: '`ended`: only links that are used up, expired or revoked. `active`: only the others' }),
-    ),
-    wallet_id: walletFilter('links'),
-  }),
+  querystring: Type.Object({ ...ListQuery.properties, ...FILTERS }),
   response: { 200: Type.Array(WithdrawLinkObject) },
+  errorStatuses: [404],
+};
+
+const totalSchema = {
+  tags: LINK.tags,
+  ...requires('account'),
+  operationId: 'getWithdrawLinkTotal',
+  summary: 'Read the sums over the withdraw links of the account',
+  description: 'The sums over all links that the list returns with the same `status` and `wallet_id`.',
+  querystring: Type.Object(FILTERS),
+  response: { 200: WithdrawLinkTotalObject },
   errorStatuses: [404],
 };
 
@@ -226,6 +240,17 @@ export function withdrawLinkRoutes(
       return renderWithdrawLink(await links.revoke(wallet.id, request.params.id, guards));
     });
   }
+  accountRoutes(app, links, access);
+}
+
+/** The links of all wallets of an account. */
+function accountRoutes(app: App, links: WithdrawLinks, access: Access): void {
+  app.get('/v1/lnurl/withdraws/summary', { schema: totalSchema }, async (request) => {
+    const accountId = await access.account(request);
+    const { status } = request.query;
+    const walletId = (await filteredWallet(access, request, 'wallet_read'))?.id;
+    return links.totalOfAccount({ accountId, walletId }, status);
+  });
 
   app.get('/v1/lnurl/withdraws', { schema: accountListSchema }, async (request, reply) => {
     const accountId = await access.account(request);

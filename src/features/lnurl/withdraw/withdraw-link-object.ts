@@ -27,6 +27,9 @@ export const WithdrawLinkObject = namedObject('WithdrawLink', {
   ),
   claims: Type.Integer({ description: 'The number of claims that are in flight or were paid' }),
   claimed_msat: Type.Integer({ description: 'The millisatoshis that were paid to claimers, without routing fees' }),
+  last_claimed_at: nullable(
+    Type.Integer({ description: 'When the latest claim that was paid was made, in Unix seconds; null when none was paid' }),
+  ),
   pending_msat: Type.Integer({ description: 'The millisatoshis reserved for claims in flight: amounts and fee limits' }),
   daily_limit_msat: nullable(
     Type.Integer({ description: 'The millisatoshis that the claims of one day (UTC) may cost, with routing fees; null: no limit' }),
@@ -57,6 +60,15 @@ export const NewWithdrawLinkObject = namedObject('NewWithdrawLink', {
         'The link with the parameters of step 1 as an LNURL (LUD-08), which saves a request. For links between apps; too long for QR codes. ' +
         'Null without `num_satoshis`, or when it would be longer than an LNURL can be',
     }),
+  ),
+});
+
+/** The sums over the links of a list. */
+export const WithdrawLinkTotalObject = namedObject('WithdrawLinkTotal', {
+  links: Type.Integer({ description: 'The number of links' }),
+  claimed_msat: Type.Integer({ description: 'The millisatoshis that were paid to their claimers, without routing fees' }),
+  last_claimed_at: nullable(
+    Type.Integer({ description: 'When the latest claim that was paid was made, in Unix seconds; null when none was paid' }),
   ),
 });
 

@@ -30,6 +30,9 @@ export type LinkRow = LinkTerms & {
   created_at: number;
   /** The key that created it. Claims count against its limits, and are rejected when its lineage is no longer valid. */
   made_by: string | null;
+  /** What the paid claims sent, without fees, and when the latest of them was made. */
+  claimed_msat: number;
+  last_claimed_at: number | null;
   /** The `waklw_` key of the wallet. */
   public_key: string;
 };
@@ -40,7 +43,6 @@ export type ClaimableRow = LinkRow & { ledger_account: number; k1_hash: Uint8Arr
 /** A link for its owner, and the sums of its claims: of all days, and of one day. */
 export type CountedRow = LinkRow & {
   claims: number;
-  claimed_msat: number;
   pending_msat: number;
   daily_spent_msat: number;
   daily_pending_msat: number;
@@ -54,7 +56,7 @@ export const insertLink = statement(
 );
 
 const COLUMNS = `l.id, l.wallet_id, l.max_msat, l.fee_limit_msat, l.uses, l.uses_left, l.daily_limit_msat, l.memo, l.user_label, l.pass_thru, l.fiat,
-  l.expires_at, l.revoked_at, l.created_at, l.made_by,
+  l.expires_at, l.revoked_at, l.created_at, l.made_by, l.claimed_msat, l.last_claimed_at,
   (SELECT public_text FROM access_key k WHERE k.wallet_id = l.wallet_id AND k.kind = 'wallet_lnurl_withdraw' ORDER BY k.id LIMIT 1) AS public_key`;
 
 /**
@@ -75,19 +77,25 @@ const onDay = (column: string, parameter: number) =>
   `coalesce((SELECT d.${column} FROM withdraw_link_day d WHERE d.link_id = l.id AND d.day_start = $${parameter}), 0) AS daily_${column}`;
 
 /** `parameter` is the number of the start of the day. */
-const counted = (parameter: number) => `SELECT ${COLUMNS}, ${sum('claims')}, ${sum('claimed_msat')}, ${sum('pending_msat')},
+const counted = (parameter: number) => `SELECT ${COLUMNS}, ${sum('claims')}, ${sum('pending_msat')},
   ${onDay('spent_msat', parameter)}, ${onDay('pending_msat', parameter)} FROM withdraw_link l`;
 
 export const findOfWallet = statement<CountedRow>('withdraw_link_find_of_wallet', `${counted(3)} WHERE l.wallet_id = $1 AND l.id = $2`);
 
-const IS_ACTIVE =
-  '(l.revoked_at IS NULL AND (l.uses_left IS NULL OR l.uses_left > 0) AND (l.expires_at IS NULL OR l.expires_at > extract(epoch FROM now())))';
+const IN_FORCE = (table: string) =>
+  `${table}.revoked_at IS NULL AND (${table}.expires_at IS NULL OR ${table}.expires_at > extract(epoch FROM now()))`;
+
+/** The key that made it, or one that has replaced that key, is valid: see `isLineageValid`. */
+const IS_ACTIVE = `(${IN_FORCE('l')} AND (l.uses_left IS NULL OR l.uses_left > 0) AND (l.made_by IS NULL OR EXISTS (
+  SELECT 1 FROM access_key m JOIN access_key k ON k.lineage_id = m.lineage_id WHERE m.id = l.made_by AND ${IN_FORCE('k')})))`;
+
+const OF_ACCOUNT = 'l.account_id = $1 AND (CAST($2 AS TEXT) IS NULL OR l.wallet_id = $2)';
 
 const listOfAccount = (name: string, condition: string) =>
   listStatements<CountedRow>(`withdraw_link_list_of_account_${name}`, {
     select: counted(firstOwnParameter(2)),
     table: 'withdraw_link l',
-    where: `l.account_id = $1 AND (CAST($2 AS TEXT) IS NULL OR l.wallet_id = $2) AND ${condition}`,
+    where: `${OF_ACCOUNT} AND ${condition}`,
     filters: 2,
     id: 'l.id',
   });
@@ -97,6 +105,22 @@ export const listOfAccountBy = {
   all: listOfAccount('all', 'TRUE'),
   active: listOfAccount('active', IS_ACTIVE),
   ended: listOfAccount('ended', `NOT ${IS_ACTIVE}`),
+};
+
+export type TotalRow = { links: number; claimed_msat: number; last_claimed_at: number | null };
+
+const totalBy = (name: string, condition: string) =>
+  statement<TotalRow>(
+    `withdraw_link_total_${name}`,
+    `SELECT count(*) AS links, CAST(coalesce(sum(l.claimed_msat), 0) AS BIGINT) AS claimed_msat, max(l.last_claimed_at) AS last_claimed_at
+     FROM withdraw_link l WHERE ${OF_ACCOUNT} AND ${condition}`,
+  );
+
+/** The sums over the links of {@link listOfAccountBy}. */
+export const totalOfAccountBy = {
+  all: totalBy('all', 'TRUE'),
+  active: totalBy('active', IS_ACTIVE),
+  ended: totalBy('ended', `NOT ${IS_ACTIVE}`),
 };
 
 export const listOfWallet = listStatements<CountedRow>('withdraw_link_list', {
@@ -177,6 +201,14 @@ export const settleDay = changeDay('settle', `pending_msat = pending_msat - c.re
 
 /** Counts a claim that was paid after it had failed, also beyond the daily limit. */
 export const retakeDay = changeDay('retake', `claims = claims + 1, ${PAID}`);
+
+/** Adds a paid claim of the amount `$2`, made at `$3`, to the figures of its link. */
+export const countClaim = statement(
+  'withdraw_link_count_claim',
+  `UPDATE withdraw_link SET claimed_msat = claimed_msat + CAST($2 AS BIGINT),
+     last_claimed_at = CASE WHEN last_claimed_at > $3 THEN last_claimed_at ELSE $3 END
+   WHERE id = $1`,
+);
 
 /**
  * Stores an address of a link. An address that is already stored is replaced, without its failures; its new id makes writes about the old one

@@ -113,6 +113,14 @@ export function createWithdrawLinks(options: WithdrawLinkOptions) {
       return mapList(rows, (page) => checkMakers(options, page));
     },
 
+    /** Returns the sums over the links that {@link listOfAccount} returns. */
+    async totalOfAccount(
+      { accountId, walletId }: { accountId: string; walletId: string | undefined },
+      state: keyof typeof sql.totalOfAccountBy = 'all',
+    ): Promise<sql.TotalRow> {
+      return requireFound(await database.first(sql.totalOfAccountBy[state], accountId, walletId ?? null));
+    },
+
     /** @throws Refusal `not_found` */
     async find(walletId: string, id: string): Promise<WithdrawLink> {
       const row = isId(id) ? await database.first(sql.findOfWallet, walletId, id, startOfDay(clock)) : undefined;

@@ -1,5 +1,6 @@
 import { useAction } from '../../api/action.ts';
 import { api, type PayLink } from '../../api/client.ts';
+import { formatSats, Msat } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { CopyButton, CopyText } from '../../parts/copy.tsx';
@@ -10,11 +11,11 @@ import { QrCode } from '../../parts/qr.tsx';
 import { QrShare } from '../../parts/qr-share.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
-import { payers } from '../../texts/en-payers.ts';
+import { payers as texts } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
 import { AddressCardButton } from './address-card.tsx';
 import { PayButtonCode } from './pay-button-code.tsx';
-import { amountsOf, isActive, nameOf } from './pay-link-table.tsx';
+import { amountsOf, isActive, LastUse, nameOf } from './pay-link-table.tsx';
 
 /** A pay link beside the list: its QR code and what it allows. */
 export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: () => void }) {
@@ -36,12 +37,20 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
           <QrShare text={link.lnurl_encoded} shared={link.ln_address ?? link.page_url} name={link.ln_address ?? link.id} />
           <Details
             entries={[
+              [
+                texts.received,
+                <span key="received">
+                  <Msat msat={link.received_msat ?? 0} unit />
+                  <span class="sub">{texts.paymentsOf(formatSats(link.payments ?? 0))}</span>
+                </span>,
+              ],
+              [texts.lastUse, <LastUse key="use" at={link.last_paid_at} />],
               [t.links.into, <bdi>{label ?? link.wallet_id}</bdi>],
               [t.links.amount, `${amountsOf(link)} ${t.common.sats}`],
               [
-                payers.page,
+                texts.page,
                 <a href={link.page_url} target="_blank" rel="noreferrer">
-                  {payers.openPage}
+                  {texts.openPage}
                 </a>,
               ],
               [t.links.text, <Foreign text={link.lnurlp_short_desc} />],

@@ -14,7 +14,8 @@ import { t } from '../../texts/texts.ts';
 export interface PayLinkSheetProps {
   /** The link to change; without it a new one is created. */
   readonly link?: PayLink;
-  readonly onSaved: () => void;
+  /** Closes the sheet, too. */
+  readonly onSaved: (link: PayLink) => void;
   readonly onClose: () => void;
 }
 
@@ -25,9 +26,7 @@ export function PayLinkSheet({ link, onSaved, onClose }: PayLinkSheetProps) {
   const [draft, setDraft] = useState(() => (link ? draftOf(link) : NEW));
   const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    await idempotent((options) => save(draft, link, options));
-    onSaved();
-    onClose();
+    onSaved(await idempotent((options) => save(draft, link, options)));
   });
   const set = (name: keyof typeof NEW) => (value: string) => setDraft({ ...draft, [name]: value });
   const errorOf = (text: string) => (parseSats(text) === undefined ? t.keys.wholeSats : undefined);

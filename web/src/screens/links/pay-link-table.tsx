@@ -2,17 +2,26 @@ import { Link, useSearch } from 'wouter-preact';
 import type { PayLink } from '../../api/client.ts';
 import type { ListPage } from '../../api/list.ts';
 import type { Resource } from '../../api/resource.ts';
-import { formatMsat } from '../../parts/amount.tsx';
+import { formatMsat, formatSats, Msat } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { LinkButton } from '../../parts/button.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Icon } from '../../parts/icon.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
+import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
+import { payers as texts } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
 
+interface PayLinkTableProps {
+  readonly links: Resource<ListPage<PayLink>>;
+  readonly selectedId: string | undefined;
+  /** The account may have links although the list is empty. */
+  readonly isFiltered: boolean;
+}
+
 /** The pay links and Lightning addresses of the account. */
-export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<PayLink>>; selectedId: string | undefined }) {
+export function PayLinkTable({ links, selectedId, isFiltered }: PayLinkTableProps) {
   // Its address keeps the filters.
   const search = useSearch();
   const query = search === '' ? '' : `?${search}`;
@@ -20,7 +29,11 @@ export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<P
   return (
     <Loaded resource={links}>
       {({ items }) =>
-        items.length === 0 ? (
+        items.length === 0 && isFiltered ? (
+          <Empty icon="link" title={texts.noneTitle}>
+            {texts.none}
+          </Empty>
+        ) : items.length === 0 ? (
           <Empty icon="link" title={t.links.emptyTitle} action={<LinkButton href="/links/new">{t.links.newPayLink}</LinkButton>}>
             {t.links.empty}
           </Empty>
@@ -29,8 +42,10 @@ export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<P
             <thead>
               <tr>
                 <th>{t.links.name}</th>
-                <th class="desktop-only">{t.links.into}</th>
-                <th class="end">{t.links.amountSats}</th>
+                <th class="end desktop-only">{t.links.amountSats}</th>
+                <th class="end desktop-only">{texts.payments}</th>
+                <th class="desktop-only">{texts.lastUse}</th>
+                <th class="end">{texts.receivedSats}</th>
               </tr>
             </thead>
             <tbody>
@@ -48,14 +63,26 @@ export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<P
                             {t.links.inactive}
                           </Badge>
                         )}
-                        <bdi class="sub phone-only">{labels.get(link.wallet_id)}</bdi>
+                        <span class="sub">
+                          <bdi>{labels.get(link.wallet_id) ?? link.wallet_id}</bdi>
+                          <span class="phone-only">
+                            {' · '}
+                            {texts.paymentsOf(formatSats(link.payments ?? 0))}
+                            {' · '}
+                            <LastUse at={link.last_paid_at} />
+                          </span>
+                        </span>
                       </div>
                     </div>
                   </td>
+                  <td class="end desktop-only secondary">{amountsOf(link)}</td>
+                  <td class="end desktop-only number">{formatSats(link.payments ?? 0)}</td>
                   <td class="desktop-only secondary">
-                    <bdi>{labels.get(link.wallet_id) ?? link.wallet_id}</bdi>
+                    <LastUse at={link.last_paid_at} />
                   </td>
-                  <td class="end secondary">{amountsOf(link)}</td>
+                  <td class="end">
+                    <Msat msat={link.received_msat ?? 0} />
+                  </td>
                 </tr>
               ))}
             </tbody>
@@ -64,6 +91,11 @@ export function PayLinkTable({ links, selectedId }: { links: Resource<ListPage<P
       }
     </Loaded>
   );
+}
+
+/** When a link was paid or claimed last. */
+export function LastUse({ at }: { at: number | null }) {
+  return at === null ? <span>{texts.never}</span> : <Time at={at} />;
 }
 
 /** Returns the address, or the label for the owner, or what payers read. */

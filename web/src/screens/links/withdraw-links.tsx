@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { api, type WithdrawLink } from '../../api/client.ts';
-import { AmountName, Msat, Sats } from '../../parts/amount.tsx';
+import { useResource } from '../../api/resource.ts';
+import { AmountName, formatSats, Msat, Sats } from '../../parts/amount.tsx';
 import { Badge } from '../../parts/badge.tsx';
 import { Button } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
@@ -14,10 +15,17 @@ import { useFilters } from '../../parts/use-filters.ts';
 import { useList } from '../../parts/use-list.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { lists } from '../../texts/en-lists.ts';
+import { payers as texts } from '../../texts/en-payers.ts';
 import { t } from '../../texts/texts.ts';
-import { isActive } from './pay-link-table.tsx';
+import { ListSum } from './list-sum.tsx';
+import { isActive, LastUse } from './pay-link-table.tsx';
 
 const STATUSES = ['all', 'active', 'ended'] as const;
+
+/** A claim is counted when it begins. What it sent is, when its payment ends. */
+function isClaim({ event }: { event: { name: string } }): boolean {
+  return event.name === 'link_claimed' || event.name === 'wallet_send' || event.name === 'wallet_send_failure';
+}
 
 export interface WithdrawLinksProps {
   /** Empty for all wallets. */
@@ -34,13 +42,19 @@ export function WithdrawLinks({ walletId, createdIds }: WithdrawLinksProps) {
   const links = useList(
     `withdraw links ${walletId} ${status}`,
     (request, options) => api.withdrawLinks.listAll({ ...request, ...filter }, options),
-    { isAffected: ({ event }) => event.name === 'link_claimed' || event.name === 'wallet_send_failure' },
+    { isAffected: isClaim },
   );
-  const { reload } = links.page;
+  const total = useResource(`withdraw links, total ${walletId} ${status}`, (signal) => api.withdrawLinks.getTotal(filter, { signal }), {
+    isAffected: isClaim,
+  });
+  const reload = () => {
+    links.page.reload();
+    total.reload();
+  };
   const created = createdIds.join();
   useEffect(() => {
     if (created !== '') reload();
-  }, [created, reload]);
+  }, [created, links.page.reload, total.reload]);
   return (
     <Card
       title={t.links.withdraw}
@@ -52,7 +66,12 @@ export function WithdrawLinks({ walletId, createdIds }: WithdrawLinksProps) {
           onChange={(value) => change({ status: value === 'all' ? undefined : value })}
         />
       }
-      footer={links.footer}
+      footer={
+        <>
+          {total.data && <ListSum name={texts.paidOutBy(formatSats(total.data.links))} msat={total.data.claimed_msat} />}
+          {links.footer}
+        </>
+      }
     >
       <Loaded resource={links.page}>{({ items }) => <WithdrawTable links={items} createdIds={createdIds} onChanged={reload} />}</Loaded>
     </Card>
@@ -84,6 +103,7 @@ function WithdrawTable({ links, createdIds, onChanged }: WithdrawTableProps) {
               <AmountName>{t.links.eachSats}</AmountName>
             </th>
             <th class="end desktop-only">{t.links.claimed}</th>
+            <th class="desktop-only">{texts.lastUse}</th>
             <th class="desktop-only">{t.links.status}</th>
             <th class="end">
               <span class="visually-hidden">{t.links.revoke}</span>
@@ -99,7 +119,18 @@ function WithdrawTable({ links, createdIds, onChanged }: WithdrawTableProps) {
                   <bdi>{labels.get(link.wallet_id) ?? link.wallet_id}</bdi>
                   {' · '}
                   <Time at={link.created_at} />
-                  <span class="phone-only"> · {claimsOf(link)}</span>
+                  <span class="phone-only">
+                    {' · '}
+                    {claimsOf(link)}
+                    {link.claimed_msat > 0 && (
+                      <>
+                        {' · '}
+                        <Msat msat={link.claimed_msat} unit />
+                      </>
+                    )}
+                    {' · '}
+                    {texts.lastUse}: <LastUse at={link.last_claimed_at} />
+                  </span>
                 </span>
               </td>
               <td class="end">{link.num_satoshis === null ? t.links.balance : <Sats sats={link.num_satoshis} />}</td>
@@ -110,6 +141,9 @@ function WithdrawTable({ links, createdIds, onChanged }: WithdrawTableProps) {
                     <Msat msat={link.claimed_msat} unit />
                   </span>
                 )}
+              </td>
+              <td class="desktop-only secondary">
+                <LastUse at={link.last_claimed_at} />
               </td>
               <td class="desktop-only">{statusOf(link)}</td>
               <td class="end">

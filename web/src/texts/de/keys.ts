@@ -76,7 +76,6 @@ export const keys = {
     newPayLink: 'Adresse oder Zahlungslink',
     newWithdrawLink: 'Auszahlungslink',
     receive: 'Empfangen',
-    receiveHint: 'Adressen und Zahlungslinks',
     withdraw: 'Auszahlen',
     of: 'Links von',
     name: 'Name',

@@ -82,7 +82,6 @@ export const keys = {
     newPayLink: 'Dirección o enlace de pago',
     newWithdrawLink: 'Enlace de retiro',
     receive: 'Recibir',
-    receiveHint: 'direcciones y enlaces de pago',
     withdraw: 'Retirar',
     of: 'Enlaces de',
     name: 'Nombre',
