@@ -13,7 +13,10 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await sheet.getByLabel('Largest, sats').fill('500 000');
     await sheet.getByRole('button', { name: 'Create link' }).click();
     // The new address is selected in its list.
-    await page.locator('tr.open').getByRole('link', { name: /^coffee@/ }).waitFor();
+    await page
+      .locator('tr.open')
+      .getByRole('link', { name: /^coffee@/ })
+      .waitFor();
     await page.getByRole('img', { name: /QR code to pay coffee@/ }).waitFor();
     const [link] = await client.get('/v1/lnurlp');
     expect(link).toMatchObject({
