@@ -37,6 +37,20 @@ onDashboard(
     const openInvoice = async (invoice: Json, options: PageOptions = {}) => open(new URL(invoice.page_url).pathname, options);
     const pay = (payment_request: string | null) => client.post('/playground/pay', { payment_request });
 
+    it('are shared where the browser can share, and nowhere else', async () => {
+      const invoice = await newInvoice({ num_satoshis: 21 });
+      const page = await openInvoice(invoice);
+      const share = page.getByRole('button', { name: 'Share' });
+      await page.addInitScript('delete Navigator.prototype.share;');
+      await page.reload();
+      await page.getByRole('button', { name: 'Copy invoice' }).waitFor();
+      expect(await share.count()).toBe(0);
+      await page.addInitScript('window.shared = []; Navigator.prototype.share = async ({ url }) => { window.shared.push(url); };');
+      await page.reload();
+      await share.click();
+      expect(await page.evaluate('window.shared')).toEqual([page.url()]);
+    });
+
     it.each(SCREENS)('take an amount, a comment and the payment, on $device in the $theme theme', async (screen) => {
       const page = await open(await newLink({ lnurlp_short_desc: 'Beans' }), screen);
       await amountIn(page).fill('5');

@@ -88,6 +88,7 @@ function waiting(view: CheckoutView): Html {
 <a class="button primary" href="lightning:${request}">${texts.openWallet}</a>
 <code class="invoice" id="request" tabindex="0" aria-label="${texts.invoice}">${request}</code>
 <button class="button" type="button" data-copy="request" hidden>${icon('copy')}<span>${texts.copyInvoice}</span></button>
+<button class="button" type="button" data-share hidden>${icon('share')}${texts.share}</button>
 <noscript><p class="small secondary"><a href="">${texts.check}</a></p></noscript></div>
 <p class="small secondary note">${texts.note}</p>`;
 }

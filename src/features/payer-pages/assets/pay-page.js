@@ -115,6 +115,11 @@ function startCopying(root) {
       }, 2000);
     });
   }
+  // Only secure pages can share, frames cannot, and not every browser. The payer may leave the list of apps without a choice.
+  for (const button of root.querySelectorAll('[data-share]')) {
+    button.hidden = navigator.share === undefined || parent !== self;
+    button.addEventListener('click', () => navigator.share({ title: document.title, url: location.href }).catch(() => {}));
+  }
   for (const button of root.querySelectorAll('[data-print]')) {
     button.hidden = false;
     button.addEventListener('click', () => print());

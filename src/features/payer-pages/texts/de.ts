@@ -44,6 +44,7 @@ export const de = {
   openWallet: 'Im Wallet öffnen',
   invoice: 'Rechnung',
   copyInvoice: 'Rechnung kopieren',
+  share: 'Teilen',
   copied: 'Kopiert',
   selected: 'Ausgewählt: jetzt kopieren',
   check: 'Zahlungseingang prüfen',

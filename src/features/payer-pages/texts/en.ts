@@ -44,6 +44,7 @@ export const en = {
   openWallet: 'Open in wallet',
   invoice: 'Invoice',
   copyInvoice: 'Copy invoice',
+  share: 'Share',
   copied: 'Copied',
   selected: 'Selected: copy it',
   check: 'Check for the payment',

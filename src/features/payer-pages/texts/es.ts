@@ -44,6 +44,7 @@ export const es = {
   openWallet: 'Abrir en el monedero',
   invoice: 'Factura',
   copyInvoice: 'Copiar factura',
+  share: 'Compartir',
   copied: 'Copiado',
   selected: 'Seleccionada: cópiela',
   check: 'Comprobar el pago',
