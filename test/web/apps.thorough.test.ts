@@ -54,6 +54,20 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     expect(await page.content()).not.toContain(secret);
   });
 
+  it('lists apps, keys, or both', async () => {
+    const wallet = await client.namedWallet('Both', 0);
+    await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'Zapper' });
+    const page = await openLoggedIn(`/connections?wallet=${wallet.id}`);
+    const cards = page.locator('.card > header h2');
+    await expect.poll(() => cards.allTextContents()).toEqual(['Apps', 'Wallet apps and programs']);
+    await page.getByRole('button', { name: 'Keys', exact: true }).click();
+    await expect.poll(() => cards.allTextContents()).toEqual(['Wallet apps and programs']);
+    await page.waitForURL('**kind=keys*');
+    await page.getByRole('button', { name: 'Nostr Wallet Connect' }).click();
+    await expect.poll(() => cards.allTextContents()).toEqual(['Apps']);
+    await page.getByText('Zapper').first().waitFor();
+  });
+
   it('connects an app that may only receive, without asking for a budget', async () => {
     const wallet = await client.namedWallet('Shop', 0);
     const page = await openLoggedIn(`/connections/new?wallet=${wallet.id}`);

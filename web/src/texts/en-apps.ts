@@ -7,6 +7,8 @@ export const apps = inLanguage('apps', {
   of: 'Apps of',
   connect: 'Connect an app',
   nwc: 'Nostr Wallet Connect',
+  filterKind: 'Kind',
+  filterKinds: { all: 'All', nwc: 'Nostr Wallet Connect', keys: 'Keys' },
   nwcApps: 'Apps',
   walletApps: 'Wallet apps and programs',
   noKeysTitle: 'No wallet apps',

@@ -25,6 +25,7 @@ const REFRESH_MS = 15_000;
 
 const STATUSES = ['active', 'ended'] as const;
 type Status = (typeof STATUSES)[number];
+const KINDS = ['all', 'nwc', 'keys'] as const;
 
 /** `/connections?kind=&status=&wallet=`: the apps that use the wallets of the account, and the sheet `/connections/new`. */
 export function ConnectionsScreen() {
@@ -35,6 +36,7 @@ export function ConnectionsScreen() {
   const chosen = useChosenWallet(parameters);
   const hasNoWallet = useWalletSearch('').wallets?.length === 0;
   const status = STATUSES.find((one) => one === parameters.get('status')) ?? 'active';
+  const kind = KINDS.find((one) => one === parameters.get('kind')) ?? 'all';
   const { connections, keys } = useConnections(walletId, status);
   const query = search === '' ? '' : `?${search}`;
   const close = useCloseSheet('/connections');
@@ -68,6 +70,12 @@ export function ConnectionsScreen() {
           options={STATUSES.map((value) => ({ value, label: apps.statuses[value] }))}
           onChange={(value) => change({ status: value === 'active' ? undefined : value })}
         />
+        <Segments
+          label={apps.filterKind}
+          value={kind}
+          options={KINDS.map((value) => ({ value, label: apps.filterKinds[value] }))}
+          onChange={(value) => change({ kind: value === 'all' ? undefined : value })}
+        />
         <div class="wallet-filter">
           <WalletSelect label={apps.wallet} none={t.events.allWallets} value={walletId} onValue={(wallet) => change({ wallet })} />
         </div>
@@ -78,35 +86,44 @@ export function ConnectionsScreen() {
         </Empty>
       ) : (
         <>
-          <ConnectionCard
-            title={apps.nwcApps}
-            list={connections}
-            toItem={itemOfConnection}
-            empty={{ title: apps.emptyTitle[status], text: apps.empty[status] }}
-            onChanged={reload}
-          />
-          <ConnectionCard
-            title={apps.walletApps}
-            list={keys}
-            toItem={itemOfKey}
-            empty={{ title: apps.noKeysTitle, text: apps.noKeys }}
-            onChanged={reload}
-          />
+          {kind !== 'keys' && (
+            <ConnectionCard
+              title={apps.nwcApps}
+              list={connections}
+              toItem={itemOfConnection}
+              empty={{ title: apps.emptyTitle[status], text: apps.empty[status] }}
+              onChanged={reload}
+            />
+          )}
+          {kind !== 'nwc' && (
+            <ConnectionCard
+              title={apps.walletApps}
+              list={keys}
+              toItem={itemOfKey}
+              empty={{ title: apps.noKeysTitle, text: apps.noKeys }}
+              onChanged={reload}
+            />
+          )}
         </>
       )}
-      {HAS_LNDHUB && (
-        <Note
-          action={
-            <LinkButton size="small" href={`/keys?wallet=${chosen}`}>
-              {apps.lndhubKeys}
-            </LinkButton>
-          }
-        >
-          {apps.lndhubNote}
-        </Note>
-      )}
+      {HAS_LNDHUB && <LndhubNote walletId={chosen} />}
       {path === '/connections/new' && <ConnectSheet walletId={chosen} onConnected={reload} onClose={close} />}
     </>
+  );
+}
+
+/** Where apps over LNDhub find their login. */
+function LndhubNote({ walletId }: { walletId: string }) {
+  return (
+    <Note
+      action={
+        <LinkButton size="small" href={`/keys?wallet=${walletId}`}>
+          {apps.lndhubKeys}
+        </LinkButton>
+      }
+    >
+      {apps.lndhubNote}
+    </Note>
   );
 }
 

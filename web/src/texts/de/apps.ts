@@ -6,6 +6,8 @@ export const apps = {
   of: 'Apps von',
   connect: 'App verbinden',
   nwc: 'Nostr Wallet Connect',
+  filterKind: 'Art',
+  filterKinds: { all: 'Alle', nwc: 'Nostr Wallet Connect', keys: 'Schlüssel' },
   nwcApps: 'Apps',
   walletApps: 'Wallet-Apps und Programme',
   noKeysTitle: 'Keine Wallet-Apps',

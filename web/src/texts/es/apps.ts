@@ -6,6 +6,8 @@ export const apps = {
   of: 'Aplicaciones de',
   connect: 'Conectar una aplicación',
   nwc: 'Nostr Wallet Connect',
+  filterKind: 'Tipo',
+  filterKinds: { all: 'Todas', nwc: 'Nostr Wallet Connect', keys: 'Claves' },
   nwcApps: 'Aplicaciones',
   walletApps: 'Monederos por LNDhub y programas',
   noKeysTitle: 'Aún no hay ninguno',
