@@ -138,7 +138,7 @@ export const ALERT_KINDS = {
       'Set SECRET_KEY to the earlier key, or restore DATA_DIR/secret-key. If it is lost, the owners rotate the secrets of their webhooks. The alert closes by itself.',
   },
   alert_channel_failing: {
-    meaning: 'Alerts cannot be sent by e-mail or to Telegram: three tries in a row failed, or a recipient was refused.',
+    meaning: 'Alerts cannot be sent by e-mail or to Telegram: three attempts in a row failed, or a recipient was refused.',
     remedy:
       'Read the reason. Correct the settings (SMTP_URL, ALERT_EMAIL_TO, TELEGRAM_BOT_TOKEN, TELEGRAM_CHAT_ID) and restart the service, then send a test message. The service tries again at least every 15 minutes, and the alert closes when a message is sent.',
   },

@@ -1,17 +1,17 @@
 import type { AlertKind } from './alert-kinds.ts';
 
-/** What a sentence about an alert can name. All are texts for people; unknown ones have a general word. */
+/** The values that a sentence about an alert can contain. All are texts for people; unknown values have a general word. */
 export interface AlertWords {
-  /** The money, as `2 110 sats`. */
+  /** The amount, such as `2 110 sats`. */
   readonly sats: string;
-  /** What the wallet paid of it. */
+  /** The part of the amount that the wallet paid. */
   readonly charged: string;
-  /** What is in flight; undefined if nothing is. */
+  /** The amount in flight; undefined if there is none. */
   readonly inFlight: string | undefined;
   readonly wallet: string;
   readonly node: string;
   readonly count: number;
-  /** How long the cause has lasted, as `3 h 29 min`. */
+  /** The duration of the cause, such as `3 h 29 min`. */
   readonly age: string;
   /** A host, a background job, an event or a currency. */
   readonly name: string;
@@ -20,7 +20,7 @@ export interface AlertWords {
   readonly reason: string | undefined;
 }
 
-/** A sentence about an alert. `title` has the essence, `text` whose money it is and what to do. */
+/** A sentence about an alert. `title` states the problem, `text` names the owner of the money and the remedy. */
 export interface Sentence {
   title(words: AlertWords): string;
   text(words: AlertWords): string;
@@ -30,12 +30,12 @@ const channelNames: Readonly<Record<string, string>> = { email: 'by e-mail', tel
 const payments = (count: number) => (count === 1 ? '1 payment' : `${count} payments`);
 const quoted = (reason: string | undefined, before: string) => (reason === undefined ? '' : ` ${before}: “${reason}”.`);
 
-/** The English sentences about alerts, by their kinds, and their words. The dashboard and notifications use them. */
+/** The English sentences about alerts, by kind, and their words. The dashboard and the messages to operators use them. */
 export const ALERT_TEXTS = {
   unknown: { sats: 'Money', wallet: 'a wallet', node: 'the node' },
   duration: (hours: number, minutes: number) => (hours === 0 ? `${minutes} min` : `${hours} h ${minutes} min`),
   days: (days: number) => (days === 1 ? '1 day' : `${days} days`),
-  /** The button that goes to the place where the alert is handled. */
+  /** The button that opens the page where the alert is handled. */
   actions: {
     payment: 'Show payment',
     payments: 'Show payments',
@@ -198,7 +198,7 @@ export const ALERT_TEXTS = {
     },
     alert_channel_failing: {
       title: ({ name }) => `Alerts cannot be sent ${channelNames[name] ?? `by ${name}`}.`,
-      text: ({ reason }) => `They are tried again.${quoted(reason, 'The reason')}`,
+      text: ({ reason }) => `The service keeps trying to send them.${quoted(reason, 'The reason')}`,
     },
   } satisfies Readonly<Record<AlertKind, Sentence>>,
 };

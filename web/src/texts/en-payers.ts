@@ -18,6 +18,6 @@ export const payers = inLanguage('payers', {
   receivedSats: 'Received, sats',
   receivedBy: (links: string) => `Received by ${links === '1' ? 'the link' : `all ${links} links`} of this list:`,
   paidOutBy: (links: string) => `Paid out by ${links === '1' ? 'the link' : `all ${links} links`} of this list:`,
-  noneTitle: 'No link fits the filter',
-  none: 'Choose another status, or all wallets.',
+  noneTitle: 'No link matches the filter',
+  none: 'Choose another status or all wallets.',
 });

@@ -1,18 +1,18 @@
 import { inLanguage } from './texts.ts';
 
-/** The English texts about notifications. The cards that turn them on load them. */
+/** The English texts about notifications. They load with the cards that turn notifications on. */
 export const push = inLanguage('push', {
   title: 'Notifications',
   notify: 'Notify me about payments',
-  hint: 'This browser shows the amount and the wallet of each payment you receive, also while Satchel is closed.',
-  denied: 'The browser blocks notifications of this page. Allow them in the settings of the browser for this page, then load it again.',
+  hint: 'This browser shows the amount and the wallet of each payment you receive, even while Satchel is closed.',
+  denied: 'The browser blocks notifications of this page. Allow them in the browser’s settings for this page, then reload it.',
   unsupported: 'This browser shows no notifications of web pages, or the address does not begin with https.',
   needsApp: 'On an iPhone or iPad, first add Satchel to the home screen (Share, then “Add to Home Screen”), and open it from there.',
-  dismissed: 'The browser was not allowed to show notifications. Turn them on again to be asked once more.',
+  dismissed: 'The browser was not allowed to show notifications. Turn them on again, and the browser will ask again.',
   failed: 'The browser could not reach its push service. Check its settings, then try again.',
-  offer: 'This browser can notify you of the next payments, also while Satchel is closed.',
+  offer: 'This browser can notify you about payments, even while Satchel is closed.',
   notNow: 'Not now',
-  on: 'This browser now notifies you about payments. The settings turn it off.',
+  on: 'This browser now notifies you about payments. You can turn this off in the settings.',
   others: 'Other browsers of this account',
   remove: (browser: string) => `Turn off in ${browser}`,
   turnOff: 'Turn off',

@@ -54,7 +54,7 @@ export const desk = {
     channels: { email: 'E-Mail', telegram: 'Telegram' },
     lastSent: 'Letzte Nachricht',
     unused: 'Noch keine Nachricht gesendet',
-    failing: 'Nachrichten schlagen fehl seit',
+    failing: 'Versand scheitert seit',
     test: 'Testnachricht senden',
     sent: 'Die Testnachricht wurde gesendet.',
   },

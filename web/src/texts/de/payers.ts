@@ -18,5 +18,5 @@ export const payers = {
   receivedBy: (links) => `Empfangen über ${links === '1' ? 'den Link' : `alle ${links} Links`} dieser Liste:`,
   paidOutBy: (links) => `Ausgezahlt über ${links === '1' ? 'den Link' : `alle ${links} Links`} dieser Liste:`,
   noneTitle: 'Kein Link passt zum Filter',
-  none: 'Wähle einen anderen Status oder alle Wallets.',
+  none: 'Einen anderen Status oder alle Wallets wählen.',
 } satisfies Shape<typeof english>;

@@ -56,7 +56,7 @@ export const desk = {
     unused: 'Aún no se ha enviado ningún mensaje',
     failing: 'Los mensajes fallan desde',
     test: 'Enviar un mensaje de prueba',
-    sent: 'El mensaje de prueba se ha enviado.',
+    sent: 'Se ha enviado el mensaje de prueba.',
   },
   payments: {
     title: 'Pagos sin terminar',

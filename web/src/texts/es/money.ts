@@ -143,7 +143,7 @@ export const money = {
     purpose: 'por',
     expectedFee: 'Comisión de enrutamiento prevista',
     about: (sats: string) => `unos ${sats}`,
-    notKnown: 'no se conoce',
+    notKnown: 'desconocida',
     feeLimit: 'Límite de comisión',
     serviceFee: 'Comisión de este servicio',
     total: 'Total',

@@ -18,5 +18,5 @@ export const payers = {
   receivedBy: (links) => `Recibido por ${links === '1' ? 'el enlace' : `los ${links} enlaces`} de esta lista:`,
   paidOutBy: (links) => `Pagado por ${links === '1' ? 'el enlace' : `los ${links} enlaces`} de esta lista:`,
   noneTitle: 'Ningún enlace coincide con el filtro',
-  none: 'Elige otro estado o todos los monederos.',
+  none: 'Elija otro estado o todos los monederos.',
 } satisfies Shape<typeof english>;
