@@ -64,7 +64,7 @@ const NOTICES_MS = 10_000;
 /** How often the receipts of zaps are published that are due. */
 const RECEIPTS_MS = 1000;
 
-/** How often alerts are looked for that are to be sent. */
+/** The interval of searches for alerts to send. */
 const NOTIFICATIONS_MS = 2000;
 
 /** How often invoices that have expired are reported. */
@@ -97,7 +97,7 @@ export interface JobTiming {
   /** Between two refreshes of the fiat rates, and the time for the response of a provider. */
   readonly ratesMs?: number;
   readonly rateTimeoutMs?: number;
-  /** Between two searches for alerts to send, and the times of their messages. */
+  /** The interval of searches for alerts to send, and the delays of their messages. */
   readonly notificationsMs?: number;
   readonly notifications?: NotificationModuleTiming;
   /** Writes a scheduled backup. */

@@ -154,7 +154,7 @@ type DeliveryDependencies = Omit<
 /** Creates the modules that report events to other services: webhooks, and notifications of browsers. */
 function createDeliveries(config: Config, { newOutbound, jobTiming, ...deps }: DeliveryDependencies) {
   const { publicUrl, eventRetentionDays: retentionDays } = config;
-  // Strangers use a service that other machines reach: they must not send requests to this machine.
+  // Users of a service that other machines can reach must not cause requests to this machine.
   const isLocal = listensOnLoopback(config) && config.localHosts.includes(new URL(publicUrl).host);
   const mayReachLoopback = () => isLocal && deps.connections.areOnTestNetworks();
   return {

@@ -145,7 +145,7 @@ async function forget() {
   await caches.delete(DATA);
 }
 
-/** Shows a received payment. A message that is none shows nothing. */
+/** Shows a notification of a received payment. Ignores other messages. */
 async function notify(data) {
   const paid = readPaid(data);
   if (!paid) return;
@@ -154,7 +154,7 @@ async function notify(data) {
     body: name,
     lang: language,
     icon: `${scope}icon-192.png`,
-    // A message that comes twice shows one notification.
+    // The same message received twice shows one notification.
     tag: transaction,
     data: { wallet, transaction },
   });

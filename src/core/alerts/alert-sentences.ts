@@ -1,17 +1,17 @@
 import type { AlertDetails } from './alert-details.ts';
 import type { ALERT_TEXTS, AlertWords, Sentence } from './alert-texts.ts';
 
-/** What is shown about an alert. */
+/** The texts that are shown for an alert. */
 export interface AlertSentence {
   readonly title: string;
   readonly text: string;
   /** When the cause began, in Unix seconds. */
   readonly since: number;
-  /** Where it is handled. */
+  /** The page where the alert is handled. */
   readonly action: { readonly href: string; readonly label: string };
 }
 
-/** An alert with the present names of its wallet and node, as the API has it. */
+/** An alert with the current names of its wallet and node, as the API returns it. */
 export interface ShownAlert {
   readonly kind: string;
   readonly subject: string;
@@ -24,7 +24,7 @@ type Value<Name> = Name extends keyof AlertDetails ? Exclude<AlertDetails[Name],
 
 type ActionName = keyof typeof ALERT_TEXTS.actions;
 
-/** The texts of a language, and how it writes whole sats. */
+/** The texts of a language. */
 interface SentenceTexts {
   readonly unknown: { readonly [Name in keyof typeof ALERT_TEXTS.unknown]: string };
   duration(hours: number, minutes: number): string;
@@ -34,7 +34,7 @@ interface SentenceTexts {
   readonly sentences: Readonly<Record<string, Sentence>>;
 }
 
-/** Where the alerts of each kind are handled. Those of payments and customers lead to the one that they are about. */
+/** The page where the alerts of each kind are handled. Alerts about a payment or a customer open the page of that payment or customer. */
 const ACTIONS: Readonly<Record<string, ActionName>> = {
   payment_stuck: 'payment',
   payment_contradicted: 'payment',
@@ -86,9 +86,9 @@ const PAGES: Readonly<Record<ActionName, string>> = {
   notifications: '/operator#notifications',
 };
 
-/** Returns a function that writes the sentence about an alert in a language. `nowMs` is the time until which a cause has lasted. */
+/** Returns a function that writes the sentence about an alert in a language. The duration of the cause is measured until `nowMs`. */
 export function createSentences(texts: SentenceTexts, formatSats: (sats: number) => string) {
-  /** Hours and minutes under two days, then days. */
+  /** Returns hours and minutes below two days, and days from then on. */
   function ageText(seconds: number): string {
     const minutes = Math.max(0, Math.floor(seconds / 60));
     if (minutes >= 2880) return texts.days(Math.floor(minutes / 1440));
@@ -112,7 +112,7 @@ export function createSentences(texts: SentenceTexts, formatSats: (sats: number)
     };
   }
 
-  /** A label of a wallet or node may begin a sentence. It keeps its letters; only a general word gets a capital. */
+  /** Capitalizes the first letter of a general word. The label of a wallet or node can begin a sentence, too, and is not changed. */
   function capital(text: string): string {
     const general = Object.values(texts.unknown).some((word) => text.startsWith(word));
     return general ? `${text.charAt(0).toUpperCase()}${text.slice(1)}` : text;

@@ -22,10 +22,10 @@ const CAN_SEND_MS = 5000;
 /** The time limit of a call. After it the outcome of the call is unknown, and a payment stays pending. */
 const CALL_MS = 60_000;
 
-/** So many of the last answers count for the median. */
+/** The number of answers from which the median is computed. */
 const KEPT_ANSWERS = 21;
 
-/** When the node last reported about itself, in Unix seconds, and how long that took; the median is that of its last answers. */
+/** The time of the node's last answer in Unix seconds, its duration, and the median duration of the last answers. */
 export interface LastAnswer {
   readonly at: number;
   readonly ms: number;
@@ -45,7 +45,7 @@ export class NodeConnection {
   #adapter: LightningNode | undefined;
   #info: NodeInfo | undefined;
   #answeredAt: number | undefined;
-  /** How long its last answers took, in milliseconds, the oldest first. */
+  /** The durations of the last answers in milliseconds, oldest first. */
   #answerMs: readonly number[] = [];
   #onCall: ((call: NodeCall) => void) | undefined;
   #isIdentified = false;
@@ -76,7 +76,7 @@ export class NodeConnection {
     return this.#info;
   }
 
-  /** Returns when the node last answered and how long it took; undefined before this process has read it. */
+  /** Returns the time and the duration of the node's last answer; undefined before this process has received one. */
   lastAnswer(): LastAnswer | undefined {
     const ms = this.#answerMs.at(-1);
     if (ms === undefined || this.#answeredAt === undefined) return undefined;

@@ -2,13 +2,13 @@ import type { Database } from '../db/database.ts';
 import { floorSat, MAX_MSAT, msat } from '../kernel/money.ts';
 import { listsOfAmount, type WalletTransactionRow } from './wallet-transactions.sql.ts';
 
-/** A range of amounts in whole satoshis, inclusive, in either direction: of what lists show ({@link shownSat}). */
+/** An inclusive range of incoming or outgoing amounts in whole satoshis, as lists show them ({@link shownSat}). */
 export interface AmountRange {
   readonly minSat?: number | undefined;
   readonly maxSat?: number | undefined;
 }
 
-/** A range with more transactions than this is read in the order of the list. It has so many that a page of them is found soon. */
+/** If a range has more transactions than this, the list is scanned in its order: a page fills after few rows. */
 const MAX_FOUND = 10_000;
 
 /**
@@ -20,7 +20,7 @@ export function shownSat(amountMsat: number, balanceAfterMsat: number | null): n
   return floorSat(msat(balanceAfterMsat)) - floorSat(msat(balanceAfterMsat - amountMsat));
 }
 
-/** Returns whether a range contains an amount in satoshis, in either direction. */
+/** Returns whether a range contains an incoming or outgoing amount in satoshis. */
 export function isInRange({ minSat = 0, maxSat = MAX_MSAT }: AmountRange, sats: number): boolean {
   return Math.abs(sats) >= minSat && Math.abs(sats) <= maxSat;
 }

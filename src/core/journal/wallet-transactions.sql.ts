@@ -135,8 +135,8 @@ const ofAmount = (owner: ListOwner) => {
 };
 
 /**
- * At most $6 transactions, in no order, of an account ($1, or the account of a wallet) with an amount between $2 and $3 or between $4 and $5. Reads
- * the index alone.
+ * At most $6 transactions, unordered, of an account ($1, or the account of a wallet) with an amount between $2 and $3 or between $4 and $5. Reads
+ * only the index.
  */
 export const listsOfAmount = { wallet: ofAmount('wallet'), account: ofAmount('account') };
 

@@ -88,10 +88,10 @@ export function runningSpan(): SpanContext | undefined {
   return trace.getActiveSpan()?.spanContext();
 }
 
-/** SDKs of OpenTelemetry and their instrumentations record nothing in a context with this value. */
+/** In a context with this value, OpenTelemetry SDKs and their instrumentation record nothing. */
 const SUPPRESSED = createContextKey('OpenTelemetry SDK Context Key SUPPRESS_TRACING');
 
-/** Runs work that no instrumentation of an SDK records: a URL in it contains a secret. */
+/** Runs work that OpenTelemetry instrumentation must not record, because a URL in it contains a secret. */
 export function untraced<T>(work: () => T): T {
   return context.with(context.active().setValue(SUPPRESSED, true), work);
 }

@@ -50,7 +50,7 @@ export interface NodeInfo {
   readonly capabilities: NodeCapabilities;
   /** The number of its channels, if the node reports it. */
   readonly channels?: { readonly active: number; readonly inactive: number } | undefined;
-  /** Its view of the blockchain, if it reports it. `isSynced`: whether it says that it has read the chain up to the newest block. */
+  /** The node's view of the blockchain, if reported. `isSynced`: the node reports that it has read the chain up to the newest block. */
   readonly chain?: { readonly blockHeight: number; readonly isSynced: boolean } | undefined;
   /** Why the node answers but cannot send payments now, as a sentence without a full stop. Absent when it can. */
   readonly cannotSend?: string | undefined;

@@ -12,20 +12,20 @@ export interface AlertMessage {
 /** A way to send messages to operators. */
 export interface Channel {
   readonly name: ChannelName;
-  /** Who gets the messages, for people. Not a secret. */
+  /** The addresses or the chat that get the messages, as text for people. Not a secret. */
   readonly recipient: string;
   /**
    * Sends a message within a limited time.
-   * @returns why some of the recipients did not get it; undefined if all did
+   * @returns the reason why some recipients did not get it; undefined if all got it
    * @throws ChannelError
    */
   send(message: AlertMessage, signal: AbortSignal): Promise<string | undefined>;
 }
 
-/** A message was not sent. The message of the error is a sentence for operators, without secrets. */
+/** An alert message was not sent. The message of this error is a sentence for operators, without secrets. */
 export class ChannelError extends Error {
   override readonly name = 'ChannelError';
-  /** How long the service of the channel asks to wait. */
+  /** The wait that the mail server or Telegram requests. */
   readonly retryAfterSeconds: number;
 
   constructor(message: string, retryAfterSeconds = 0) {
@@ -34,7 +34,7 @@ export class ChannelError extends Error {
   }
 }
 
-/** Returns a text of another service on one line, without control characters and secrets, and not longer than a limit. */
+/** Returns a text of another service as one line of limited length, without control characters and secrets. */
 export function quotable(text: string, secrets: readonly string[], maxLength = 200): string {
   let safe = text;
   for (const secret of secrets) if (secret !== '') safe = safe.replaceAll(secret, '…');
@@ -44,7 +44,7 @@ export function quotable(text: string, secrets: readonly string[], maxLength = 2
 /** Control characters, line breaks, and characters that change the direction of the text. */
 const UNSAFE = /[\p{Cc}\u2028\u2029\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]+/gu;
 
-/** Returns a text on one line, without control characters, and not longer than a limit. */
+/** Returns a text as one line of limited length, without control characters. */
 export function oneLine(text: string, maxLength: number): string {
   const characters = Array.from(text.replaceAll(UNSAFE, ' ').trim());
   return characters.length <= maxLength ? characters.join('') : `${characters.slice(0, maxLength - 1).join('')}…`;

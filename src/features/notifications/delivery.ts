@@ -26,11 +26,11 @@ interface Delivery {
 const FIRST_RETRY = 15;
 const LAST_RETRY = 900;
 const MAX_RETRY_AFTER = 3600;
-/** Failures in a row that raise the alert. */
+/** The number of consecutive failures that raise the alert. */
 const MAX_FAILURES = 3;
 const FAILING = 'alert_channel_failing';
 
-/** Sends messages through channels and keeps their states, and the alert that a channel fails. */
+/** Sends messages through channels, stores the states of the channels, and raises or closes the alert about a failing channel. */
 export function createDelivery({ database, alerts, clock, log }: DeliveryOptions) {
   /** Returns the state of a channel. The first call stores the channel. */
   async function readState({ name }: Channel): Promise<sql.ChannelRow> {
@@ -57,7 +57,7 @@ export function createDelivery({ database, alerts, clock, log }: DeliveryOptions
     await alerts.raise({ kind: FAILING, subject: name, message: reason, details: { since, reason: reason.replace(/\.$/, '') } });
   }
 
-  /** Closes the alert that a channel fails, if it is open. */
+  /** Closes the alert about a failing channel, if it is open. */
   async function clearFailing(name: string): Promise<void> {
     if ((await alerts.openSubjects(FAILING)).includes(name)) await alerts.clear(FAILING, name);
   }
@@ -73,7 +73,7 @@ export function createDelivery({ database, alerts, clock, log }: DeliveryOptions
         partial = await channel.send(message, signal);
       } catch (error) {
         if (!(error instanceof ChannelError)) throw error;
-        // The service stops: the next start sends it.
+        // The service is stopping. It sends the message after the next start.
         if (!signal.aborted) await recordFailure(channel, error);
         return;
       }

@@ -1,18 +1,18 @@
 import type { Database } from '../../core/db/database.ts';
 import * as sql from './notifications.sql.ts';
 
-/** Alerts of one kind and subject, the oldest first, about which a channel has to send something. */
+/** The alerts of one kind and subject that a channel has to report, oldest first. */
 export type DueAlerts = readonly [sql.DueRow, ...sql.DueRow[]];
 
-/** Alerts that were resolved before are not sent: nobody has to act on them. */
+/** Alerts that were resolved longer ago are not sent: they need no action. */
 const RESOLVED_SECONDS = 86_400;
-/** How many times in an hour an alert of a kind and subject is reported as raised. */
+/** The number of messages per hour that report an alert of the same kind and subject as raised. */
 const MAX_PER_HOUR = 3;
 const HOUR = 3600;
 
 /**
- * Returns the alerts that a channel has to report at a time, in Unix seconds; none until the oldest change is `gather` seconds old. Alerts that
- * are raised too often wait until they were reported less often within the last hour. That they are resolved is always reported.
+ * Returns the alerts that a channel has to report at `now`, in Unix seconds; none until the oldest change is `gather` seconds old. An alert that
+ * was reported {@link MAX_PER_HOUR} times within the last hour is held back. The resolution of a reported alert is always reported.
  */
 export async function findDue(
   database: Database,

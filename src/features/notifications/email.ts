@@ -4,7 +4,7 @@ import type { EmailSettings } from './settings.ts';
 
 /** How long a mail server may take. Tests shorten it. */
 export interface EmailTiming {
-  /** For each of: name, connection, greeting and silence. */
+  /** The time limit of each step: DNS lookup, connection, greeting, and silence of the server. */
   readonly stepMs: number;
   readonly totalMs: number;
 }
@@ -12,10 +12,10 @@ export interface EmailTiming {
 const TIMING: EmailTiming = { stepMs: 10_000, totalMs: 30_000 };
 const MAX_RESPONSE_BYTES = 65_536;
 
-/** Messages are sent by automatic programs, and must get no automatic replies. */
+/** These headers mark automatic messages, so that they get no automatic replies. */
 const HEADERS = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' };
 
-/** Returns the channel that sends alerts by e-mail, on a new connection each. */
+/** Returns the channel that sends alerts by e-mail. Each message uses a new connection. */
 export function createEmailChannel(settings: EmailSettings, { stepMs, totalMs } = TIMING): Channel {
   const { host, port, tls, user, password, from, to } = settings;
   const options = {
@@ -53,7 +53,7 @@ export function createEmailChannel(settings: EmailSettings, { stepMs, totalMs } 
   return { name: 'email', recipient: to.join(', '), send };
 }
 
-/** The codes of nodemailer, as the ends of sentences that begin with the server. */
+/** The error codes of nodemailer, as the end of a sentence that begins with the mail server. */
 const REASONS: Readonly<Record<string, string>> = {
   EDNS: 'has no address. Check the host in SMTP_URL',
   EAUTH: 'refused the user or the password of SMTP_URL',
@@ -63,7 +63,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EENVELOPE: 'refused the sender or the recipients',
 };
 
-/** Returns a sentence about an error. The response of a login is left out: it may repeat what was sent. */
+/** Returns a sentence about an error. The response to a login is omitted, because it can repeat the password. */
 function reasonOf(error: unknown, { host, user, password }: EmailSettings): string {
   const { code = '', response, message } = error as { code?: string; response?: string; message?: string };
   const sentence = `The mail server ${host} ${REASONS[code] ?? 'could not be reached, or refused the message'}.`;

@@ -20,7 +20,7 @@ const MAX_SUBJECT = 150;
 const formatSats = (sats: number) => String(sats).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
 const sentenceOf = createSentences(ALERT_TEXTS, formatSats);
 
-/** Returns one message about alerts: first the open ones. What does not fit is counted. */
+/** Returns one message about alerts, open ones first. Alerts that do not fit are only counted. */
 export function composeMessage(notices: readonly Notice[], { publicUrl, nowMs }: { publicUrl: string; nowMs: number }): AlertMessage {
   const ordered = [...notices.filter(({ resolvedAt }) => resolvedAt === null), ...notices.filter(({ resolvedAt }) => resolvedAt !== null)];
   const entries = ordered.map((notice) => entryOf(notice, publicUrl, nowMs));

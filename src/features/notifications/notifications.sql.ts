@@ -21,7 +21,7 @@ export const findChannel = statement<ChannelRow>(
   'SELECT name, created_at, last_sent_at, failing_since, failure, failures, next_at FROM alert_channel WHERE name = $1',
 );
 
-/** A message was sent. The failure is null if all recipients got it. */
+/** Records that a message was sent. The failure is null if all recipients got it. */
 export const recordSent = statement(
   'alert_channel_sent',
   `UPDATE alert_channel SET last_sent_at = $2, next_at = $3, failure = CAST($4 AS TEXT), failures = 0,
@@ -34,7 +34,7 @@ export const recordFailure = statement(
   `UPDATE alert_channel SET failing_since = coalesce(failing_since, $2), next_at = $3, failure = $4, failures = failures + 1 WHERE name = $1`,
 );
 
-/** With the columns of {@link Alert}; `notice` is what the channel has sent about it. */
+/** With the columns of {@link Alert}; `notice` is the state of the alert that the channel has sent last. */
 export type DueRow = {
   id: string;
   kind: string;
@@ -53,19 +53,22 @@ const DUE = `SELECT a.id, a.kind, a.subject, a.message, a.details, a.raised_at, 
   FROM alert a LEFT JOIN alert_notice n ON n.channel = $1 AND n.alert_id = a.id
   WHERE NOT (a.kind = 'alert_channel_failing' AND a.subject = $1)`;
 
-/** The oldest open alerts of which a channel has sent nothing. Not that the channel itself fails. */
+/** The oldest open alerts that a channel has not sent, without the alert about the failure of the channel itself. */
 export const listRaised = statement<DueRow>(
   'alert_notice_raised',
   `${DUE} AND a.cleared_at IS NULL AND n.alert_id IS NULL ORDER BY a.id LIMIT 500`,
 );
 
-/** The alerts that were resolved from a time ($2) on, which a channel has not sent. The newest first: those of an alert that comes and goes all the time may be more. */
+/**
+ * The alerts that were resolved from a time ($2) on and that a channel has not sent as resolved. Newest first, because an alert that is raised and
+ * resolved repeatedly can have more rows than the limit.
+ */
 export const listResolved = statement<DueRow>(
   'alert_notice_resolved',
   `${DUE} AND a.cleared_at >= $2 AND (n.alert_id IS NULL OR n.state = 'raised') ORDER BY a.cleared_at DESC, a.id DESC LIMIT 500`,
 );
 
-/** What a channel has sent since a time ($2): a row for each alert, with the time of its last message. */
+/** The alerts that a channel has sent since a time ($2), each with the time of its last message. */
 export const listRecent = statement<{ kind: string; subject: string; sent_at: number }>(
   'alert_notice_recent',
   'SELECT a.kind, a.subject, n.sent_at FROM alert_notice n JOIN alert a ON a.id = n.alert_id WHERE n.channel = $1 AND n.sent_at > $2',

@@ -31,8 +31,8 @@ const TIMING: NotificationTiming = { gather: 10, between: 60 };
 export type Notifications = ReturnType<typeof createNotifications>;
 
 /**
- * Sends alerts to operators. What is to be sent follows from the stored alerts and the rows about what was sent, which are written after each
- * message: a crash in between repeats it.
+ * Sends alerts to operators. The messages are derived from the stored alerts and from rows that record the alerts already sent. These rows are
+ * written after each message, so a crash in between repeats the message.
  */
 export function createNotifications({ channels, publicUrl, render, timing, ...options }: NotificationOptions) {
   const { database, clock } = options;
@@ -50,7 +50,7 @@ export function createNotifications({ channels, publicUrl, render, timing, ...op
     }));
   }
 
-  /** Closes the alert about a channel that the operator has removed, once. */
+  /** Closes the alert about a channel that the operator has removed from the settings. Runs once. */
   async function clearRemoved(name: ChannelName): Promise<void> {
     if (!removed.has(name)) await delivery.clearFailing(name);
     removed.add(name);
@@ -61,7 +61,7 @@ export function createNotifications({ channels, publicUrl, render, timing, ...op
   }
 
   return {
-    /** Sends what is due through a channel, as one message. One instance at a time may do so. */
+    /** Sends the due alerts through a channel as one message. Only one instance at a time may call it. */
     async run(name: ChannelName, signal: AbortSignal): Promise<void> {
       const channel = channels.find((one) => one.name === name);
       if (!channel) return clearRemoved(name);

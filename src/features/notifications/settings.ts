@@ -4,7 +4,7 @@ import { isIP } from 'node:net';
 export interface EmailSettings {
   readonly host: string;
   readonly port: number;
-  /** `implicit`: from the first byte. `starttls`: before anything else is sent. `none`: the server is on this machine. */
+  /** `implicit`: TLS from the first byte. `starttls`: TLS before anything else is sent. `none`: the server is on this machine. */
   readonly tls: 'implicit' | 'starttls' | 'none';
   readonly user: string | undefined;
   readonly password: string | undefined;
@@ -73,7 +73,7 @@ function parseSmtpUrl(text: string): Omit<EmailSettings, 'from' | 'to'> | undefi
   return { host, port: Number(url.port) || (isImplicit ? 465 : 587), tls, user: user || undefined, password: password || undefined };
 }
 
-/** @returns undefined if it is not encoded as in URLs, or has control characters */
+/** @returns undefined if the text is not valid percent-encoding, or has control characters */
 function decoded(text: string): string | undefined {
   try {
     const plain = decodeURIComponent(text);
@@ -91,7 +91,7 @@ function isDomain(text: string): boolean {
   return /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,62})(\.[a-z0-9]([a-z0-9-]{0,62}))*$/i.test(text);
 }
 
-/** Accepts addresses that need no quotes in a header: nothing in them can end it. */
+/** Accepts only addresses that need no quotes, so that an address cannot end its header. */
 function isAddress(text: string): boolean {
   const [, local, domain = ''] = /^([\w.!#$%&'*+/=?^`{|}~-]{1,64})@([^@]+)$/.exec(text) ?? [];
   return local !== undefined && isDomain(domain);

@@ -13,14 +13,14 @@ interface TelegramOptions extends TelegramSettings {
   readonly api?: string | undefined;
 }
 
-/** Returns the channel that sends alerts to a chat of Telegram. The token is in the path of the URL, which nothing may log. */
+/** Returns the channel that sends alerts to a chat of Telegram. The path of the URL contains the token, so the URL must not be logged. */
 export function createTelegramChannel({ outbound, token, chatId, api = API }: TelegramOptions): Channel {
   const url = `${api}/bot${token}/sendMessage`;
 
   async function send({ text }: AlertMessage, signal: AbortSignal): Promise<undefined> {
     const body = JSON.stringify({ chat_id: chatId, text, link_preview_options: { is_disabled: true } });
     const options = { headers: { 'content-type': 'application/json' }, body, timeoutMs: TIMEOUT_MS, signal };
-    // The instrumentation of an SDK would record the URL.
+    // OpenTelemetry instrumentation would record the URL.
     const { status, text: response } = await untraced(() => outbound.post(url, options)).catch((error: unknown) => {
       if (error instanceof OutboundError) throw new ChannelError(reasonOf(error));
       throw error;

@@ -25,7 +25,7 @@ export const sumBookings = statement<FlowRow>(
    WHERE position > $1 AND position <= $2 AND status = 'settled' AND placed_at_ms >= $3 AND placed_at_ms < $4`,
 );
 
-/** What came in and went out through one node, routing fees included. */
+/** The amounts that one node received and sent, including routing fees. */
 export type NodeFlowRow = { ledger_account: number; in_msat: number; out_msat: number };
 
 /** The same bookings by node. */

@@ -14,7 +14,7 @@ const SKEW_MS = 120_000;
 const HOURS_AT_ONCE = 500;
 /** The first hour that is not computed. */
 const FACT = 'node_flow_hours';
-/** The rate of a node is that of so many hours. */
+/** The number of hours over which the rate of a node is measured. */
 const RATE_DAYS = 7;
 const RATE_HOURS = 24 * RATE_DAYS;
 
@@ -70,16 +70,16 @@ export async function readFlow({ database, clock }: FlowContext, from: number, u
 /** More hours are not read from the bookings by a request. */
 const MAX_LIVE_HOURS = 3;
 
-/** What came in and went out through a node per day. */
+/** The amounts per day that a node received and sent. */
 export interface NodeRate {
   readonly ledgerAccount: number;
   readonly inDayMsat: number;
   readonly outDayMsat: number;
-  /** Whether its first booking is as old as the period of the rate, so that the rate is not that of a shorter time. */
+  /** Whether the node had its first booking before the period. Otherwise the rate is that of a shorter time. */
   readonly coversPeriod: boolean;
 }
 
-/** Returns the rates of nodes in the last seven days that are computed. Undefined while the job has not computed them. Reads sums alone. */
+/** Returns the rates of nodes in the last seven computed days; undefined while the job has not computed them. Reads only sums. */
 export async function readNodeRates({ database, clock }: FlowContext, ledgerAccounts: readonly number[]): Promise<NodeRate[] | undefined> {
   const until = (await readComputedUntil(database)) ?? 0;
   if (until < Math.floor(clock.nowMs() / HOUR_MS) - MAX_LIVE_HOURS) return undefined;

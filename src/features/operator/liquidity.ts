@@ -62,7 +62,7 @@ const schema = {
   response: { 200: LiquidityObject },
 };
 
-/** What the nodes can send and receive: operators read it. */
+/** The amounts that the nodes can send and receive, for operators. */
 export function liquidityRoutes(app: App, modules: OperatorRouteModules): void {
   app.get('/v1/operator/liquidity', { schema }, async (request) => {
     await modules.access.operator(request);
@@ -97,7 +97,7 @@ export async function readLiquidity(modules: LiquidityModules): Promise<Static<t
   };
 }
 
-/** Returns the sums of the channels of a node: as they are, or else as they last were. */
+/** Returns the current sums of the channels of a node, or the last known ones if it does not answer. */
 async function readChannelsOf({ operator }: LiquidityModules, { nodeId }: NodeConnection): Promise<Channels> {
   try {
     const late = () => new Error(`The node did not list its channels within ${ANSWER_MS / 1000} seconds.`);
@@ -118,7 +118,7 @@ function sumsOf(nodeId: string, list: NodeChannels | undefined) {
   };
 }
 
-/** The nodes have money in and out together, so the rate of all is known when that of one is. */
+/** Payments can use any of the nodes, so the rate of all nodes is known when the rate of one is known. */
 function sumRates(rates: readonly NodeRate[]): Omit<NodeRate, 'ledgerAccount'> {
   return {
     inDayMsat: rates.reduce((total, { inDayMsat }) => total + inDayMsat, 0),

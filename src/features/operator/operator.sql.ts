@@ -261,7 +261,7 @@ const deliveriesIn = (states: string) =>
   `(SELECT count(*) FROM (SELECT 1 FROM webhook w CROSS JOIN webhook_delivery d
      WHERE w.status = 'active' AND d.webhook_id = w.id AND d.state IN (${states}) LIMIT $1) AS listed)`;
 
-/** The webhooks of all accounts, and the deliveries of active ones that wait, each number of deliveries at most $1. */
+/** The numbers of webhooks of all accounts, and of waiting deliveries to active webhooks. Deliveries are counted up to $1. */
 export const countWebhooks = statement<{ active: number; disabled: number; waiting: number; retrying: number }>(
   'operator_count_webhooks',
   `SELECT (SELECT count(*) FROM webhook WHERE status = 'active') AS active, (SELECT count(*) FROM webhook WHERE status = 'disabled') AS disabled,

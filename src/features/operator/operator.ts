@@ -57,7 +57,7 @@ export class Operator {
   readonly #modules: OperatorModules;
   readonly #waitSeconds: number;
   readonly #channels = new TtlCache<NodeChannels>(SHARED_CHANNELS);
-  /** The last list that each node has sent, for the time when it does not answer. */
+  /** The last list of channels of each node, which is shown while the node does not answer. */
   readonly #lastChannels = new Map<string, NodeChannels>();
   readonly #stopping = new AbortController();
 

@@ -14,11 +14,11 @@ const POINT_BYTES = 65;
 const AUTH_BYTES = 16;
 /** Every push service accepts a message of this size (RFC 8030, section 7.2). */
 const RECORD_BYTES = 4096;
-/** Messages are padded to a multiple of it, so that their length reveals neither the amount nor the wallet. */
+/** Messages are padded to a multiple of this size, so that their length reveals neither the amount nor the wallet. */
 const PADDED_BYTES = 256;
 const TAG_BYTES = 16;
 
-/** Returns whether texts are the keys of a browser. */
+/** Returns whether the texts are valid keys of a browser. */
 export function areBrowserKeys({ p256dh, auth }: BrowserKeys): boolean {
   const point = Buffer.from(p256dh, 'base64url');
   if (point.length !== POINT_BYTES || point[0] !== 4 || Buffer.from(auth, 'base64url').length !== AUTH_BYTES) return false;
@@ -31,14 +31,14 @@ export function areBrowserKeys({ p256dh, auth }: BrowserKeys): boolean {
   }
 }
 
-/** For tests: the random values of an example. */
+/** Replaces the random values by those of an RFC example in tests. */
 interface Chosen {
   readonly privateKey: Uint8Array;
   readonly salt: Uint8Array;
   readonly isPadded: boolean;
 }
 
-/** Encrypts a text to a browser: the body of a message with the encoding aes128gcm (RFC 8291 and RFC 8188, one record). */
+/** Encrypts a text for a browser. Returns the body of a message with the encoding aes128gcm (RFC 8291 and RFC 8188, one record). */
 export function encryptTo({ p256dh, auth }: BrowserKeys, text: string, chosen?: Chosen): Buffer {
   const ecdh = createECDH(CURVE);
   if (chosen) ecdh.setPrivateKey(chosen.privateKey);
@@ -72,7 +72,7 @@ export type Vapid = ReturnType<typeof createVapid>;
 const AUTHORIZED_SECONDS = 12 * 3600;
 
 /**
- * Derives the key pair from SECRET_KEY, so all instances have the same one and none is stored.
+ * Derives the key pair from SECRET_KEY, so all instances have the same key pair and do not store it.
  * @param contact a URL of the service, where a push service finds its operator
  */
 export function createVapid(secretKey: Uint8Array, contact: string) {

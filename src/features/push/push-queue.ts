@@ -8,17 +8,17 @@ import type { Subscriptions } from './subscriptions.ts';
 export interface PaidNotification {
   readonly subscriptionId: string;
   readonly accountId: string;
-  /** What the service worker reads, as JSON. */
+  /** The message for the service worker, as JSON. */
   readonly text: string;
-  /** Unix milliseconds; nothing is sent after it. */
+  /** Unix milliseconds. The notification is not sent after this time. */
   readonly expiresAtMs: number;
 }
 
-/** The waits of the sender. Tests shorten them. */
+/** The timeouts and delays of the queue. Tests shorten them. */
 const TIMING = {
-  /** How long a push service may take. */
+  /** The timeout of a request to a push service. */
   timeoutMs: 5_000,
-  /** Before the second attempt. The wait before each further one is five times as long. */
+  /** The delay before the second attempt. Each further delay is five times as long. */
   retryMs: 5_000,
 };
 
@@ -26,15 +26,15 @@ export type PushTiming = typeof TIMING;
 
 const MAX_ATTEMPTS = 4;
 /**
- * The most requests at a time: in total and of one account; and to browsers whose push service has not just answered quickly, in total and of one
- * account. Each browser gets one notification after the other.
+ * The maximum numbers of concurrent requests: in total and per account, and in total and per account for browsers whose last notification was not
+ * accepted quickly. Each browser has one request at a time.
  */
 const SLOTS = 32;
 const SLOTS_OF_ACCOUNT = 8;
 const SLOTS_SLOW = 8;
 const SLOTS_SLOW_OF_ACCOUNT = 2;
 const QUICK_MS = 2000;
-/** The most notifications that wait: in total, of one account, and for one browser. Further ones are dropped. */
+/** The maximum numbers of waiting notifications: in total, per account and per browser. Further notifications are dropped. */
 const MAX_WAITING = 4000;
 const MAX_WAITING_OF_ACCOUNT = 400;
 const MAX_WAITING_OF_BROWSER = 20;
@@ -58,11 +58,11 @@ interface Waiting extends PaidNotification {
 type Outcome = 'sent' | 'gone' | 'retry' | 'refused';
 
 /**
- * Sends notifications from memory. After a crash those that wait are lost: a notification about a payment is sent at most once. A slow or failing
- * push service takes few slots, and its notifications are dropped after some attempts.
+ * Sends notifications from memory. A crash loses the waiting ones, so a payment is reported at most once. A slow or failing push service occupies few
+ * slots, and its notifications are dropped after {@link MAX_ATTEMPTS} attempts.
  */
 export class PushQueue {
-  /** The notifications of this process by outcome. */
+  /** The numbers of notifications of this process by outcome. */
   readonly counts = { sent: 0, dropped: 0 };
   readonly #deps: PushQueueDependencies;
   readonly #timing: PushTiming;
@@ -78,7 +78,7 @@ export class PushQueue {
     this.#timing = { ...TIMING, ...deps.timing };
   }
 
-  /** The number of notifications that wait. */
+  /** The number of waiting notifications. */
   get waiting(): number {
     return this.#waitingWhere(() => true);
   }
@@ -89,7 +89,7 @@ export class PushQueue {
     return count;
   }
 
-  /** Adds a notification, or drops it when too many wait. */
+  /** Adds a notification, or drops it if too many are waiting. */
   add(notification: PaidNotification): void {
     const { subscriptionId, accountId } = notification;
     const queue = this.#waiting.get(subscriptionId) ?? [];
@@ -106,7 +106,7 @@ export class PushQueue {
     this.#plan(0);
   }
 
-  /** Ends all requests. What waits is lost. */
+  /** Ends all requests and drops the waiting notifications. */
   async stop(): Promise<void> {
     this.#life.abort();
     clearTimeout(this.#timer);
@@ -119,7 +119,7 @@ export class PushQueue {
     if (!this.#life.signal.aborted) this.#timer = setTimeout(() => this.#pump(), inMs);
   }
 
-  /** Begins what is due and has a slot. A browser that was served becomes the last one. */
+  /** Starts the due requests for which a slot is free. A browser that was served moves to the end of the queue. */
   #pump(): void {
     let nextAt = Number.POSITIVE_INFINITY;
     const now = performance.now();

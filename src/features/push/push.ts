@@ -24,7 +24,7 @@ export interface PushDependencies extends SubscriptionDependencies {
   readonly timing?: Partial<PushTiming> | undefined;
 }
 
-/** What the service worker reads (web/service-worker.js). */
+/** The message that the service worker reads (web/service-worker.js). */
 interface PaidMessage {
   readonly type: 'paid';
   readonly msat: number;
@@ -34,19 +34,19 @@ interface PaidMessage {
   readonly language: string;
 }
 
-/** A push service keeps a message for a browser without a network this long. Older payments are not reported. */
+/** A push service keeps a message for an offline browser for this time. Older payments are not reported. */
 const REPORTED_MS = 24 * 3600 * 1000;
-/** Between two looks for payments of other instances, and for a first subscription. */
+/** The interval at which payments booked by other instances, and the first subscription, are looked for. */
 const POLL_MS = 1000;
-/** Between two deletions of subscriptions that have ended. */
+/** The interval at which ended subscriptions are deleted. */
 const REMOVE_MS = 3600 * 1000;
 /** Under load, one read serves many commits. */
 const SHORTEST_WAIT_MS = 100;
 const READ_AT_ONCE = 100;
-/** The position is stored at least after so many events, so that a start does not read all of them again. */
+/** The position is stored at least once per this number of events, so that a start rereads few of them. */
 const STORED_EVERY = 10_000;
 const FACT = 'push_position';
-/** Payments that are booked. Transfers between wallets of the account, held payments and imported balances are other events, or none. */
+/** Booked payments. Transfers between wallets of the account, held payments and imported balances have other events, or none. */
 const RECEIPTS: ReadonlySet<EventType> = new Set(['wallet_receive']);
 
 /** Notifies the browsers of accounts when their wallets are paid (Push API, RFC 8030). */
@@ -64,7 +64,7 @@ export class Push {
   constructor(deps: PushDependencies) {
     this.#deps = deps;
     this.subscriptions = createSubscriptions(deps);
-    // Push services want a https address.
+    // Push services require an https URL.
     this.#vapid = createVapid(deps.secretKey, deps.publicUrl.replace(/^http:/, 'https:'));
     this.publicKey = this.#vapid.publicKey;
     this.#queue = this.#newQueue();
@@ -106,7 +106,7 @@ export class Push {
     }
   }
 
-  /** Takes the next payments. Without subscriptions no event is read. */
+  /** Reads the next payments and queues their notifications. Without subscriptions, no event is read. */
   async #turn(): Promise<{ hasMore: boolean; isUsed: boolean }> {
     const { database } = this.#deps;
     const first = (await database.first(sql.firstAfter))?.position ?? null;
@@ -116,7 +116,7 @@ export class Push {
     const { events, next, isEnd } = await this.#readEvents();
     const notifications = await this.#notificationsOf(events);
     if (notifications.length === 0 && next - Number(this.#stored) < STORED_EVERY) this.#position = next;
-    // The position is stored before they are sent: none is sent twice.
+    // The position is stored before the notifications are sent, so none is sent twice.
     else if (await this.#storePosition(next)) for (const one of notifications) this.#queue.add(one);
     return { hasMore: !isEnd, isUsed: true };
   }
@@ -129,7 +129,7 @@ export class Push {
     this.#position = Number(this.#stored);
   }
 
-  /** Returns whether no other instance has taken the events since. */
+  /** Stores the position. Returns false if another instance has moved it in the meantime. */
   async #storePosition(next: number): Promise<boolean> {
     const stored = this.#stored ?? '';
     const isTaken = (await this.#deps.database.transaction((tx) => tx.run(sql.advance, FACT, String(next), stored))) > 0;

@@ -17,7 +17,7 @@ const COLUMNS = 'id, account_id, credential_id, sealed, key_id, language, user_a
 
 /**
  * Stores a subscription ($1: id, $2: account, $3: credential, $4: hash of the endpoint, $5: sealed, $6: key, $7: language, $8: browser, $9: now). The
- * same browser keeps its row. When another account uses it, the row becomes that account's.
+ * same browser keeps its row. If another account subscribes in that browser, the row passes to that account.
  */
 export const upsert = statement(
   'push_subscription_upsert',
@@ -35,7 +35,7 @@ export const upsert = statement(
 
 export const remove = statement('push_subscription_remove', 'DELETE FROM push_subscription WHERE id = $1');
 
-/** Deletes the subscriptions of an account but the $2 that were renewed last. */
+/** Deletes the subscriptions of an account, except the $2 that were renewed last. */
 export const removeOldest = statement(
   'push_subscription_remove_oldest',
   `DELETE FROM push_subscription WHERE account_id = $1 AND id NOT IN
@@ -43,8 +43,8 @@ export const removeOldest = statement(
 );
 
 /**
- * A session that has ended by itself still gets notifications until `renewed_at` is too old: sessions end after a day without a request, and
- * notifications are for the time in which the app is closed. One that was ended gets none.
+ * An expired session still gets notifications until `renewed_at` is too old: sessions expire after a day without a request, and notifications are for
+ * the time when the app is closed. A revoked session gets none.
  */
 const VALID = `key_id = $2 AND renewed_at > $3
   AND (EXISTS (SELECT 1 FROM session s WHERE s.id = credential_id AND s.account_id = push_subscription.account_id AND s.revoked_at IS NULL)
@@ -52,7 +52,7 @@ const VALID = `key_id = $2 AND renewed_at > $3
       AND (k.expires_at IS NULL OR k.expires_at > extract(epoch FROM now()))))
   AND EXISTS (SELECT 1 FROM account a WHERE a.id = push_subscription.account_id AND a.status NOT IN ('frozen', 'closed'))`;
 
-/** The valid subscriptions of accounts ($1). $2: the key of this service; $3: the time of a renewal that is too old. */
+/** The valid subscriptions of accounts ($1). $2: the key of this service; $3: renewals up to this time are too old. */
 export const listValid = statement<SubscriptionRow>(
   'push_subscription_list_valid',
   `SELECT ${COLUMNS} FROM push_subscription WHERE account_id = ANY($1::text[]) AND ${VALID} ORDER BY id`,
@@ -63,7 +63,7 @@ export const findValid = statement<SubscriptionRow>(
   `SELECT ${COLUMNS} FROM push_subscription WHERE id = $1 AND ${VALID}`,
 );
 
-/** Deletes subscriptions that were not renewed. Those whose session was ended are kept, so that a new login in that browser renews them. */
+/** Deletes subscriptions that were not renewed. Those of revoked sessions are kept until then, so that a new login in that browser renews them. */
 export const removeOld = statement('push_subscription_remove_old', 'DELETE FROM push_subscription WHERE renewed_at <= $1');
 
 const SHOWN = `SELECT ${COLUMNS}, CASE WHEN ${VALID} THEN 1 ELSE 0 END AS is_active FROM push_subscription
@@ -78,11 +78,11 @@ export const findShown = statement<ShownRow>('push_subscription_find_shown', `${
 
 export const findShownByHash = statement<ShownRow>('push_subscription_find_shown_by_hash', `${SHOWN} AND endpoint_hash = $4`);
 
-/** The first event after which a subscription gets notifications; NULL without subscriptions. */
+/** The smallest position after which a subscription gets notifications; NULL without subscriptions. */
 export const firstAfter = statement<{ position: number | null }>(
   'push_subscription_first_after',
   'SELECT min(after_position) AS position FROM push_subscription',
 );
 
-/** Moves the position up to which payments were taken ($2) from where this instance has read it ($3). */
+/** Moves the position up to which payments were processed from the value that this instance has read ($3) to $2. */
 export const advance = statement('push_advance', 'UPDATE service_fact SET value = $2 WHERE name = $1 AND value = $3');

@@ -11,7 +11,7 @@ import { areBrowserKeys, type BrowserKeys } from './encryption.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
 import * as sql from './subscriptions.sql.ts';
 
-/** `ended`: with its session or key. A new login in that browser renews it. */
+/** `ended`: its session or key was revoked. A new login in that browser renews it. */
 export const PUSH_STATUSES = ['active', 'ended'] as const;
 
 /** A browser that gets notifications, as the API returns it. */
@@ -27,9 +27,9 @@ export interface PushSubscription {
   readonly renewed_at: number;
 }
 
-/** Where a browser gets messages. */
+/** The endpoint and the keys to which messages of a browser are sent. */
 export interface PushTarget extends BrowserKeys {
-  /** A secret: it permits to send to the browser. */
+  /** A secret: its holder can send messages to the browser. */
   readonly endpoint: string;
 }
 
@@ -42,8 +42,8 @@ export interface NewSubscription extends PushTarget {
 export const MAX_SUBSCRIPTIONS = 20;
 export const MAX_ENDPOINT = 2048;
 /**
- * A subscription ends when the browser has not opened the dashboard with a login for this long. A session lasts 14 days, and its row 30 days
- * longer, so it exists as long as its subscriptions.
+ * A subscription ends if the dashboard was not opened with a login in its browser for this time. A session lasts at most 14 days and its row is kept for
+ * 30 days more, so the row exists as long as the subscriptions of the session.
  */
 export const RENEWAL_DAYS = 30;
 const MAX_USER_AGENT = 200;
@@ -58,7 +58,7 @@ export interface SubscriptionDependencies {
 
 export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
-/** The browsers of accounts that get notifications. */
+/** The subscriptions of browsers to notifications, by account. */
 export function createSubscriptions({ database, clock, secretKey, outbound }: SubscriptionDependencies) {
   const derived = (purpose: string, bytes: number) =>
     Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `satchel push subscriptions: ${purpose}`, bytes));
@@ -113,7 +113,7 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
         return shown(row);
       }),
 
-    /** Deletes the subscriptions that were not renewed for too long. */
+    /** Deletes the subscriptions whose last renewal is too old. */
     removeOld: (): Promise<unknown> => database.transaction((tx) => tx.run(sql.removeOld, tooOld())),
 
     /** Deletes a subscription that the push service no longer has. */
@@ -122,7 +122,7 @@ export function createSubscriptions({ database, clock, secretKey, outbound }: Su
     /** Returns the subscriptions of these accounts that get notifications. */
     listValid: (accountIds: readonly string[]): Promise<SubscriptionRow[]> => database.all(sql.listValid, accountIds, keyId, tooOld()),
 
-    /** Returns where a subscription gets messages; undefined when it has ended. */
+    /** Returns the endpoint and the keys of a subscription; undefined if it has ended. */
     async findTarget(id: string): Promise<PushTarget | undefined> {
       const row = await database.first(sql.findValid, id, keyId, tooOld());
       return row && open(row);

@@ -121,7 +121,7 @@ async function findByPrefix(database: Database, query: SearchQuery): Promise<Fou
   return found.map((one) => (one.id === text ? { ...one, matched: 'id' } : one));
 }
 
-/** Finds the newest transactions of an account that show a number of satoshis. They leave room for what has the number in its label. */
+/** Finds the newest transactions of an account with a number of satoshis. Their number is limited, so that objects with the number in the label fit. */
 async function findByAmount(database: Database, query: SearchQuery): Promise<Found[]> {
   const { accountId, text, type, limit } = query;
   const sats = readWholeNumber(text);

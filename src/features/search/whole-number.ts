@@ -1,7 +1,7 @@
-/** Digits, all in groups of three or none, with a sign before them and the unit behind. */
+/** Digits, either ungrouped or in groups of three, with an optional sign and unit. */
 const WHOLE = /^[+\-−]?\s?(?:(\d+)|(\d{1,3}(?:([\s.,'’])\d{3})(?:\3\d{3})*))(?:\s?sats?)?$/i;
 
-/** Returns the number of satoshis that a searched text names, without its sign; undefined if it is no whole number, or too large. */
+/** Returns the number of satoshis in a searched text, without its sign; undefined if the text is not a whole number, or too large. */
 export function readWholeNumber(text: string): number | undefined {
   const [, plain, grouped] = WHOLE.exec(text) ?? [];
   const digits = (plain ?? grouped ?? '').replaceAll(/\D/g, '');

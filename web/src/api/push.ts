@@ -5,12 +5,12 @@ import { api, type Push } from './client.ts';
 /** Whether this browser shows notifications of payments, or why it cannot. */
 export type PushState = 'on' | 'off' | 'denied' | 'unsupported' | 'needsApp';
 
-/** Why they were not turned on. */
+/** The reason why notifications were not turned on. */
 export type PushProblem = 'dismissed' | 'failed';
 
 /** In this browser: the account that turned them on, and the id of its subscription. */
 const ENTRY = 'push';
-/** In this browser: whether the person has answered an offer. */
+/** In this browser: whether the user has answered an offer. */
 const OFFERED = 'push-offered';
 
 function stored(): { accountId: string; id: string } {
@@ -23,9 +23,9 @@ export function ownId(): string {
   return stored().id;
 }
 
-/** Why this browser cannot show notifications; undefined if it can. */
+/** Returns the reason why this browser cannot show notifications; undefined if it can. */
 function obstacle(): 'denied' | 'unsupported' | 'needsApp' | undefined {
-  // Safari on iOS has it, and push messages only for pages on the home screen.
+  // Safari on iOS has this property, and supports push messages only for pages on the home screen.
   if ((navigator as { standalone?: boolean }).standalone === false) return 'needsApp';
   if (!('serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis)) return 'unsupported';
   return Notification.permission === 'denied' ? 'denied' : undefined;
@@ -37,17 +37,17 @@ export function stateOf({ subscriptions }: Push): PushState {
   return obstacle() ?? (isOn() ? 'on' : 'off');
 }
 
-/** Returns whether a page may offer notifications: the person has neither turned them on here, nor answered an offer, nor the browser's question. */
+/** Returns whether a page may offer notifications. It may not after the user turned them on, answered an offer, or answered the browser's question. */
 export function mayOffer(): boolean {
   return obstacle() === undefined && Notification.permission === 'default' && localStorage.getItem(OFFERED) === null && ownId() === '';
 }
 
-/** Offers them no more in this browser. */
+/** Stores that this browser must not offer notifications again. */
 export function endOffer(): void {
   localStorage.setItem(OFFERED, 'yes');
 }
 
-/** Asks the person, and subscribes this browser. Call it when the person has clicked: browsers ask only then. */
+/** Requests permission and subscribes this browser. Call it after a click: browsers ask the user only then. */
 export async function turnOn(accountId: string): Promise<PushProblem | undefined> {
   if ((await Notification.requestPermission()) !== 'granted') return 'dismissed';
   const { public_key: publicKey } = await api.push.get({});
@@ -71,8 +71,8 @@ export async function turnOff(id: string): Promise<void> {
 }
 
 /**
- * Renews the subscription of this browser at each start, because it ends with the session and push services change addresses. When another account
- * has logged in, it ends.
+ * Renews the subscription of this browser at each start, because it ends with the session and push services change addresses. If another account
+ * has logged in, the subscription is ended.
  */
 export async function renew(accountId: string): Promise<void> {
   const subscription = await currentSubscription();
@@ -93,7 +93,7 @@ async function currentSubscription(): Promise<PushSubscription | null> {
   return (await registration?.pushManager?.getSubscription()) ?? null;
 }
 
-/** A subscription belongs to the key of the service, which is another one after SECRET_KEY was replaced. */
+/** A subscription belongs to the key of the service, which changes when SECRET_KEY is replaced. */
 async function subscribe(publicKey: string): Promise<PushSubscription> {
   const { pushManager } = await navigator.serviceWorker.ready;
   const before = await pushManager.getSubscription();

@@ -14,7 +14,7 @@ export interface ExpectedFeeProps {
 
 /**
  * The fee of the route that the node would use now. The node does not know every route: a receiver behind private channels is found only with
- * the invoice. So the fee is not known when there is no route, and the payment can succeed nevertheless.
+ * the hints of the invoice. If the node finds no route, the fee is not known, but the payment can succeed nevertheless.
  */
 export function ExpectedFee({ payee, summary: { sats }, nodeId }: ExpectedFeeProps) {
   const { data, error } = useResource(nodeId === undefined ? undefined : `expected fee ${nodeId} ${payee} ${sats}`, (signal) =>

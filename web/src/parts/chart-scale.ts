@@ -26,7 +26,7 @@ function gridStep(max: number): number {
   return (ROUND_DIGITS.find((digit) => digit * magnitude * INTERVALS >= max) ?? 10) * magnitude;
 }
 
-/** The highest line of a chart of ratios. Larger ones are drawn there. */
+/** The highest grid line of a chart of ratios. Larger ratios are drawn at this line. */
 const TOP_RATIO = 3;
 
 /** Returns the values of the grid lines of a chart of ratios, from 0: 1 is among them, and the last is 2 or 3. */

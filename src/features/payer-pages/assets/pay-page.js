@@ -115,7 +115,7 @@ function startCopying(root) {
       }, 2000);
     });
   }
-  // Only secure pages can share, frames cannot, and not every browser. The payer may leave the list of apps without a choice.
+  // Sharing needs a secure page outside of frames and a browser that supports it. The payer may close the list of apps without a choice.
   for (const button of root.querySelectorAll('[data-share]')) {
     button.hidden = navigator.share === undefined || parent !== self;
     button.addEventListener('click', () => navigator.share({ title: document.title, url: location.href }).catch(() => {}));

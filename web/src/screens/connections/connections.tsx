@@ -112,7 +112,7 @@ export function ConnectionsScreen() {
   );
 }
 
-/** Where apps over LNDhub find their login. */
+/** Links to the keys with which apps log in over LNDhub. */
 function LndhubNote({ walletId }: { walletId: string }) {
   return (
     <Note

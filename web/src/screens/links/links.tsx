@@ -55,7 +55,7 @@ export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
     reload();
     close();
   };
-  // Its list shows it selected.
+  // The list shows the new link as selected.
   const showNew = (link: PayLink) => {
     reload();
     navigate(`/links/${link.id}`, { replace: true });

@@ -22,7 +22,7 @@ import { isActive, LastUse } from './pay-link-table.tsx';
 
 const STATUSES = ['all', 'active', 'ended'] as const;
 
-/** A claim is counted when it begins. What it sent is, when its payment ends. */
+/** A claim is counted when it begins, and its amount when its payment ends. */
 function isClaim({ event }: { event: { name: string } }): boolean {
   return event.name === 'link_claimed' || event.name === 'wallet_send' || event.name === 'wallet_send_failure';
 }

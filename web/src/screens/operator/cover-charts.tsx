@@ -22,7 +22,7 @@ export function OwedChart({ samples, over }: CoverChartProps) {
   return <StepsChart points={points} name={texts.owed} label={label} now={Math.floor(Date.now() / 1000)} />;
 }
 
-/** The lowest cover of each step, with a dotted line at 1. A ratio above the top line is drawn there, and the highest is written. */
+/** The lowest cover of each step, with a dotted line at 1. A ratio above the top line is drawn at that line; the highest ratio is shown as a number. */
 export function RatioChart({ samples, over, lowestOf }: CoverChartProps & { lowestOf: string }) {
   const points = samples.flatMap(({ at, lowest_cover_percent: percent }) => (percent === null ? [] : [{ at, value: percent / 100 }]));
   const [first] = points;

@@ -10,7 +10,7 @@ import { service } from '../../texts/en-service.ts';
 
 const { webhooks: webhookTexts, limits: limitTexts } = service;
 
-/** The deliveries to the webhooks of all accounts that wait and fail. */
+/** The waiting and failing deliveries to the webhooks of all accounts. */
 export function WebhooksCard({ overview: { webhooks } }: { overview: OperatorOverview }) {
   const { active, disabled, waiting, retrying } = webhooks;
   return (
@@ -42,10 +42,10 @@ export function WebhooksCard({ overview: { webhooks } }: { overview: OperatorOve
   );
 }
 
-/** The limits of each wallet and key that the card shows. The page of limits has all. */
+/** The limits per wallet and key that the card shows. The page of limits shows all of them. */
 const SHOWN = ['MAX_PAYMENTS_IN_FLIGHT', 'MAX_OPEN_INVOICES', 'RATE_LIMIT_PER_SECOND'];
 
-/** What applies to accounts and wallets that have no fees or limits of their own. */
+/** The fees and limits of accounts and wallets for which none are set. */
 export function LimitsCard() {
   const limits = useResource('limits', (signal) => api.operator.listLimits({}, { signal }));
   return (

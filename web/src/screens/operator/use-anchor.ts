@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Returns a reference for an element to which `#<name>` leads. It may be loaded after the page. */
+/** Returns a reference for the element that `#<name>` scrolls to. The element may be loaded after the page. */
 export function useAnchor(name: string): RefObject<HTMLDivElement> {
   const element = useRef<HTMLDivElement>(null);
   useEffect(() => {

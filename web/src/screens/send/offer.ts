@@ -63,7 +63,7 @@ async function probeWithdrawal(text: string, signal: AbortSignal): Promise<Offer
 
 const probes = { pay: (text: string, signal: AbortSignal) => probe(text, false, signal), withdraw: probeWithdrawal, unknown: probeUnknown };
 
-/** Only the service that has made an LNURL knows its kind. A withdraw link must not stand in a URL, so it is read as one first. */
+/** The kind of an LNURL is not visible in it. A withdraw link must not be in a URL, so an LNURL is first probed as a withdraw link. */
 async function probeUnknown(text: string, signal: AbortSignal): Promise<Offer> {
   try {
     return await probeWithdrawal(text, signal);

@@ -8,7 +8,7 @@ import { steps as texts } from '../../texts/en-steps.ts';
 
 export const FUND_SATS = 21_000;
 
-/** On the playground, its operator can fund a wallet: a node of the playground pays an invoice of it. Elsewhere nothing. */
+/** On the playground, the operator can fund a wallet: a node of the playground pays an invoice of the wallet. Renders nothing elsewhere. */
 export function PlaygroundFund({ walletId }: { walletId: string }) {
   const isOperator = useSession().account.role === 'operator';
   const { data } = useResource(isOperator ? 'has playground' : undefined, (signal) => api.operator.getFirstSteps({}, { signal }));
