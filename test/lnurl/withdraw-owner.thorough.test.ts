@@ -56,6 +56,7 @@ onFakeNode('the owner of withdraw links', (service) => {
       uses_left: 3,
       claims: 0,
       claimed_msat: 0,
+      last_claimed_at: null,
       pending_msat: 0,
       daily_limit_msat: null,
       daily_spent_msat: 0,
