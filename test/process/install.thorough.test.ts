@@ -30,6 +30,7 @@ beforeEach(() => {
   mkdirSync(join(root, 'node_modules', '.bin'), { recursive: true });
   symlinkSync(process.execPath, join(root, 'node_modules', '.bin', 'node'));
   write('client/satchel.js', 'export const answer = 42;');
+  write('src/core/alerts/alert-texts.ts', '// The dashboard shows them, too.');
   write('web/package.json', '{"type":"module"}');
   write('web/index.html', '<script type="module" src="/src/main.js"></script>');
   write('web/src/main.js', `import { answer } from '../../client/satchel.js'; document.title = 'first ' + answer;`);
