@@ -37,13 +37,22 @@ async function queueWith(answers: Record<string, Answer>) {
   return { queue, add, posts, ended, of: (id: string) => posts.filter((one) => one === id).length };
 }
 
+const unreachable = () => new OutboundError('no_valid_response', 'no connection');
 const timedOut = () => new OutboundError('timed_out', 'no answer');
 
-it('tries four times when a push service fails or does not answer, and once when it refuses', async () => {
-  const { queue, add, of } = await queueWith({ failing: 503, limited: 429, away: timedOut(), refusing: 403 });
+it('tries four times when a push service fails or cannot be reached, and once when it refuses', async () => {
+  const { queue, add, of } = await queueWith({ failing: 503, limited: 429, away: unreachable(), refusing: 403 });
   for (const id of ['failing', 'limited', 'away', 'refusing', 'working']) add(id);
   await expect.poll(() => queue.counts).toEqual({ sent: 1, dropped: 4 });
   expect(['failing', 'limited', 'away', 'refusing', 'working'].map(of)).toEqual([4, 4, 4, 1, 1]);
+  await queue.stop();
+});
+
+it('does not repeat what a push service may have accepted, and drops what waits behind it', async () => {
+  const { queue, add, of } = await queueWith({ silent: timedOut() });
+  for (const id of ['silent', 'silent', 'silent', 'working']) add(id);
+  await expect.poll(() => queue.counts).toEqual({ sent: 1, dropped: 3 });
+  expect([of('silent'), queue.waiting]).toEqual([1, 0]);
   await queue.stop();
 });
 

@@ -55,7 +55,7 @@ interface Waiting extends PaidNotification {
   dueAt: number;
 }
 
-type Outcome = 'sent' | 'gone' | 'retry' | 'refused';
+type Outcome = 'sent' | 'gone' | 'retry' | 'refused' | 'unanswered';
 
 /**
  * Sends notifications from memory. A crash loses the waiting ones, so a payment is reported at most once. A slow or failing push service occupies few
@@ -67,6 +67,8 @@ export class PushQueue {
   readonly #deps: PushQueueDependencies;
   readonly #timing: PushTiming;
   readonly #waiting = new Map<string, Waiting[]>();
+  #total = 0;
+  readonly #ofAccount = new Map<string, number>();
   readonly #running = new Map<string, Waiting>();
   /** The browsers whose last notification was accepted quickly. */
   readonly #quick = new Set<string>();
@@ -80,13 +82,14 @@ export class PushQueue {
 
   /** The number of waiting notifications. */
   get waiting(): number {
-    return this.#waitingWhere(() => true);
+    return this.#total;
   }
 
-  #waitingWhere(condition: (one: Waiting) => boolean): number {
-    let count = 0;
-    for (const queue of this.#waiting.values()) count += queue.filter(condition).length;
-    return count;
+  #count(one: Waiting, change: 1 | -1): void {
+    this.#total += change;
+    const own = (this.#ofAccount.get(one.accountId) ?? 0) + change;
+    if (own === 0) this.#ofAccount.delete(one.accountId);
+    else this.#ofAccount.set(one.accountId, own);
   }
 
   /** Adds a notification, or drops it if too many are waiting. */
@@ -95,13 +98,15 @@ export class PushQueue {
     const queue = this.#waiting.get(subscriptionId) ?? [];
     const isFull =
       queue.length >= MAX_WAITING_OF_BROWSER ||
-      this.#waitingWhere((one) => one.accountId === accountId) >= MAX_WAITING_OF_ACCOUNT ||
-      this.waiting >= MAX_WAITING;
+      (this.#ofAccount.get(accountId) ?? 0) >= MAX_WAITING_OF_ACCOUNT ||
+      this.#total >= MAX_WAITING;
     if (isFull || this.#life.signal.aborted) {
       this.counts.dropped += 1;
       return;
     }
-    queue.push({ ...notification, attempts: 0, dueAt: 0 });
+    const one = { ...notification, attempts: 0, dueAt: 0 };
+    queue.push(one);
+    this.#count(one, 1);
     this.#waiting.set(subscriptionId, queue);
     this.#plan(0);
   }
@@ -110,7 +115,7 @@ export class PushQueue {
   async stop(): Promise<void> {
     this.#life.abort();
     clearTimeout(this.#timer);
-    this.#waiting.clear();
+    for (const id of [...this.#waiting.keys()]) this.#drop(id);
     while (this.#running.size > 0) await pause(5, new AbortController().signal);
   }
 
@@ -129,6 +134,7 @@ export class PushQueue {
       if (first.dueAt > now) nextAt = Math.min(nextAt, first.dueAt);
       else if (this.#hasSlot(first)) {
         queue.shift();
+        this.#count(first, -1);
         this.#waiting.delete(id);
         if (queue.length > 0) this.#waiting.set(id, queue);
         void this.#send(first);
@@ -170,13 +176,22 @@ export class PushQueue {
 
   #failed(one: Waiting, outcome: Outcome): void {
     one.attempts += 1;
-    if (outcome === 'gone') this.#waiting.delete(one.subscriptionId);
+    if (outcome === 'gone' || outcome === 'unanswered') this.#drop(one.subscriptionId);
     if (outcome !== 'retry' || one.attempts >= MAX_ATTEMPTS) {
       this.counts.dropped += 1;
       return;
     }
     one.dueAt = performance.now() + this.#timing.retryMs * 5 ** (one.attempts - 1);
     this.#waiting.set(one.subscriptionId, [one, ...(this.#waiting.get(one.subscriptionId) ?? [])]);
+    this.#count(one, 1);
+  }
+
+  /** Drops what waits for a browser. */
+  #drop(id: string): void {
+    const queue = this.#waiting.get(id) ?? [];
+    for (const one of queue) this.#count(one, -1);
+    this.counts.dropped += queue.length;
+    this.#waiting.delete(id);
   }
 
   async #attempt({ subscriptionId, text, expiresAtMs }: Waiting): Promise<Outcome> {
@@ -205,6 +220,8 @@ export class PushQueue {
       return status === 429 || status >= 500 ? 'retry' : 'refused';
     } catch (error) {
       if (!(error instanceof OutboundError)) throw error;
+      // The push service may have accepted it. What else waits would take its slots for as long.
+      if (error.reason === 'timed_out') return 'unanswered';
       return error.reason === 'invalid_url' ? 'refused' : 'retry';
     }
   }
