@@ -62,11 +62,11 @@ interface Decision {
   readonly onMiss: Error;
 }
 
-/** Returns the row that ends an invoice that holds a payment of another wallet. */
-export function internalDecisionRow({ clock }: HoldTerms, invoice: Invoice, { decision, preimage, onMiss }: Decision): RowWrite {
+/** Returns the row that ends an invoice that holds a payment of another wallet. `settledAt` is in Unix seconds. */
+export function internalDecisionRow(invoice: Invoice, { decision, preimage, onMiss }: Decision, settledAt: number): RowWrite {
   const of = [invoice.id, invoice.heldPaymentId ?? null];
   if (preimage === undefined) return { statement: sql.cancelHeldInternally, parameters: [...of, decision], onMiss };
-  return { statement: sql.settleHeldInternally, parameters: [...of, unixSeconds(clock), preimage], onMiss };
+  return { statement: sql.settleHeldInternally, parameters: [...of, settledAt, preimage], onMiss };
 }
 
 /** Stores the decision about an unpaid invoice or a payment from outside. @returns false if there was a decision, or it has ended */

@@ -145,17 +145,25 @@ export function serviceFeePosting({ fees }: PaymentContext, payment: Payment): P
 /** Returns the end of a successful internal payment: the amount moves to the other wallet, without a routing fee. */
 export async function internalSuccess(context: PaymentContext, payment: Payment, invoice: Invoice): Promise<Conclusion> {
   invariant(invoice.preimage, 'an issued invoice has a preimage');
-  const settled = settledInternallyRow(invoice.id, payment.amountMsat, unixSeconds(context.clock), notPending);
-  return paidInternally(context, payment, invoice, invoice.preimage, settled);
+  const settledAt = unixSeconds(context.clock);
+  const settled = settledInternallyRow(invoice.id, payment.amountMsat, settledAt, notPending);
+  return paidInternally(context, payment, invoice, { preimage: invoice.preimage, settled, settledAt });
 }
 
-/** Returns the end of an internal payment of a hold invoice that its wallet settles. `settled`: the row that marks the invoice. */
+interface InternalSettlement {
+  readonly preimage: string;
+  /** The row that marks the invoice. */
+  readonly settled: RowWrite;
+  /** The time in that row, in Unix seconds. */
+  readonly settledAt: number;
+}
+
+/** Returns the end of an internal payment whose invoice is settled, also of a hold invoice that its wallet settles. */
 export async function paidInternally(
   context: PaymentContext,
   payment: Payment,
   invoice: Invoice,
-  preimage: string,
-  settled: RowWrite,
+  { preimage, settled, settledAt }: InternalSettlement,
 ): Promise<Conclusion> {
   const { id, ledgerAccount: to, wtxType: toType } = invoice;
   const transfer = { ...amountTransfer(payment), to, toType, toLntx: id };
@@ -164,7 +172,7 @@ export async function paidInternally(
     preimage,
     feeMsat: ZERO_MSAT,
     charged: [transfer, ...fee.charged],
-    rows: [settled, ...linkPaymentRows(invoice, payment.amountMsat, unixSeconds(context.clock)), ...fee.rows],
+    rows: [settled, ...linkPaymentRows(invoice, payment.amountMsat, settledAt), ...fee.rows],
     transfers: fee.shared,
   });
 }

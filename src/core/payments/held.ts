@@ -2,6 +2,7 @@ import { closeToOutside } from '../invoices/close.ts';
 import { heldInternallyPosting, internalDecisionRow } from '../invoices/hold.ts';
 import type { Invoice } from '../invoices/invoice.ts';
 import { eventRow } from '../journal/events.ts';
+import { unixSeconds } from '../kernel/clock.ts';
 import type { Guard, RowWrite } from '../ledger/ledger.ts';
 import { lookUpInvoice } from '../lightning/responses.ts';
 import { bookConclusion, type Conclusion, conclude, failure, paidInternally } from './conclude.ts';
@@ -57,11 +58,12 @@ export async function endHeld(context: PaymentContext, invoice: Invoice, end: He
   if (payment?.state !== 'pending') return;
   const ended = new HeldEnded();
   const { decision, preimage, guards = [] } = end;
-  const row = internalDecisionRow(context.invoices.holdTerms, invoice, { decision, preimage, onMiss: ended });
+  const settledAt = unixSeconds(context.clock);
+  const row = internalDecisionRow(invoice, { decision, preimage, onMiss: ended }, settledAt);
   const conclusion =
     preimage === undefined
       ? cancelledInternally(context, payment, invoice, row)
-      : await paidInternally(context, payment, invoice, preimage, row);
+      : await paidInternally(context, payment, invoice, { preimage, settled: row, settledAt });
   try {
     await bookConclusion(context, { ...conclusion, posting: { ...conclusion.posting, guards } });
   } catch (error) {
