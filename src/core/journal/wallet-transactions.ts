@@ -50,12 +50,13 @@ export async function readTransactions(
   part: { after: number | undefined; limit: number },
 ): Promise<TransactionPart> {
   const found = query.amount && (await positionsInRange(database, owner, query.amount));
-  return found ? readPositions(database, found, query, part) : readInOrder(database, owner, query, part);
+  return found ? readPositions(database, owner, found, query, part) : readInOrder(database, owner, query, part);
 }
 
 /** Reads the transactions at these positions, which are in ascending order, as a list. */
 async function readPositions(
   database: Database,
+  owner: TransactionOwner,
   found: readonly number[],
   query: TransactionQuery,
   { after, limit }: { after: number | undefined; limit: number },
@@ -69,7 +70,10 @@ async function readPositions(
   for (let start = 0; start < ordered.length; ) {
     if (start > 0) await nextTurn();
     const wanted = start > 0 ? READ_AT_ONCE : Math.min(limit + 1, READ_AT_ONCE);
-    const page = await database.all(sql.findPositions, ordered.slice(start, start + wanted));
+    const positions = ordered.slice(start, start + wanted);
+    const page = await database.all(sql.findPositions, positions);
+    // A payment that has ended meanwhile has another position.
+    if (page.length < positions.length) return readInOrder(database, owner, query, { after, limit });
     const ofStatus = status === 'all' ? page : page.filter((row) => row.status === status);
     for (const row of await filterTransactions(
       ofStatus.sort((a, b) => (a.position - b.position) * direction),
