@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { isIP, type Socket } from 'node:net';
 import { errorMessage } from '../kernel/log.ts';
 import { RunningTasks } from '../kernel/running-tasks.ts';
+import { untraced } from '../kernel/tracing.ts';
 import { isPublicAddress } from './addresses.ts';
 import { type NetworkAccess, openConnection, systemNetwork } from './connect.ts';
 import { exchange, type Message, parseJson, readBody } from './exchange.ts';
@@ -133,7 +134,8 @@ export class Outbound {
     const timeout = (this.#settings.timeout ?? AbortSignal.timeout)(limits.timeoutMs ?? TIMEOUT_MS);
     const signal = limits.signal ? AbortSignal.any([timeout, limits.signal]) : timeout;
     try {
-      return await task(target, signal);
+      // A URL, or what is sent, may contain a secret.
+      return await untraced(() => task(target, signal));
     } catch (error) {
       const failure = error instanceof OutboundError ? error : invalidResponse(target, timeout.aborted ? 'timed_out' : 'no_valid_response');
       const cause = causeOf(signal.aborted ? signal.reason : error);

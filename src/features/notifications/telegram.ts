@@ -1,5 +1,4 @@
 import { isJsonObject } from '../../core/kernel/json.ts';
-import { untraced } from '../../core/kernel/tracing.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
 import { type AlertMessage, type Channel, ChannelError, quotable } from './channel.ts';
 import type { TelegramSettings } from './settings.ts';
@@ -21,7 +20,7 @@ export function createTelegramChannel({ outbound, token, chatId, api = API }: Te
     const body = JSON.stringify({ chat_id: chatId, text, link_preview_options: { is_disabled: true } });
     const options = { headers: { 'content-type': 'application/json' }, body, timeoutMs: TIMEOUT_MS, signal };
     // OpenTelemetry instrumentation would record the URL.
-    const { status, text: response } = await untraced(() => outbound.post(url, options)).catch((error: unknown) => {
+    const { status, text: response } = await outbound.post(url, options).catch((error: unknown) => {
       if (error instanceof OutboundError) throw new ChannelError(reasonOf(error));
       throw error;
     });
