@@ -66,6 +66,7 @@ export function createIdempotentHandler({ idempotency, limits }: { idempotency: 
     scope: IdempotencyScope,
     work: IdempotentWork<T>,
   ): Promise<T> {
+    invariant(!request.routeOptions.config.isRead, 'a route that only reads stores no outcome');
     const key = readIdempotencyKey(request);
     if (key === undefined && request.routeOptions.config.needsIdempotencyKey) throw new Refusal('validation_failed', NO_KEY);
     if (key === undefined) return work.make(NO_OUTCOME);

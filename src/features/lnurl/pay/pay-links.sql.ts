@@ -92,7 +92,7 @@ export const findNostrKey = statement<{ nostr_pubkey: string | null }>(
  * Prevents others from changing a link until the transaction ends. It reads no other table: after waiting for another change, PostgreSQL
  * would compare the link's new row with the other table's old rows, and find nothing.
  */
-export const lockLink = statement<{ id: string }>('pay_link_lock', 'SELECT id FROM pay_link WHERE id = $1 FOR UPDATE');
+export const lockLink = statement<{ id: string }>('pay_link_lock', 'SELECT id FROM pay_link WHERE id = $1 FOR NO KEY UPDATE');
 
 /** Returns the links among these that can be paid, and prevents others from changing that until the transaction ends. */
 export const payableLinks = statement<{ id: string }>(
