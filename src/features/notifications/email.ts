@@ -4,12 +4,12 @@ import type { EmailSettings } from './settings.ts';
 
 /** How long a mail server may take. Tests shorten it. */
 export interface EmailTiming {
-  /** The time limit of each step: DNS lookup, connection, greeting, and silence of the server. */
+  /** The time limit of each step: DNS lookup, connection and greeting. */
   readonly stepMs: number;
   readonly totalMs: number;
 }
 
-const TIMING: EmailTiming = { stepMs: 10_000, totalMs: 30_000 };
+const TIMING: EmailTiming = { stepMs: 10_000, totalMs: 50_000 };
 const MAX_RESPONSE_BYTES = 65_536;
 
 /** These headers mark automatic messages, so that they get no automatic replies. */
@@ -29,7 +29,8 @@ export function createEmailChannel(settings: EmailSettings, { stepMs, totalMs } 
     ...(user !== undefined && password !== undefined && { auth: { user, pass: password } }),
     connectionTimeout: stepMs,
     greetingTimeout: stepMs,
-    socketTimeout: stepMs,
+    // A server may check the content before it accepts the message.
+    socketTimeout: totalMs,
     dnsTimeout: stepMs,
     maxResponseSize: MAX_RESPONSE_BYTES,
     disableFileAccess: true,
