@@ -40,7 +40,7 @@ export interface Job {
     | 'payouts'
     | 'push'
     | 'fiat-rates'
-    | 'notifications'
+    | 'alert-channels'
     | `events ${string}`;
   /** `continuous`: `run` has a loop and returns when the signal aborts. A number: the milliseconds between two calls of `run`. */
   readonly interval: 'continuous' | number;
@@ -136,13 +136,13 @@ export function backgroundJobs(modules: Modules, config: Config, timing: JobTimi
     ...CHANNEL_NAMES.map(
       (name): Job => ({
         name: `alerts by ${name}`,
-        lease: 'notifications',
+        lease: 'alert-channels',
         interval: timing.notificationsMs ?? NOTIFICATIONS_MS,
         run: (signal) => modules.notifications.run(name, signal),
       }),
     ),
     { name: 'payouts', lease: 'payouts', interval: 'continuous', run: (signal) => runPayouts(modules, signal, timing.payouts) },
-    { name: 'notifications', lease: 'push', interval: 'continuous', run: (signal) => modules.push.run(signal) },
+    { name: 'push notifications', lease: 'push', interval: 'continuous', run: (signal) => modules.push.run(signal) },
     { name: 'connected apps', lease: 'nwc', interval: 'continuous', run: (signal) => nwc.run(signal) },
     {
       name: 'reconciliation',

@@ -121,7 +121,7 @@ onBothDatabases('each background job of the service', (open) => {
         const { paidMsat, finishedAt } = await modules.payouts.find(wallet, payout.id);
         return paidMsat === 9000 && finishedAt !== null;
       },
-      notifications: async () => pushService.got.length > 0,
+      'push notifications': async () => pushService.got.length > 0,
       'connected apps': async () => relay.events.some(({ kind }) => kind === 13_194),
       reconciliation: async () => (await findReconciliation(database, reconciliation))?.status === 'done',
       backups: async () => backups === 1,
