@@ -26,6 +26,10 @@ const SETTINGS = {
   FIAT_CURRENCIES: 'EUR',
   ADDRESS_RATE_LIMIT_PER_SECOND: '0',
   UNLIMITED_LOGINS: 'true',
+  // Nothing listens there, either. The test of a channel reports that.
+  SMTP_URL: 'smtp://127.0.0.1:1',
+  ALERT_EMAIL_FROM: 'satchel@example.com',
+  ALERT_EMAIL_TO: 'operator@example.com',
 };
 
 onFakeNode(

@@ -119,7 +119,10 @@ onDashboard('the channels of the nodes', ({ client, net, openLoggedIn, open, log
   it('are summed on the overview, which leads to them', async () => {
     await client.wallet(1_000);
     const page = await openLoggedIn('/operator');
-    await page.getByRole('img', { name: /^Can send .* sats and receive .* sats$/ }).waitFor();
+    await page
+      .getByRole('img', { name: /^Can send .* sats and receive .* sats$/ })
+      .first()
+      .waitFor();
     await page.getByRole('link', { name: 'Show channels' }).click();
     await page.waitForURL('**/operator/channels');
     await page.getByRole('link', { name: 'Channels', exact: true }).and(page.locator('[aria-current=page]')).waitFor();

@@ -103,7 +103,7 @@ onDashboard('the choice of a wallet', ({ client, openLoggedIn }) => {
       if (id !== null) requests.push(id);
     });
     await page.goto('/links');
-    await page.getByRole('cell', { name: 'Stand 99', exact: true }).waitFor();
+    await page.getByRole('table').getByText('Stand 99', { exact: true }).waitFor();
     expect(requests.filter((id) => id.includes(','))).toEqual([[...ids].sort().join()]);
   });
 
