@@ -141,9 +141,15 @@ onDashboard("the operator's desk", (service) => {
     await client.wallet(1_000);
     const page = await openLoggedIn('/operator');
     const card = page.locator('section.card').filter({ has: page.getByRole('heading', { name: 'Liquidity of all nodes' }) });
-    const { spendable_msat: send, receivable_msat: receive } = await client.get('/v1/operator/liquidity');
     const sats = (msat: number) => String(Math.trunc(msat / 1000)).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
-    await card.getByRole('img', { name: `Can send ${sats(send)} sats and receive ${sats(receive)} sats` }).waitFor();
+    // Both are read until a payment of another test no longer moves the amounts in between.
+    const isSame = async () => {
+      await page.reload();
+      const shown = await card.getByRole('img').getAttribute('aria-label');
+      const { spendable_msat: send, receivable_msat: receive } = await client.get('/v1/operator/liquidity');
+      return shown === `Can send ${sats(send)} sats and receive ${sats(receive)} sats`;
+    };
+    await expect.poll(isSame).toBe(true);
     const lasts = card.locator('.stat').filter({ hasText: 'Receiving lasts' });
     expect(await lasts.textContent()).toContain('unknown');
     expect(await lasts.textContent()).toContain('shown with seven days of payments');
