@@ -161,8 +161,10 @@ onDashboard('notifications of payments', ({ client, net, open, logIn, newPerson,
     const fields = { endpoint: service.url('/other'), p256dh: other.p256dh, auth: other.auth };
     const { id } = await client.post('/v1/push-subscriptions', fields);
     await page.reload();
-    expect(await violationsInThemes(page)).toEqual([]);
     const buttons = page.getByRole('button', { name: /Turn off/ });
+    await buttons.last().waitFor();
+    await expect.poll(() => choice.isChecked()).toBe(true);
+    expect(await violationsInThemes(page)).toEqual([]);
     await buttons.last().click();
     await expect.poll(async () => (await subscriptions()).map((one: { id: string }) => one.id)).not.toContain(id);
     await choice.click();
@@ -176,6 +178,7 @@ onDashboard('notifications of payments', ({ client, net, open, logIn, newPerson,
     await page.getByRole('checkbox', { name: /Notify me about payments/ }).click();
     await expect.poll(async () => (await subscriptions()).length).toBe(before + 1);
     const { id } = (await subscriptions()).at(-1);
+    await expect.poll(() => page.evaluate(`localStorage.getItem('push')`)).not.toBeNull();
     await client.request('DELETE', `/v1/push-subscriptions/${id}`, { key: client.secretKey });
     await page.reload();
     await expect.poll(() => page.evaluate(`[localStorage.getItem('push'), sessionStorage.getItem('test-key')]`)).toEqual([null, null]);

@@ -151,7 +151,8 @@ function afterText(seconds: number): string {
 function useVibration(status: string) {
   const before = useRef(status);
   useEffect(() => {
-    if (before.current === 'open' && status === 'settled') navigator.vibrate?.(80);
+    // Browsers block it, and report that, until the person has tapped on the page.
+    if (before.current === 'open' && status === 'settled' && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(80);
     before.current = status;
   }, [status]);
 }
