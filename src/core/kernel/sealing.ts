@@ -1,9 +1,16 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { wrapKey } from './crypto.ts';
 
 const ALGORITHM = 'aes-256-gcm';
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
+
+/** Derives the key for one kind of secrets (`name`) from the bytes of SECRET_KEY, and its fingerprint, which is stored beside what the key sealed. */
+export function deriveSealingKey(secretKey: Uint8Array, name: string): { readonly key: Uint8Array; readonly keyId: string } {
+  const derived = (purpose: string, bytes: number) =>
+    Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `${name}: ${purpose}`, bytes));
+  return { key: derived('key', 32), keyId: derived('fingerprint', 8).toString('hex') };
+}
 
 /** Encrypts a text with a key of 32 bytes. `context` is not encrypted; the text opens only with the same one. Returns nonce ‖ ciphertext ‖ tag. */
 export function sealText(key: Uint8Array, text: string, context = ''): Uint8Array {

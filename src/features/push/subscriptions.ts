@@ -1,11 +1,10 @@
-import { hkdfSync } from 'node:crypto';
 import { changeOwnAccount, type Key } from '../../core/accounts/accounts.ts';
 import type { Database } from '../../core/db/database.ts';
 import { type RowWrite, writeRows } from '../../core/db/row-write.ts';
 import { type Clock, unixSeconds } from '../../core/kernel/clock.ts';
 import { newId, secretHash } from '../../core/kernel/ids.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
-import { sealText, unsealText } from '../../core/kernel/sealing.ts';
+import { deriveSealingKey, sealText, unsealText } from '../../core/kernel/sealing.ts';
 import { type Outbound, OutboundError } from '../../core/outbound/outbound.ts';
 import { areBrowserKeys, type BrowserKeys } from './encryption.ts';
 import type { SubscriptionRow } from './subscriptions.sql.ts';
@@ -60,10 +59,7 @@ export type Subscriptions = ReturnType<typeof createSubscriptions>;
 
 /** The subscriptions of browsers to notifications, by account. */
 export function createSubscriptions({ database, clock, secretKey, outbound }: SubscriptionDependencies) {
-  const derived = (purpose: string, bytes: number) =>
-    Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `satchel push subscriptions: ${purpose}`, bytes));
-  const key = derived('key', 32);
-  const keyId = derived('fingerprint', 8).toString('hex');
+  const { key, keyId } = deriveSealingKey(secretKey, 'satchel push subscriptions');
   const tooOld = () => unixSeconds(clock) - RENEWAL_DAYS * 86_400;
 
   const open = ({ sealed, key_id }: SubscriptionRow): PushTarget => {

@@ -1,5 +1,5 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
-import { sealText, unsealText } from '../../core/kernel/sealing.ts';
+import { randomBytes } from 'node:crypto';
+import { deriveSealingKey, sealText, unsealText } from '../../core/kernel/sealing.ts';
 import type { WebhookRow } from './webhooks.sql.ts';
 
 /** A signing secret as it is stored. */
@@ -17,10 +17,7 @@ export type SecretBox = ReturnType<typeof createSecretBox>;
 
 /** @param secretKey the bytes of SECRET_KEY, at least 32 */
 export function createSecretBox(secretKey: Uint8Array) {
-  const derived = (purpose: string, bytes: number) =>
-    Buffer.from(hkdfSync('sha256', secretKey, new Uint8Array(), `satchel webhook secrets: ${purpose}`, bytes));
-  const key = derived('key', 32);
-  const keyId = derived('fingerprint', 8).toString('hex');
+  const { key, keyId } = deriveSealingKey(secretKey, 'satchel webhook secrets');
   return {
     /** The fingerprint of the key. */
     keyId,
