@@ -1,11 +1,10 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import type { AlertChannel, TestAlertChannelRequest } from '../../client/satchel.js';
+import type { AlertChannel } from '../../client/satchel.js';
+import { CHANNEL_NAMES } from '../features/notifications/channel.ts';
 import type { Column } from './output.ts';
 import { serviceAction, withKey } from './service.ts';
 import { moment } from './table.ts';
 import { EXIT, noun, verb } from './verb.ts';
-
-const NAMES: readonly TestAlertChannelRequest['channel'][] = ['email', 'telegram'];
 
 const COLUMNS: readonly Column<AlertChannel>[] = [
   { name: 'channel', text: ({ channel }) => channel },
@@ -35,11 +34,11 @@ export function addAlerts(program: Command): void {
     summary: 'Send a test message',
     details: 'Without a channel: through each that is configured. Exit code 1: a message was not sent.',
     example: 'alerts test email',
-  }).argument('[channel]', NAMES.join(' or '), parseName);
+  }).argument('[channel]', CHANNEL_NAMES.join(' or '), parseName);
   withKey(test).action(
     serviceAction(async ({ service, output, args: [name] }) => {
       const configured = await service.operator.listAlertChannels();
-      const names = NAMES.filter((one) => (name === undefined ? configured.some(({ channel }) => channel === one) : one === name));
+      const names = CHANNEL_NAMES.filter((one) => (name === undefined ? configured.some(({ channel }) => channel === one) : one === name));
       const tested: AlertChannel[] = [];
       for (const channel of names) tested.push(await service.operator.testAlertChannel({ channel }));
       if (output.isJson) await output.print(tested, '');
@@ -50,8 +49,8 @@ export function addAlerts(program: Command): void {
 }
 
 function parseName(text: string): string {
-  if (NAMES.some((name) => name === text)) return text;
-  throw new InvalidArgumentError(`Expected ${NAMES.join(' or ')}.`);
+  if (CHANNEL_NAMES.some((name) => name === text)) return text;
+  throw new InvalidArgumentError(`Expected ${CHANNEL_NAMES.join(' or ')}.`);
 }
 
 function describe({ channel, recipient, failure }: AlertChannel): string {

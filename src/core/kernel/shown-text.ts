@@ -19,3 +19,11 @@ export function shownReason(reason: unknown): string {
   const plain = bounded.replaceAll(/<[^<>]*>/g, ' ').replaceAll(/[<>]/g, ' ');
   return shownText(plain.replaceAll(UNSEEN, ' ').replaceAll(/\s+/g, ' '), MAX_REASON);
 }
+
+/** Separates groups of digits. Lines do not break at it. */
+const NARROW_SPACE = '\u202f';
+
+/** Groups digits in threes from their end: `1 284 530`. */
+export function groupedDigits(digits: string): string {
+  return digits.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
+}

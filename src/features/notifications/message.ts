@@ -1,5 +1,6 @@
 import { createSentences, type ShownAlert } from '../../core/alerts/alert-sentences.ts';
 import { ALERT_TEXTS } from '../../core/alerts/alert-texts.ts';
+import { groupedDigits } from '../../core/kernel/shown-text.ts';
 import { type AlertMessage, oneLine } from './channel.ts';
 
 /** One line of a message: an alert, in the state of its last row. */
@@ -16,9 +17,7 @@ const MAX_TEXT = 3500;
 const MAX_TITLE = 300;
 const MAX_SUBJECT = 150;
 
-/** Groups digits in threes, as the dashboard does. */
-const formatSats = (sats: number) => String(sats).replaceAll(/\B(?=(\d{3})+$)/g, '\u202f');
-const sentenceOf = createSentences(ALERT_TEXTS, formatSats);
+const sentenceOf = createSentences(ALERT_TEXTS, (sats) => groupedDigits(String(sats)));
 
 /** Returns one message about alerts, open ones first. Alerts that do not fit are only counted. */
 export function composeMessage(notices: readonly Notice[], { publicUrl, nowMs }: { publicUrl: string; nowMs: number }): AlertMessage {

@@ -1,3 +1,4 @@
+import type { Alert } from '../../core/alerts/alerts.ts';
 import { statement } from '../../core/db/statement.ts';
 
 /** Times are Unix seconds. */
@@ -34,20 +35,8 @@ export const recordFailure = statement(
   `UPDATE alert_channel SET failing_since = coalesce(failing_since, $2), next_at = $3, failure = $4, failures = failures + 1 WHERE name = $1`,
 );
 
-/** With the columns of {@link Alert}; `notice` is the state of the alert that the channel has sent last. */
-export type DueRow = {
-  id: string;
-  kind: string;
-  subject: string;
-  message: string;
-  details: string;
-  raised_at: number;
-  last_seen_at: number;
-  cleared_at: number | null;
-  closed_by: string | null;
-  close_reason: string | null;
-  notice: 'raised' | null;
-};
+/** `notice` is the state of the alert that the channel has sent last. */
+export type DueRow = Alert & { notice: 'raised' | null };
 
 const DUE = `SELECT a.id, a.kind, a.subject, a.message, a.details, a.raised_at, a.last_seen_at, a.cleared_at, a.closed_by, a.close_reason, n.state AS notice
   FROM alert a LEFT JOIN alert_notice n ON n.channel = $1 AND n.alert_id = a.id

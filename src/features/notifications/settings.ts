@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { isLoopback } from '../../http/limits/addresses.ts';
 
 /** The mail server, the sender and the recipients of alerts. */
 export interface EmailSettings {
@@ -69,7 +70,7 @@ function parseSmtpUrl(text: string): Omit<EmailSettings, 'from' | 'to'> | undefi
   const password = decoded(url.password);
   if (user === undefined || password === undefined || (user === '') !== (password === '')) return undefined;
   const isImplicit = url.protocol === 'smtps:';
-  const tls = isImplicit ? 'implicit' : isLoopback(host) ? 'none' : 'starttls';
+  const tls = isImplicit ? 'implicit' : isThisMachine(host) ? 'none' : 'starttls';
   return { host, port: Number(url.port) || (isImplicit ? 465 : 587), tls, user: user || undefined, password: password || undefined };
 }
 
@@ -83,8 +84,8 @@ function decoded(text: string): string | undefined {
   }
 }
 
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'));
+function isThisMachine(host: string): boolean {
+  return host === 'localhost' || (isIP(host) !== 0 && isLoopback(host));
 }
 
 function isDomain(text: string): boolean {

@@ -1,14 +1,7 @@
 import { minorDigits } from '../../core/kernel/fiat.ts';
-import { shownText } from '../../core/kernel/shown-text.ts';
+import { groupedDigits, shownText } from '../../core/kernel/shown-text.ts';
 import { type Html, html } from '../../http/pages/html.ts';
 import type { PayerTexts } from './language.ts';
-
-/** Separates groups of digits. Lines do not break at it. */
-const NARROW_SPACE = '\u202f';
-
-function grouped(digits: string): string {
-  return digits.replaceAll(/\B(?=(\d{3})+$)/g, NARROW_SPACE);
-}
 
 const marks = new Map<string, string>();
 
@@ -22,14 +15,14 @@ export function decimalMark({ locale }: PayerTexts): string {
 /** Returns decimal text with its digits in groups. */
 export function groupedDecimal(texts: PayerTexts, text: string): string {
   const [whole = '', fraction] = text.split('.');
-  return fraction === undefined ? grouped(whole) : grouped(whole) + decimalMark(texts) + fraction;
+  return fraction === undefined ? groupedDigits(whole) : groupedDigits(whole) + decimalMark(texts) + fraction;
 }
 
 /** Returns an amount in satoshis without the unit: exact, with up to three decimals. */
 export function satDigits(texts: PayerTexts, amountMsat: number): string {
   const rest = amountMsat % 1000;
   const fraction = rest === 0 ? '' : decimalMark(texts) + String(rest).padStart(3, '0').replace(/0+$/, '');
-  return `${grouped(String(Math.floor(amountMsat / 1000)))}${fraction}`;
+  return `${groupedDigits(String(Math.floor(amountMsat / 1000)))}${fraction}`;
 }
 
 export function satsText(texts: PayerTexts, amountMsat: number): string {
