@@ -50,17 +50,19 @@ export async function readTransactions(
   part: { after: number | undefined; limit: number },
 ): Promise<TransactionPart> {
   const found = query.amount && (await positionsInRange(database, owner, query.amount));
-  return found ? readPositions(database, owner, found, query, part) : readInOrder(database, owner, query, part);
+  return (found && (await readPositions(database, found, query, part))) ?? readInOrder(database, owner, query, part);
 }
 
-/** Reads the transactions at these positions, which are in ascending order, as a list. */
+/**
+ * Reads the transactions at these positions, which are in ascending order, as a list. Returns undefined when one is missing: a payment that has
+ * ended meanwhile has another position.
+ */
 async function readPositions(
   database: Database,
-  owner: TransactionOwner,
   found: readonly number[],
   query: TransactionQuery,
   { after, limit }: { after: number | undefined; limit: number },
-): Promise<TransactionPart> {
+): Promise<TransactionPart | undefined> {
   const { order, status } = query;
   const direction = order === 'asc' ? 1 : -1;
   const ordered = (order === 'asc' ? found : found.toReversed()).filter(
@@ -72,8 +74,7 @@ async function readPositions(
     const wanted = start > 0 ? READ_AT_ONCE : Math.min(limit + 1, READ_AT_ONCE);
     const positions = ordered.slice(start, start + wanted);
     const page = await database.all(sql.findPositions, positions);
-    // A payment that has ended meanwhile has another position.
-    if (page.length < positions.length) return readInOrder(database, owner, query, { after, limit });
+    if (page.length < positions.length) return undefined;
     const ofStatus = status === 'all' ? page : page.filter((row) => row.status === status);
     for (const row of await filterTransactions(
       ofStatus.sort((a, b) => (a.position - b.position) * direction),
