@@ -75,7 +75,7 @@ function Review({ attempt, wallet, blocked, onSend, onBack }: AttemptViewProps) 
               : [
                   {
                     name: money.attempt.expectedFee,
-                    value: <ExpectedFee payee={summary.payee} summary={summary} nodeId={wallet?.ln_node_id} />,
+                    value: <ExpectedFee payee={summary.payee} sats={summary.sats} nodeId={wallet?.ln_node_id} />,
                   },
                 ]),
             ...(isTransfer ? [] : [{ name: money.attempt.feeLimit, value: <Msat msat={summary.feeLimitMsat} /> }]),

@@ -2,12 +2,11 @@ import { api } from '../api/client.ts';
 import { useResource } from '../api/resource.ts';
 import { formatMsat } from '../parts/format-amount.ts';
 import { money } from '../texts/en-money.ts';
-import type { Summary } from './attempt.ts';
 
 export interface ExpectedFeeProps {
   /** The public key of the node that is paid. */
   readonly payee: string;
-  readonly summary: Summary;
+  readonly sats: number;
   /** The wallet's node. Absent: the wallet has not been loaded yet. */
   readonly nodeId: string | undefined;
 }
@@ -16,7 +15,7 @@ export interface ExpectedFeeProps {
  * The fee of the route that the node would use now. The node does not know every route: a receiver behind private channels is found only with
  * the hints of the invoice. If the node finds no route, the fee is not known, but the payment can succeed nevertheless.
  */
-export function ExpectedFee({ payee, summary: { sats }, nodeId }: ExpectedFeeProps) {
+export function ExpectedFee({ payee, sats, nodeId }: ExpectedFeeProps) {
   const { data, error } = useResource(nodeId === undefined ? undefined : `expected fee ${nodeId} ${payee} ${sats}`, (signal) =>
     api.nodes.queryRoutes(nodeId ?? '', { pub_key: payee, amt: sats }, { signal }),
   );

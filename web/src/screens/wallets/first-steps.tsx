@@ -9,7 +9,7 @@ import { Note } from '../../parts/note.tsx';
 import { Progress } from '../../parts/progress.tsx';
 import { steps as texts } from '../../texts/en-steps.ts';
 import { handToSend } from '../send/pasted-text.ts';
-import { FUND_SATS } from '../wallet/playground-fund.tsx';
+import { FundButton } from '../wallet/playground-fund.tsx';
 import type { FirstStepsProps } from './use-first-steps.ts';
 import './first-steps.css';
 
@@ -100,26 +100,24 @@ const INVOICE_SATS = 1_000;
 function StepAction({ step, state, look, onChanged }: StepProps) {
   const [, navigate] = useLocation();
   const { wallet_id: wallet, has_playground: hasPlayground } = state;
-  const fund = useAction(async () => {
-    await api.playground.fund({ wallet_id: wallet ?? '', num_satoshis: FUND_SATS });
-    onChanged();
-  });
   const invoice = useAction(async () => {
     const { payment_request } = await api.playground.createInvoice({ num_satoshis: INVOICE_SATS, memo: 'Shop' });
     handToSend(payment_request);
     navigate(`/wallets/${wallet}/send`);
   });
   const button = { size: 'small', ...(look === 'now' && { kind: 'primary' as const }) } as const;
-  const action = { receive: fund, send: invoice }[step as string];
-  if (hasPlayground && action && wallet !== null)
-    return (
-      <>
-        <Button {...button} disabled={action.isBusy} onClick={() => action.run()}>
-          {step === 'receive' ? texts.fund : texts.getInvoice}
-        </Button>
-        {action.error !== undefined && <Note tone="error">{action.error}</Note>}
-      </>
-    );
+  if (hasPlayground && wallet !== null) {
+    if (step === 'receive') return <FundButton {...button} walletId={wallet} onFunded={onChanged} />;
+    if (step === 'send')
+      return (
+        <>
+          <Button {...button} disabled={invoice.isBusy} onClick={() => invoice.run()}>
+            {texts.getInvoice}
+          </Button>
+          {invoice.error !== undefined && <Note tone="error">{invoice.error}</Note>}
+        </>
+      );
+  }
   const href = hrefOf(step, wallet);
   return href === undefined ? null : (
     <LinkButton {...button} href={href}>
