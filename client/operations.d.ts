@@ -2168,13 +2168,13 @@ export interface Liquidity {
   spendable_msat: number | null;
   /** What the active channels of the counted nodes together can receive; null if no node is counted, in millisatoshis */
   receivable_msat: number | null;
-  /** What came in over Lightning for wallets per day: the receipts of the last seven days that are computed, divided by 7. Null with less than seven days since the first booking, in millisatoshis */
+  /** The average amount per day that wallets received over Lightning: the receipts of the last seven computed days, divided by 7. Null until seven days after the first booking, in millisatoshis */
   received_day_msat: number | null;
-  /** The same of what went out, with routing fees, in millisatoshis */
+  /** The average amount per day that wallets sent over Lightning, computed in the same way, with routing fees, in millisatoshis */
   sent_day_msat: number | null;
-  /** How many days receiving lasts at this rate: `receivable_msat` ÷ `received_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  /** The number of days until the liquidity for receiving is used up at this rate: `receivable_msat` ÷ `received_day_msat`, rounded down. Payments in the other direction restore liquidity, but are not counted. Null if one of the values is unknown or the rate is 0 */
   receiving_days: number | null;
-  /** How many days sending lasts at this rate: `spendable_msat` ÷ `sent_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  /** The number of days until the liquidity for sending is used up at this rate: `spendable_msat` ÷ `sent_day_msat`, rounded down. Payments in the other direction restore liquidity, but are not counted. Null if one of the values is unknown or the rate is 0 */
   sending_days: number | null;
   /** The nodes, in the order in which they were added */
   nodes: Array<NodeLiquidity>;
@@ -2346,13 +2346,13 @@ export interface NodeLiquidity {
   spendable_msat: number | null;
   /** What its active channels together could receive then; null if it is unknown, in millisatoshis */
   receivable_msat: number | null;
-  /** What came in over Lightning for wallets per day: the receipts of the last seven days that are computed, divided by 7. Null with less than seven days since the first booking, in millisatoshis */
+  /** The average amount per day that wallets received over Lightning: the receipts of the last seven computed days, divided by 7. Null until seven days after the first booking, in millisatoshis */
   received_day_msat: number | null;
-  /** The same of what went out, with routing fees, in millisatoshis */
+  /** The average amount per day that wallets sent over Lightning, computed in the same way, with routing fees, in millisatoshis */
   sent_day_msat: number | null;
-  /** How many days receiving lasts at this rate: `receivable_msat` ÷ `received_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  /** The number of days until the liquidity for receiving is used up at this rate: `receivable_msat` ÷ `received_day_msat`, rounded down. Payments in the other direction restore liquidity, but are not counted. Null if one of the values is unknown or the rate is 0 */
   receiving_days: number | null;
-  /** How many days sending lasts at this rate: `spendable_msat` ÷ `sent_day_msat`, rounded down. Money that moves in the other direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0 */
+  /** The number of days until the liquidity for sending is used up at this rate: `spendable_msat` ÷ `sent_day_msat`, rounded down. Payments in the other direction restore liquidity, but are not counted. Null if one of the values is unknown or the rate is 0 */
   sending_days: number | null;
 }
 
@@ -2427,10 +2427,10 @@ export interface OperatorOverview {
   last_backup_at: number | null;
   /** Its size; null if there is none */
   last_backup_bytes: number | null;
-  /** The last backups, newest first, at most 10. Of failed ones, those of the schedule */
+  /** The last backups, newest first, at most 10. A failed backup is listed only if it was scheduled */
   backups: Array<{ /** When it was started, in Unix seconds */ started_at: number; /** When it ended, in Unix seconds */ ended_at: number; /** `checked`: it was written, and read again completely */ status: 'checked' | 'failed' | (string & {}); /** The size of the file; null if it failed */ bytes: number | null; /** Why it failed, with the remedy where one is known; null if it was checked */ failure: string | null; }>;
   /** The webhooks of all accounts */
-  webhooks: { /** Active webhooks */ active: number; /** Webhooks that the service disabled, because their receivers failed for days or are gone */ disabled: number; /** Deliveries of active webhooks that were not delivered yet, at most 10000 */ waiting: number; /** Those of them that have failed and are sent again, at most 10000 */ retrying: number; };
+  webhooks: { /** Active webhooks */ active: number; /** Webhooks that the service disabled, because their receivers failed for days or are gone */ disabled: number; /** Deliveries of active webhooks that were not delivered yet, at most 10000 */ waiting: number; /** The waiting deliveries that have failed at least once, at most 10000 */ retrying: number; };
   /** The number of pending payments */
   pending_payments: number;
   /** What pending payments hold: their amounts and fee reserves, in millisatoshis */
@@ -4727,7 +4727,7 @@ export interface Operations<Options> {
     getReconciliation(id: string, request?: GetReconciliationRequest, options?: Options): Promise<Reconciliation>;
     /** Read the state of a restore. After a restore the service sends no money until an operator runs `satchel restore accept`. Meanwhile it reads from its nodes what they have received and sent since the backup, and books what the ledger lacks. Permission: a secret API key of an operator. (`GET /v1/operator/restore`) */
     getRestore(request?: GetRestoreRequest, options?: Options): Promise<Restore>;
-    /** Read what the nodes can send and receive, and how long it lasts. Reads the channels of all nodes now. The rates are sums of past hours, so they cost the same for any number of payments. A single payment may find a route only for a smaller amount. Permission: a secret API key of an operator. (`GET /v1/operator/liquidity`) */
+    /** Read what the nodes can send and receive, and how long it lasts. Reads the channels of all nodes now. The rates are read from hourly sums, whatever the number of payments. A single payment may find a route only for a smaller amount. Permission: a secret API key of an operator. (`GET /v1/operator/liquidity`) */
     getLiquidity(request?: GetLiquidityRequest, options?: Options): Promise<Liquidity>;
     /** Read the figures of payments over Lightning. Of all wallets. The cost depends on the hours of the period and on the payments that failed, not on all payments. Permission: a secret API key of an operator. (`GET /v1/operator/figures`) */
     getPaymentFigures(request?: GetPaymentFiguresRequest, options?: Options): Promise<PaymentFigures>;
@@ -4813,7 +4813,7 @@ export interface Operations<Options> {
   readonly push: {
     /** Read the key for notifications, and the browsers that show them. Permission: a secret API key. (`GET /v1/push`) */
     get(request?: GetPushRequest, options?: Options): Promise<Push>;
-    /** Show notifications of payments in a browser. A browser shows a notification when a wallet of the account is paid (Push API). Its fields are those of `PushSubscription` in the browser. The same browser keeps its id, and is renewed. It ends with the session or the key of the request: when that is revoked, not when a session ends by itself. An account has up to 20; the one that was renewed least recently is replaced. Permission: a secret API key. (`POST /v1/push-subscriptions`) */
+    /** Show notifications of payments in a browser. Subscribes a browser to notifications of payments to the wallets of the account (Push API). The fields are those of its `PushSubscription`. Another request of the same browser renews the subscription, which keeps its id. It ends when the session or the key of the request is revoked, and continues after the session expires. An account has up to 20; the one that was renewed least recently is replaced. Permission: a secret API key. (`POST /v1/push-subscriptions`) */
     add(request: AddPushSubscriptionRequest, options?: Options): Promise<PushSubscription>;
     /** Show no more notifications in a browser. Returns what it was. Permission: a secret API key. (`DELETE /v1/push-subscriptions/{id}`) @param id The id of the subscription, `psub_…` */
     delete(id: string, request?: DeletePushSubscriptionRequest, options?: Options): Promise<PushSubscription>;

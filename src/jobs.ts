@@ -67,8 +67,10 @@ const RECEIPTS_MS = 1000;
 /** The interval of searches for alerts to send. */
 const NOTIFICATIONS_MS = 2000;
 
-/** How often invoices that have expired are reported. */
+/** How often the figures of hours that are over are computed. */
 const FLOWS_MS = 60_000;
+
+/** How often invoices that have expired are reported. */
 const EXPIRY_MS = 2000;
 
 /** The waits of the jobs. Tests shorten them. */

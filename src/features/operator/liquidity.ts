@@ -12,19 +12,21 @@ const days = (amountField: string, rateField: string, what: string) =>
   nullable(
     Type.Integer({
       description:
-        `How many days ${what} lasts at this rate: \`${amountField}\` ÷ \`${rateField}\`, rounded down. Money that moves in the other ` +
-        'direction makes room again and does not count. Null: one of the two is unknown, or the rate is 0',
+        `The number of days until the liquidity for ${what} is used up at this rate: \`${amountField}\` ÷ \`${rateField}\`, rounded down. Payments in ` +
+        'the other direction restore liquidity, but are not counted. Null if one of the values is unknown or the rate is 0',
     }),
   );
 
 const RateFields = {
   received_day_msat: nullable(
     amount(
-      'What came in over Lightning for wallets per day: the receipts of the last seven days that are computed, divided by 7. Null with less ' +
-        'than seven days since the first booking',
+      'The average amount per day that wallets received over Lightning: the receipts of the last seven computed days, divided by 7. Null until ' +
+        'seven days after the first booking',
     ),
   ),
-  sent_day_msat: nullable(amount('The same of what went out, with routing fees')),
+  sent_day_msat: nullable(
+    amount('The average amount per day that wallets sent over Lightning, computed in the same way, with routing fees'),
+  ),
   receiving_days: days('receivable_msat', 'received_day_msat', 'receiving'),
   sending_days: days('spendable_msat', 'sent_day_msat', 'sending'),
 };
@@ -57,7 +59,7 @@ const schema = {
   operationId: 'getLiquidity',
   summary: 'Read what the nodes can send and receive, and how long it lasts',
   description:
-    'Reads the channels of all nodes now. The rates are sums of past hours, so they cost the same for any number of payments. A single payment ' +
+    'Reads the channels of all nodes now. The rates are read from hourly sums, whatever the number of payments. A single payment ' +
     'may find a route only for a smaller amount.',
   response: { 200: LiquidityObject },
 };

@@ -100,14 +100,14 @@ export const OverviewObject = namedObject('OperatorOverview', {
       bytes: nullable(Type.Integer({ description: 'The size of the file; null if it failed' })),
       failure: nullable(Type.String({ description: 'Why it failed, with the remedy where one is known; null if it was checked' })),
     }),
-    { description: `The last backups, newest first, at most ${SHOWN_BACKUPS}. Of failed ones, those of the schedule` },
+    { description: `The last backups, newest first, at most ${SHOWN_BACKUPS}. A failed backup is listed only if it was scheduled` },
   ),
   webhooks: Type.Object(
     {
       active: Type.Integer({ description: 'Active webhooks' }),
       disabled: Type.Integer({ description: 'Webhooks that the service disabled, because their receivers failed for days or are gone' }),
       waiting: Type.Integer({ description: `Deliveries of active webhooks that were not delivered yet, at most ${MAX_DELIVERIES}` }),
-      retrying: Type.Integer({ description: `Those of them that have failed and are sent again, at most ${MAX_DELIVERIES}` }),
+      retrying: Type.Integer({ description: `The waiting deliveries that have failed at least once, at most ${MAX_DELIVERIES}` }),
     },
     { description: 'The webhooks of all accounts' },
   ),

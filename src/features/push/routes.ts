@@ -39,9 +39,9 @@ const addSchema = {
   operationId: 'addPushSubscription',
   summary: 'Show notifications of payments in a browser',
   description:
-    'A browser shows a notification when a wallet of the account is paid (Push API). Its fields are those of `PushSubscription` in the browser. The ' +
-    'same browser keeps its id, and is renewed. It ends with the session or the key of the request: when that is revoked, not when a session ' +
-    `ends by itself. An account has up to ${MAX_SUBSCRIPTIONS}; the one that was renewed least recently is replaced.`,
+    'Subscribes a browser to notifications of payments to the wallets of the account (Push API). The fields are those of its `PushSubscription`. ' +
+    'Another request of the same browser renews the subscription, which keeps its id. It ends when the session or the key of the request is ' +
+    `revoked, and continues after the session expires. An account has up to ${MAX_SUBSCRIPTIONS}; the one that was renewed least recently is replaced.`,
   body: requestBody({
     endpoint: Type.String({
       minLength: 1,
