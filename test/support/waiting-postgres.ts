@@ -66,7 +66,7 @@ export function controlOf(url: string) {
     waitFor,
     /** From now on no COMMIT ends. */
     async stall(): Promise<void> {
-      await waitFor('nobody');
+      await waitFor('missing_standby');
       await untilCommitsWait();
     },
     /** Ends all waits, as a standby that has caught up. */
