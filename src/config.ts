@@ -1,23 +1,19 @@
-import { accessSync, constants, mkdirSync, readFileSync } from 'node:fs';
+import { accessSync, constants, mkdirSync } from 'node:fs';
 import { parseFakeUrl } from '../devnet/fake/fake-url.ts';
 import { parsePlaygroundUrl } from '../devnet/playground/shared.ts';
-import { errorMessage } from './core/kernel/log.ts';
 import { isClnUrl, parseClnUrl } from './core/lightning/cln/url.ts';
 import { isLndUrl, parseLndUrl } from './core/lightning/lnd/url.ts';
-import { isRange, parseAllowList, parseProxy } from './core/outbound/addresses.ts';
+import { parseAllowList, parseProxy } from './core/outbound/addresses.ts';
 import { parseCurrencies, parseRateProviders } from './core/rates/providers.ts';
 import { readEmailSettings, readTelegramSettings } from './features/notifications/settings.ts';
 import { readBrand, readEmbedSites } from './features/payer-pages/brand.ts';
+import { addressDomains, browserUrl, type ListenAddress, localHosts, publicUrl, trustProxy } from './service-addresses.ts';
+import { type Environment, InvalidConfig, parsed, type Settings, settingsOf } from './settings.ts';
 
 /** The configuration. It is read from the environment and checked before anything starts. */
 export type Config = Readonly<ReturnType<typeof readConfig>>;
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'];
-
-/** A setting is invalid. The message has its name and the rule. */
-export class InvalidConfig extends Error {
-  override readonly name = 'InvalidConfig';
-}
 
 /** Reads the configuration. @throws InvalidConfig for the first invalid setting. The message never contains a secret. */
 export function readConfig(env: Environment) {
@@ -191,8 +187,6 @@ function backupRetention(text = '24,14,12') {
   return { hours: Number(hours), days: Number(days), months: Number(months) };
 }
 
-type Settings = ReturnType<typeof settingsOf>;
-
 /** The settings of Nostr Wallet Connect. `publicUrl`: that of the service. */
 function readNwc({ get, integer, boolean }: Settings, publicUrl: string) {
   return {
@@ -225,37 +219,6 @@ function playgroundRelay(url: string): string {
   return `${url.replace(/^http/, 'ws')}/playground/relay`;
 }
 
-/** HOST and PORT. */
-interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
-
-/** Returns the URL at which programs on this machine reach the service. */
-export function localUrl({ host, port }: ListenAddress): string {
-  const isEvery = host === '0.0.0.0' || host === '::';
-  return `http://${isEvery ? '127.0.0.1' : host.includes(':') ? `[${host}]` : host}:${port}`;
-}
-
-/** The values of HOST with which browsers on this machine reach the service as `localhost`. */
-const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['127.0.0.1', '::1', 'localhost', '0.0.0.0', '::']);
-
-/** Returns the URL for people on this machine: with `localhost` where that is the same, because browsers allow no passkeys at an IP address. */
-function browserUrl({ host, port }: ListenAddress): string {
-  return localUrl({ host: LOOPBACK_HOSTS.has(host) ? 'localhost' : host, port });
-}
-
-/** Returns whether only programs on this machine reach the service without a proxy. */
-export function listensOnLoopback({ host }: Pick<ListenAddress, 'host'>): boolean {
-  return ['127.0.0.1', '::1', 'localhost'].includes(host);
-}
-
-function localHosts({ host, port }: ListenAddress): string[] {
-  const every = host === '::' ? ['127.0.0.1', '::1'] : host === '0.0.0.0' ? ['127.0.0.1'] : [host];
-  const hosts = LOOPBACK_HOSTS.has(host) ? ['localhost', ...every] : every;
-  return [...new Set(hosts.map((one) => new URL(localUrl({ host: one, port })).host))];
-}
-
 /** Creates DATA_DIR, readable only by its owner: its files contain keys, and preimages of unpaid invoices. @throws InvalidConfig */
 export function makeDataDir(dataDir: string): void {
   try {
@@ -267,63 +230,6 @@ export function makeDataDir(dataDir: string): void {
   }
 }
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
-/** Settings that contain secrets. `<name>_FILE` names a file with the value: service managers and containers pass secrets as files. */
-const SECRETS: ReadonlySet<string> = new Set([
-  'BOOTSTRAP_SECRET_KEY',
-  'DATABASE_URL',
-  'FIAT_RATES',
-  'LIGHTNING_URL',
-  'METRICS_TOKEN',
-  'SECRET_KEY',
-  'SMTP_URL',
-  'TARGET_DATABASE_URL',
-  'TELEGRAM_BOT_TOKEN',
-]);
-
-function readSecret(name: string, file: string): string {
-  try {
-    const text = readFileSync(file, 'utf8').trim();
-    if (text !== '') return text;
-  } catch (error) {
-    throw new InvalidConfig(`${name} must be the path of a file that this user can read (${(error as NodeJS.ErrnoException).code}).`);
-  }
-  throw new InvalidConfig(`${name} must be the path of a file that is not empty.`);
-}
-
-/** Returns functions that read settings by their names. An empty setting counts as absent. */
-export function settingsOf(env: Environment) {
-  const value = (name: string) => env[name]?.trim() || undefined;
-  const get = (name: string): string | undefined => {
-    const file = SECRETS.has(name) ? value(`${name}_FILE`) : undefined;
-    if (file === undefined) return value(name);
-    if (value(name) !== undefined) throw new InvalidConfig(`Only one of ${name} and ${name}_FILE may be set.`);
-    return readSecret(`${name}_FILE`, file);
-  };
-  return {
-    get,
-
-    integer(name: string, fallback: number, min: number, max: number): number {
-      const text = get(name) ?? String(fallback);
-      if (/^\d+$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
-      throw new InvalidConfig(`${name} must be a whole number from ${min} to ${max}.`);
-    },
-
-    boolean(name: string, fallback = false): boolean {
-      const text = get(name) ?? String(fallback);
-      if (text === 'true' || text === 'false') return text === 'true';
-      throw new InvalidConfig(`${name} must be true or false.`);
-    },
-
-    matching(name: string, form: RegExp, expected: string): string | undefined {
-      const text = get(name);
-      if (text === undefined || form.test(text)) return text;
-      throw new InvalidConfig(`${name} must be ${expected}.`);
-    },
-  };
-}
-
 /** Hex is read as hex, although it is also base64. */
 function secretKey(text: string | undefined): Uint8Array | undefined {
   if (text === undefined) return undefined;
@@ -332,26 +238,6 @@ function secretKey(text: string | undefined): Uint8Array | undefined {
   const bytes = Buffer.from(text, isHex ? 'hex' : 'base64');
   if ((isHex || isBase64) && bytes.length >= 32) return bytes;
   throw new InvalidConfig('SECRET_KEY must be 32 random bytes or more in hex or base64: the output of `openssl rand -hex 32`.');
-}
-
-function publicUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  const plain = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash;
-  if (!plain)
-    throw new InvalidConfig(
-      'PUBLIC_URL must be an http or https address such as https://wallet.example.com, without user, query or fragment.',
-    );
-  return text.replace(/\/+$/, '');
-}
-
-/** Returns the host of the public URL, then the domains of the setting. */
-function addressDomains(url: string, text = ''): string[] {
-  const others = text
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean);
-  if (others.every((one) => /^[a-z0-9-]+(\.[a-z0-9-]+)*(:\d{1,5})?$/.test(one))) return [...new Set([new URL(url).host, ...others])];
-  throw new InvalidConfig('ADDRESS_DOMAINS must be domains such as example.com,example.org, without http:// and paths.');
 }
 
 const URL_PARSERS: readonly (readonly [isForm: (text: string) => boolean, parse: (text: string) => unknown])[] = [
@@ -378,21 +264,4 @@ function lightningUrls(text: string): [string, ...string[]] {
     parsed(name, url, parse);
   }
   return urls;
-}
-
-function parsed<T>(name: string, text: string, parse: (text: string) => T): T {
-  try {
-    return parse(text);
-  } catch (error) {
-    throw new InvalidConfig(`${name}: ${errorMessage(error)}`);
-  }
-}
-
-/** Anyone can send X-Forwarded-For, so only the proxies given here are trusted. */
-function trustProxy(text: string | undefined): number | string[] | undefined {
-  if (text === undefined) return undefined;
-  if (/^[1-9]$/.test(text)) return Number(text);
-  const list = text.split(',').map((one) => one.trim());
-  if (list.every((one) => isRange(one) && !/\/0+$/.test(one))) return list;
-  throw new InvalidConfig('TRUST_PROXY must be the number of proxies (1 to 9), or their addresses such as 127.0.0.1,10.0.0.0/8.');
 }

@@ -1,9 +1,10 @@
 import { type Satchel, startSatchel } from './app.ts';
-import { type Config, InvalidConfig, readConfig } from './config.ts';
+import { type Config, readConfig } from './config.ts';
 import { setupUrl } from './core/accounts/setup-links.ts';
 import { errorMessage } from './core/kernel/log.ts';
 import { keysFile, secretKeyShell, storeSetupLink } from './data-files.ts';
 import { type Greeting, greeting } from './greeting.ts';
+import { InvalidConfig } from './settings.ts';
 import { closeOnSignals } from './signals.ts';
 
 // Files are readable only by their owner: the databases contain node keys, preimages and the customers' transactions.

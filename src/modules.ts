@@ -1,5 +1,5 @@
 import type { pino } from 'pino';
-import { type Config, listensOnLoopback } from './config.ts';
+import type { Config } from './config.ts';
 import { createAccounts } from './core/accounts/accounts.ts';
 import { createContacts } from './core/accounts/contacts.ts';
 import { createAccountDirectory } from './core/accounts/directory.ts';
@@ -51,6 +51,7 @@ import { type WebhookDependencies, Webhooks } from './features/webhooks/webhooks
 import type { JobTiming } from './jobs.ts';
 import type { OpenedNode } from './open-node.ts';
 import { openSecretKey } from './secret-key.ts';
+import { listensOnLoopback } from './service-addresses.ts';
 
 /** The modules that routes and background jobs use. */
 export type Modules = Awaited<ReturnType<typeof createModules>>;

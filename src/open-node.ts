@@ -1,11 +1,11 @@
 import type { PlaygroundControl, TestNetwork } from '../devnet/test-network.ts';
-import { InvalidConfig } from './config.ts';
 import type { Log } from './core/kernel/log.ts';
 import { openCln } from './core/lightning/cln/cln-node.ts';
 import { isClnUrl } from './core/lightning/cln/url.ts';
 import { openLnd } from './core/lightning/lnd/lnd-node.ts';
 import { isLndUrl } from './core/lightning/lnd/url.ts';
 import type { LightningNode } from './core/lightning/node.ts';
+import { InvalidConfig } from './settings.ts';
 
 /** An open node, and the control of its test network if it has one. */
 export interface OpenedNode {

@@ -1,10 +1,11 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { type Config, InvalidConfig } from './config.ts';
+import type { Config } from './config.ts';
 import type { Database, SqlReader } from './core/db/database.ts';
 import { deleteFactIf, readFact, writeOnce } from './core/db/facts.sql.ts';
 import { readOrCreate } from './data-files.ts';
+import { InvalidConfig } from './settings.ts';
 
 type Settings = Pick<Config, 'secretKey' | 'dataDir' | 'replaceSecretKey'>;
 

@@ -4,9 +4,10 @@ import { pino } from 'pino';
 import { DEFAULT_NODE } from '../../devnet/playground/node-name.ts';
 import { servePlayground } from '../../devnet/playground/server.ts';
 import { DEFAULT_PORT, playgroundUrl } from '../../devnet/playground/shared.ts';
-import { InvalidConfig, makeDataDir, readConfig, settingsOf } from '../config.ts';
+import { makeDataDir, readConfig } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { readOrCreate } from '../data-files.ts';
+import { InvalidConfig, settingsOf } from '../settings.ts';
 import { closeOnSignals } from '../signals.ts';
 
 // Files are readable only by their owner: they contain the keys of the nodes.

@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { createClient, type OperatorAction, type RequestOptions, type SatchelClient, SatchelError } from '../../client/satchel.js';
-import { type Config, localUrl, readConfig } from '../config.ts';
+import { type Config, readConfig } from '../config.ts';
 import { errorMessage } from '../core/kernel/log.ts';
 import { keysFile } from '../data-files.ts';
+import { localUrl } from '../service-addresses.ts';
 import type { Column, Output } from './output.ts';
 import { moment } from './table.ts';
 import { action, type Call, EXIT, NotDone } from './verb.ts';

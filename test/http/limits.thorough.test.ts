@@ -1,7 +1,8 @@
 import { connect } from 'node:net';
 import { expect, it } from 'vitest';
-import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { TokenBuckets } from '../../src/http/limits/token-buckets.ts';
+import { InvalidConfig } from '../../src/settings.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse } from '../support/client.ts';
 

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
-import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { InvalidConfig } from '../../src/settings.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, TestWallet } from '../support/client.ts';
 

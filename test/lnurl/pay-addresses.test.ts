@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
 import { domainsOfHost, parseRequestedName, readName } from '../../src/features/lnurl/pay/address.ts';
+import { InvalidConfig } from '../../src/settings.ts';
 import { onFakeNode } from '../support/app.ts';
 import type { HttpResponse, Json, TestWallet } from '../support/client.ts';
 import { rawGet } from '../support/raw-get.ts';

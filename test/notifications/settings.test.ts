@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { InvalidConfig } from '../../src/settings.ts';
 
 const EMAIL = { SMTP_URL: 'smtps://ops%40example.com:s%3Acret@mail.example.com', ALERT_EMAIL_TO: 'a@example.com, b@example.org' };
 const TOKEN = '123456789:AAExampleTokenOfABot-with_35_characters';

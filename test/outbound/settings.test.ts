@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { InvalidConfig } from '../../src/settings.ts';
 import { answerJson, closeListeners, createWorld, failure, listen } from './world.ts';
 
 closeListeners();

@@ -2,7 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, it } from 'vitest';
-import { InvalidConfig, readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config.ts';
+import { InvalidConfig } from '../../src/settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'satchel-secrets-'));
 afterAll(() => rmSync(folder, { recursive: true }));

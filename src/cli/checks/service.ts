@@ -1,7 +1,8 @@
 import { connect } from 'node:tls';
 import { createClient, type SatchelClient } from '../../../client/satchel.js';
-import { type Config, localUrl } from '../../config.ts';
+import type { Config } from '../../config.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
+import { localUrl } from '../../service-addresses.ts';
 import { type ReportedTime, timeFromDate } from './clock.ts';
 import { type Finding, fail, ok, warn } from './finding.ts';
 
