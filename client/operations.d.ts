@@ -2576,7 +2576,7 @@ export interface PaymentFigures {
   until: number;
   /** The payments over Lightning that were booked in the period */
   flow: { /** What the nodes received for wallets, without transfers and payments between wallets, in millisatoshis */ in_msat: number; /** The number of these receipts */ in_count: number; /** What wallets paid over Lightning, without fees, transfers and payments between wallets, in millisatoshis */ out_msat: number; /** The number of these payments, which succeeded in the period */ out_count: number; /** The routing fees that wallets paid, in millisatoshis */ routing_msat: number; /** The fees of the service, without the shares of other accounts, in millisatoshis */ earned_msat: number; } | null;
-  /** The same of the period of the same length before it */
+  /** The figures of the preceding period of the same length */
   before: { /** What the nodes received for wallets, without transfers and payments between wallets, in millisatoshis */ in_msat: number; /** The number of these receipts */ in_count: number; /** What wallets paid over Lightning, without fees, transfers and payments between wallets, in millisatoshis */ out_msat: number; /** The number of these payments, which succeeded in the period */ out_count: number; /** The routing fees that wallets paid, in millisatoshis */ routing_msat: number; /** The fees of the service, without the shares of other accounts, in millisatoshis */ earned_msat: number; } | null;
   /** The payments over Lightning that were started in the period and have failed */
   failed_count: number;

@@ -144,7 +144,7 @@ describe('alerts to Telegram', () => {
         await client.post('/v1/operator/withdrawals/stop', { reason: 'A check.' });
         const channels = () => client.get('/v1/operator/alert-channels');
         await expect.poll(channels).toMatchObject([{ channel: 'telegram', recipient: '42', status: 'failing' }]);
-        expect((await channels())[0].failure).toBe('Telegram responded with the status 429. It says: slow down, bot…');
+        expect((await channels())[0].failure).toBe('Telegram responded with the status 429. Its response: slow down, bot…');
         expect(texts).toEqual([]);
         const tested = await client.post('/v1/operator/alert-channels/test', { channel: 'telegram' });
         expect(tested.status).toBe('working');

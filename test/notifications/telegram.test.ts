@@ -64,7 +64,7 @@ it('waits as long as Telegram asks', async () => {
   const { channel } = await telegram(replyWith(429, body));
   const failure = await failureOf(channel);
   expect(failure.retryAfterSeconds).toBe(35);
-  expect(failure.message).toBe('Telegram responded with the status 429. It says: Too Many Requests: retry after 35');
+  expect(failure.message).toBe('Telegram responded with the status 429. Its response: Too Many Requests: retry after 35');
 });
 
 it.each([

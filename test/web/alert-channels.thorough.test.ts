@@ -13,7 +13,7 @@ onDashboard(
       const page = await openLoggedIn('/operator#notifications');
       const email = page.getByRole('region', { name: 'E-mail' });
       await email.getByText('ops@example.com').waitFor();
-      await email.getByText('No message was sent yet').waitFor();
+      await email.getByText('No messages sent yet').waitFor();
       await email.getByRole('button', { name: 'Send a test message' }).dblclick();
       await email.getByText('The test message was sent.').waitFor();
       expect(mailServer.mails.map(({ to }) => to)).toEqual([['ops@example.com']]);
@@ -27,12 +27,12 @@ onDashboard(
       const email = page.getByRole('region', { name: 'E-mail' });
       await email.getByRole('button', { name: 'Send a test message' }).click();
       await email.getByText('550 5.7.1 <img src=x onerror=alert(1)>').waitFor();
-      await email.getByText('Messages fail since').waitFor();
+      await email.getByText('Failing since').waitFor();
       expect(await violationsInThemes(page)).toEqual([]);
       mailServer.script = () => undefined;
       await email.getByRole('button', { name: 'Send a test message' }).click();
       await email.getByText('The test message was sent.').waitFor();
-      await email.getByText('Messages fail since').waitFor({ state: 'detached' });
+      await email.getByText('Failing since').waitFor({ state: 'detached' });
     });
   },
   {

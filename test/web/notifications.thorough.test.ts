@@ -188,18 +188,18 @@ onDashboard('notifications of payments', ({ client, net, open, logIn, newPerson,
   it('explain how to allow them when the person or the browser has refused', async () => {
     const { page } = await openWith('denied');
     await page.getByRole('checkbox', { name: /Notify me about payments/ }).click();
-    await page.getByText('The browser blocks notifications of this page.').waitFor();
+    await page.getByText('The browser blocks notifications from this page.').waitFor();
     expect(await violationsInThemes(page)).toEqual([]);
     const { page: asked } = await openWith('default');
     await asked.getByRole('checkbox', { name: /Notify me about payments/ }).click();
-    await asked.getByText('The browser was not allowed to show notifications.').waitFor();
+    await asked.getByText('Notifications were not allowed.').waitFor();
     expect(await asked.getByRole('checkbox', { name: /Notify me about payments/ }).isChecked()).toBe(false);
   });
 
   it('need the home screen on an iPhone, and a browser that has them', async () => {
     for (const [script, text] of [
       ['Object.defineProperty(navigator, "standalone", { value: false })', 'first add Satchel to the home screen'],
-      ['delete globalThis.PushManager', 'This browser shows no notifications of web pages'],
+      ['delete globalThis.PushManager', 'This browser does not support notifications'],
     ] as const) {
       const page = await openLoggedIn(undefined, OPTIONS);
       await page.addInitScript(script);

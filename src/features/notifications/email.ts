@@ -73,7 +73,7 @@ function reasonOf(error: unknown, { host, user, password }: EmailSettings): stri
   const secrets = [password ?? '', base64(password ?? ''), base64(`\0${plain.join('')}`), base64(`\0${user}\0${password}`)];
   const detail = quotable(response ?? message ?? '', secrets);
   if (detail === '') return sentence;
-  return `${sentence} ${response === undefined ? 'The reason' : 'It says'}: ${detail}`;
+  return `${sentence} ${response === undefined ? 'The reason' : 'Its response'}: ${detail}`;
 }
 
 function base64(text: string): string {

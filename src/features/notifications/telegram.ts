@@ -27,7 +27,7 @@ export function createTelegramChannel({ outbound, token, chatId, api = API }: Te
     if (status === 200) return;
     const { description, retryAfterSeconds } = parseError(response);
     const remedy = REMEDIES[status] ?? '';
-    const said = description === '' ? '' : ` It says: ${quotable(description, [token])}`;
+    const said = description === '' ? '' : ` Its response: ${quotable(description, [token])}`;
     throw new ChannelError(`Telegram responded with the status ${status}.${remedy}${said}`, retryAfterSeconds);
   }
 

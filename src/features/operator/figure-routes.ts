@@ -26,7 +26,7 @@ const FiguresObject = namedObject('PaymentFigures', {
   from: Type.Integer({ description: 'The beginning of the period, a whole hour, in Unix seconds' }),
   until: Type.Integer({ description: 'The end of the period: the end of the present hour' }),
   flow: nullable(Type.Object(FlowFields), { description: 'The payments over Lightning that were booked in the period' }),
-  before: nullable(Type.Object(FlowFields), { description: 'The same of the period of the same length before it' }),
+  before: nullable(Type.Object(FlowFields), { description: 'The figures of the preceding period of the same length' }),
   failed_count: Type.Integer({ description: 'The payments over Lightning that were started in the period and have failed' }),
   failures: Type.Array(
     Type.Object({

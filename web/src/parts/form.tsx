@@ -10,7 +10,7 @@ export interface FormProps {
   readonly children: ComponentChildren;
 }
 
-/** Fields that the page sends itself. It says what is wrong with a field, and goes there: browsers do so in words and a language of their own. */
+/** A form that code submits. It shows its own messages at invalid fields and focuses the first: the browser's are in the browser's language. */
 export function Form({ class: look = 'stack', onSubmit, children }: FormProps) {
   const [problem, setProblem] = useState<string>();
   return (

@@ -5,6 +5,6 @@ export const filterTexts = inLanguage('filters', {
   text: 'Memo, label or hash',
   amountFrom: 'Amount from',
   amountTo: 'Amount to',
-  amountReversed: 'This amount is smaller than the one before it.',
+  amountReversed: 'The upper amount is smaller than the lower one.',
   lookForAmount: (amount: string) => `Look for an amount of ${amount} sats`,
 });
