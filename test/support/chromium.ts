@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { FIREFOX_BIN, launchFirefox, STYLE_OF_SCREENSHOTS, supportedByFirefox } from './firefox.ts';
 
 /*
  * A real browser: the Chromium of @sparticuz/chromium, for tests of the dashboard. test/support/dashboard.ts has the service for it.
@@ -48,12 +49,12 @@ const SIZES: Record<Device, BrowserContextOptions> = {
   phone: { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
 };
 
-/** Starts Chromium before the tests of a file and ends it after them. */
+/** Starts Chromium, or the Firefox of FIREFOX_BIN, before the tests of a file and ends it after them. */
 export function useChromium(): Chromium {
   let browser: Browser | undefined;
   let problems: string[] = [];
   beforeAll(async () => {
-    browser = await launchChromium();
+    browser = FIREFOX_BIN ? await launchFirefox(FIREFOX_BIN) : await launchChromium();
   });
   afterEach(async () => {
     await Promise.all((browser?.contexts() ?? []).map((context) => context.close()));
@@ -78,7 +79,7 @@ export async function openPage(
   { device = 'desktop', theme = 'light', expected = [], context: more = {} }: PageOptions,
   report: (problem: string) => void,
 ): Promise<Page> {
-  const context = await browser.newContext({
+  const all: BrowserContextOptions = {
     baseURL: url,
     locale: 'en-GB',
     timezoneId: 'UTC',
@@ -87,9 +88,10 @@ export async function openPage(
     serviceWorkers: 'block',
     ...SIZES[device],
     ...more,
-  });
+  };
+  const context = await browser.newContext(FIREFOX_BIN ? supportedByFirefox(all) : all);
   const reportUnexpected = (problem: string) => {
-    if (!expected.some((pattern) => pattern.test(problem))) report(problem);
+    if (![...expected, STYLE_OF_SCREENSHOTS].some((pattern) => pattern.test(problem))) report(problem);
   };
   context.on('console', (message) => {
     // A 4xx is an ordinary response of the API, which the browser also writes to the console. A file of the dashboard must not be missing.
