@@ -769,6 +769,61 @@ export interface Key {
   pending_payments: number | null;
 }
 
+export interface KeyDetails {
+  /** The id of the key, `key_…`. It is not a secret */
+  id: string;
+  /** Unix seconds */
+  created_at: number;
+  /** The kind of the key, which decides its permissions. The prefix of the key shows it too */
+  kind: 'secret_api' | 'public_api' | 'wallet_admin' | 'wallet_invoice' | 'wallet_read' | 'wallet_lnurl_withdraw' | 'wallet_lnurl_pay' | 'wallet_connection' | (string & {});
+  /** The wallet of an access key, `wal_…`; null for a key of the account */
+  wallet_id: string | null;
+  /** The label that the caller gave the key */
+  user_label: string;
+  /** The prefix and the last four characters; a public identifier in full */
+  hint: string;
+  /** Only an `active` key is accepted */
+  status: 'active' | 'expired' | 'revoked' | (string & {});
+  /** Unix seconds; null when the key does not expire */
+  expires_at: number | null;
+  /** Unix seconds; null when the key is not revoked */
+  revoked_at: number | null;
+  /** The id of the key that a rotation created in its place; null otherwise */
+  replaced_by: string | null;
+  /** The time of the last request that was authenticated with the key, in Unix seconds; up to a minute late. Null if there was none, and always null for the public keys in links */
+  last_used_at: number | null;
+  /** The millisatoshis that payments with the key may cost in one period; null without a budget */
+  budget_msat: number | null;
+  /** Calendar periods in UTC; a week begins on Monday. Null without a budget */
+  budget_period: 'day' | 'week' | 'month' | 'ever' | (string & {}) | null;
+  /** Millisatoshis spent in the current period, with fees; null without a budget */
+  budget_spent_msat: number | null;
+  /** Millisatoshis reserved for payments in flight: amounts and fee limits. Null without a budget */
+  budget_pending_msat: number | null;
+  /** The millisatoshis that one payment may cost, with its fee; null without such a limit */
+  max_payment_msat: number | null;
+  /** The millisatoshis that the key may send per day (UTC), without fees; null: no limit */
+  max_out_day_msat: number | null;
+  /** The millisatoshis that the key may send per month (UTC), without fees; null: no limit */
+  max_out_month_msat: number | null;
+  /** The payments and transfers that may be started with the key per minute; null: no limit */
+  max_payments_per_minute: number | null;
+  /** The payments with the key that may be pending; null: no limit */
+  max_pending: number | null;
+  /** What counts against `max_out_day_msat` now, with pending payments; null without any of these four limits */
+  out_day_msat: number | null;
+  /** What counts against `max_out_month_msat` now, with pending payments; null without any of these four limits */
+  out_month_msat: number | null;
+  /** The payments and transfers of the present minute; null without any of these four limits */
+  payments_this_minute: number | null;
+  /** The pending payments; null without any of these four limits */
+  pending_payments: number | null;
+  /** The settled payments and transfers that this key made, or a key that it replaced. Null for more than 100,000. What was made before the service recorded keys does not count */
+  num_paid: number | null;
+  /** The millisatoshis that they sent, without fees. Null together with `num_paid` */
+  paid_msat: number | null;
+}
+
 export interface LightningTransaction {
   /** The id of the invoice or payment, `lntx_…` */
   id: string;
@@ -3179,6 +3234,10 @@ export interface RotateKeyRequest {
   overlap_seconds?: number;
 }
 
+export interface GetKeyRequest {
+
+}
+
 export interface RevokeKeyRequest {
 
 }
@@ -3969,6 +4028,8 @@ export interface ListTransactionsRequest {
   type?: 'ln_deposit' | 'ln_withdrawal' | 'ln_transfer_in' | 'ln_transfer_out' | 'ln_lnurl_pay_inbound' | 'ln_lnurl_pay_outbound' | 'ln_lnurl_withdraw' | 'network_fee' | 'service_fee' | 'revenue_share' | 'restore_difference' | 'opening_balance';
   /** Only transactions of this wallet: its id or one of its access keys */
   wallet_id?: string;
+  /** Only payments and transfers that this key made, or a key that it replaced: the `key_` id of a key of the account, a wallet or a connection. Claims of its withdraw links are among them, fees are not. Not together with `wallet_id`. What was made before the service recorded keys is in no such list */
+  key_id?: string;
   /** Selects these fields of the response */
   fields?: string;
 }
@@ -4651,6 +4712,8 @@ export interface Operations<Options> {
     create(request?: CreateKeyRequest, options?: Options): Promise<NewKey>;
     /** Replace an API key. The response contains the key itself; no later response does. The new key has the same kind and limits. The old key is still accepted for `overlap_seconds`. A key that rotates itself needs an overlap. Permission: a secret API key. (`POST /v1/keys/{id}/rotate`) @param id The `key_` id of the key, not the key itself */
     rotate(id: string, request?: RotateKeyRequest, options?: Options): Promise<NewKey>;
+    /** Read a key. A key of the account, of one of its wallets or of a connection, with what it has paid. `GET /v1/wallet-transactions?key_id=` lists the payments. Permission: a secret API key. (`GET /v1/keys/{id}`) @param id The `key_` id of the key, not the key itself */
+    get(id: string, request?: GetKeyRequest, options?: Options): Promise<KeyDetails>;
     /** Revoke an API key. The last secret API key of the account cannot be revoked: 409. Permission: a secret API key. (`DELETE /v1/keys/{id}`) @param id The `key_` id of the key, not the key itself */
     revoke(id: string, request?: RevokeKeyRequest, options?: Options): Promise<Key>;
   };

@@ -62,6 +62,7 @@ export const GROUPS = {
     list: 'GET /v1/keys isList hasCursor',
     create: 'POST /v1/keys keyed',
     rotate: 'POST /v1/keys/{id}/rotate keyed',
+    get: 'GET /v1/keys/{id}',
     revoke: 'DELETE /v1/keys/{id}',
   },
   lightningTransactions: {

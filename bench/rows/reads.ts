@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Type } from 'typebox';
+import type { Accounts } from '../../src/core/accounts/accounts.ts';
 import { createAlerts } from '../../src/core/alerts/alerts.ts';
 import { NodeConnection } from '../../src/core/connection/connection.ts';
 import { NodeConnections } from '../../src/core/connection/connections.ts';
@@ -157,7 +158,7 @@ function routes(web: Web, database: Database): (app: App) => void {
       waits,
       publicUrl: 'http://127.0.0.1',
     });
-    transactionRoutes(app, { ...web, history });
+    transactionRoutes(app, { ...web, accounts: none as unknown as Accounts, history });
   };
 }
 

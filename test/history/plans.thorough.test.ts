@@ -37,6 +37,16 @@ const READS_OF_SUMS = (['wallet', 'account'] as const).flatMap((owner): [Stateme
   ];
 });
 
+/** The reads of what a key has made. */
+const READS_OF_KEYS = (['asc', 'desc'] as const).flatMap((order): [Statement, unknown[]][] => [
+  ...(['settled', 'pending', 'failed', 'all'] as const).flatMap((status): [Statement, unknown[]][] => [
+    [transactions.pages.key[order][status], ['x', 7, 50]],
+    [transactions.pages.key[order].skip[status], ['x', 7, 50, 49]],
+  ]),
+  ...(['settled', 'pending', 'failed'] as const).map((status): [Statement, unknown[]] => [transactions.counts.key[status], ['x', 50]]),
+  [transactions.sumOfKey, ['x', 50]],
+]);
+
 /** The pages of the lists of operators, sessions and proofs, and what is counted of them. */
 const READS_OF_OPERATORS = (['asc', 'desc'] as const).flatMap((order): [Statement, unknown[]][] => [
   ...Object.values(listOfState).map((list): [Statement, unknown[]] => [list[order], ['x', 50, 0]]),
@@ -68,6 +78,7 @@ const READS: [Statement, unknown[]][] = [
       [events.pages[owner][order], [7, 50, 'x']] as [Statement, unknown[]],
     ]),
   ),
+  ...READS_OF_KEYS,
   ...READS_OF_SUMS,
   ...READS_OF_OPERATORS,
   [operator.listPendingUntil.count, [7, 'x', 50]],

@@ -91,10 +91,12 @@ onFakeNode(
       expect(poor.body).toMatchObject({ code: 2, type: 'insufficient_balance' });
       expect(poor.body.message).toContain('The spendable balance is 100 sat.');
       const limits = { kind: 'wallet_admin', budget_msat: 10_000, budget_period: 'day' };
-      const { key } = await client.post(`/v1/wallet/${wallet.id}/keys`, limits);
+      const { id, key } = await client.post(`/v1/wallet/${wallet.id}/keys`, limits);
       const limited = appOfWallet(client, { ...wallet, admin: key });
       const { paymentRequest: small } = net.outside.invoice({ amountMsat: 20_000 });
       expect((await limited.pay(small)).body).toMatchObject({ code: 2, type: 'budget_exceeded' });
+      expect((await limited.pay(net.outside.invoice({ amountMsat: 5_000 }).paymentRequest)).status).toBe(200);
+      expect(await client.get(`/v1/keys/${id}`)).toMatchObject({ num_paid: 1, paid_msat: 5_000 });
       expect(await problems()).toEqual([]);
     });
 

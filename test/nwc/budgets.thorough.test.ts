@@ -51,6 +51,8 @@ onFakeNode(
       );
       expect(inOrder(codes)).toEqual(exactlyFit);
       expect((await app.call('get_budget')).result.used_budget).toBe(BUDGET_MSAT);
+      const { key_id } = await client.get(`/v1/connections/${app.id}`);
+      expect(await client.get(`/v1/keys/${key_id}`)).toMatchObject({ num_paid: FIT, paid_msat: BUDGET_MSAT });
       expect(Math.max(...used)).toBeLessThanOrEqual(BUDGET_MSAT);
       expect([await balanceOf(wallet), await balanceOf(shop)]).toEqual([before[0] - BUDGET_MSAT, before[1] + BUDGET_MSAT]);
       expect(await codeOf(app, 'pay_invoice', { invoice: invoice(1) })).toBe('QUOTA_EXCEEDED');

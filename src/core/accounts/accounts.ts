@@ -52,6 +52,11 @@ export function lineageGuard(key: Key, onMiss: () => Error): Guard {
   return { statement: keySql.validLineages, id: key.lineageId, onMiss };
 }
 
+/** Returns what a payment or transfer needs of the key that requests it: its limits, and its lineage, which a session does not have. */
+export function termsOfKey({ limits, lineageId, isSession }: Key): { limits: Key['limits']; lineageId: string | undefined } {
+  return { limits, lineageId: isSession ? undefined : lineageId };
+}
+
 /** The keys of a new account. They are returned only once. */
 export interface AccountKeys {
   readonly accountId: string;

@@ -41,10 +41,9 @@ export type Keyring = ReturnType<typeof createKeyring>;
 
 export function createKeyring(database: Database, clock: Clock, maxActiveKeys = MAX_ACTIVE_KEYS) {
   async function read(queries: SqlReader, owner: KeyOwner, id: string): Promise<ListedKey> {
-    const row = await queries.first(sql.findListed, id, ...periods(clock));
-    const isOwners = row?.account_id === owner.accountId && (row.wallet_id ?? undefined) === owner.walletId;
-    if (!row || !isOwners) throw new Refusal('not_found');
-    return listedFromRow(row, unixSeconds(clock));
+    const key = await readOfAccount(queries, clock, owner.accountId, id);
+    if ((key.wallet_id ?? undefined) !== owner.walletId) throw new Refusal('not_found');
+    return key;
   }
 
   /** Stores a key and writes its event. */
@@ -72,6 +71,9 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
   return {
     /** @throws Refusal `not_found` */
     find: (owner: KeyOwner, id: string): Promise<ListedKey> => read(database, owner, id),
+
+    /** Returns a key of an account or of one of its wallets. @throws Refusal `not_found` */
+    findOfAccount: (accountId: string, id: string): Promise<ListedKey> => readOfAccount(database, clock, accountId, id),
 
     /** Returns keys by their ids, in any order. */
     async findMany(ids: readonly string[]): Promise<ListedKey[]> {
@@ -130,6 +132,13 @@ export function createKeyring(database: Database, clock: Clock, maxActiveKeys = 
         return after;
       }),
   };
+}
+
+/** @throws Refusal `not_found` */
+async function readOfAccount(queries: SqlReader, clock: Clock, accountId: string, id: string): Promise<ListedKey> {
+  const row = await queries.first(sql.findListed, id, ...periods(clock));
+  if (row?.account_id !== accountId) throw new Refusal('not_found');
+  return listedFromRow(row, unixSeconds(clock));
 }
 
 /** Otherwise the limits per key would limit no account. @throws Refusal `too_many_keys` */

@@ -10,18 +10,21 @@ const FEES = "('network_fee', 'service_fee')";
  * A payment or invoice has its label in its own row.
  */
 function sideOf(side: Side, transfers: string): string {
-  const [own, sign, other, from, label] =
-    side === 'from' ? ['from', '-', 'to', 'payment', 'user_label'] : ['to', '', 'from', 'invoice', 'memo'];
+  const [own, sign, other, from, label, lineage] =
+    side === 'from'
+      ? ['from', '-', 'to', 'payment', 'user_label', 't.key_lineage_id']
+      : ['to', '', 'from', 'invoice', 'memo', 'CAST(NULL AS TEXT)'];
   return `SELECT t.position * 2 + ${side === 'from' ? 0 : 1} AS ord, 'wtx_' || t.id || '${SIDE_LETTER[side]}' AS id, w.id AS wallet_id,
       w.ledger_account, w.account_id, t.${own}_type AS type, ${sign}t.amount_msat AS amount_msat, t.${own}_entry AS entry,
       t.${own}_balance_msat AS balance_msat, t.created_at_ms AS placed_at_ms, t.${own}_lntx AS lntx,
-      coalesce(o.${label}, t.memo, '') AS label, t.${other}_account AS other_account
+      coalesce(o.${label}, t.memo, '') AS label, t.${other}_account AS other_account,
+      ${lineage} AS key_lineage_id
     FROM ${transfers} CROSS JOIN wallet w LEFT JOIN ${from} o ON o.id = t.${own}_lntx
     WHERE w.ledger_account = t.${own}_account AND t.${own}_type IS NOT NULL`;
 }
 
 const COLUMNS =
-  'id, wallet_id, ledger_account, account_id, type, amount_msat, entry, balance_msat, placed_at_ms, lntx, label, other_account';
+  'id, wallet_id, ledger_account, account_id, type, amount_msat, entry, balance_msat, placed_at_ms, lntx, label, other_account, key_lineage_id';
 
 /** A pending or failed payment has a row already, which becomes that of its booking. */
 const BECOMES_SETTLED = `ON CONFLICT (id) DO UPDATE SET position = excluded.position, status = 'settled', amount_msat = excluded.amount_msat,

@@ -18,22 +18,24 @@ export type WalletTransactionRow = {
   lntx: string | null;
   label: string;
   other_account: number | null;
+  /** The lineage of the key that made a payment or transfer. */
+  key_lineage_id: string | null;
 };
 
 const COLUMNS = `position, id, wallet_id, ledger_account, account_id, type, status, amount_msat, entry, balance_msat, placed_at_ms, lntx, label,
-  other_account`;
+  other_account, key_lineage_id`;
 
-const PENDING = 'id, wallet_id, ledger_account, account_id, type, status, amount_msat, placed_at_ms, lntx, label';
+const PENDING = 'id, wallet_id, ledger_account, account_id, type, status, amount_msat, placed_at_ms, lntx, label, key_lineage_id';
 
 /** The transaction of a payment that was started. */
 export const insertPending = statement(
   'wallet_transaction_insert_pending',
   `INSERT INTO wallet_transaction (${PENDING})
-   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'pending', $4, $5, $6, $7 FROM wallet w WHERE w.id = $2`,
+   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'pending', $4, $5, $6, $7, $8 FROM wallet w WHERE w.id = $2`,
   `INSERT INTO wallet_transaction (${PENDING})
-    SELECT n.id, w.id, w.ledger_account, w.account_id, n.type, 'pending', n.amount_msat, n.placed_at_ms, n.lntx, n.label
-    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[])
-      AS n (id, wallet_id, type, amount_msat, placed_at_ms, lntx, label)
+    SELECT n.id, w.id, w.ledger_account, w.account_id, n.type, 'pending', n.amount_msat, n.placed_at_ms, n.lntx, n.label, n.key_lineage_id
+    FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[])
+      AS n (id, wallet_id, type, amount_msat, placed_at_ms, lntx, label, key_lineage_id)
     JOIN wallet w ON w.id = n.wallet_id RETURNING 1`,
 );
 
@@ -41,7 +43,7 @@ export const insertPending = statement(
 export const insertNotReceived = statement(
   'wallet_transaction_insert_not_received',
   `INSERT INTO wallet_transaction (${PENDING})
-   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'failed', $4, $5, $6, $7 FROM wallet w WHERE w.id = $2`,
+   SELECT $1, w.id, w.ledger_account, w.account_id, $3, 'failed', $4, $5, $6, $7, $8 FROM wallet w WHERE w.id = $2`,
 );
 
 export const markFailed = statement(
@@ -73,10 +75,12 @@ export const listCredited = statement<{ lntx: string }>(
 );
 
 export type ListOwner = 'wallet' | 'account';
+/** A list may also be that of a key, by its lineage. */
+type PageOwner = ListOwner | 'key';
 export type Status = 'settled' | 'pending' | 'failed';
 export type Order = 'desc' | 'asc';
 
-const OWNER_COLUMN = { wallet: 'ledger_account', account: 'account_id' } as const;
+const OWNER_COLUMN = { wallet: 'ledger_account', account: 'account_id', key: 'key_lineage_id' } as const;
 
 const after = { desc: 'position < $2', asc: 'position > $2' } as const;
 
@@ -84,11 +88,11 @@ const after = { desc: 'position < $2', asc: 'position > $2' } as const;
 // condition of the index itself.
 const isOf = (status: Status) => (status === 'settled' ? "status = 'settled'" : `status = '${status}' AND status <> 'settled'`);
 
-const ofStatus = (columns: string, owner: ListOwner, order: Order, status: Status) =>
+const ofStatus = (columns: string, owner: PageOwner, order: Order, status: Status) =>
   `SELECT ${columns} FROM wallet_transaction WHERE ${OWNER_COLUMN[owner]} = $1 AND ${isOf(status)} AND ${after[order]}
      ORDER BY position ${order} LIMIT $3`;
 
-const pageOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
+const pageOf = (owner: PageOwner, order: Order, status: Status | 'all') => {
   const one = (each: Status) => `SELECT * FROM (${ofStatus(COLUMNS, owner, order, each)}) AS ${each}_rows`;
   const all = `SELECT * FROM (${one('settled')} UNION ALL ${one('pending')} UNION ALL ${one('failed')}) AS of_all
      ORDER BY position ${order} LIMIT $3`;
@@ -97,7 +101,7 @@ const pageOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
 };
 
 /** Returns the last of the first $3 transactions after a position ($2), of which $4 are skipped. Reads the indexes alone. */
-const skipOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
+const skipOf = (owner: PageOwner, order: Order, status: Status | 'all') => {
   const one = (each: Status) => `SELECT * FROM (${ofStatus('position', owner, order, each)}) AS ${each}_rows`;
   const of = status === 'all' ? `${one('settled')} UNION ALL ${one('pending')} UNION ALL ${one('failed')}` : one(status);
   return statement<{ position: number }>(
@@ -106,7 +110,7 @@ const skipOf = (owner: ListOwner, order: Order, status: Status | 'all') => {
   );
 };
 
-const ofOrder = (owner: ListOwner, order: Order) => ({
+const ofOrder = (owner: PageOwner, order: Order) => ({
   settled: pageOf(owner, order, 'settled'),
   pending: pageOf(owner, order, 'pending'),
   failed: pageOf(owner, order, 'failed'),
@@ -119,10 +123,10 @@ const ofOrder = (owner: ListOwner, order: Order) => ({
   },
 });
 
-const ofOwner = (owner: ListOwner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOrder(owner, 'asc') });
+const ofOwner = (owner: PageOwner) => ({ desc: ofOrder(owner, 'desc'), asc: ofOrder(owner, 'asc') });
 
 /** At most $3 transactions of an owner ($1) after a position ($2). */
-export const pages = { wallet: ofOwner('wallet'), account: ofOwner('account') };
+export const pages = { wallet: ofOwner('wallet'), account: ofOwner('account'), key: ofOwner('key') };
 
 const ofAmount = (owner: ListOwner) => {
   const account = owner === 'account' ? '$1' : '(SELECT account_id FROM wallet WHERE ledger_account = $1)';
@@ -151,17 +155,28 @@ export const newestUpTo = statement<{ position: number; placed_at_ms: number }>(
   'SELECT position, placed_at_ms FROM wallet_transaction WHERE position <= $1 ORDER BY position DESC LIMIT 1',
 );
 
-/** The number of transactions of an owner ($1) that are not settled, up to $2. Reads the index alone. */
-const countOf = (owner: ListOwner, status: 'pending' | 'failed') =>
+/** The number of transactions of an owner ($1) in a state, up to $2. Reads the index alone. */
+const countOf = (owner: PageOwner, status: Status) =>
   statement<{ n: number }>(
     `wallet_transaction_count_${status}_of_${owner}`,
     `SELECT count(*) AS n FROM (SELECT 1 FROM wallet_transaction
        WHERE ${OWNER_COLUMN[owner]} = $1 AND ${isOf(status)} LIMIT $2) AS listed`,
   );
 
-const countsOf = (owner: ListOwner) => ({ pending: countOf(owner, 'pending'), failed: countOf(owner, 'failed') });
+const countsOf = (owner: PageOwner) => ({ pending: countOf(owner, 'pending'), failed: countOf(owner, 'failed') });
 
-export const counts = { wallet: countsOf('wallet'), account: countsOf('account') };
+export const counts = {
+  wallet: countsOf('wallet'),
+  account: countsOf('account'),
+  key: { ...countsOf('key'), settled: countOf('key', 'settled') },
+};
+
+/** The number and the sum of what a key ($1) has paid, in at most $2 payments and transfers. Reads the index alone. */
+export const sumOfKey = statement<{ n: number; amount_msat: number }>(
+  'wallet_transaction_sum_of_key',
+  `SELECT count(*) AS n, CAST(coalesce(-sum(amount_msat), 0) AS BIGINT) AS amount_msat
+   FROM (SELECT amount_msat FROM wallet_transaction WHERE ${OWNER_COLUMN.key} = $1 AND ${isOf('settled')} LIMIT $2) AS listed`,
+);
 
 /** The sums of all bookings of an account. */
 export const countOfAccount = statement<{ n: number }>(

@@ -10,6 +10,9 @@ export type { WalletTransactionRow } from './wallet-transactions.sql.ts';
 /** Whose transactions a list contains: one wallet's, by its ledger account, or those of all wallets of an account. */
 export type TransactionOwner = { readonly ledgerAccount: number } | { readonly accountId: string };
 
+/** Also what a key has made, by its lineage. */
+export type TransactionMaker = TransactionOwner | { readonly lineageId: string };
+
 export interface TransactionQuery extends TransactionFilter {
   readonly status: sql.Status | 'all';
   /** `desc`: newest first. */
@@ -45,12 +48,12 @@ const CLOCK_SLACK_MS = 60_000;
  */
 export async function readTransactions(
   database: Database,
-  owner: TransactionOwner,
+  owner: TransactionMaker,
   query: TransactionQuery,
   part: { after: number | undefined; limit: number },
 ): Promise<TransactionPart> {
-  const found = query.amount && (await positionsInRange(database, owner, query.amount));
-  return (found && (await readPositions(database, found, query, part))) ?? readInOrder(database, owner, query, part);
+  const found = query.amount && !('lineageId' in owner) && (await positionsInRange(database, owner, query.amount));
+  return (found ? await readPositions(database, found, query, part) : undefined) ?? readInOrder(database, owner, query, part);
 }
 
 /**
@@ -90,7 +93,7 @@ async function readPositions(
 
 async function readInOrder(
   database: Database,
-  owner: TransactionOwner,
+  owner: TransactionMaker,
   query: TransactionQuery,
   { after, limit }: { after: number | undefined; limit: number },
 ): Promise<TransactionPart> {
@@ -120,7 +123,7 @@ async function readInOrder(
 /** Returns the position after which a list without filters continues that has skipped `count` transactions; undefined beyond its end. */
 export async function skipTransactions(
   database: Database,
-  owner: TransactionOwner,
+  owner: TransactionMaker,
   { order, status }: Pick<TransactionQuery, 'order' | 'status'>,
   count: number,
 ): Promise<number | undefined> {
@@ -164,15 +167,32 @@ export async function countTransactions(database: Database, accountId: string): 
 /** Returns the number of pending or failed transactions of an owner, up to `max`. */
 export async function countUnsettled(
   database: Database,
-  owner: TransactionOwner,
+  owner: TransactionMaker,
   status: 'pending' | 'failed',
   max: number,
 ): Promise<number> {
+  if ('lineageId' in owner) return countOfKey(database, owner.lineageId, status, max);
   const row =
     'accountId' in owner
       ? await database.first(sql.counts.account[status], owner.accountId, max)
       : await database.first(sql.counts.wallet[status], owner.ledgerAccount, max);
   return row?.n ?? 0;
+}
+
+/** Returns the number of payments and transfers that a key has made and that are in a state, up to `max`. */
+export async function countOfKey(database: Database, lineageId: string, status: sql.Status, max: number): Promise<number> {
+  return (await database.first(sql.counts.key[status], lineageId, max))?.n ?? 0;
+}
+
+/** Returns the number and the sum of the payments and transfers that a key has made, without fees; undefined for more than `max`. */
+export async function sumOfKey(
+  database: Database,
+  lineageId: string,
+  max: number,
+): Promise<{ readonly count: number; readonly sumMsat: number } | undefined> {
+  const row = await database.first(sql.sumOfKey, lineageId, max + 1);
+  const count = row?.n ?? 0;
+  return count > max ? undefined : { count, sumMsat: row?.amount_msat ?? 0 };
 }
 
 /** A payment as its transaction shows it. */
@@ -185,10 +205,10 @@ interface StartedPayment {
   readonly userLabel: string;
 }
 
-/** Returns the row of a payment that is started, for the posting of its hold. */
-export function pendingTransactionRow(payment: StartedPayment, nowMs: number): RowWrite {
+/** Returns the row of a payment that is started, for the posting of its hold. @param lineageId the lineage of the key that made it */
+export function pendingTransactionRow(payment: StartedPayment, nowMs: number, lineageId?: string): RowWrite {
   const { id, transferId, walletId, wtxType, amountMsat, userLabel } = payment;
-  const parameters = [walletTransactionId(transferId, 'from'), walletId, wtxType, -amountMsat, nowMs, id, userLabel];
+  const parameters = [walletTransactionId(transferId, 'from'), walletId, wtxType, -amountMsat, nowMs, id, userLabel, lineageId ?? null];
   return { statement: sql.insertPending, parameters, onMiss: notStored };
 }
 
@@ -210,7 +230,7 @@ interface ReportedPayment {
 /** Returns the row of a reported payment: `pending` while it is arriving, `failed` if it never arrived. A booking makes it settled. */
 export function reportedTransactionRow(payment: ReportedPayment, status: 'pending' | 'failed', nowMs: number): RowWrite {
   const { id, transferId, walletId, wtxType, amountMsat, memo } = payment;
-  const parameters = [walletTransactionId(transferId, 'to'), walletId, wtxType, amountMsat, nowMs, id, memo];
+  const parameters = [walletTransactionId(transferId, 'to'), walletId, wtxType, amountMsat, nowMs, id, memo, null];
   return { statement: status === 'pending' ? sql.insertPending : sql.insertNotReceived, parameters, onMiss: notStored };
 }
 
@@ -223,7 +243,8 @@ function notStored(): Error {
   return new Error('the wallet transaction of a payment was not stored');
 }
 
-function statementsOf(owner: TransactionOwner) {
+function statementsOf(owner: TransactionMaker) {
+  if ('lineageId' in owner) return [sql.pages.key, owner.lineageId] as const;
   return 'accountId' in owner ? ([sql.pages.account, owner.accountId] as const) : ([sql.pages.wallet, owner.ledgerAccount] as const);
 }
 

@@ -28,7 +28,7 @@ export const readHold = statement<RowOf<HoldState>>('ledger_read_hold', `${HOLD}
 /** The columns of a transfer that both databases have, in the order of {@link transferValues}. */
 export const TRANSFER_COLUMNS = `id, amount_msat, created_at_ms,
   from_account, from_entry, from_balance_msat, from_hash, from_type, from_lntx,
-  to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru`;
+  to_account, to_entry, to_balance_msat, to_hash, to_type, to_lntx, memo, pass_thru, key_lineage_id`;
 
 export function transferValues(t: TransferRow): SqlValue[] {
   return [
@@ -49,5 +49,6 @@ export function transferValues(t: TransferRow): SqlValue[] {
     t.toLntx ?? null,
     t.memo ?? null,
     t.passThru ?? null,
+    t.keyLineageId ?? null,
   ];
 }

@@ -18,6 +18,8 @@ export interface TransferOrder {
   /** The ids of the payment that the `from` side belongs to, and of the invoice that the `to` side belongs to. */
   readonly fromLntx?: string;
   readonly toLntx?: string;
+  /** The lineage of the key that requested a transfer between wallets. */
+  readonly keyLineageId?: string | undefined;
   /** The most that the balance of `to` may be after it; undefined: no limit. It is no part of the entry. */
   readonly toMaxBalanceMsat?: Msat | undefined;
   readonly memo?: string;

@@ -18,21 +18,21 @@ const batchWith = (journal: string) =>
       INSERT INTO ledger_transfer (${TRANSFER_COLUMNS})
       SELECT * FROM unnest($2::text[], $3::bigint[], $4::bigint[],
         $5::bigint[], $6::bigint[], $7::bigint[], $8::bytea[], $9::text[], $10::text[],
-        $11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[])
+        $11::bigint[], $12::bigint[], $13::bigint[], $14::bytea[], $15::text[], $16::text[], $17::text[], $18::text[], $19::text[])
       RETURNING *
     ), opened AS (
       INSERT INTO ledger_hold (id, account, amount_msat, state)
-      SELECT * FROM unnest($19::text[], $20::bigint[], $21::bigint[], $22::text[])
+      SELECT * FROM unnest($20::text[], $21::bigint[], $22::bigint[], $23::text[])
     ), closed AS (
-      UPDATE ledger_hold SET state = ($24::text[])[array_position($23::text[], id)] WHERE id = ANY($23::text[])
+      UPDATE ledger_hold SET state = ($25::text[])[array_position($24::text[], id)] WHERE id = ANY($24::text[])
     ), saved AS (
       UPDATE ledger_account a SET balance_msat = n.balance_msat, held_msat = n.held_msat, entries = n.entries, head = n.head
-      FROM unnest($25::bigint[], $26::bigint[], $27::bigint[], $28::bigint[], $29::bytea[], $30::bigint[])
+      FROM unnest($26::bigint[], $27::bigint[], $28::bigint[], $29::bigint[], $30::bytea[], $31::bigint[])
         AS n (id, balance_msat, held_msat, entries, head, entries_before)
       WHERE a.id = n.id AND a.entries = n.entries_before RETURNING a.id
     )${journal}
     INSERT INTO ledger_batch (id, outcome)
-    SELECT $1, CASE WHEN (SELECT count(*) FROM saved) = cardinality($25::bigint[]) THEN 'committed' END`;
+    SELECT $1, CASE WHEN (SELECT count(*) FROM saved) = cardinality($26::bigint[]) THEN 'committed' END`;
 
 /** Also inserts what happened by its transfers, after {@link lockEventOrder}. */
 export const writeBatch = statement('ledger_write_batch', batchWith(`, ${POSTGRES_BOOKING}`));

@@ -77,7 +77,7 @@ async function sendBatch(tx: Tx, { batchId, rows, events, transfers, openedHolds
   await tx.send(
     transfers.length > 0 ? sql.writeBatch : sql.writeBatchWithoutTransfers,
     batchId,
-    ...columnsOf(transfers.map(transferValues), 17),
+    ...columnsOf(transfers.map(transferValues), 18),
     ...columnsOf(
       openedHolds.map((hold) => [hold.id, hold.account, hold.amountMsat, hold.state]),
       4,

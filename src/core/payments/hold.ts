@@ -25,6 +25,8 @@ export interface RequestTerms {
   readonly extraRows?: ((id: string) => readonly RowWrite[]) | undefined;
   /** The limits of the requesting key. */
   readonly limits?: KeyLimits | undefined;
+  /** The lineage of the requesting key, which is recorded with what it makes; undefined: no key. */
+  readonly lineageId?: string | undefined;
   /** The unit of the amounts in errors. */
   readonly unit?: AmountUnit | undefined;
 }
@@ -136,6 +138,7 @@ function holdPosting(
     extraRows = () => [],
     events = [],
     guards = [],
+    lineageId,
   }: PaymentDraft & { readonly owners: readonly string[] },
 ): Posting {
   const { id, transferId, walletId, ledgerAccount, serviceFeeMsat, invoiceId, linkId, createdAt, userLabel } = payment;
@@ -150,7 +153,7 @@ function holdPosting(
     holds: [{ id, account: ledgerAccount, amountMsat: requiredMsat(payment), reserveMsat, feeMsat: serviceFeeMsat }],
     rows: [
       { statement: sql.insertPending, parameters: pendingParameters(payment), onMiss: invoicePaid },
-      pendingTransactionRow(payment, clock.nowMs()),
+      pendingTransactionRow(payment, clock.nowMs(), lineageId),
       ...searchRows({ id: walletTransactionId(transferId, 'from'), owner: walletId, text: userLabel }),
       { statement: sql.requireWithinLimit, parameters: [id, walletId, maxInFlight], onMiss: () => new Refusal('too_many_payments') },
       ...(invoiceId === undefined ? [] : [closingRow(invoiceId, createdAt, invoicePaid)]),

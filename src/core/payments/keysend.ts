@@ -68,8 +68,8 @@ export async function keysend(context: PaymentContext, order: Keysend): Promise<
     passThru: order.passThru,
     fiat: order.fiat && JSON.stringify(order.fiat),
   });
-  const { guards, extraRows, limits } = order;
+  const { guards, extraRows, limits, lineageId } = order;
   const reserveMsat = order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat);
   const { pending } = await findByHash(context, payment.paymentHash, wallet.id);
-  return startPayment(context, { payment, reserveMsat, guards, extraRows, limits }, pending);
+  return startPayment(context, { payment, reserveMsat, guards, extraRows, limits, lineageId }, pending);
 }

@@ -99,9 +99,9 @@ export async function payInvoice(context: PaymentContext, order: InvoicePayment)
   });
   // An internal payment has no routing fee, so nothing is reserved and the wallet can be emptied.
   const reserveMsat = local ? ZERO_MSAT : (order.feeLimitMsat ?? feeLimit(PAYMENT_FEE_RULE, amountMsat));
-  const { guards, extraRows, limits } = order;
+  const { guards, extraRows, limits, lineageId } = order;
   const claimed = claim && { rows: claim.rows(payment), events: [claim.event(payment)] };
-  return startPayment(context, { payment, issued: local, reserveMsat, guards, extraRows, limits, ...claimed }, found.pending);
+  return startPayment(context, { payment, issued: local, reserveMsat, guards, extraRows, limits, lineageId, ...claimed }, found.pending);
 }
 
 /** The payer may not learn more about the payee. @throws Refusal `payee_restricted` */

@@ -92,9 +92,9 @@ async function postOnce(
   ids: readonly string[],
   owners: readonly string[],
 ): Promise<Receipt> {
-  const { source, lines } = order;
+  const { source, lines, lineageId } = order;
   const priced: PricedLine[] = [];
-  for (const [index, line] of lines.entries()) priced.push(await withFee(deps, source, line, ids[index] ?? ''));
+  for (const [index, line] of lines.entries()) priced.push(await withFee(deps, { source, lineageId }, line, ids[index] ?? ''));
   requireSum(priced);
   const posting: Posting = {
     guards: [
@@ -131,7 +131,12 @@ function requireSum(priced: readonly PricedLine[]): void {
   }
 }
 
-async function withFee({ fees, limits }: TransferDependencies, source: Wallet, line: TransferLine, id: string): Promise<PricedLine> {
+async function withFee(
+  { fees, limits }: TransferDependencies,
+  { source, lineageId }: Pick<WalletTransfers, 'source' | 'lineageId'>,
+  line: TransferLine,
+  id: string,
+): Promise<PricedLine> {
   const { destination, amountMsat, memo, passThru, fiat } = line;
   const quoted = await fees.quote(source.id, 'internal', amountMsat);
   const fee = await fees.posting(quoted && { ...quoted, direction: 'internal', wallet: source, source: { transferId: id, side: 'from' } });
@@ -145,6 +150,7 @@ async function withFee({ fees, limits }: TransferDependencies, source: Wallet, l
     toMaxBalanceMsat: await limits.maxBalance(destination.id),
     fromType: 'ln_transfer_out',
     toType: 'ln_transfer_in',
+    keyLineageId: lineageId,
     ...(memo !== undefined && { memo }),
     ...(passThru !== undefined && { passThru }),
   };

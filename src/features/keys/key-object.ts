@@ -64,6 +64,19 @@ export const KeyObject = namedObject('Key', {
   pending_payments: nullable(Type.Integer({ description: 'The pending payments; null without any of these four limits' })),
 });
 
+/** A key with what it has paid. */
+export const KeyDetails = namedObject('KeyDetails', {
+  ...KeyObject.properties,
+  num_paid: nullable(
+    Type.Integer({
+      description:
+        'The settled payments and transfers that this key made, or a key that it replaced. Null for more than 100,000. What was made before the service ' +
+        'recorded keys does not count',
+    }),
+  ),
+  paid_msat: nullable(Type.Integer({ description: 'The millisatoshis that they sent, without fees. Null together with `num_paid`' })),
+});
+
 export const NewKeyObject = namedObject('NewKey', {
   ...KeyObject.properties,
   key: Type.String({ description: 'The key itself. Only this response contains it: the service stores its hash' }),

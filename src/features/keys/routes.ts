@@ -2,6 +2,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type Static, Type } from 'typebox';
 import type { KeyOwner } from '../../core/accounts/accounts.ts';
 import type { CreatedKey, KeyRows, Keyring } from '../../core/accounts/keyring.ts';
+import type { Database } from '../../core/db/database.ts';
+import { sumOfKey } from '../../core/journal/wallet-transactions.ts';
 import type { Clock } from '../../core/kernel/clock.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { type App, type RouteContext, WALLET_BASES } from '../../http/app-type.ts';
@@ -10,7 +12,7 @@ import { filteredWallet, walletFilter } from '../../http/auth/account-scope.ts';
 import { choice, KeyParams, requestBody } from '../../http/fields.ts';
 import { MANAGES, requires } from '../../http/openapi/route-schema.ts';
 import { ListQuery, sendList } from '../../http/responses/list.ts';
-import { KeyObject, NewKeyObject } from './key-object.ts';
+import { KeyDetails, KeyObject, NewKeyObject } from './key-object.ts';
 import { keyFields, readKeyOrder, StateFilter } from './key-order.ts';
 import { lndhubLink } from './lndhub-link.ts';
 
@@ -94,6 +96,19 @@ const ACCOUNT_KEYS = {
   },
 };
 
+const getSchema = {
+  ...COMMON,
+  operationId: 'getKey',
+  summary: 'Read a key',
+  description:
+    'A key of the account, of one of its wallets or of a connection, with what it has paid. `GET /v1/wallet-transactions?key_id=` lists the payments.',
+  params: IdParams,
+  response: { 200: KeyDetails },
+};
+
+/** The most payments that are counted and summed in a response. */
+const MAX_SUMMED = 100_000;
+
 /** The access keys of a wallet. */
 const WALLET_KEYS = {
   list: {
@@ -130,6 +145,7 @@ const WALLET_KEYS = {
 
 type KeyRouteContext = RouteContext & {
   readonly keyring: Keyring;
+  readonly database: Database;
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly lndhub: { readonly isOn: boolean };
@@ -137,6 +153,12 @@ type KeyRouteContext = RouteContext & {
 
 export function keyRoutes(app: App, deps: KeyRouteContext): void {
   keyRoutesAt(app, deps, '/v1/keys', ACCOUNT_KEYS);
+  app.get('/v1/keys/:id', { schema: getSchema }, async (request) => {
+    const { key } = await deps.access.keyManager(request);
+    const found = await deps.keyring.findOfAccount(key.accountId, request.params.id);
+    const sum = await sumOfKey(deps.database, found.lineage_id, MAX_SUMMED);
+    return { ...found, num_paid: sum?.count ?? null, paid_msat: sum?.sumMsat ?? null };
+  });
   for (const base of WALLET_BASES) keyRoutesAt(app, deps, `${base}/keys`, WALLET_KEYS);
 }
 

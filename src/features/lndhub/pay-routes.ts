@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { allows } from '../../core/accounts/account-states.ts';
+import { termsOfKey } from '../../core/accounts/accounts.ts';
 import { errorMessage } from '../../core/kernel/log.ts';
 import { floorSat, type Msat } from '../../core/kernel/money.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
@@ -56,7 +57,7 @@ export function payRoutes(app: App, deps: LndhubContext): void {
 
 async function paymentTerms(deps: LndhubContext, request: FastifyRequest): Promise<PaymentTerms> {
   const { wallet, guards, credential } = await authorizeApp(deps, request, 'wallet_withdraw');
-  return { wallet, guards, limits: credential.key.limits, unit: 'sat' };
+  return { wallet, guards, ...termsOfKey(credential.key), unit: 'sat' };
 }
 
 /**

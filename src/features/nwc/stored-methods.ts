@@ -1,4 +1,4 @@
-import { keyGuard } from '../../core/accounts/accounts.ts';
+import { keyGuard, termsOfKey } from '../../core/accounts/accounts.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { isJsonObject } from '../../core/kernel/json.ts';
 import type { Msat } from '../../core/kernel/money.ts';
@@ -44,7 +44,7 @@ async function startInvoice(
     passThru: readMetadata(params),
     wtxType: 'ln_withdrawal',
     guards: [keyGuard(key)],
-    limits: key.limits,
+    ...termsOfKey(key),
     unit: 'msat',
     extraRows,
   });
@@ -96,7 +96,7 @@ const payKeysend: StoredMethod = {
       customRecords: readRecords(params.tlv_records),
       passThru: readMetadata(params),
       guards: [keyGuard(key)],
-      limits: key.limits,
+      ...termsOfKey(key),
       extraRows: rows,
     };
     return madeBy(await payments.keysend({ ...order, unit: 'msat' }));

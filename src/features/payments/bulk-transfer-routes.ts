@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import { termsOfKey } from '../../core/accounts/accounts.ts';
 import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import { idsFrom } from '../../core/kernel/ids.ts';
 import { floorSat, msat } from '../../core/kernel/money.ts';
@@ -85,7 +86,7 @@ export function bulkTransferRoutes(app: App, deps: Omit<PaymentRouteContext, 're
             async make({ rows }): Promise<TransferOut[]> {
               const lines = await withAmounts(await withDestinations(wallets, source, checked));
               const extraRows = (firstId: string) => rows(`${firstId} ${lines.length}`);
-              const order = { source, lines, guards, limits: credential.key.limits, extraRows, unit: unitOf(lines) };
+              const order = { source, lines, guards, ...termsOfKey(credential.key), extraRows, unit: unitOf(lines) };
               return transfersOf(await payments.transferToMany(order), lines);
             },
             replay(made) {

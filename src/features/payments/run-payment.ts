@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { termsOfKey } from '../../core/accounts/accounts.ts';
 import type { Invoices } from '../../core/invoices/invoices.ts';
 import { walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import { invariant } from '../../core/kernel/assert.ts';
@@ -43,7 +44,7 @@ export function runPayment(
   { wallet, guards, credential }: WalletAuthorization,
   begin: (common: Omit<InvoicePayment, 'invoice' | 'wtxType'>) => Promise<StartedPayment>,
 ): Promise<FastifyReply> {
-  const common = { wallet, guards, limits: credential.key.limits, feeLimitMsat: request.body.fee_limit_msat as Msat | undefined };
+  const common = { wallet, guards, ...termsOfKey(credential.key), feeLimitMsat: request.body.fee_limit_msat as Msat | undefined };
   const scope = { credential, walletId: wallet.id };
   return deps.runIdempotent(request, reply, scope, {
     async make(outcome) {

@@ -1,4 +1,5 @@
 import { Type } from 'typebox';
+import { termsOfKey } from '../../core/accounts/accounts.ts';
 import { invariant } from '../../core/kernel/assert.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import { AMOUNT, FIAT_AMOUNT, readAnyAmount } from '../../http/amounts.ts';
@@ -66,7 +67,7 @@ function transferRoute(app: App, deps: PaymentRouteContext, base: string): void 
       memo: memo === undefined ? undefined : memoText(memo),
       passThru: passThruText(passThru === undefined && lnPayParams === undefined ? undefined : { ...passThru, ...extra }),
       guards,
-      limits: credential.key.limits,
+      ...termsOfKey(credential.key),
     };
     const scope = { credential, walletId: source.id };
     const { destination, into, out } = await deps.runIdempotent(request, reply, scope, {

@@ -1,4 +1,4 @@
-import { type Accounts, type Key, keyGuard, lineageGuard } from '../../core/accounts/accounts.ts';
+import { type Accounts, type Key, keyGuard, lineageGuard, termsOfKey } from '../../core/accounts/accounts.ts';
 import type { Sessions } from '../../core/accounts/sessions.ts';
 import type { Database, Tx } from '../../core/db/database.ts';
 import { openList } from '../../core/db/list.ts';
@@ -146,6 +146,7 @@ export async function finish(tx: Tx, clock: Clock, wallet: Wallet, id: string): 
 export interface PayoutRights {
   readonly guards: readonly Guard[];
   readonly limits: Key['limits'];
+  readonly lineageId: string | undefined;
 }
 
 /** Returns the rights of the key or session that ordered a payout; undefined if it is no longer valid. A key that replaced the key has its rights. */
@@ -167,11 +168,11 @@ export async function findRights(
       limits: undefined,
       isSession: true,
     };
-    return { guards: [keyGuard(key)], limits: undefined };
+    return { guards: [keyGuard(key)], ...termsOfKey(key) };
   }
   const key = await accounts.findById(keyId);
   if (!key || !(await accounts.isLineageValid(key))) return undefined;
-  return { guards: [lineageGuard(key, () => new Refusal('unauthorized', KEY_ENDED))], limits: key.limits };
+  return { guards: [lineageGuard(key, () => new Refusal('unauthorized', KEY_ENDED))], ...termsOfKey(key) };
 }
 
 export const KEY_ENDED = 'The key or session that ordered the payout has ended. This line was not paid.';

@@ -2,6 +2,7 @@ import type { Invoice } from '../../core/invoices/invoice.ts';
 import { type AmountRange, isInRange, shownSat } from '../../core/journal/amount-range.ts';
 import { parseWalletTransactionId, walletTransactionId } from '../../core/journal/wallet-transaction-id.ts';
 import {
+  countOfKey,
   countTransactions,
   countUnsettled,
   filterTransactions,
@@ -11,12 +12,13 @@ import {
   readTransactions,
   skipTransactions,
   type TransactionFilter,
+  type TransactionMaker,
   type TransactionOwner,
   type TransactionPart,
   type TransactionQuery,
   type WalletTransactionRow,
 } from '../../core/journal/wallet-transactions.ts';
-import type { Counted, List, ListPart } from '../../core/kernel/list.ts';
+import { type Counted, type List, type ListPart, listInMemory } from '../../core/kernel/list.ts';
 import { Refusal } from '../../core/kernel/refusal.ts';
 import type { Wallet } from '../../core/wallets/wallets.ts';
 import { completeOpenInvoices, completeRows, type Sources } from './complete.ts';
@@ -24,7 +26,15 @@ import { isSearch, matchesSearch, rowSearch, type Search } from './search.ts';
 import { openItemId, type WalletTransaction } from './wallet-transaction.ts';
 
 /** Whose transactions a list contains: those of a wallet, or those of all wallets of an account. */
-export type Lister = { readonly wallet: Wallet } | { readonly accountId: string };
+export type Owner = { readonly wallet: Wallet } | { readonly accountId: string };
+
+/** The payments and transfers of an account that a key has made, by its lineage. */
+interface Maker {
+  readonly accountId: string;
+  readonly lineageId: string;
+}
+
+export type Lister = Owner | Maker;
 
 /** The filters of a list. `from` and `to` are Unix seconds, inclusive: booking times of settled transactions, start times of all others. */
 export interface ListQuery extends Search {
@@ -46,7 +56,8 @@ const MAX_ATTEMPTS = 1000;
 
 /** Returns the list of an owner's transactions. A cursor of another list is rejected. */
 export function listTransactions(sources: Sources, of: Lister, query: ListQuery): List<WalletTransaction> {
-  if (query.status === 'open') return listOpen(sources, of, query);
+  // No invoice records its key.
+  if (query.status === 'open') return isMaker(of) ? listInMemory<WalletTransaction>([], ({ id }) => id) : listOpen(sources, of, query);
   if (query.paymentHash !== undefined) return listOfHash(sources, of, query, query.paymentHash);
   return listRows(sources, of, query, query.status);
 }
@@ -80,7 +91,7 @@ export async function* readWholeList(
   const filter = { ...filterOf(sources, query), status, order };
   for (let after: number | undefined; ; ) {
     await beforePage();
-    const { rows, next }: TransactionPart = await readTransactions(sources.database, ownerOf(of), filter, { after, limit });
+    const { rows, next }: TransactionPart = await readTransactions(sources.database, makerOf(of), filter, { after, limit });
     yield await completeRows(
       sources,
       rows.filter(({ id }) => !pending.has(id)),
@@ -94,7 +105,7 @@ export async function* readWholeList(
 /** The list of an index. Without filters, the index alone counts it and finds the beginning of a page. */
 function listRows(sources: Sources, of: Lister, query: ListQuery, status: TransactionQuery['status']): List<WalletTransaction> {
   const { database } = sources;
-  const owner = ownerOf(of);
+  const owner = makerOf(of);
   const filter = filterOf(sources, query);
   const isPlain = Object.values(filter).every((one) => one === undefined);
 
@@ -155,23 +166,25 @@ function filterOf(sources: Sources, { type, from, to, amount, ...search }: ListQ
 
 const UNKNOWN_CURSOR = '`after` must be the id of a transaction of this list.';
 
-/** Counts transactions without reading them. More than `max - 1` pending or failed ones are not counted. */
+/** Counts transactions without reading them. More than `max - 1` pending or failed ones, or ones of a key, are not counted. */
 async function countPlain(sources: Sources, of: Lister, status: TransactionQuery['status'], max: number): Promise<Counted> {
-  const settled = status === 'settled' || status === 'all' ? await countSettled(sources, of) : 0;
+  const settled = status === 'settled' || status === 'all' ? await countSettled(sources, of, max) : 0;
   const unsettled = UNSETTLED.filter((one) => status === one || status === 'all').map((one) =>
-    countUnsettled(sources.database, ownerOf(of), one, max),
+    countUnsettled(sources.database, makerOf(of), one, max),
   );
   const counted = await Promise.all(unsettled);
+  const isCapped = isMaker(of) && settled >= max;
   return {
-    total: counted.reduce((sum, count) => sum + Math.min(count, max - 1), settled),
-    isCapped: counted.some((count) => count >= max),
+    total: counted.reduce((sum, count) => sum + Math.min(count, max - 1), isCapped ? max - 1 : settled),
+    isCapped: isCapped || counted.some((count) => count >= max),
   };
 }
 
 const UNSETTLED = ['pending', 'failed'] as const;
 
-/** Counts settled transactions without reading them. */
-async function countSettled({ database, ledger }: Sources, of: Lister): Promise<number> {
+/** Counts settled transactions without reading them; those of a key up to `max`. */
+async function countSettled({ database, ledger }: Sources, of: Lister, max: number): Promise<number> {
+  if (isMaker(of)) return countOfKey(database, of.lineageId, 'settled', max);
   return 'wallet' in of ? (await ledger.balance(of.wallet.ledgerAccount)).entries : countTransactions(database, of.accountId);
 }
 
@@ -205,11 +218,11 @@ async function rowsOfHash({ database, invoices, payments }: Sources, of: Lister,
   const invoice = await invoices.findByHash(paymentHash);
   const credit = invoice && (await findCredit(database, invoice.id));
   const ids = attempts.map(({ transferId }) => walletTransactionId(transferId, 'from'));
-  const rows = [...(await findTransactions(database, ids)), ...(credit && isOwn(credit, of) ? [credit] : [])];
+  const rows = [...(await findTransactions(database, ids)), ...(credit ? [credit] : [])].filter((row) => isOwn(row, of));
   return rows.sort((a, b) => b.position - a.position);
 }
 
-function listOpen(sources: Sources, of: Lister, query: ListQuery): List<WalletTransaction> {
+function listOpen(sources: Sources, of: Owner, query: ListQuery): List<WalletTransaction> {
   const { type, from = 0, to = Number.POSITIVE_INFINITY, amount = {}, paymentHash } = query;
   const matches = (invoice: Invoice) =>
     invoice.createdAt >= from &&
@@ -239,7 +252,7 @@ function listOpen(sources: Sources, of: Lister, query: ListQuery): List<WalletTr
 }
 
 /** Returns the invoice of the owner whose id among wallet transactions is `id`. */
-export async function findOpenItem({ invoices, wallets }: Sources, id: string, of: Lister): Promise<Invoice | undefined> {
+export async function findOpenItem({ invoices, wallets }: Sources, id: string, of: Owner): Promise<Invoice | undefined> {
   const parsed = parseWalletTransactionId(id);
   const invoice = parsed?.side === 'to' ? await invoices.find(`lntx_${parsed.transferId}`) : undefined;
   if (!invoice) return undefined;
@@ -247,11 +260,20 @@ export async function findOpenItem({ invoices, wallets }: Sources, id: string, o
   return (await wallets.find(invoice.walletId))?.accountId === of.accountId ? invoice : undefined;
 }
 
-function ownerOf(of: Lister): TransactionOwner {
+function isMaker(of: Lister): of is Maker {
+  return 'lineageId' in of;
+}
+
+function ownerOf(of: Owner): TransactionOwner {
   return 'wallet' in of ? { ledgerAccount: of.wallet.ledgerAccount } : of;
 }
 
-/** Returns whether a transaction is of the owner. */
+function makerOf(of: Lister): TransactionMaker {
+  return isMaker(of) ? { lineageId: of.lineageId } : ownerOf(of);
+}
+
+/** Returns whether a transaction is of the owner, or made by the key. */
 export function isOwn(row: WalletTransactionRow, of: Lister): boolean {
-  return 'wallet' in of ? row.wallet_id === of.wallet.id : row.account_id === of.accountId;
+  if ('wallet' in of) return row.wallet_id === of.wallet.id;
+  return row.account_id === of.accountId && (!isMaker(of) || row.key_lineage_id === of.lineageId);
 }

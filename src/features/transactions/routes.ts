@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Accounts } from '../../core/accounts/accounts.ts';
 import { Refusal, requireFound } from '../../core/kernel/refusal.ts';
 import { type App, WALLET_BASES } from '../../http/app-type.ts';
 import type { Access } from '../../http/auth/access.ts';
@@ -86,13 +87,22 @@ const listSchema = {
   querystring: ListParameters,
 };
 
+const KeyFilter = Type.Optional(
+  Type.String({
+    maxLength: 128,
+    description:
+      'Only payments and transfers that this key made, or a key that it replaced: the `key_` id of a key of the account, a wallet or a connection. ' +
+      'Claims of its withdraw links are among them, fees are not. Not together with `wallet_id`. What was made before the service recorded keys is in no such list',
+  }),
+);
+
 const accountListSchema = {
   ...LIST,
   operationId: 'listTransactions',
   summary: 'List the transactions of all wallets of the account',
   description: 'Like the list of one wallet.',
   ...requires('account'),
-  querystring: Type.Object({ ...ListParameters.properties, wallet_id: walletFilter('transactions') }),
+  querystring: Type.Object({ ...ListParameters.properties, wallet_id: walletFilter('transactions'), key_id: KeyFilter }),
   errorStatuses: [404],
 };
 
@@ -105,7 +115,21 @@ const getSchema = {
   response: { 200: WalletTransactionObject },
 };
 
-export function transactionRoutes(app: App, { access, history }: { access: Access; history: History }): void {
+interface TransactionRouteContext {
+  readonly access: Access;
+  readonly accounts: Accounts;
+  readonly history: History;
+}
+
+export function transactionRoutes(app: App, { access, accounts, history }: TransactionRouteContext): void {
+  /** @throws Refusal `not_found` unless it is the id of a key of the account or of one of its wallets */
+  async function keyScope(accountId: string, keyId: string): Promise<{ accountId: string; lineageId: string }> {
+    requireNoKey('`key_id`', keyId);
+    const key = await accounts.findById(keyId);
+    if (key?.accountId !== accountId) throw new Refusal('not_found');
+    return { accountId, lineageId: key.lineageId };
+  }
+
   for (const base of WALLET_BASES) {
     app.get(`${base}/transactions`, { schema: listSchema }, async (request, reply) => {
       const wallet = await access.wallet(request, 'wallet_tx_read');
@@ -114,7 +138,10 @@ export function transactionRoutes(app: App, { access, history }: { access: Acces
   }
 
   app.get('/v1/wallet-transactions', { schema: accountListSchema }, async (request, reply) => {
-    const scope = await accountScope(access, request);
+    const { key_id: keyId, wallet_id: walletId } = request.query;
+    if (keyId !== undefined && walletId !== undefined)
+      throw new Refusal('validation_failed', 'Send either `key_id` or `wallet_id`, not both.');
+    const scope = keyId === undefined ? await accountScope(access, request) : await keyScope(await access.account(request), keyId);
     return sendList(request, reply, history.list(scope, readTransactionQuery(request.query)), (wtx) => wtx);
   });
 

@@ -1,12 +1,15 @@
 import type { RecordChecks } from './records.sql.ts';
 
+/** The transaction of a payment has the key from its start; only transfers between wallets have one themselves. */
+const KEY_DIFFERS = 'OR (t.from_lntx IS NULL AND x.key_lineage_id IS DISTINCT FROM t.key_lineage_id)';
+
 const ofSide = (side: 'from' | 'to') => {
   const [letter, sign] = side === 'from' ? ['o', '-'] : ['i', ''];
   return {
     join: `x.id = 'wtx_' || t.id || '${letter}'`,
     differs: `x.ledger_account <> t.${side}_account OR x.amount_msat <> ${sign}t.amount_msat OR x.entry <> t.${side}_entry
       OR x.balance_msat <> t.${side}_balance_msat OR x.type <> t.${side}_type OR x.placed_at_ms <> t.created_at_ms
-      OR x.lntx IS DISTINCT FROM t.${side}_lntx OR x.wallet_id <> w.id OR x.account_id <> w.account_id`,
+      OR x.lntx IS DISTINCT FROM t.${side}_lntx ${side === 'from' ? KEY_DIFFERS : ''} OR x.wallet_id <> w.id OR x.account_id <> w.account_id`,
   };
 };
 
@@ -49,6 +52,7 @@ export const JOURNAL_CHECKS: RecordChecks = {
     'its wallet transaction is missing, or shows something else',
     `SELECT p.id FROM payment p LEFT JOIN wallet_transaction x ON x.id = 'wtx_' || p.transfer_id || 'o'
      WHERE x.id IS NULL OR x.lntx IS NULL OR x.lntx <> p.id OR x.amount_msat <> -p.amount_msat
+       OR (x.key_lineage_id IS NOT NULL AND p.budget_lineage_id IS NOT NULL AND x.key_lineage_id <> p.budget_lineage_id)
        OR x.status <> CASE p.state WHEN 'succeeded' THEN 'settled' ELSE p.state END`,
   ],
   verify_journal_unsettled: [

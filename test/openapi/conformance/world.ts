@@ -297,6 +297,8 @@ export async function createWorld(service: FakeNodeApp, walk: readonly Walked[])
     'listConnectionsOfAccount.after': () => connectionId,
     'getConnectionOfAccount.id': () => connectionId,
     'listKeys.of': () => 'wallets',
+    'getKey.id': async () => (await client.get('/v1/keys'))[0].id,
+    'listTransactions.key_id': async () => (await client.get('/v1/keys'))[0].id,
     'listWithdrawLinksOfAccount.after': () => withdrawLinkId,
     lnurlp_domain: () => new URL(client.url).host,
     lnurlp_image: () => Buffer.from('89504e470d0a1a0a00', 'hex').toString('base64'),

@@ -9,7 +9,7 @@ export const writeAccount = statement(
 export const insertTransfer = statement(
   'ledger_insert_transfer',
   `INSERT INTO ledger_transfer (${TRANSFER_COLUMNS}, position)
-    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`,
+    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`,
 );
 
 export const insertHold = statement(

@@ -1,5 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
-import { type Key, lineageGuard } from '../../../core/accounts/accounts.ts';
+import { type Key, lineageGuard, termsOfKey } from '../../../core/accounts/accounts.ts';
 import { periodStart } from '../../../core/budgets/limits.ts';
 import type { RowWrite } from '../../../core/db/row-write.ts';
 import type { Statement } from '../../../core/db/statement.ts';
@@ -166,7 +166,7 @@ async function payClaim(
     passThru: JSON.stringify({ ...(JSON.parse(pass_thru ?? '{}') as object), lnurlw_id: id }),
     userLabel: user_label || memo || undefined,
     guards: madeBy ? [lineageGuard(madeBy, makerInvalid)] : [],
-    limits: madeBy?.limits,
+    ...(madeBy && termsOfKey(madeBy)),
     claim: {
       linkId: id,
       rows: (payment) => claimRows(link, payment, feeLimitMsat),
