@@ -37,6 +37,8 @@ export interface Business {
   readonly withdrawLink: string;
   readonly webhook: string;
   readonly payout: string;
+  /** A key of the account, with payments. */
+  readonly key: string;
   readonly member: string;
   /** Stops the receiver of webhooks. */
   close(): Promise<void>;
@@ -78,7 +80,7 @@ export async function fillBusiness(options: BusinessOptions): Promise<Business> 
   const wallets = await openWallets(desk);
   const links = await createLinks(desk, wallets);
   const webhook = await createWebhooks(desk, receiver.url, wallets);
-  const shopKey = await createKeys(desk, wallets);
+  const { id: key, key: shopKey } = await createKeys(desk, wallets);
   const { id: member } = await desk.client.post('/v1/accounts', {
     invite: true,
     email: 'jonas@example.com',
@@ -99,6 +101,7 @@ export async function fillBusiness(options: BusinessOptions): Promise<Business> 
     webhook,
     member,
     payout: payout.body.id,
+    key,
     close: receiver.close,
   };
 }
@@ -263,7 +266,7 @@ async function tip({ client, text }: Desk, key: string, link: string, sats: numb
 }
 
 /** @returns the key of the online shop */
-async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<string> {
+async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<{ readonly id: string; readonly key: string }> {
   const shop = await client.post('/v1/keys', {
     kind: 'secret_api',
     user_label: text('Online shop'),
@@ -290,7 +293,7 @@ async function createKeys({ client, text }: Desk, wallets: Wallets): Promise<str
     expiry: 31_536_000,
   });
   await client.post(`/v1/keys/${id}/rotate`, { overlap_seconds: 2_592_000 });
-  return shop.key;
+  return shop;
 }
 
 /** One webhook whose receiver accepts and one whose receiver fails. @returns the id of the second */

@@ -62,6 +62,7 @@ export const EXAMPLES: readonly Example[] = [
   { name: 'payout', address: ({ wallet, payout }) => `/payouts/${payout}?wallet=${wallet}` },
   { name: 'apps', address: () => '/connections' },
   { name: 'apps-empty', address: ({ emptyWallet }) => `/apps?wallet=${emptyWallet}` },
+  { name: 'connection', address: ({ key }) => `/connections/${key}` },
   { name: 'connection-missing', address: () => '/connections/nwc_nothing' },
   { name: 'apps-connect', address: ({ wallet }) => `/apps/connect?wallet=${wallet}` },
   { name: 'connections-new', address: ({ wallet }) => `/connections/new?wallet=${wallet}` },

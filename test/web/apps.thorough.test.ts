@@ -46,6 +46,7 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     await sheet.getByText('The app is connected').waitFor();
 
     await sheet.getByRole('button', { name: 'Done' }).click();
+    await page.locator('tr.open').filter({ hasText: 'Alby Go' }).waitFor();
     await page.getByRole('row').filter({ hasText: 'Alby Go' }).getByText('0 of 50 000 a month').last().waitFor();
     const secret = new URL(uri).searchParams.get('secret') ?? '';
     expect(await page.content()).not.toContain(secret);
@@ -66,6 +67,46 @@ onDashboard('apps', ({ client, logIn, newPerson, open, openLoggedIn }) => {
     await page.getByRole('button', { name: 'Nostr Wallet Connect' }).click();
     await expect.poll(() => cards.allTextContents()).toEqual(['Apps']);
     await page.getByText('Zapper').first().waitFor();
+  });
+
+  it('shows on the page of an app what it has paid, and nothing else of the wallet', async () => {
+    const wallet = await client.namedWallet('Spending', 1000);
+    const connection = await client.post(`/v1/wallet/${wallet.id}/connections`, { user_label: 'Spender' });
+    const page = await openLoggedIn(`/connections/${connection.id}`);
+    const payments = page.locator('.card').filter({ hasText: 'Payments of this connection' });
+    await payments.getByText('No payments').waitFor();
+    await payments.getByText('0 paid').waitFor();
+    const app = await openApp({ id: connection.id, uri: connection.uri });
+    for (const memo of ['Bread', 'Milk']) {
+      const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 21, memo });
+      expect((await app.call('pay_invoice', { invoice: payment_request })).error ?? null).toBeNull();
+    }
+    app.close();
+    await client.post(`/v1/wallet/${wallet.id}/keysend`, { dest_pubkey: `02${'ab'.repeat(32)}`, num_satoshis: 1 }).catch(() => undefined);
+    await expect.poll(() => payments.locator('tbody .name').allTextContents()).toEqual(['Milk', 'Bread']);
+    await payments.getByText('2 paid').waitFor();
+    await payments.getByText('1 – 2 of 2').waitFor();
+    await payments.getByRole('button', { name: 'Milk' }).click();
+    await payments
+      .getByRole('link', { name: /payment/i })
+      .first()
+      .click();
+    await page.waitForURL('**/payments/lntx_*');
+  });
+
+  it('names a key without a label by its ends, and shows on its page what it has paid', async () => {
+    const [wallet, other] = [await client.namedWallet('Unlabelled', 1000), await client.namedWallet('Other', 0)];
+    const key = await client.post(`/v1/wallet/${wallet.id}/keys`, { kind: 'wallet_admin' });
+    const transfer = { dest_wallet_id: other.id, num_satoshis: 5 };
+    expect((await client.request('POST', `/v1/wallet/${wallet.id}/transfer`, { key: key.key, json: transfer })).status).toBe(201);
+    const page = await openLoggedIn(`/keys?wallet=${wallet.id}`);
+    await page.getByRole('link', { name: key.hint }).click();
+    await page.waitForURL(`**/connections/${key.id}`);
+    await page.getByRole('heading', { name: key.hint }).waitFor();
+    await page.getByText('1 paid').waitFor();
+    await page.getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click();
+    await page.getByText('disconnected').first().waitFor();
   });
 
   it('connects an app that may only receive, without asking for a budget', async () => {

@@ -17,7 +17,6 @@ export const keys = {
     budget: 'Budget, sats',
     expires: 'Expires',
     actions: 'Actions',
-    unnamed: 'Key without a label',
     never: 'never',
     lastUsed: 'Last used',
     notUsed: 'not yet',

@@ -30,6 +30,8 @@ interface Draft extends AppDraft {
 }
 
 interface Connected {
+  /** Of the connection or of the key. */
+  readonly id: string;
   readonly link: string;
   readonly name: string;
   /** Absent for LNDhub. */
@@ -41,7 +43,8 @@ const EMPTY = { name: '', kind: 'wallet_admin', permissions: PERMISSIONS, cap: '
 export interface ConnectSheetProps {
   /** The wallet that is chosen at first. */
   readonly walletId: string;
-  readonly onConnected: () => void;
+  /** @param id the id of the connection, or of the key */
+  readonly onConnected: (id: string) => void;
   readonly onClose: () => void;
 }
 
@@ -52,8 +55,9 @@ export function ConnectSheet({ walletId, onConnected, onClose }: ConnectSheetPro
   const present = draft ?? { ...EMPTY, protocol: PROTOCOLS[0] ?? 'nwc', walletId };
   const idempotent = useIdempotent();
   const { run, isBusy, error } = useAction(async () => {
-    setConnected(await idempotent((options) => connect(present, options)));
-    onConnected();
+    const made = await idempotent((options) => connect(present, options));
+    setConnected(made);
+    onConnected(made.id);
   });
   if (connected)
     return (
@@ -132,13 +136,13 @@ async function connect(draft: Draft, options: { idempotencyKey: string }): Promi
   const body = { ...(label !== '' && { user_label: label }), ...limitOrder(draft, canAppSend(draft)) };
   if (protocol === 'nwc') {
     const { id, uri } = await api.connections.create(walletId, { ...body, permissions: [...permissions] }, options);
-    return { link: uri, name, connection: { id, walletId } };
+    return { id, link: uri, name, connection: { id, walletId } };
   }
-  const { lndhub_link: link } = await api.wallets.createKey(
+  const { id, lndhub_link: link } = await api.wallets.createKey(
     walletId,
     { ...body, kind: kind as 'wallet_admin' | 'wallet_invoice' },
     options,
   );
   if (link === null) throw new Error('The service has LNDhub, so a new key of a wallet has a link.');
-  return { link, name };
+  return { id, link, name };
 }

@@ -23,7 +23,7 @@ export interface ConnectionItem {
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
   /** The page of its details. */
-  readonly href?: string;
+  readonly href: string;
   readonly disconnect: () => Promise<unknown>;
 }
 
@@ -31,7 +31,7 @@ export function itemOfConnection(connection: Connection): ConnectionItem {
   return {
     ...timesOf(connection),
     id: connection.id,
-    name: connection.user_label || apps.unnamed,
+    name: connection.user_label || shortKey(connection.client_pubkey),
     kind: `${apps.nwc}: ${connection.permissions.map((one) => apps.short[one] ?? one).join(', ')}`,
     walletId: connection.wallet_id,
     limits: connection,
@@ -46,13 +46,21 @@ export function itemOfKey(key: Key): ConnectionItem {
   return {
     ...timesOf(key),
     id: key.id,
-    name: key.user_label,
-    kind: `${t.keys.kinds[key.kind] ?? key.kind}, ${key.hint}`,
+    name: key.user_label || key.hint,
+    kind: [t.keys.kinds[key.kind] ?? key.kind, ...(key.user_label === '' ? [] : [key.hint])].join(', '),
     walletId,
     limits: key,
-    canSend: key.kind === 'wallet_admin',
-    disconnect: () => api.wallets.revokeKey(walletId, key.id),
+    canSend: !CANNOT_SEND.includes(key.kind),
+    href: `/connections/${key.id}`,
+    disconnect: () => (walletId === '' ? api.keys.revoke(key.id) : api.wallets.revokeKey(walletId, key.id)),
   };
+}
+
+const CANNOT_SEND: readonly string[] = ['wallet_invoice', 'wallet_read', 'public_api'];
+
+/** Returns the ends of a public key. Connections without a label are told apart by them. */
+function shortKey(pubkey: string): string {
+  return `${pubkey.slice(0, 6)}…${pubkey.slice(-4)}`;
 }
 
 function timesOf({ status, last_used_at, expires_at, revoked_at }: Connection | Key) {
@@ -63,10 +71,12 @@ export interface ConnectionTableProps {
   readonly items: readonly ConnectionItem[];
   /** The labels of wallets by their ids. */
   readonly labels: ReadonlyMap<string, string>;
+  /** The connection that was just made, which is marked. */
+  readonly madeId: string | undefined;
   readonly onChanged: () => void;
 }
 
-export function ConnectionTable({ items, labels, onChanged }: ConnectionTableProps) {
+export function ConnectionTable({ items, labels, madeId, onChanged }: ConnectionTableProps) {
   return (
     <table class="table">
       <thead>
@@ -83,26 +93,35 @@ export function ConnectionTable({ items, labels, onChanged }: ConnectionTablePro
       </thead>
       <tbody>
         {items.map((item) => (
-          <ConnectionRow key={item.id} item={item} wallet={labels.get(item.walletId) ?? item.walletId} onChanged={onChanged} />
+          <ConnectionRow
+            key={item.id}
+            item={item}
+            wallet={labels.get(item.walletId) ?? item.walletId}
+            isSelected={item.id === madeId}
+            onChanged={onChanged}
+          />
         ))}
       </tbody>
     </table>
   );
 }
 
-function ConnectionRow({ item, wallet, onChanged }: { item: ConnectionItem; wallet: string; onChanged: () => void }) {
+interface ConnectionRowProps {
+  readonly item: ConnectionItem;
+  readonly wallet: string;
+  readonly isSelected: boolean;
+  readonly onChanged: () => void;
+}
+
+function ConnectionRow({ item, wallet, isSelected, onChanged }: ConnectionRowProps) {
   const budget = <Budget limits={item.limits} canSend={item.canSend} />;
   return (
-    <tr class={item.href === undefined ? undefined : 'clickable'}>
+    <tr class={isSelected ? 'clickable open' : 'clickable'}>
       <td>
         <div class="row wrap">
-          {item.href === undefined ? (
-            <bdi class="name">{item.name}</bdi>
-          ) : (
-            <Link class="name" href={item.href}>
-              <bdi>{item.name}</bdi>
-            </Link>
-          )}
+          <Link class="name" href={item.href}>
+            <bdi>{item.name}</bdi>
+          </Link>
           <ConnectionStatus item={item} />
         </div>
         <span class="sub">{item.kind}</span>

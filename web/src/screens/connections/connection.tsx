@@ -1,5 +1,6 @@
+import type { ComponentChildren } from 'preact';
 import { Link } from 'wouter-preact';
-import { api, SatchelError } from '../../api/client.ts';
+import { api, type Connection, type Key, SatchelError } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { Budget } from '../../parts/budget.tsx';
 import { LinkButton } from '../../parts/button.tsx';
@@ -13,20 +14,21 @@ import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { apps } from '../../texts/en-apps.ts';
 import { t } from '../../texts/texts.ts';
-import { ConnectionStatus, Disconnect, End, itemOfConnection, LastUse } from './connection-table.tsx';
+import { ConnectionStatus, Disconnect, End, itemOfConnection, itemOfKey, LastUse } from './connection-table.tsx';
+import { PaymentsOfKey } from './payments-of-key.tsx';
 import './connections.css';
 
 /** The last use changes without events. */
 const REFRESH_MS = 15_000;
 
-/** `/connections/:id`: what an app may do with a wallet, and what it has used of its limits. */
+/** `/connections/:id`: what an app or a key may do, what it has used of its limits, and what it has paid. */
 export function ConnectionScreen({ id }: { id: string }) {
-  const connection = useResource(`connection of account ${id}`, (signal) => api.connections.find(id, {}, { signal }), {
-    everyMs: REFRESH_MS,
-    isAffected: ({ event }) => event.name.startsWith('key_'),
-  });
+  const connection = useResource<Connection | Key>(
+    `connection of account ${id}`,
+    (signal) => (id.startsWith('key_') ? api.keys.get(id, {}, { signal }) : api.connections.find(id, {}, { signal })),
+    { everyMs: REFRESH_MS, isAffected: ({ event }) => event.name.startsWith('key_') },
+  );
   const { data, error } = connection;
-  const labels = useWalletLabels(data ? [data.wallet_id] : []);
   const parent = { href: '/connections', label: t.navigation.apps };
   if (error instanceof SatchelError && error.status === 404)
     return (
@@ -37,7 +39,7 @@ export function ConnectionScreen({ id }: { id: string }) {
         </Empty>
       </>
     );
-  const item = data && itemOfConnection(data);
+  const item = data && itemOf(data);
   return (
     <>
       <PageHead
@@ -47,34 +49,55 @@ export function ConnectionScreen({ id }: { id: string }) {
         actions={item && <Disconnect item={item} onChanged={connection.reload} />}
       />
       <Card isPadded>
-        <Loaded resource={connection}>
-          {(one) => {
-            const shown = itemOfConnection(one);
-            return (
-              <Details
-                entries={[
-                  [
-                    apps.wallet,
-                    <Link key="wallet" href={`/wallets/${one.wallet_id}`}>
-                      <bdi>{labels.get(one.wallet_id) ?? one.wallet_id}</bdi>
-                    </Link>,
-                  ],
-                  [
-                    apps.may,
-                    one.permissions.map((each) => apps.permissions[each as keyof typeof apps.permissions]?.[0] ?? each).join(', '),
-                  ],
-                  [apps.budget, <Budget key="budget" limits={one} canSend={shown.canSend} />],
-                  [apps.lastUsed, <LastUse key="use" item={shown} />],
-                  [apps.ends, <End key="end" item={shown} />],
-                  [apps.made, <Time key="made" at={one.created_at} />],
-                  [apps.publicKey, <Identifier key="key" value={one.client_pubkey} label={apps.publicKey} />],
-                  [apps.relays, <bdi key="relays">{one.relays.join(', ')}</bdi>],
-                ]}
-              />
-            );
-          }}
-        </Loaded>
+        <Loaded resource={connection}>{(one) => <ConnectionDetails connection={one} />}</Loaded>
       </Card>
+      {data && <PaymentsOfKey keyId={'key_id' in data ? data.key_id : data.id} walletId={data.wallet_id ?? undefined} />}
     </>
+  );
+}
+
+function itemOf(one: Connection | Key) {
+  return 'key_id' in one ? itemOfConnection(one) : itemOfKey(one);
+}
+
+function ConnectionDetails({ connection }: { connection: Connection | Key }) {
+  const { wallet_id: walletId, created_at: createdAt } = connection;
+  const labels = useWalletLabels(walletId === null ? [] : [walletId]);
+  const item = itemOf(connection);
+  const protocol: [string, ComponentChildren][] =
+    'key_id' in connection
+      ? [
+          [apps.may, connection.permissions.map((one) => apps.permissions[one as keyof typeof apps.permissions]?.[0] ?? one).join(', ')],
+          [apps.publicKey, <Identifier key="key" value={connection.client_pubkey} label={apps.publicKey} />],
+          [apps.relays, <bdi key="relays">{connection.relays.join(', ')}</bdi>],
+        ]
+      : [
+          [apps.may, t.keys.kinds[connection.kind] ?? connection.kind],
+          [
+            t.keys.key,
+            <span key="hint" class="mono">
+              {connection.hint}
+            </span>,
+          ],
+        ];
+  return (
+    <Details
+      entries={[
+        [
+          apps.wallet,
+          walletId !== null && (
+            <Link key="wallet" href={`/wallets/${walletId}`}>
+              <bdi>{labels.get(walletId) ?? walletId}</bdi>
+            </Link>
+          ),
+        ],
+        ...protocol.slice(0, 1),
+        [apps.budget, <Budget key="budget" limits={connection} canSend={item.canSend} />],
+        [apps.lastUsed, <LastUse key="use" item={item} />],
+        [apps.ends, <End key="end" item={item} />],
+        [apps.made, <Time key="made" at={createdAt} />],
+        ...protocol.slice(1),
+      ]}
+    />
   );
 }

@@ -1,4 +1,4 @@
-import { useEffect } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useLocation, useSearch } from 'wouter-preact';
 import { HAS_LNDHUB, HAS_NWC } from '../../api/app-protocols.ts';
 import { api } from '../../api/client.ts';
@@ -29,7 +29,7 @@ const KINDS = ['all', 'nwc', 'keys'] as const;
 
 /** `/connections?kind=&status=&wallet=`: the apps that use the wallets of the account, and the sheet `/connections/new`. */
 export function ConnectionsScreen() {
-  const [path, navigate] = useLocation();
+  const [path] = useLocation();
   const search = useSearch();
   const [parameters, change] = useFilters();
   const walletId = parameters.get('wallet') ?? '';
@@ -37,18 +37,18 @@ export function ConnectionsScreen() {
   const hasNoWallet = useWalletSearch('').wallets?.length === 0;
   const status = STATUSES.find((one) => one === parameters.get('status')) ?? 'active';
   const kind = KINDS.find((one) => one === parameters.get('kind')) ?? 'all';
-  const { connections, keys } = useConnections(walletId, status);
+  const { connections, keys, reload } = useConnections(walletId, status);
+  const [madeId, setMadeId] = useState<string>();
   const query = search === '' ? '' : `?${search}`;
   const close = useCloseSheet('/connections');
-  // The addresses of these pages before.
-  const moved = { '/apps': '/connections', '/apps/connect': '/connections/new' }[path];
-  useEffect(() => {
-    if (moved !== undefined) navigate(`${moved}${query}`, { replace: true });
-  }, [moved, query, navigate]);
-  const reload = () => {
-    connections.page.reload();
-    keys.page.reload();
-  };
+  useMovedAddress(query);
+
+  /** The list shows what was just made, whatever was filtered. */
+  function select(id: string) {
+    setMadeId(id);
+    change({ status: undefined, kind: undefined });
+    reload();
+  }
 
   return (
     <>
@@ -92,6 +92,7 @@ export function ConnectionsScreen() {
               list={connections}
               toItem={itemOfConnection}
               empty={{ title: apps.emptyTitle[status], text: apps.empty[status] }}
+              madeId={madeId}
               onChanged={reload}
             />
           )}
@@ -101,15 +102,25 @@ export function ConnectionsScreen() {
               list={keys}
               toItem={itemOfKey}
               empty={{ title: apps.noKeysTitle, text: apps.noKeys }}
+              madeId={madeId}
               onChanged={reload}
             />
           )}
         </>
       )}
       {HAS_LNDHUB && <LndhubNote walletId={chosen} />}
-      {path === '/connections/new' && <ConnectSheet walletId={chosen} onConnected={reload} onClose={close} />}
+      {path === '/connections/new' && <ConnectSheet walletId={chosen} onConnected={select} onClose={close} />}
     </>
   );
+}
+
+/** Replaces the former addresses of these pages. */
+function useMovedAddress(query: string): void {
+  const [path, navigate] = useLocation();
+  const moved = { '/apps': '/connections', '/apps/connect': '/connections/new' }[path];
+  useEffect(() => {
+    if (moved !== undefined) navigate(`${moved}${query}`, { replace: true });
+  }, [moved, query, navigate]);
 }
 
 /** Links to the keys with which apps log in over LNDhub. */
@@ -132,10 +143,13 @@ function useConnections(walletId: string, status: Status) {
   const filter = { status, ...(walletId !== '' && { wallet_id: walletId }) };
   const key = `${walletId} ${status}`;
   const options = { everyMs: REFRESH_MS, isAffected: ({ event }: { event: { name: string } }) => event.name.startsWith('key_') };
-  return {
-    connections: useList(`connections ${key}`, (request, own) => api.connections.listAll({ ...request, ...filter }, own), options),
-    keys: useList(`wallet apps ${key}`, (request, own) => api.keys.list({ ...request, ...filter, of: 'wallets' }, own), options),
+  const connections = useList(`connections ${key}`, (request, own) => api.connections.listAll({ ...request, ...filter }, own), options);
+  const keys = useList(`wallet apps ${key}`, (request, own) => api.keys.list({ ...request, ...filter, of: 'wallets' }, own), options);
+  const reload = () => {
+    connections.page.reload();
+    keys.page.reload();
   };
+  return { connections, keys, reload };
 }
 
 interface ConnectionCardProps<T> {
@@ -143,10 +157,11 @@ interface ConnectionCardProps<T> {
   readonly list: ShownList<T>;
   readonly toItem: (one: T) => ConnectionItem;
   readonly empty: { readonly title: string; readonly text: string };
+  readonly madeId: string | undefined;
   readonly onChanged: () => void;
 }
 
-function ConnectionCard<T>({ title, list, toItem, empty, onChanged }: ConnectionCardProps<T>) {
+function ConnectionCard<T>({ title, list, toItem, empty, madeId, onChanged }: ConnectionCardProps<T>) {
   const items = (list.page.data?.items ?? []).map(toItem);
   const labels = useWalletLabels(items.map((item) => item.walletId));
   return (
@@ -158,7 +173,7 @@ function ConnectionCard<T>({ title, list, toItem, empty, onChanged }: Connection
               {empty.text}
             </Empty>
           ) : (
-            <ConnectionTable items={items} labels={labels} onChanged={onChanged} />
+            <ConnectionTable items={items} labels={labels} madeId={madeId} onChanged={onChanged} />
           )
         }
       </Loaded>

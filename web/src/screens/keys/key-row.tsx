@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { Link } from 'wouter-preact';
 import type { Key, NewKey } from '../../api/client.ts';
 import { Budget } from '../../parts/budget.tsx';
 import { Button } from '../../parts/button.tsx';
@@ -19,7 +20,7 @@ export interface KeyRowProps {
 
 export function KeyRow({ listed, owner, createdId, onCreated, onChanged }: KeyRowProps) {
   const [sheet, setSheet] = useState<'rotate' | 'revoke'>();
-  const name = listed.user_label || t.keys.unnamed;
+  const name = listed.user_label || listed.hint;
   const close = () => setSheet(undefined);
   // Keys in links authenticate no requests.
   const isLinkKey = listed.kind.startsWith('wallet_lnurl_');
@@ -37,8 +38,14 @@ export function KeyRow({ listed, owner, createdId, onCreated, onChanged }: KeyRo
   return (
     <tr class={listed.id === createdId ? 'open' : undefined}>
       <td>
-        <bdi class="name">{name}</bdi>
-        <span class="sub mono">{listed.hint}</span>
+        {isLinkKey || listed.kind === 'public_api' ? (
+          <bdi class={listed.user_label === '' ? 'name mono' : 'name'}>{name}</bdi>
+        ) : (
+          <Link class={listed.user_label === '' ? 'name mono' : 'name'} href={`/connections/${listed.id}`}>
+            <bdi>{name}</bdi>
+          </Link>
+        )}
+        {listed.user_label !== '' && <span class="sub mono">{listed.hint}</span>}
         <span class="phone-only">
           <span class="sub">{t.keys.kinds[listed.kind] ?? listed.kind}</span>
           {!isLinkKey && (

@@ -17,7 +17,6 @@ export const keys = {
     budget: 'Budget, sats',
     expires: 'Läuft ab',
     actions: 'Aktionen',
-    unnamed: 'Schlüssel ohne Bezeichnung',
     never: 'nie',
     lastUsed: 'Zuletzt verwendet',
     notUsed: 'noch nicht',

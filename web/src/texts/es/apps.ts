@@ -13,11 +13,17 @@ export const apps = {
   noKeysTitle: 'Aún no hay ninguno',
   noKeys:
     'Las aplicaciones de monedero por LNDhub y los programas usan una clave de un monedero. Aquí aparecen aquellos cuya clave tiene etiqueta.',
+  payments: 'Pagos de esta conexión',
+  paid: (count) => `${count} pagados`,
+  paidMany: 'más de 100\u202f000 pagados',
+  paymentsSince:
+    'La suma no incluye comisiones. Los pagos anteriores a que este servicio registrara la clave de cada pago no aparecen aquí.',
+  noPaymentsTitle: 'No hay pagos',
+  noPayments: 'Aquí aparecen los pagos de esta conexión, los más recientes primero.',
   made: 'Conectada',
   publicKey: 'Clave pública de la aplicación',
   relays: 'Relés',
   missingTitle: 'Esta conexión no existe',
-  unnamed: 'Aplicación sin nombre',
   app: 'Aplicación',
   may: 'Puede',
   budget: 'Presupuesto, sats',

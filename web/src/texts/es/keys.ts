@@ -17,7 +17,6 @@ export const keys = {
     budget: 'Presupuesto, sats',
     expires: 'Vence',
     actions: 'Acciones',
-    unnamed: 'Clave sin etiqueta',
     never: 'nunca',
     lastUsed: 'Último uso',
     notUsed: 'aún no',
