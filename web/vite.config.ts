@@ -5,12 +5,12 @@ import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|push|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-fields|print|decimal|sats-field|requested|wallet))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|push|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-|keyboard|print|decimal|sats-field|requested|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 
 /** The forms in which amounts are entered, and the screens that show what was requested. */
-const AMOUNTS = /web\/src\/parts\/(amount-fields|decimal|requested-price|sats-field)/;
+const AMOUNTS = /web\/src\/(parts\/(amount-|decimal|requested-price|sats-field)|texts\/en-amounts)/;
 
 /** Lists with pages. */
 const LISTS = /web\/src\/(api\/list|parts\/(pages|use-list)|texts\/en-lists)/;
@@ -43,8 +43,8 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'shared', test: SHARED },
-            { name: 'fiat', test: FIAT },
             { name: 'amounts', test: AMOUNTS },
+            { name: 'fiat', test: FIAT },
             { name: 'lists', test: LISTS },
             { name: 'destination', test: DESTINATION },
             { name: 'wallet-choice', test: WALLET_CHOICE },

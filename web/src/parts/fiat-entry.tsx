@@ -1,8 +1,9 @@
 import { useFiat } from '../api/fiat-rate.ts';
 import { texts } from '../texts/en-fiat.ts';
+import { useAmountKeys } from './amount-keys.tsx';
 import { readDecimal } from './decimal.ts';
 import { TextField } from './field.tsx';
-import { group } from './format-amount.ts';
+import { DECIMAL, group } from './format-amount.ts';
 import { decimalsOf, describeRate, isPrice, satsOf } from './format-fiat.ts';
 
 /** An amount in a currency, as requests have it. */
@@ -29,6 +30,7 @@ export interface FiatEntryFieldProps {
  */
 export function FiatEntryField({ label, value, onEntry }: FiatEntryFieldProps) {
   const rate = useFiat().data?.shown;
+  const { input, keys } = useAmountKeys(rate && decimalsOf(rate.currency) > 0 ? DECIMAL : undefined);
   if (!rate?.source || rate.isStale) return null;
   const { currency } = rate;
   const entryOf = (text: string): FiatEntry | undefined => {
@@ -38,18 +40,21 @@ export function FiatEntryField({ label, value, onEntry }: FiatEntryFieldProps) {
   };
   const entry = entryOf(value.trim());
   return (
-    <TextField
-      label={texts.entry(label, currency)}
-      hint={
-        <>
-          {entry ? texts.about(group(String(entry.sats))) : texts.entryHint} <span>{describeRate(rate, Date.now())}.</span>
-        </>
-      }
-      error={value.trim() !== '' && !entry ? texts.entryError(currency) : undefined}
-      value={value}
-      onValue={(text) => onEntry(text, entryOf(text.trim()))}
-      inputMode="decimal"
-      autocomplete="off"
-    />
+    <>
+      <TextField
+        label={texts.entry(label, currency)}
+        hint={
+          <>
+            {entry ? texts.about(group(String(entry.sats))) : texts.entryHint} <span>{describeRate(rate, Date.now())}.</span>
+          </>
+        }
+        error={value.trim() !== '' && !entry ? texts.entryError(currency) : undefined}
+        value={value}
+        onValue={(text) => onEntry(text, entryOf(text.trim()))}
+        {...input}
+        autocomplete="off"
+      />
+      {keys}
+    </>
   );
 }

@@ -2,6 +2,7 @@ import type { en } from './en.ts';
 import type { accounts } from './en-accounts.ts';
 import type { activity } from './en-activity.ts';
 import type { alertTexts } from './en-alerts.ts';
+import type { amounts } from './en-amounts.ts';
 import type { apps } from './en-apps.ts';
 import type { channels } from './en-channels.ts';
 import type { desk } from './en-desk.ts';
@@ -68,6 +69,7 @@ export interface Translation {
   readonly start: Shape<typeof en>;
   readonly accounts: Shape<typeof accounts>;
   readonly activity: Shape<typeof activity>;
+  readonly amounts: Shape<typeof amounts>;
   readonly apps: Shape<typeof apps>;
   readonly channels: Shape<typeof channels>;
   readonly developers: Shape<typeof developers>;

@@ -5,6 +5,7 @@ import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
 import { OpenAttempts } from '../../attempt/open-attempts.tsx';
 import { formatSats } from '../../parts/amount.tsx';
 import { type AmountDraft, AmountFields, draftOfSats, NO_AMOUNT, readDraft } from '../../parts/amount-fields.tsx';
+import { useAmountKeys } from '../../parts/amount-keys.tsx';
 import { Button } from '../../parts/button.tsx';
 import { TextAreaField, TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
@@ -153,6 +154,7 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
     onReview(order, summary);
   }
   const { submit, isWaiting } = useWhenRead(service, JSON.stringify(draft), review);
+  const { input, keys } = useAmountKeys();
 
   return (
     <Form class="send-fields" onSubmit={submit}>
@@ -175,13 +177,14 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
       <PayeeFields draft={draft} maxComment={maxComment} commentError={commentError} required={required} onChange={onChange} />
       <TextField
         label={money.send.feeLimit}
-        inputMode="numeric"
+        {...input}
         autocomplete="off"
         value={draft.fee ?? formatSats(fee ?? 0)}
         onValue={(value) => onChange({ fee: value })}
         hint={money.send.feeHint}
         error={feeError}
       />
+      {keys}
       {sats !== undefined && <ServiceFeeSum amountMsat={amountMsatOf(offer, sats)} fee={service} isWaiting={isWaiting} />}
       {blocked !== undefined && <Note tone="warning">{blocked}</Note>}
       <Button type="submit" kind="primary" size="big" disabled={!isReady || isWaiting}>

@@ -2,6 +2,7 @@ import type { Translation } from '../translation.ts';
 import { accounts } from './accounts.ts';
 import { activity } from './activity.ts';
 import { alerts } from './alerts.ts';
+import { amounts } from './amounts.ts';
 import { apps } from './apps.ts';
 import { channels } from './channels.ts';
 import { common } from './common.ts';
@@ -40,6 +41,7 @@ export const language = {
   accounts,
   activity,
   alerts,
+  amounts,
   apps,
   channels,
   desk,

@@ -1,0 +1,106 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { amounts as texts } from '../texts/en-amounts.ts';
+import './amount-keys.css';
+import './keyboard-inset.css';
+
+/** The width of a phone, as in the style sheets, and a finger instead of a mouse. */
+const TOUCH_PHONE = '(max-width: 720px) and (pointer: coarse)';
+
+/** Fields in which people type. They need the keyboard of the device, or keys of their own. */
+const TYPED = ':is(input:not([type="checkbox"], [type="radio"], [type="file"]), select, textarea)';
+
+export interface AmountKeys {
+  /** For the field. A phone with keys here must not open its own keyboard as well. */
+  readonly input: {
+    readonly inputMode: 'none' | 'decimal' | 'numeric';
+    readonly onFocus: (event: { currentTarget: HTMLInputElement }) => void;
+  };
+  /** To be rendered after the field: the keys at the bottom of the sheet, or nothing. */
+  readonly keys: ComponentChildren;
+}
+
+/**
+ * Gives a field for an amount in a sheet its own keys on phones with a touch screen, so that the keyboard of the device does not push the form away.
+ * They stay until another field has the focus: a button below them would move otherwise while it is tapped. `mark` is the decimal mark of
+ * an amount that may have decimals.
+ */
+export function useAmountKeys(mark?: string): AmountKeys {
+  const isTouchPhone = useMedia(TOUCH_PHONE);
+  const [field, setField] = useState<HTMLInputElement>();
+  useEffect(() => {
+    if (!field) return;
+    const onFocusIn = ({ target }: FocusEvent) => {
+      if (target !== field && target instanceof Element && target.matches(TYPED)) setField(undefined);
+    };
+    document.addEventListener('focusin', onFocusIn);
+    return () => document.removeEventListener('focusin', onFocusIn);
+  }, [field]);
+  return {
+    input: {
+      inputMode: isTouchPhone ? 'none' : mark === undefined ? 'numeric' : 'decimal',
+      onFocus: ({ currentTarget }) => setField(currentTarget),
+    },
+    keys: isTouchPhone && field && <Keys field={field} last={mark ?? '000'} />,
+  };
+}
+
+/** Digits are written from left to right in every language, and phones place their keys so. */
+function Keys({ field, last }: { readonly field: HTMLInputElement; readonly last: string }) {
+  // On a small phone, the keys cover the place where the field was.
+  useEffect(() => field.scrollIntoView({ block: 'nearest' }), [field]);
+  return (
+    <fieldset class="amount-keys" dir="ltr" aria-label={texts.keys} onPointerDown={keepFocus} onMouseDown={keepFocus}>
+      {['1', '2', '3', '4', '5', '6', '7', '8', '9', last, '0'].map((text) => (
+        <button type="button" tabIndex={-1} key={text} onClick={() => insert(field, text)}>
+          {text}
+        </button>
+      ))}
+      <button type="button" tabIndex={-1} aria-label={texts.remove} onClick={() => remove(field)}>
+        <svg width="24" height="24" viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="1.5" aria-hidden="true">
+          <path d="M9 5h10a2 2 0 0 1 2 2v10a2 2 0 0 1-2 2H9l-6-7zM11 9.5l5 5M16 9.5l-5 5" />
+        </svg>
+      </button>
+    </fieldset>
+  );
+}
+
+/** The field keeps the focus, and its caret. */
+function keepFocus(event: Event): void {
+  event.preventDefault();
+}
+
+/** Writes over the selection, or at the caret. */
+function insert(field: HTMLInputElement, text: string): void {
+  const [start, end] = selectionOf(field);
+  replace(field, text, start, end, { inputType: 'insertText', data: text });
+}
+
+/** Deletes the selection, or the character before the caret. */
+function remove(field: HTMLInputElement): void {
+  const [start, end] = selectionOf(field);
+  if (end > 0) replace(field, '', start === end ? start - 1 : start, end, { inputType: 'deleteContentBackward' });
+}
+
+function selectionOf({ selectionStart, selectionEnd, value }: HTMLInputElement): [start: number, end: number] {
+  return [selectionStart ?? value.length, selectionEnd ?? value.length];
+}
+
+function replace(field: HTMLInputElement, text: string, start: number, end: number, event: InputEventInit): void {
+  field.setRangeText(text, start, end, 'end');
+  field.dispatchEvent(new InputEvent('input', { bubbles: true, ...event }));
+  // A screen reader may have moved the focus to the key.
+  field.focus({ preventScroll: true });
+}
+
+/** Returns whether the window matches a media query, and renders again when that changes. */
+function useMedia(text: string): boolean {
+  const [isMatch, setIsMatch] = useState(() => matchMedia(text).matches);
+  useEffect(() => {
+    const query = matchMedia(text);
+    const follow = () => setIsMatch(query.matches);
+    query.addEventListener('change', follow);
+    return () => query.removeEventListener('change', follow);
+  }, [text]);
+  return isMatch;
+}

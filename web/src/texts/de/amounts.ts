@@ -1,0 +1,7 @@
+import type { amounts as english } from '../en-amounts.ts';
+import type { Shape } from '../lookup.ts';
+
+export const amounts = {
+  keys: 'Zifferntasten',
+  remove: 'Löschen',
+} satisfies Shape<typeof english>;

@@ -1,0 +1,7 @@
+import type { amounts as english } from '../en-amounts.ts';
+import type { Shape } from '../lookup.ts';
+
+export const amounts = {
+  keys: 'Teclas numéricas',
+  remove: 'Borrar',
+} satisfies Shape<typeof english>;
