@@ -9,6 +9,9 @@ const SHARED =
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 
+/** Loaded with the first sheet. */
+const KEYBOARD = /web\/src\/parts\/keyboard-inset/;
+
 /** The forms in which amounts are entered, and the screens that show what was requested. */
 const AMOUNTS = /web\/src\/(parts\/(amount-|decimal|requested-price|sats-field)|texts\/en-amounts)/;
 
@@ -43,6 +46,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: 'shared', test: SHARED },
+            { name: 'keyboard', test: KEYBOARD },
             { name: 'amounts', test: AMOUNTS },
             { name: 'fiat', test: FIAT },
             { name: 'lists', test: LISTS },

@@ -88,6 +88,50 @@ onDashboard('the page More', ({ openLoggedIn, open, logIn, newPerson }) => {
   });
 });
 
+onDashboard('the keyboard of a phone', ({ client, openLoggedIn }) => {
+  /** Makes the visual viewport smaller and leaves the layout as it is, as the keyboard of iOS does. */
+  async function cover(page: Page, { height, scale = 1 }: { height: number; scale?: number }) {
+    await page.evaluate(`for (const [name, value] of Object.entries({ height: ${height}, scale: ${scale} }))
+      Object.defineProperty(visualViewport, name, { configurable: true, get: () => value });
+    visualViewport.dispatchEvent(new Event('resize'));`);
+  }
+  const keyboardOf = (page: Page) => page.evaluate<string>("document.documentElement.style.getPropertyValue('--keyboard')");
+
+  async function openForm(path: string, field: string, button: string) {
+    const { id } = await client.wallet(1000);
+    const page = await openLoggedIn(path.replace(':id', id), PHONE);
+    await page.getByLabel(field, { exact: true }).tap();
+    await expect.poll(() => keyboardOf(page)).toBe('0px');
+    const bottom = async () => {
+      const box = await page.getByRole('button', { name: button, exact: true }).boundingBox();
+      return (box?.y ?? 0) + (box?.height ?? Number.NaN);
+    };
+    return { page, bottom };
+  }
+
+  it.each([
+    ['/wallets/:id/receive', 'Memo', 'Create invoice'],
+    ['/wallets/:id/transfer', 'Memo', 'Review'],
+    ['/links/withdraw?wallet=:id', 'Text for the claiming wallet', 'Create link'],
+  ])('does not cover the button of %s, where only the visual viewport becomes smaller', async (path, field, button) => {
+    const { page, bottom } = await openForm(path, field, button);
+    await cover(page, { height: 500 });
+    expect(await keyboardOf(page)).toBe('344px');
+    expect(await bottom()).toBeLessThanOrEqual(500);
+    await cover(page, { height: 844 });
+    expect(await keyboardOf(page)).toBe('0px');
+  });
+
+  it('changes nothing where the layout becomes smaller itself, or a person zooms in', async () => {
+    const { page, bottom } = await openForm('/wallets/:id/receive', 'Memo', 'Create invoice');
+    await page.setViewportSize({ width: 390, height: 500 });
+    await expect.poll(bottom).toBeLessThanOrEqual(500);
+    expect(await keyboardOf(page)).toBe('0px');
+    await cover(page, { height: 250, scale: 2 });
+    expect(await keyboardOf(page)).toBe('0px');
+  });
+});
+
 onDashboard('the wallet on a phone', ({ client, net, openLoggedIn }) => {
   async function openBusy() {
     const wallet = await client.wallet(50_000);

@@ -21,6 +21,7 @@ export function Sheet({ title, onClose, footer, children }: SheetProps) {
     const element = dialog.current;
     const opener = document.activeElement;
     element?.showModal();
+    import('./keyboard-inset.ts').then((file) => file.followKeyboard(), Boolean);
     // The first field, not the close button.
     element?.querySelector<HTMLElement>('.sheet-content :is(input, select, textarea, button, a)')?.focus();
     return () => {
