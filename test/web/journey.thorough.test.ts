@@ -186,6 +186,7 @@ async function claimWithdrawLink(page: Page, client: Client): Promise<void> {
   await page.goto('/links/withdraw');
   await chooseWallet(page.getByLabel('From'), 'Till');
   await page.getByLabel('Sats per claim').fill('500');
+  await page.getByText('More options').click();
   await page.getByLabel('Claims').fill('1');
   await page.getByLabel('Text for the claiming wallet').fill('A coffee on us');
   await page.getByRole('button', { name: 'Create link' }).click();

@@ -109,6 +109,7 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     const sheet = page.getByRole('dialog');
     await chooseWallet(sheet.getByLabel('From'), 'Vouchers');
     await sheet.getByLabel('Sats per claim').fill('5 000');
+    await sheet.getByText('More options').click();
     await sheet.getByLabel('Claims').fill('2');
     await sheet.getByLabel('Label').fill('Meetup drinks');
     await sheet.getByRole('button', { name: 'Create link' }).dblclick();
@@ -141,6 +142,18 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await page.getByRole('button', { name: 'Ended' }).click();
     await row.getByText('Vouchers').waitFor();
     expect(await row.getByText('Revoked').count()).toBe(1);
+  });
+
+  it('a voucher of a wallet needs only its amount', async () => {
+    const wallet = await client.wallet(1000);
+    const page = await openLoggedIn(`/wallets/${wallet.id}`, { device: 'phone' });
+    await page.getByRole('button', { name: /^More/ }).tap();
+    await page.getByRole('menuitem', { name: 'Create a voucher' }).tap();
+    await page.getByRole('button', { name: '7', exact: true }).tap();
+    expect(await page.getByLabel('Claims').isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Create link' }).tap();
+    await page.getByRole('img', { name: 'QR code of the withdraw link' }).waitFor();
+    expect(await client.get(`/v1/wallet/${wallet.id}/lnurl/withdraws`)).toMatchObject([{ num_satoshis: 7, uses: 1, expires_at: null }]);
   });
 
   it('are listed page by page, each link says its place, and a link of a later page opens', async () => {

@@ -179,6 +179,7 @@ onDashboard('the wallet on a phone', ({ client, net, openLoggedIn }) => {
     await page.getByRole('button', { name: 'Close' }).click();
     await page.getByRole('button', { name: /^More/ }).click();
     await page.getByRole('menuitem', { name: 'Create a voucher' }).click();
+    await page.getByRole('dialog', { name: 'Create a voucher' }).waitFor();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.goBack();
     await page.getByText('spendable').waitFor();

@@ -58,6 +58,7 @@ onDashboard(
       const sheet = page.getByRole('dialog');
       await chooseWallet(sheet.getByLabel('From'), 'Meetup');
       await sheet.getByLabel('Sats per claim').fill('2.100');
+      await sheet.getByText('More options').click();
       await sheet.getByLabel('Vouchers').fill('3');
       await sheet.getByLabel('Text for the claiming wallet').fill('One drink');
       await sheet.getByRole('button', { name: 'Create link' }).dblclick();

@@ -16,6 +16,7 @@ export const print = inLanguage('print', {
   voucherText: 'Scan the code with a Lightning wallet. The first wallet that scans it gets the sats.',
   manyText: 'Scan the code with a Lightning wallet to get the sats.',
   until: (time: string) => `Valid until ${time}`,
+  more: 'More options',
   copies: 'Vouchers',
   copiesHint: 'More than 1: separate links to print, each claimed once.',
   copiesError: 'A whole number from 1 to 60.',

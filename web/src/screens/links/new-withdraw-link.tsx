@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type NewWithdrawLink } from '../../api/client.ts';
 import { createIdempotent } from '../../api/idempotent.ts';
@@ -27,7 +27,8 @@ const MAX_COPIES = 60;
 /** Creates a withdraw link, or several vouchers. A second click repeats the requests and creates no further link. */
 export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkSheetProps) {
   const [parameters] = useFilters();
-  const [draft, setDraft] = useState({ ...EMPTY, walletId: parameters.get('wallet') ?? '' });
+  const wallet = parameters.get('wallet') ?? '';
+  const [draft, setDraft] = useState({ ...EMPTY, walletId: wallet });
   const [requests] = useState(() => Array.from({ length: MAX_COPIES }, () => createIdempotent()));
   const copies = Number(draft.copies);
   const { run, isBusy, error } = useAction(async () => {
@@ -42,45 +43,55 @@ export function NewWithdrawLinkSheet({ onCreated, onClose }: NewWithdrawLinkShee
   const copiesError = Number.isInteger(copies) && copies >= 1 && copies <= MAX_COPIES ? undefined : print.copiesError;
   const canCreate = draft.walletId !== '' && parseSats(draft.amount) !== undefined && dailyError === undefined && copiesError === undefined;
 
+  // From the page of a wallet, the amount is the first thing to enter.
+  useEffect(() => {
+    if (wallet !== '') document.querySelector<HTMLElement>('dialog[open] .input.amount')?.focus();
+  }, []);
+
   return (
-    <Sheet title={t.links.newWithdrawLink} onClose={onClose}>
+    <Sheet title={wallet === '' ? t.links.newWithdrawLink : t.wallet.voucher} onClose={onClose}>
       <Form onSubmit={() => canCreate && run()}>
         <p class="small secondary">{t.links.withdrawHint}</p>
         <WalletSelect label={t.links.from} value={draft.walletId} onValue={set('walletId')} />
         <SatsField label={t.links.eachClaim} error={amountError} required value={draft.amount} onValue={set('amount')} />
-        <div class="columns two">
-          <TextField
-            label={t.links.uses}
-            type="number"
-            min={1}
-            max={1_000_000}
-            hint={t.links.usesHint}
-            value={copies > 1 ? '1' : draft.uses}
-            disabled={copies > 1}
-            onValue={set('uses')}
-          />
-          <SelectField label={t.links.expiry} value={draft.expiry} onValue={set('expiry')} options={optionsOf(t.keys.expiries)} />
-        </div>
-        <TextField
-          label={print.copies}
-          type="number"
-          min={1}
-          max={MAX_COPIES}
-          hint={print.copiesHint}
-          error={copiesError}
-          value={draft.copies}
-          onValue={set('copies')}
-        />
         <TextField label={t.links.memo} hint={t.links.memoHint} maxLength={600} value={draft.memo} onValue={set('memo')} />
-        <TextField label={t.links.label} hint={t.links.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />
-        <TextField
-          label={t.links.daily}
-          hint={t.links.dailyHint}
-          error={dailyError}
-          inputMode="numeric"
-          value={draft.daily}
-          onValue={set('daily')}
-        />
+        <details>
+          <summary>{print.more}</summary>
+          <div class="stack">
+            <div class="columns two">
+              <TextField
+                label={t.links.uses}
+                type="number"
+                min={1}
+                max={1_000_000}
+                hint={t.links.usesHint}
+                value={copies > 1 ? '1' : draft.uses}
+                disabled={copies > 1}
+                onValue={set('uses')}
+              />
+              <SelectField label={t.links.expiry} value={draft.expiry} onValue={set('expiry')} options={optionsOf(t.keys.expiries)} />
+            </div>
+            <TextField
+              label={print.copies}
+              type="number"
+              min={1}
+              max={MAX_COPIES}
+              hint={print.copiesHint}
+              error={copiesError}
+              value={draft.copies}
+              onValue={set('copies')}
+            />
+            <TextField label={t.links.label} hint={t.links.labelHint} maxLength={200} value={draft.label} onValue={set('label')} />
+            <TextField
+              label={t.links.daily}
+              hint={t.links.dailyHint}
+              error={dailyError}
+              inputMode="numeric"
+              value={draft.daily}
+              onValue={set('daily')}
+            />
+          </div>
+        </details>
         {error !== undefined && <Note tone="error">{error}</Note>}
         <Button kind="primary" size="big" type="submit" disabled={isBusy || !canCreate}>
           {t.links.create}

@@ -16,6 +16,7 @@ export const print = {
   voucherText: 'Den Code mit einem Lightning-Wallet scannen. Das erste Wallet, das ihn scannt, erhält die Sats.',
   manyText: 'Den Code mit einem Lightning-Wallet scannen, um die Sats zu erhalten.',
   until: (time) => `Gültig bis ${time}`,
+  more: 'Weitere Optionen',
   copies: 'Gutscheine',
   copiesHint: 'Mehr als 1: einzelne Links zum Drucken, jeder einmal einlösbar.',
   copiesError: 'Eine ganze Zahl von 1 bis 60.',

@@ -16,6 +16,7 @@ export const print = {
   voucherText: 'Escanee el código con un monedero Lightning. El primer monedero que lo escanee recibe los sats.',
   manyText: 'Escanee el código con un monedero Lightning para recibir los sats.',
   until: (time) => `Válido hasta el ${time}`,
+  more: 'Más opciones',
   copies: 'Vales',
   copiesHint: 'Más de 1: enlaces separados para imprimir; cada uno se puede cobrar una sola vez.',
   copiesError: 'Un número entero de 1 a 60.',
