@@ -125,6 +125,22 @@ onDashboard(
       await page.getByText('Withdraw link', { exact: true }).waitFor();
     });
 
+    it('leads to the amount and its keys when the code has none, without the keyboard of the phone', async () => {
+      const { page } = await openScan({ hasTouch: true, isMobile: true });
+      const { pubkey } = (await client.get('/playground')).nodes[0];
+      await choose(page, pictureOf(pubkey));
+      await page.getByRole('group', { name: 'Number keys' }).waitFor();
+      expect(await page.locator(':focus').getAttribute('inputmode')).toBe('none');
+      await page.keyboard.type('12');
+      expect(await page.getByLabel('Amount', { exact: true }).inputValue()).toBe('12');
+      const { paymentRequest } = net.outside.invoice({ amountMsat: 420_000, memo: 'Roastery' });
+      await page.getByRole('button', { name: 'Close' }).click();
+      await page.goto('/scan');
+      await choose(page, pictureOf(paymentRequest));
+      await page.getByText('Roastery').waitFor();
+      expect(await page.locator(':is(input, textarea):focus').count()).toBe(0);
+    });
+
     it('opens what was typed, and asks for the wallet if none was opened before', async () => {
       const page = await openLoggedIn('/scan', PHONE);
       const wallet = await client.wallet(100);

@@ -3,6 +3,7 @@ import type { Wallet } from '../../api/client.ts';
 import { useNodeState } from '../../api/service-state.ts';
 import type { Attempt, Order, Summary } from '../../attempt/attempt.ts';
 import { OpenAttempts } from '../../attempt/open-attempts.tsx';
+import { isTyping } from '../../frame/shortcuts.ts';
 import { formatSats } from '../../parts/amount.tsx';
 import { type AmountDraft, AmountFields, draftOfSats, NO_AMOUNT, readDraft } from '../../parts/amount-fields.tsx';
 import { useAmountKeys } from '../../parts/amount-keys.tsx';
@@ -58,7 +59,6 @@ export function SendForm({ walletId, wallet, draft, onDraft, reading, open, onRe
   const isWithdraw = offer?.kind === 'withdraw';
   const destination = recognize(draft.typed).kind;
   const element = useRef<HTMLDivElement>(null);
-  // After a scan or a paste, the keyboard of a phone would cover the button.
   useEffect(() => {
     if (draft.typed === '') element.current?.querySelector('textarea')?.focus();
   }, []);
@@ -155,6 +155,11 @@ function PaymentFields({ offer, wallet, draft, blocked, onChange, onReview }: Pa
   }
   const { submit, isWaiting } = useWhenRead(service, JSON.stringify(draft), review);
   const { input, keys } = useAmountKeys();
+  // The receiver was scanned or chosen from a list.
+  useEffect(() => {
+    if (draft.amount === NO_AMOUNT && !isTyping(document.activeElement))
+      document.querySelector<HTMLElement>('.send-fields .input.amount')?.focus();
+  }, []);
 
   return (
     <Form class="send-fields" onSubmit={submit}>

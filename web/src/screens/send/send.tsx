@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { useNodeState } from '../../api/service-state.ts';
 import { AttemptView } from '../../attempt/attempt-view.tsx';
 import { useAttemptPage } from '../../attempt/use-attempt-page.ts';
@@ -18,6 +18,11 @@ const EMPTY: SendDraft = { typed: '', amount: NO_AMOUNT, fee: undefined, comment
 export function SendSheet({ walletId, wallet, onClose }: WalletSheetProps) {
   const page = useAttemptPage(walletId, 'send');
   const [draft, setDraft] = useState<SendDraft>(() => ({ ...EMPTY, typed: takePastedText() }));
+  // After a scan or a paste, the keyboard of a phone would cover the button.
+  useEffect(() => {
+    const { activeElement } = document;
+    if (draft.typed !== '' && activeElement instanceof HTMLTextAreaElement && matchMedia('(pointer: coarse)').matches) activeElement.blur();
+  }, []);
   const { attempt } = page;
   const { canSend, reason } = useNodeState(wallet?.ln_node_id);
   const reading = useOffer(draft.typed, walletId);
