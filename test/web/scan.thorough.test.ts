@@ -141,6 +141,16 @@ onDashboard(
       expect(await page.locator(':is(input, textarea):focus').count()).toBe(0);
     });
 
+    it('does not move its sign in the bar', async () => {
+      const wallet = await client.wallet(0);
+      const page = await openLoggedIn(`/wallets/${wallet.id}`, PHONE);
+      const sign = page.locator('.bar .scan .sign');
+      const before = await sign.boundingBox();
+      await page.getByRole('link', { name: 'Scan' }).click();
+      await page.getByRole('button', { name: 'Start the camera' }).waitFor();
+      expect(await sign.boundingBox()).toEqual(before);
+    });
+
     it('opens what was typed, and asks for the wallet if none was opened before', async () => {
       const page = await openLoggedIn('/scan', PHONE);
       const wallet = await client.wallet(100);

@@ -72,7 +72,7 @@ export function ScanScreen() {
   return (
     <>
       <PageHead title={t.navigation.scan} />
-      <div class="scan">
+      <div class="scan-screen">
         <CameraView onText={receive} />
         <div role="status">
           {unusable && <NotUsable unusable={unusable} />}
