@@ -2485,7 +2485,7 @@ export interface OperatorOverview {
   /** The last backups, newest first, at most 10. A failed backup is listed only if it was scheduled */
   backups: Array<{ /** When it was started, in Unix seconds */ started_at: number; /** When it ended, in Unix seconds */ ended_at: number; /** `checked`: it was written, and read again completely */ status: 'checked' | 'failed' | (string & {}); /** The size of the file; null if it failed */ bytes: number | null; /** Why it failed, with the remedy where one is known; null if it was checked */ failure: string | null; }>;
   /** The webhooks of all accounts */
-  webhooks: { /** Active webhooks */ active: number; /** Webhooks that the service disabled, because their receivers failed for days or are gone */ disabled: number; /** Deliveries of active webhooks that were not delivered yet, at most 10000 */ waiting: number; /** The waiting deliveries that have failed at least once, at most 10000 */ retrying: number; };
+  webhooks: { /** Active webhooks */ active: number; /** Webhooks that the service disabled, because their receivers failed for days or are gone */ disabled: number; /** Deliveries of active webhooks that were not delivered yet, at most 10000 */ waiting: number; /** The waiting deliveries that have failed at least once, at most 10000 */ retrying: number; /** The deliveries that were given up in the last 24 hours, at most 10000. Those that are still retried are not among them */ failed_24h: number; };
   /** The number of pending payments */
   pending_payments: number;
   /** What pending payments hold: their amounts and fee reserves, in millisatoshis */

@@ -87,6 +87,7 @@ const READS: [Statement, unknown[]][] = [
   [sums.balanceOfAccount, ['x']],
   [sums.countWallets, ['x']],
   [operator.newestOfNode, [1]],
+  [operator.countFailedDeliveries, [7, 50]],
   [events.pages.all.asc, [7, 50]],
   [events.findMany, [[7]]],
   [events.newestUpTo, [7]],

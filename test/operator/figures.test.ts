@@ -179,8 +179,9 @@ onBothDatabases('the overview', (open) => {
     expect((await readOverview(deps)).nodes[0]).toMatchObject({ status: 'unavailable', status_reason: expect.any(String) });
   });
 
-  it('counts the webhooks of all accounts, and the deliveries of active ones that wait and that have failed', async () => {
+  it('counts the webhooks of all accounts, and the deliveries of active ones that wait, that have failed, and that were given up in the last day', async () => {
     const { deps, healthy, accountId } = await operatorOn(await open());
+    const nowMs = 2_000_000_000_000;
     await healthy.transaction(async (tx) => {
       for (const [id, status] of [
         ['whk_1', 'active'],
@@ -194,10 +195,20 @@ onBothDatabases('the overview', (open) => {
         ['whk_2', 'queued', null, null],
         ['whk_2', 'delivered', null, 6],
         ['whk_3', 'retrying', 5, null],
+        ['whk_1', 'dead', null, nowMs - 24 * HOUR * 1000],
+        ['whk_3', 'dead', null, nowMs - 1],
+        ['whk_1', 'dead', null, nowMs - 24 * HOUR * 1000 - 1],
+        ['whk_1', 'cancelled', null, nowMs - 1],
       ] as const)
         await tx.run(insertDelivery, webhook, state, dueAt, endedAt);
     });
-    expect((await readOverview(deps)).webhooks).toEqual({ active: 2, disabled: 0, waiting: 3, retrying: 1 });
+    expect((await readOverview({ ...deps, clock: { nowMs: () => nowMs } })).webhooks).toEqual({
+      active: 2,
+      disabled: 0,
+      waiting: 3,
+      retrying: 1,
+      failed_24h: 2,
+    });
   });
 
   it('has the last ten backups with their result, newest first', async () => {

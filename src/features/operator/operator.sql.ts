@@ -268,6 +268,12 @@ export const countWebhooks = statement<{ active: number; disabled: number; waiti
      ${deliveriesIn("'queued', 'held', 'claimed', 'retrying'")} AS waiting, ${deliveriesIn("'retrying'")} AS retrying`,
 );
 
+/** The number of deliveries to all webhooks that were given up since $1 (Unix milliseconds), up to $2. */
+export const countFailedDeliveries = statement<{ n: number }>(
+  'operator_count_failed_deliveries',
+  `SELECT count(*) AS n FROM (SELECT 1 FROM webhook_delivery WHERE state = 'dead' AND ended_at_ms >= $1 LIMIT $2) AS listed`,
+);
+
 const newestOf = (side: 'from' | 'to') =>
   `SELECT * FROM (SELECT position, created_at_ms FROM ledger_transfer
      WHERE ${side}_account = $1 AND ${side}_account <= 1 ORDER BY position DESC LIMIT 1) AS ${side}_rows`;

@@ -108,6 +108,9 @@ export const OverviewObject = namedObject('OperatorOverview', {
       disabled: Type.Integer({ description: 'Webhooks that the service disabled, because their receivers failed for days or are gone' }),
       waiting: Type.Integer({ description: `Deliveries of active webhooks that were not delivered yet, at most ${MAX_DELIVERIES}` }),
       retrying: Type.Integer({ description: `The waiting deliveries that have failed at least once, at most ${MAX_DELIVERIES}` }),
+      failed_24h: Type.Integer({
+        description: `The deliveries that were given up in the last 24 hours, at most ${MAX_DELIVERIES}. Those that are still retried are not among them`,
+      }),
     },
     { description: 'The webhooks of all accounts' },
   ),
@@ -122,6 +125,14 @@ export const OverviewObject = namedObject('OperatorOverview', {
   ),
   nodes: Type.Array(NodeFigures, { description: 'The nodes, in the order in which they were added' }),
 });
+
+const DAY_MS = 86_400_000;
+
+async function countWebhooks({ database, clock }: OperatorModules) {
+  const counted = await database.first(sql.countWebhooks, MAX_DELIVERIES);
+  const failed = await database.first(sql.countFailedDeliveries, clock.nowMs() - DAY_MS, MAX_DELIVERIES);
+  return { ...(counted ?? { active: 0, disabled: 0, waiting: 0, retrying: 0 }), failed_24h: failed?.n ?? 0 };
+}
 
 /** Reads the figures of the ledger, of the last reconciliation, and whether each node answers. */
 export async function readOverview(modules: OperatorModules): Promise<Static<typeof OverviewObject>> {
@@ -156,7 +167,7 @@ export async function readOverview(modules: OperatorModules): Promise<Static<typ
     last_backup_at: backup?.createdAt ?? null,
     last_backup_bytes: backup?.bytes ?? null,
     backups: runs.map((run) => ({ ...run, status: run.failure === null ? 'checked' : 'failed' })),
-    webhooks: (await database.first(sql.countWebhooks, MAX_DELIVERIES)) ?? { active: 0, disabled: 0, waiting: 0, retrying: 0 },
+    webhooks: await countWebhooks(modules),
     pending_payments: sum(rows.map((row) => row.pending_payments)),
     in_flight_msat: sum(rows.map((row) => row.in_flight_msat)),
     oldest_pending_at: oldest.length === 0 ? null : Math.min(...oldest),

@@ -73,6 +73,8 @@ export const service = inLanguage('service', {
     title: 'Webhooks of all accounts',
     waiting: 'Deliveries that wait',
     active: (count: string) => `${count} active webhooks`,
+    failed: 'Failed in 24 h',
+    failedRemark: 'given up after all attempts',
     retrying: 'Failed, being retried',
     retryingRemark: 'of the waiting ones, counted up to 10 000',
     disabled: (count: number) => `${count} disabled`,

@@ -12,7 +12,7 @@ const { webhooks: webhookTexts, limits: limitTexts } = service;
 
 /** The waiting and failing deliveries to the webhooks of all accounts. */
 export function WebhooksCard({ overview: { webhooks } }: { overview: OperatorOverview }) {
-  const { active, disabled, waiting, retrying } = webhooks;
+  const { active, disabled, waiting, retrying, failed_24h: failed } = webhooks;
   return (
     <Card
       title={webhookTexts.title}
@@ -28,6 +28,9 @@ export function WebhooksCard({ overview: { webhooks } }: { overview: OperatorOve
       <div class="stack">
         <Stat name={webhookTexts.waiting} remark={webhookTexts.active(formatSats(active))}>
           {formatSats(waiting)}
+        </Stat>
+        <Stat name={webhookTexts.failed} remark={webhookTexts.failedRemark}>
+          {formatSats(failed)}
         </Stat>
         <Stat name={webhookTexts.retrying} remark={webhookTexts.retryingRemark}>
           {formatSats(retrying)}

@@ -73,6 +73,8 @@ export const service = {
     title: 'Webhooks aller Konten',
     waiting: 'Wartende Zustellungen',
     active: (count) => `${count} aktive Webhooks`,
+    failed: 'Fehlgeschlagen in 24 h',
+    failedRemark: 'nach allen Versuchen aufgegeben',
     retrying: 'Gescheitert, wird wiederholt',
     retryingRemark: 'von den wartenden, höchstens 10 000 gezählt',
     disabled: (count) => `${count} abgeschaltet`,

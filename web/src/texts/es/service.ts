@@ -72,6 +72,8 @@ export const service = {
     title: 'Webhooks de todas las cuentas',
     waiting: 'Entregas en espera',
     active: (count) => `${count} webhooks activos`,
+    failed: 'Fallidas en 24 h',
+    failedRemark: 'abandonadas tras todos los intentos',
     retrying: 'Fallidas, en reintento',
     retryingRemark: 'de las que esperan; se cuentan hasta 10 000',
     disabled: (count) => `${count} desactivados`,
