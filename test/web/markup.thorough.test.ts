@@ -117,7 +117,7 @@ onDashboard(
           await page.getByText('The receiver has it.').waitFor();
           expect(await expectTextsOnly(page)).toBe(true);
           await page.getByRole('link', { name: 'Open payment' }).click();
-          await page.getByRole('heading', { name: 'Payment', level: 1 }).waitFor();
+          await page.locator('.page-head').getByText('Payment', { exact: true }).waitFor();
           expect(await expectTextsOnly(page)).toBe(true);
           await visit(page, `/wallets/${wallet}`);
           await expectTextsOnlyInRows(page);

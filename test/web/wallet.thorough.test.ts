@@ -39,7 +39,7 @@ onDashboard('a wallet', ({ client, net, openLoggedIn }) => {
     const page = await openLoggedIn(`/payments/${body.lnTx.id}`);
     await page.getByText('The rest of the fee reserve was released').waitFor();
     const fees = (await page.locator('main').innerText()).match(/fee (?:of )?[\d.]+/g);
-    expect(fees).toEqual(['fee 1.501', 'fee of 1.501']);
+    expect(fees).toEqual(['fee 1.501', 'fee 1.501', 'fee of 1.501']);
     await page.goto(`/wallets/${wallet.id}`);
     await page.getByText('fee \u22122').waitFor();
     await page.locator('.stat').getByText('fees 2').waitFor();
@@ -71,7 +71,7 @@ onDashboard('a wallet', ({ client, net, openLoggedIn }) => {
     await page.getByRole('button', { name: 'Failed' }).click();
     await page.waitForURL('**?status=failed');
     await row(page, 'rent').waitFor({ state: 'detached' });
-    await page.getByText('not charged').waitFor();
+    await page.getByText('not charged', { exact: true }).waitFor();
     await page.goto(`/wallets/${wallet.id}?label=rent&from=2020-01-01&to=2020-01-02`);
     await page.getByText('Nothing matches').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
@@ -166,6 +166,30 @@ onDashboard('a payment', ({ client, net, openLoggedIn }) => {
     const page = await openLoggedIn(`/payments/${await start(wallet.id, { fail: 'NO_ROUTE' })}`);
     await page.getByText('Nothing was paid; the hold is released.').waitFor();
     await page.getByText('FAILURE_REASON_NO_ROUTE').waitFor();
+    const head = (await page.locator('.page-head').innerText()).replaceAll(/\s+/g, ' ');
+    expect(head).toMatch(/ 10 ?sats not charged/);
+    expect(head).not.toContain('\u2212');
+  });
+
+  it('shows what was held, and how much of it was paid, charged as a fee and released', async () => {
+    const wallet = await client.wallet(1000);
+    const { paymentRequest } = net.outside.invoice({ amountMsat: 100_000, memo: 'Beans', script: { fee: 1501 } });
+    const json = { payment_request: paymentRequest, fee_limit_msat: 5000 };
+    const { body } = await client.request('POST', `/v1/wallet/${wallet.id}/withdraw`, { key: client.secretKey, json });
+    const page = await openLoggedIn(`/payments/${body.lnTx.id}`);
+    await page.getByRole('heading', { name: 'Beans', level: 1 }).waitFor();
+    const held = page.locator('.held');
+    expect((await held.innerText()).replaceAll(/\s+/g, ' ')).toBe('Held 105 sats Paid 100 Routing fee 1.501 Released 3.499');
+    const widths = await held.locator('.held-bar > i').evaluateAll((parts) => parts.map((part) => part.getBoundingClientRect().width));
+    const [paid = 0, fee = 0, released = 0] = widths;
+    expect(paid).toBeGreaterThan(released);
+    expect(released).toBeGreaterThan(fee);
+  });
+
+  it('that failed says that all of the hold was released', async () => {
+    const wallet = await client.wallet(1000);
+    const page = await openLoggedIn(`/payments/${await start(wallet.id, { fail: 'NO_ROUTE' })}`);
+    expect((await page.locator('.held').innerText()).replaceAll(/\s+/g, ' ')).toMatch(/^Held ([\d.]+) sats Released \1$/);
   });
 
   it('is an open invoice until it is paid', async () => {
@@ -176,6 +200,7 @@ onDashboard('a payment', ({ client, net, openLoggedIn }) => {
     await page.getByText('<i>tea</i>').first().waitFor();
     await client.post('/playground/pay', { payment_request: invoice.payment_request });
     await page.getByText('were credited to the wallet').waitFor();
+    expect(await page.locator('.hero-amount.positive').innerText()).toMatch(/^\+21/);
     expect(await page.getByRole('img', { name: 'The invoice as a QR code' }).count()).toBe(0);
   });
 

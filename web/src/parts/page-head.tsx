@@ -13,10 +13,12 @@ export interface PageHeadProps {
   readonly actions?: ComponentChildren;
   /** The page above this one. */
   readonly parent?: { readonly href: string; readonly label: string };
+  /** The name of the page behind that of its parent. The title by default. */
+  readonly place?: string;
 }
 
 /** The head of a screen: its only `h1`, and its actions. */
-export function PageHead({ title, aside, children, actions, parent }: PageHeadProps) {
+export function PageHead({ title, aside, children, actions, parent, place = title }: PageHeadProps) {
   useEffect(() => {
     document.title = `${title} · Satchel`;
   }, [title]);
@@ -28,7 +30,7 @@ export function PageHead({ title, aside, children, actions, parent }: PageHeadPr
             <bdi>{parent.label}</bdi>
           </Link>
           <span class="faint">/</span>
-          <bdi class="shrink">{title}</bdi>
+          <bdi class="shrink">{place}</bdi>
         </nav>
       )}
       <div class="page-title">

@@ -8,7 +8,6 @@ import { Card } from '../../parts/card.tsx';
 import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { CopyButton } from '../../parts/copy.tsx';
 import { Empty } from '../../parts/empty.tsx';
-import { Foreign } from '../../parts/foreign.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Note } from '../../parts/note.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
@@ -18,6 +17,7 @@ import { Time } from '../../parts/time.tsx';
 import { Timeline, type TimelineItem } from '../../parts/timeline.tsx';
 import { t } from '../../texts/texts.ts';
 import { HoldDecision } from '../receive/hold-decision.tsx';
+import { HeldBar } from './held-bar.tsx';
 import { PaymentDetails } from './payment-details.tsx';
 import { addByTime, invoiceSteps, paymentSteps, type StepName } from './payment-steps.ts';
 import { ReceiptButton } from './receipt.tsx';
@@ -74,6 +74,7 @@ function Content({ data, reload }: { data: PaymentData; reload: () => void }) {
           <p>{t.payment.pendingMeans}</p>
         </Note>
       )}
+      {isSent && <HeldBar payment={lntx} />}
       <div class="payment-columns">
         <div class="stack">
           {isOpen && (
@@ -103,9 +104,12 @@ function Head({ data, isSent, isOpen }: { data: PaymentData; isSent: boolean; is
   const { lntx, transaction } = data;
   const wallet = transaction?.wal;
   const kind = isSent || lntx.is_keysend === 1 ? t.payment.payment : t.payment.invoice;
+  const isPaid = lntx.status === 'settled';
+  const isFailed = isSent && lntx.status === 'failed';
   return (
     <PageHead
-      title={kind}
+      title={titleOf(data) || kind}
+      place={kind}
       parent={
         wallet
           ? { href: `/wallets/${wallet.id}`, label: wallet.user_label || t.wallets.unnamed }
@@ -114,17 +118,19 @@ function Head({ data, isSent, isOpen }: { data: PaymentData; isSent: boolean; is
       aside={isOpen ? <span class="badge plain">{t.wallet.open}</span> : <StatusBadge status={lntx.status} />}
       actions={
         <>
-          {lntx.status === 'settled' && <ReceiptButton data={data} isSent={isSent} />}
+          {isPaid && <ReceiptButton data={data} isSent={isSent} />}
           {isOpen && <LinkButton href={`/payments/${lntx.id}/cancel`}>{t.payment.cancel}</LinkButton>}
           <CopyButton text={location.href} label={t.payment.copyLink} hasText kind="quiet" size="normal" />
         </>
       }
     >
       <HeroAmount
-        sats={isSent ? -lntx.num_satoshis : lntx.num_satoshis}
+        sats={isSent && !isFailed ? -lntx.num_satoshis : lntx.num_satoshis}
+        isIncome={isPaid && !isSent}
         price={requestedPrice(lntx)}
         caption={
           <>
+            {isFailed && `${t.wallet.unbooked.failed} · `}
             <Time at={lntx.settled_at ?? lntx.created_at} />
             {lntx.fee_msat !== null && isSent && (
               <>
@@ -135,13 +141,17 @@ function Head({ data, isSent, isOpen }: { data: PaymentData; isSent: boolean; is
           </>
         }
       />
-      {(transaction?.user_label || lntx.memo) && (
-        <p class="secondary">
-          <Foreign text={transaction?.user_label || lntx.memo} />
-        </p>
-      )}
     </PageHead>
   );
+}
+
+/** The longest title. The details have the whole memo. */
+const TITLE_LENGTH = 80;
+
+/** Returns the beginning of the label or the memo. */
+function titleOf({ lntx, transaction }: PaymentData): string {
+  const text = (transaction?.user_label || lntx.memo || '').trim();
+  return text.length > TITLE_LENGTH ? `${text.slice(0, TITLE_LENGTH).toWellFormed()}…` : text;
 }
 
 /** One sentence about what happened to the money. */

@@ -1,0 +1,56 @@
+import type { LightningTransactionDetails } from '../../api/client.ts';
+import { Msat } from '../../parts/amount.tsx';
+import { Card } from '../../parts/card.tsx';
+import { t } from '../../texts/texts.ts';
+
+/** A part of what was held. The look is a class of the style sheet. */
+interface Part {
+  readonly look: 'paid' | 'fee' | 'held' | 'released';
+  readonly name: string;
+  readonly msat: number;
+}
+
+/** What was held for a payment, and what became of it. A payment inside the service has no fee reserve, so nothing is to be shown. */
+export function HeldBar({ payment }: { payment: LightningTransactionDetails }) {
+  const { held_msat: held, fee_limit_msat: limit } = payment;
+  if (!held || !limit) return null;
+  const parts = partsOf(payment, held).filter(({ msat }) => msat > 0);
+  return (
+    <Card isPadded class="held">
+      <div class="small">
+        <span class="secondary">{t.payment.stepNames.held}</span>{' '}
+        <b>
+          <Msat msat={held} unit />
+        </b>
+      </div>
+      <div class="held-bar" aria-hidden="true">
+        {parts.map(({ look, msat }) => (
+          <i key={look} class={look} style={{ width: `${(msat / held) * 100}%` }} />
+        ))}
+      </div>
+      <ul class="small">
+        {parts.map(({ look, name, msat }) => (
+          <li key={look}>
+            <i class={look} aria-hidden="true" />
+            <span class="secondary">{name}</span> <Msat msat={msat} />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}
+
+function partsOf({ status, num_msat: amount, fee_msat: fee }: LightningTransactionDetails, held: number): Part[] {
+  const { paid, released, feeReserve } = t.payment.heldParts;
+  if (status === 'settled')
+    return [
+      { look: 'paid', name: paid, msat: amount },
+      { look: 'fee', name: t.payment.fee, msat: fee ?? 0 },
+      { look: 'released', name: released, msat: held - amount - (fee ?? 0) },
+    ];
+  if (status === 'failed') return [{ look: 'released', name: released, msat: held }];
+  return [
+    { look: 'held', name: t.payment.amount, msat: amount },
+    { look: 'released', name: feeReserve, msat: held - amount },
+  ];
+}
