@@ -33,16 +33,17 @@ export function TransactionRow({ row, isOpen, onToggle, hasWallet = false }: Tra
               <bdi>{nameOf(transaction)}</bdi>
             </button>
             <span class="sub">
-              {subtitleOf(transaction)}
+              <span class={status === 'settled' ? undefined : 'desktop-only'}>{subtitleOf(transaction)}</span>
               <span class="phone-only">
+                {status === 'settled' && ' · '}
                 {hasWallet && (
                   <>
-                    {' · '}
                     <bdi>{walletName(transaction)}</bdi>
+                    {' · '}
                   </>
                 )}
-                {' · '}
                 {clockOf(created_at)}
+                {status !== 'settled' && ` · ${t.wallet.unbooked[status]}`}
               </span>
             </span>
           </div>
@@ -62,9 +63,9 @@ export function TransactionRow({ row, isOpen, onToggle, hasWallet = false }: Tra
       <td class="end">
         <Amount row={row} />
         {status !== 'settled' && (
-          <span class="phone-only">
+          <div class="phone-only">
             <TransactionStatus status={shown} />
-          </span>
+          </div>
         )}
       </td>
       {!hasWallet && (
@@ -103,7 +104,8 @@ function subtitleOf({ wtxType, status, failure_reason, lnTx }: WalletTransaction
   return lnTx?.is_keysend === 1 ? `${typeText(wtxType)} · ${t.payment.keysend}` : typeText(wtxType);
 }
 
-function iconOf({ wtxType, num_msat }: WalletTransaction): IconName {
+function iconOf({ wtxType, num_msat, status }: WalletTransaction): IconName {
+  if (status === 'failed') return 'failed';
   if (wtxType.name.startsWith('ln_transfer')) return 'transfer';
   return num_msat > 0 ? 'in' : 'out';
 }
@@ -133,7 +135,7 @@ function Amount({ row: { transaction, fee } }: { row: Row }) {
           {t.wallet.fee} <Sats sats={fee ? fee.num_satoshis : -Math.ceil((lnTx?.fee_msat ?? 0) / 1000)} />
         </span>
       )}
-      {!isBooked && <span class="sub">{t.wallet.unbooked[status]}</span>}
+      {!isBooked && <span class="sub desktop-only">{t.wallet.unbooked[status]}</span>}
     </>
   );
 }
