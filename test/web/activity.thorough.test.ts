@@ -38,6 +38,21 @@ onDashboard('activity', ({ client, net, openLoggedIn }) => {
     expect(await stat(page, 'Out').textContent()).toBe('0 sats');
   });
 
+  it('has the filters above the sums, and on a phone behind a button', async () => {
+    await client.namedWallet('Above', 100);
+    const page = await openLoggedIn('/activity');
+    const sums = page.getByRole('region', { name: 'Sums' });
+    await sums.waitFor();
+    const [filters, box] = [await page.locator('.filters').boundingBox(), await sums.boundingBox()];
+    expect(filters?.y).toBeLessThan(box?.y ?? 0);
+    const phone = await openLoggedIn('/activity', { device: 'phone' });
+    await phone.getByRole('button', { name: 'Filter', exact: true }).click();
+    await phone.getByLabel('Status').selectOption('Failed');
+    await phone.getByRole('button', { name: 'Apply filters' }).click();
+    await phone.waitForURL('**/activity?status=failed');
+    await phone.locator('.filters').waitFor();
+  });
+
   it('shows what failed without a sign, and no sums where they would cover something else', async () => {
     const wallet = await client.namedWallet('Failing', 100);
     await fail(wallet.id, 31);

@@ -106,9 +106,9 @@ onDashboard(
       const page = await openLoggedIn(`/events?type=wallet_receive&wallet=${wallet.id}`, { device: 'phone', theme: 'dark' });
       await page.getByText('Live', { exact: true }).waitFor();
       await client.post('/playground/fund', { wallet_id: wallet.id, num_satoshis: 321 });
-      await page.getByRole('button', { name: 'Wallet Receive' }).click();
+      await page.getByRole('button', { name: 'Payment received' }).click();
       await page.getByText('"name": "wallet_receive"').waitFor();
-      expect(await page.getByRole('button', { name: 'Invoice Created' }).count()).toBe(0);
+      expect(await page.getByRole('button', { name: 'Invoice created' }).count()).toBe(0);
     });
   },
   LOCAL,

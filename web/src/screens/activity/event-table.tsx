@@ -49,7 +49,7 @@ function EventRows({ event, isOpen, onToggle }: { event: Event; isOpen: boolean;
       <tr class={isOpen ? 'clickable open' : 'clickable'}>
         <td>
           <button type="button" class="name" aria-expanded={isOpen} onClick={onToggle}>
-            {event.event.display_name}
+            {activity.names[event.type] ?? event.event.display_name}
           </button>
           <span class="sub">
             <span class="mono">{event.type}</span>

@@ -32,7 +32,7 @@ export function EventsTab() {
           label={t.events.type}
           value={type}
           onValue={(type) => change({ type })}
-          options={[{ value: '', label: t.events.all }, ...optionsOf({}, EVENT_TYPES)]}
+          options={[{ value: '', label: t.events.all }, ...optionsOf(activity.names, EVENT_TYPES)]}
         />
         <WalletSelect label={t.events.wallet} none={t.events.allWallets} value={walletId} onValue={(wallet) => change({ wallet })} />
       </div>

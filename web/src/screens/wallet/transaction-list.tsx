@@ -20,17 +20,18 @@ export interface TransactionListProps {
   readonly walletId?: string;
   /** The filter by wallet, of a list of several wallets. */
   readonly wallet?: WalletFilter;
+  /** By default the filters stand above the rows, except those of a wallet on a phone, whose card has a button for them. */
+  readonly hasBar?: boolean;
 }
 
 /** The filters and the rows of a page of transactions. */
-export function TransactionList({ list, walletId, wallet }: TransactionListProps) {
+export function TransactionList({ list, walletId, wallet, hasBar }: TransactionListProps) {
   const { page, filters, filter, after } = list;
   const isNarrow = isFiltered(filters) || (wallet !== undefined && wallet.id !== '');
-  /** On a phone, the card of a wallet has a button for filters. */
-  const hasBar = !useIsPhone() || wallet !== undefined || isNarrow;
+  const isPhone = useIsPhone();
   return (
     <>
-      {hasBar && <FilterBar filters={filters} wallet={wallet} onChange={filter} />}
+      {(hasBar ?? (!isPhone || isNarrow)) && <FilterBar filters={filters} wallet={wallet} onChange={filter} />}
       <Loaded resource={page} skeleton={<SkeletonRows count={8} />}>
         {({ items, next }) =>
           items.length === 0 ? (
