@@ -56,6 +56,8 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     const page = await openLoggedIn(`/links?wallet=${wallet.id}`);
     const row = page.getByRole('row').filter({ hasText: 'Jar' });
     await row.getByRole('cell', { name: 'never' }).waitFor();
+    // No number stands where nothing has happened or is limited.
+    expect(await row.getByRole('cell').allInnerTexts()).toEqual([expect.stringContaining('Jar'), 'any', '', 'never', 'none yet']);
     await page.getByText(/^Received by all 3 links of this list: 4\D000 sats$/).waitFor();
     await pay(jar, 21_000);
     await pay(jar, 1_500_000);
@@ -63,11 +65,26 @@ onDashboard('links and addresses', ({ client, net, openLoggedIn }) => {
     await row.getByRole('cell', { name: '2', exact: true }).waitFor();
     await page.getByText(/^Received by all 3 links of this list: 5\D521 sats$/).waitFor();
     await page.getByRole('link', { name: 'Jar', exact: true }).click();
-    await page.locator('.link-panel').getByText('2 payments').waitFor();
+    const panel = page.locator('.link-panel');
+    await panel.getByText('2 payments').waitFor();
+    await panel.getByRole('link', { name: 'Close' }).click();
+    await page.waitForURL(`**/links?wallet=${wallet.id}`);
+    await expect.poll(() => panel.count()).toBe(0);
     await page.getByRole('button', { name: 'Inactive', exact: true }).click();
     await page.getByText(/^Received by the link of this list: 4\D000 sats$/).waitFor();
     expect(await row.count()).toBe(0);
     await page.getByRole('link', { name: 'Switched off' }).waitFor();
+  });
+
+  it('take the whole screen of a phone, and Close leads back to the list', async () => {
+    const wallet = await client.namedWallet('Phone', 0);
+    const link = await client.post(`/v1/wallet/${wallet.id}/lnurlp`, { lnurlp_short_desc: 'Poster' });
+    const page = await openLoggedIn(`/links/${link.id}`, { device: 'phone' });
+    await page.locator('.link-panel').getByText('Poster').first().waitFor();
+    expect(await page.getByRole('heading', { name: 'Withdraw', exact: true }).isVisible()).toBe(false);
+    await page.getByRole('link', { name: 'Close' }).click();
+    await page.waitForURL('**/links');
+    await page.getByRole('heading', { name: 'Withdraw', exact: true }).waitFor();
   });
 
   it('an address gets the Nostr key of its owner, and loses it', async () => {

@@ -16,6 +16,8 @@ export const payers = inLanguage('payers', {
   never: 'never',
   received: 'Received',
   receivedSats: 'Received, sats',
+  anyAmount: 'any',
+  noneYet: 'none yet',
   receivedBy: (links: string) => `Received by ${links === '1' ? 'the link' : `all ${links} links`} of this list:`,
   paidOutBy: (links: string) => `Paid out by ${links === '1' ? 'the link' : `all ${links} links`} of this list:`,
   noneTitle: 'No link matches the filter',

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { useLocation } from 'wouter-preact';
+import { useLocation, useSearch } from 'wouter-preact';
 import { api, type NewWithdrawLink, type PayLink } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
@@ -31,6 +31,7 @@ const PAYMENTS = { isAffected: ({ event }: { event: { name: string } }) => event
 /** `/links`, with `/links/:id` beside the list, and the sheets `/links/new`, `/links/withdraw` and `/links/:id/edit`. */
 export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
   const [path, navigate] = useLocation();
+  const search = useSearch();
   const [created, setCreated] = useState<readonly NewWithdrawLink[]>();
   const [parameters, change] = useFilters();
   const walletId = parameters.get('wallet') ?? '';
@@ -102,7 +103,7 @@ export function LinksScreen({ id, sheet }: { id?: string; sheet?: string }) {
           </Card>
           <WithdrawLinks walletId={walletId} createdIds={created?.map((link) => link.id) ?? []} />
         </div>
-        {selected && <PayLinkPanel link={selected} onChanged={reload} />}
+        {selected && <PayLinkPanel link={selected} onChanged={reload} closeHref={search === '' ? '/links' : `/links?${search}`} />}
       </div>
       {path === '/links/new' && <PayLinkSheet onSaved={showNew} onClose={close} />}
       {sheet === 'edit' && selected && <PayLinkSheet link={selected} onSaved={onEdited} onClose={close} />}

@@ -3,12 +3,13 @@ import { api, type PayLink } from '../../api/client.ts';
 import { formatSats, Msat } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
-import { CopyButton, CopyText } from '../../parts/copy.tsx';
+import { CopyButton } from '../../parts/copy.tsx';
 import { Details } from '../../parts/details.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
 import { Note } from '../../parts/note.tsx';
 import { QrCode } from '../../parts/qr.tsx';
 import { QrShare } from '../../parts/qr-share.tsx';
+import { Stat } from '../../parts/stat.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useWalletLabels } from '../../parts/wallet-names.ts';
 import { payers as texts } from '../../texts/en-payers.ts';
@@ -18,7 +19,7 @@ import { PayButtonCode } from './pay-button-code.tsx';
 import { amountsOf, isActive, LastUse, nameOf } from './pay-link-table.tsx';
 
 /** A pay link beside the list: its QR code and what it allows. */
-export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: () => void }) {
+export function PayLinkPanel({ link, onChanged, closeHref }: { link: PayLink; onChanged: () => void; closeHref: string }) {
   const label = useWalletLabels([link.wallet_id]).get(link.wallet_id);
   const { run, isBusy, error } = useAction(async () => {
     await api.payLinks.update(link.id, { status: isActive(link) ? 'inactive' : 'active' });
@@ -26,7 +27,11 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
   });
   return (
     <aside class="link-panel">
-      <Card title={<bdi>{nameOf(link)}</bdi>} isPadded>
+      <Card
+        title={<bdi>{nameOf(link)}</bdi>}
+        isPadded
+        actions={<LinkButton kind="quiet" size="small" icon="close" label={t.common.close} href={closeHref} />}
+      >
         <div class="stack">
           <QrCode text={link.lnurl_encoded} label={t.links.qr(nameOf(link))} />
           {!isActive(link) && <Note tone="warning">{t.links.inactiveHint}</Note>}
@@ -35,15 +40,11 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
             <CopyButton text={link.lnurl_encoded} label={t.links.copyLink} hasText kind="plain" />
           </div>
           <QrShare text={link.lnurl_encoded} shared={link.ln_address ?? link.page_url} name={link.ln_address ?? link.id} />
+          <Stat name={texts.received} remark={texts.paymentsOf(formatSats(link.payments ?? 0))}>
+            <Msat msat={link.received_msat ?? 0} unit />
+          </Stat>
           <Details
             entries={[
-              [
-                texts.received,
-                <span key="received">
-                  <Msat msat={link.received_msat ?? 0} unit />
-                  <span class="sub">{texts.paymentsOf(formatSats(link.payments ?? 0))}</span>
-                </span>,
-              ],
               [texts.lastUse, <LastUse key="use" at={link.last_paid_at} />],
               [t.links.into, <bdi>{label ?? link.wallet_id}</bdi>],
               [t.links.amount, `${amountsOf(link)} ${t.common.sats}`],
@@ -58,7 +59,6 @@ export function PayLinkPanel({ link, onChanged }: { link: PayLink; onChanged: ()
               [t.links.created, <Time at={link.created_at} />],
             ]}
           />
-          <CopyText text={link.lnurl_encoded} label={t.links.copyLink} />
           <PayButtonCode pageUrl={link.page_url} />
           {error !== undefined && <Note tone="error">{error}</Note>}
           <div class="row wrap">

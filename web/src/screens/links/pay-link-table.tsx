@@ -67,21 +67,20 @@ export function PayLinkTable({ links, selectedId, isFiltered }: PayLinkTableProp
                           <bdi>{labels.get(link.wallet_id) ?? link.wallet_id}</bdi>
                           <span class="phone-only">
                             {' · '}
-                            {texts.paymentsOf(formatSats(link.payments ?? 0))}
-                            {' · '}
+                            {link.payments ? `${texts.paymentsOf(formatSats(link.payments))} · ` : ''}
                             <LastUse at={link.last_paid_at} />
                           </span>
                         </span>
                       </div>
                     </div>
                   </td>
-                  <td class="end desktop-only secondary">{amountsOf(link)}</td>
-                  <td class="end desktop-only number">{formatSats(link.payments ?? 0)}</td>
+                  <td class="end desktop-only secondary">{isAnyAmount(link) ? texts.anyAmount : amountsOf(link)}</td>
+                  <td class="end desktop-only number">{link.payments ? formatSats(link.payments) : ''}</td>
                   <td class="desktop-only secondary">
                     <LastUse at={link.last_paid_at} />
                   </td>
                   <td class="end">
-                    <Msat msat={link.received_msat ?? 0} />
+                    {link.received_msat ? <Msat msat={link.received_msat} /> : <span class="faint">{texts.noneYet}</span>}
                   </td>
                 </tr>
               ))}
@@ -105,6 +104,13 @@ export function nameOf(link: PayLink): string {
 
 export function isActive({ statusType }: { statusType: { name: string } }): boolean {
   return statusType.name === 'lnurl_active';
+}
+
+/** The amounts of a link that nobody has limited. */
+const ANY_MSAT = { least: 1000, most: 100_000_000_000 };
+
+function isAnyAmount({ lnurlp_minSendable_msat: min, lnurlp_maxSendable_msat: max }: PayLink): boolean {
+  return min <= ANY_MSAT.least && max >= ANY_MSAT.most;
 }
 
 export function amountsOf({ lnurlp_minSendable_msat: min, lnurlp_maxSendable_msat: max }: PayLink): string {

@@ -9,6 +9,7 @@ import { ConfirmSheet } from '../../parts/confirm-sheet.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { optionsOf } from '../../parts/options.ts';
+import { Progress } from '../../parts/progress.tsx';
 import { Segments } from '../../parts/segments.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
@@ -134,7 +135,12 @@ function WithdrawTable({ links, createdIds, onChanged }: WithdrawTableProps) {
                 </span>
               </td>
               <td class="end">{link.num_satoshis === null ? t.links.balance : <Sats sats={link.num_satoshis} />}</td>
-              <td class="end desktop-only secondary">
+              <td class="end desktop-only secondary claimed">
+                {link.uses !== null && (
+                  <div aria-hidden="true">
+                    <Progress spent={link.claims} limit={link.uses} label={claimsOf(link)} />
+                  </div>
+                )}
                 {claimsOf(link)}
                 {link.claimed_msat > 0 && (
                   <span class="sub">

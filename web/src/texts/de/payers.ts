@@ -15,6 +15,8 @@ export const payers = {
   never: 'nie',
   received: 'Empfangen',
   receivedSats: 'Empfangen, sats',
+  anyAmount: 'beliebig',
+  noneYet: 'noch nichts',
   receivedBy: (links) => `Empfangen über ${links === '1' ? 'den Link' : `alle ${links} Links`} dieser Liste:`,
   paidOutBy: (links) => `Ausgezahlt über ${links === '1' ? 'den Link' : `alle ${links} Links`} dieser Liste:`,
   noneTitle: 'Kein Link passt zum Filter',

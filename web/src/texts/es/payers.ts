@@ -15,6 +15,8 @@ export const payers = {
   never: 'nunca',
   received: 'Recibido',
   receivedSats: 'Recibido, sats',
+  anyAmount: 'cualquiera',
+  noneYet: 'nada aún',
   receivedBy: (links) => `Recibido por ${links === '1' ? 'el enlace' : `los ${links} enlaces`} de esta lista:`,
   paidOutBy: (links) => `Pagado por ${links === '1' ? 'el enlace' : `los ${links} enlaces`} de esta lista:`,
   noneTitle: 'Ningún enlace coincide con el filtro',
