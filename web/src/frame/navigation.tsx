@@ -1,11 +1,12 @@
+import type { ComponentChildren } from 'preact';
 import { Link, useLocation } from 'wouter-preact';
 import { useSession } from '../api/session.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { t } from '../texts/texts.ts';
 import { NAVIGATION, type NavigationEntry } from './entries.ts';
 
-/** The links to the screens that the person may open. */
-export function Navigation() {
+/** The links to the screens that the person may open. `children` are further ones, behind those of every person. */
+export function Navigation({ children }: { children?: ComponentChildren }) {
   const entries = useNavigation();
   const [own, operators] = [false, true].map((isForOperators) =>
     entries.filter((entry) => (entry.isForOperators === true) === isForOperators),
@@ -15,6 +16,7 @@ export function Navigation() {
       {own?.map((entry) => (
         <Entry key={entry.path} entry={entry} />
       ))}
+      {children}
       {operators && operators.length > 0 && <h2>{t.navigation.operatorGroup}</h2>}
       {operators?.map((entry) => (
         <Entry key={entry.path} entry={entry} />
@@ -29,7 +31,7 @@ export function useNavigation(): readonly NavigationEntry[] {
   return NAVIGATION.filter(({ isForOperators }) => !isForOperators || account.role === 'operator');
 }
 
-function Entry({ entry }: { entry: NavigationEntry }) {
+export function Entry({ entry }: { entry: NavigationEntry }) {
   const [path] = useLocation();
   const isCurrent = path === entry.path || path.startsWith(`${entry.path}/`);
   const Count = entry.count;

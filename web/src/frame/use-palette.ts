@@ -3,11 +3,19 @@ import { useLocation } from 'wouter-preact';
 import { useNavigation } from './navigation.tsx';
 import { type Shortcuts, useShortcuts } from './shortcuts.ts';
 
+const OPEN = 'open-palette';
+
+/** Opens the palette, from a screen whose head takes the place of the search. */
+export function openPalette(): void {
+  dispatchEvent(new Event(OPEN));
+}
+
 /** Opens the palette with Ctrl K, the list of shortcuts with `?`, and the screens with G and a letter. `/` starts a search. */
 export function usePalette() {
   const [shown, setShown] = useState<'palette' | 'shortcuts'>();
   const [, navigate] = useLocation();
   const navigation = useNavigation();
+  const open = useCallback(() => setShown('palette'), []);
   const shortcuts: Shortcuts = useMemo(
     () => ({
       ...Object.fromEntries(navigation.flatMap(({ path, letter }) => (letter ? [[`g ${letter}`, () => navigate(path)]] : []))),
@@ -24,11 +32,15 @@ export function usePalette() {
       setShown('palette');
     }
     addEventListener('keydown', onKey);
-    return () => removeEventListener('keydown', onKey);
+    addEventListener(OPEN, open);
+    return () => {
+      removeEventListener('keydown', onKey);
+      removeEventListener(OPEN, open);
+    };
   }, []);
   return {
     shown,
-    open: useCallback(() => setShown('palette'), []),
+    open,
     close: useCallback(() => setShown(undefined), []),
   };
 }

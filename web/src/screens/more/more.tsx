@@ -1,4 +1,4 @@
-import { Navigation } from '../../frame/navigation.tsx';
+import { Entry, Navigation } from '../../frame/navigation.tsx';
 import { Person } from '../../frame/person.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { phone } from '../../texts/en-phone.ts';
@@ -12,7 +12,9 @@ export function MoreScreen() {
     <>
       <PageHead title={t.navigation.more} />
       <nav class="more" aria-label={phone.allPages}>
-        <Navigation />
+        <Navigation>
+          <Entry entry={{ path: '/contacts', label: phone.contacts.title, icon: 'users' }} />
+        </Navigation>
       </nav>
       <NotificationsCard />
       <div class="more-person">

@@ -1,7 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { Link } from 'wouter-preact';
+import { openPalette } from '../../frame/use-palette.ts';
+import { Button } from '../../parts/button.tsx';
 import { Icon } from '../../parts/icon.tsx';
+import { t } from '../../texts/texts.ts';
 import './phone-head.css';
 
 export interface PhoneHeadProps {
@@ -29,7 +32,10 @@ export function PhoneHead({ walletId, title, aside, menu, children }: PhoneHeadP
           </Link>
         </h1>
         {aside}
-        <span class="push">{menu}</span>
+        <span class="row push">
+          <Button kind="quiet" icon="search" label={t.palette.open} onClick={openPalette} />
+          {menu}
+        </span>
       </div>
       {children}
     </header>
