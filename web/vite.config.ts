@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { defineConfig, type Plugin } from 'vite';
 
 const SHARED =
-  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|push|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-|keyboard|print|decimal|sats-field|requested|wallet))/;
+  /node_modules\/(preact|wouter-preact|lucide-preact|regexparam|mitt)\/|client\/|web\/src\/(api\/(?!fiat|app|list|push|slow)|screens\/login\/entry|frame\/(?!found|palette|shortcut-list)|texts\/(?:texts|lookup|en|en-(?:common|keys|logins|operator|wallets|webhooks))\.ts|parts\/(?!confirm|details|foreign\.|identifier|use-list|use-is-above|budget|limit|menu|node-status|pages|tabs|chart|steps|bars|spark|timeline|qr|secret|fiat|format-fiat|amount-|keyboard|print|decimal|sats-field|requested|wallet))/;
 /** Loaded with the first fiat value, which most people never see. */
 const FIAT = /web\/src\/(api\/fiat-rate|parts\/(fiat-entry|fiat-value|format-fiat)|texts\/en-fiat)/;
 
@@ -17,6 +17,9 @@ const AMOUNTS = /web\/src\/(parts\/(amount-|decimal|requested-price|sats-field)|
 
 /** Lists with pages. */
 const LISTS = /web\/src\/(api\/list|parts\/(pages|use-list)|texts\/en-lists)/;
+
+/** The details of a payment, a key or a customer, with texts of other people, and what asks before something is removed. */
+const DETAILS = /web\/src\/parts\/(confirm-sheet|details|foreign\.|identifier)/;
 
 /** The screens that choose among wallets, and the palette. */
 const WALLET_CHOICE = /web\/src\/parts\/wallet/;
@@ -50,6 +53,7 @@ export default defineConfig({
             { name: 'amounts', test: AMOUNTS },
             { name: 'fiat', test: FIAT },
             { name: 'lists', test: LISTS },
+            { name: 'details', test: DETAILS },
             { name: 'destination', test: DESTINATION },
             { name: 'wallet-choice', test: WALLET_CHOICE },
           ],

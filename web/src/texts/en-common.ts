@@ -20,7 +20,6 @@ export const common = {
     close: 'Close',
     cancel: 'Cancel',
     tryAgain: 'Try again',
-    loading: 'Loading',
     search: 'Search',
     skipToContent: 'Skip to content',
     requestId: (id: string) => `Request ${id}`,

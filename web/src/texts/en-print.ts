@@ -1,11 +1,12 @@
 import { inLanguage } from './texts.ts';
 
-/** The English texts of what is printed. The buttons that print load them, not the start. */
+/** The English texts of what is printed, and of payments. Their screens load them, not the start. */
 export const print = inLanguage('print', {
   receiptAction: 'Print receipt',
   receipt: 'Receipt',
   sent: 'Payment sent',
   received: 'Payment received',
+  heldParts: { paid: 'Paid', released: 'Released', feeReserve: 'Fee reserve' },
   serviceFee: 'Fee of this service',
   date: 'Date',
   preimage: 'Preimage, the proof of payment',

@@ -155,7 +155,6 @@ export const wallets = {
     cancelText: 'It can no longer be paid afterwards. This cannot be undone.',
     pendingMeans:
       'The outcome is not known yet, and the money is held. The payment will settle, or the hold will be released. You can leave this page. Do not pay again in another way before it has ended.',
-    heldParts: { paid: 'Paid', released: 'Released', feeReserve: 'Fee reserve' },
     stepNames: {
       held: 'Held',
       sent: 'Sent',

@@ -1,6 +1,7 @@
 import type { LightningTransactionDetails } from '../../api/client.ts';
 import { Msat } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
+import { print } from '../../texts/en-print.ts';
 import { t } from '../../texts/texts.ts';
 
 /** A part of what was held. The look is a class of the style sheet. */
@@ -41,7 +42,7 @@ export function HeldBar({ payment }: { payment: LightningTransactionDetails }) {
 }
 
 function partsOf({ status, num_msat: amount, fee_msat: fee }: LightningTransactionDetails, held: number): Part[] {
-  const { paid, released, feeReserve } = t.payment.heldParts;
+  const { paid, released, feeReserve } = print.heldParts;
   if (status === 'settled')
     return [
       { look: 'paid', name: paid, msat: amount },

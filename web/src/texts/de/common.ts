@@ -20,7 +20,6 @@ export const common = {
     close: 'Schließen',
     cancel: 'Abbrechen',
     tryAgain: 'Erneut versuchen',
-    loading: 'Wird geladen',
     search: 'Suchen',
     skipToContent: 'Zum Inhalt springen',
     requestId: (id) => `Anfrage ${id}`,

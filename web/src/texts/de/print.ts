@@ -6,6 +6,7 @@ export const print = {
   receipt: 'Beleg',
   sent: 'Gesendete Zahlung',
   received: 'Empfangene Zahlung',
+  heldParts: { paid: 'Bezahlt', released: 'Freigegeben', feeReserve: 'Gebührenreserve' },
   serviceFee: 'Servicegebühr',
   date: 'Datum',
   preimage: 'Preimage (Zahlungsnachweis)',

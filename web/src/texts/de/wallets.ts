@@ -154,7 +154,6 @@ export const wallets = {
     cancelText: 'Danach kann sie nicht mehr bezahlt werden. Das lässt sich nicht rückgängig machen.',
     pendingMeans:
       'Das Ergebnis steht noch nicht fest, und das Geld ist reserviert. Entweder wird die Zahlung abgeschlossen, oder die Reservierung wird aufgehoben. Diese Seite kann verlassen werden. Nicht auf anderem Weg noch einmal bezahlen, bevor die Zahlung beendet ist.',
-    heldParts: { paid: 'Bezahlt', released: 'Freigegeben', feeReserve: 'Gebührenreserve' },
     stepNames: {
       held: 'Reserviert',
       sent: 'Gesendet',

@@ -20,7 +20,6 @@ export const common = {
     close: 'Cerrar',
     cancel: 'Cancelar',
     tryAgain: 'Reintentar',
-    loading: 'Cargando',
     search: 'Buscar',
     skipToContent: 'Ir al contenido',
     requestId: (id) => `Solicitud ${id}`,

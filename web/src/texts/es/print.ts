@@ -6,6 +6,7 @@ export const print = {
   receipt: 'Recibo',
   sent: 'Pago enviado',
   received: 'Pago recibido',
+  heldParts: { paid: 'Pagado', released: 'Liberado', feeReserve: 'Reserva para comisiones' },
   serviceFee: 'Comisión de este servicio',
   date: 'Fecha',
   preimage: 'Preimagen, la prueba de pago',

@@ -154,7 +154,6 @@ export const wallets = {
     cancelText: 'Después ya no se podrá pagar. No se puede deshacer.',
     pendingMeans:
       'El resultado aún no se conoce y el dinero está retenido. El pago se liquidará o se liberará la retención. Puede salir de esta página. No vuelva a pagar por otra vía antes de que termine.',
-    heldParts: { paid: 'Pagado', released: 'Liberado', feeReserve: 'Reserva para comisiones' },
     stepNames: {
       held: 'Retenido',
       sent: 'Enviado',
