@@ -26,7 +26,9 @@ onDashboard(
       await page.getByText('Nodes have, sats').first().waitFor();
       await page.getByText(/ to \d+ wallets?, including .* in flight/).waitFor();
       await page.getByRole('slider', { name: /^Owed over 30 days, at the last sample .* sats$/ }).waitFor();
-      await page.getByRole('slider', { name: /^Cover over 30 days, lowest [\d,]+\.\d\d, highest [\d,]+\.\d\d, never below 1$/ }).waitFor();
+      await page
+        .getByRole('slider', { name: /^Cover over 30 days, lowest [\d\s]+\.\d\d, highest [\d\s]+\.\d\d, never below 1$/ })
+        .waitFor();
       await page.getByRole('button', { name: '7 d' }).click();
       await page.waitForURL('**/operator?period=week');
       await page.getByText('Ready').waitFor();

@@ -27,6 +27,17 @@ onDashboard('the wallets', ({ client, openLoggedIn, open, newPerson, logIn }) =>
     await page.locator('tbody').getByText('1\u202f234').waitFor();
   });
 
+  it('show what came into all of them and left them in 30 days', async () => {
+    const [from, to] = [await client.wallet(500), await client.wallet(0)];
+    await client.post(`/v1/wallet/${from.id}/transfer`, { dest_wallet_id: to.id, num_satoshis: 200 });
+    const { in_msat, out_msat } = await client.get(`/v1/account/summary?from=${Math.floor(Date.now() / 3_600_000) * 3600 - 86_400}`);
+    const page = await openLoggedIn('/wallets');
+    const stat = (name: string) => page.locator('.stat', { has: page.getByText(name, { exact: true }) }).locator('b');
+    await expect.poll(async () => (await stat('In, 30 d').innerText()).replaceAll(/\D/g, '')).toBe(String(in_msat / 1000));
+    expect(await stat('In, 30 d').innerText()).toMatch(/^\+/);
+    expect((await stat('Out, 30 d').innerText()).replaceAll(/[^\d\u2212]/g, '')).toBe(`\u2212${out_msat / 1000}`);
+  });
+
   it('cost at most two requests a second while money moves all the time', async () => {
     const [from, to] = [await client.wallet(1000), await client.wallet()];
     for (const address of ['/wallets', `/wallets/${from.id}`]) {

@@ -1,3 +1,4 @@
+import type { Summary } from '../../../../client/satchel.js';
 import { api, type Event, type Wallet } from '../../api/client.ts';
 import { type ListPage, readListPage } from '../../api/list.ts';
 import { type Resource, useResource } from '../../api/resource.ts';
@@ -30,6 +31,8 @@ export interface WalletSum {
   readonly pendingMsat: number;
   /** The number of wallets. */
   readonly count: number | undefined;
+  /** What came in and went out in 30 days. */
+  readonly moved: Pick<Summary, 'in_msat' | 'in_count' | 'out_msat' | 'fees_msat'>;
 }
 
 /** The sums of all wallets of the account. */
@@ -37,7 +40,17 @@ export function useWalletSum(): Resource<WalletSum> {
   return useResource('wallets sum', readSum, { isAffected: isOfWallet });
 }
 
+const HOUR = 3600;
+const PERIOD_SECONDS = 30 * 24 * HOUR;
+
 async function readSum(signal: AbortSignal): Promise<WalletSum> {
-  const { balance_msat: balanceMsat, pending_msat: pendingMsat, wallets: count } = await api.account.getSummary({}, { signal });
-  return { balanceMsat, pendingMsat, count };
+  // Sums begin with an hour.
+  const from = (Math.floor(Date.now() / 1000 / HOUR) + 1) * HOUR - PERIOD_SECONDS;
+  const {
+    balance_msat: balanceMsat,
+    pending_msat: pendingMsat,
+    wallets: count,
+    ...moved
+  } = await api.account.getSummary({ from }, { signal });
+  return { balanceMsat, pendingMsat, count, moved };
 }

@@ -2,14 +2,14 @@ import { useRef } from 'preact/hooks';
 import { useLocation } from 'wouter-preact';
 import type { Resource } from '../../api/resource.ts';
 import { useCloseSheet } from '../../frame/close-sheet.ts';
-import { HeroAmount, HeroSkeleton, Sats } from '../../parts/amount.tsx';
+import { formatSats, HeroAmount, HeroSkeleton, Sats } from '../../parts/amount.tsx';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Empty } from '../../parts/empty.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { PageHead } from '../../parts/page-head.tsx';
 import { ListFooter } from '../../parts/pages.tsx';
-import { SkeletonRows } from '../../parts/skeleton.tsx';
+import { Skeleton, SkeletonRows } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { useIsPhone } from '../../parts/use-is-phone.ts';
@@ -33,8 +33,10 @@ export function WalletsScreen() {
   const sum = useWalletSum();
   const close = useCloseSheet('/wallets');
   const checklist = FirstSteps && state && <FirstSteps state={state} onChanged={onChanged} />;
-  /** On a phone, the checklist is longer than the screen. */
-  const isBelow = useIsPhone() && state?.wallet_id !== null;
+  /** After the first payment the balance comes first. On a phone, the checklist is longer than the screen. */
+  const hasPaid = state?.steps.some(({ step, is_done }) => step === 'send' && is_done) === true;
+  const isPhone = useIsPhone();
+  const isBelow = hasPaid || (isPhone && state?.wallet_id !== null);
   /** The cursors of the pages before this one; empty after a reload. */
   const before = useRef<string[]>([]);
 
@@ -119,20 +121,54 @@ export function WalletsScreen() {
 /** What all wallets together can spend. */
 function Total({ sum }: { sum: Resource<WalletSum> }) {
   return (
-    <Loaded resource={sum} skeleton={<HeroSkeleton width="280px" />}>
-      {({ balanceMsat, pendingMsat }) => (
+    <Loaded resource={sum} skeleton={<TotalSkeleton />}>
+      {({ balanceMsat, pendingMsat, moved }) => (
         <div class="wallets-total">
           <div>
             <div class="small secondary">{t.wallets.spendable}</div>
             <HeroAmount sats={Math.floor(balanceMsat / 1000)} />
           </div>
-          {pendingMsat > 0 && (
-            <Stat name={t.wallets.inFlight} remark={t.wallets.inFlightRemark}>
-              <Sats sats={Math.ceil(pendingMsat / 1000)} unit />
-            </Stat>
-          )}
+          <div class="wallets-moved">
+            {pendingMsat > 0 && (
+              <Stat name={t.wallets.inFlight} remark={t.wallets.inFlightRemark}>
+                <Sats sats={Math.ceil(pendingMsat / 1000)} unit />
+              </Stat>
+            )}
+            <Moved moved={moved} />
+          </div>
         </div>
       )}
     </Loaded>
+  );
+}
+
+function TotalSkeleton() {
+  const days = t.wallet.periods[30] ?? '';
+  return (
+    <div class="wallets-total">
+      <HeroSkeleton width="280px" />
+      <div class="wallets-moved">
+        {[t.wallet.inPeriod(days), t.wallet.outPeriod(days)].map((name) => (
+          <Stat key={name} name={name} remark={'\u00a0'}>
+            <Skeleton width="8ch" height="1lh" />
+          </Stat>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+/** What came into all wallets and left them in 30 days. */
+function Moved({ moved }: { moved: WalletSum['moved'] }) {
+  const days = t.wallet.periods[30] ?? '';
+  return (
+    <>
+      <Stat name={t.wallet.inPeriod(days)} remark={t.wallet.payments(moved.in_count)}>
+        <Sats sats={Math.floor(moved.in_msat / 1000)} sign unit />
+      </Stat>
+      <Stat name={t.wallet.outPeriod(days)} remark={t.wallet.fees(formatSats(Math.ceil(moved.fees_msat / 1000)))}>
+        <Sats sats={-Math.ceil(moved.out_msat / 1000)} unit />
+      </Stat>
+    </>
   );
 }
