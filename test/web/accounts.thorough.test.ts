@@ -43,7 +43,10 @@ onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, ne
     await page.locator('.badge', { hasText: 'Frozen' }).waitFor();
     expect((await readAccount(accountId)).status).toBe('frozen');
     await page.getByRole('link', { name: 'Change state' }).click();
-    await page.getByLabel('State', { exact: true }).selectOption('Receive only');
+    await page
+      .getByRole('group', { name: 'State' })
+      .getByRole('radio', { name: /^Receive only/ })
+      .check();
     await page.getByLabel('Reason').fill('found again');
     await page.getByRole('button', { name: 'Stop sending' }).click();
     await page.locator('.badge', { hasText: 'Receive only' }).waitFor();
@@ -70,6 +73,10 @@ onDashboard('the customers', ({ client, neighbour, openLoggedIn, open, logIn, ne
         .first()
         .waitFor();
       await page.getByText('T-shirt').first().waitFor();
+      const payment = page.getByRole('row').filter({ hasText: 'T-shirt' }).first();
+      expect(await payment.innerText()).toMatch(/Transfer (?:in|out)/);
+      if (device === 'desktop') expect(await payment.innerText()).toContain('Settled');
+      expect(await page.locator('main table').first().innerText()).not.toMatch(/\b(?:wal|wtx|lntx)_/);
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true);
       await page.getByRole('button', { name: 'Failed' }).click();
       await page.getByText('None.').waitFor();

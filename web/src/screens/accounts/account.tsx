@@ -102,11 +102,9 @@ function Actions({ account: { id, status } }: { account: Account }) {
   return (
     <>
       <LinkButton href={`/accounts/${id}/setup-link`}>{texts.setupLink}</LinkButton>
+      <LinkButton href={`/accounts/${id}/change`}>{texts.change}</LinkButton>
       <LinkButton {...(status === 'active' && { kind: 'danger' as const })} href={`/accounts/${id}/state`}>
         {status === 'active' ? texts.restrict : texts.changeState}
-      </LinkButton>
-      <LinkButton kind="primary" href={`/accounts/${id}/change`}>
-        {texts.change}
       </LinkButton>
     </>
   );

@@ -1,11 +1,12 @@
 import { api } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
-import { AmountName, Sats } from '../../parts/amount.tsx';
+import { Sats } from '../../parts/amount.tsx';
 import { Card } from '../../parts/card.tsx';
 import { Loaded } from '../../parts/loaded.tsx';
 import { Skeleton } from '../../parts/skeleton.tsx';
 import { Stat } from '../../parts/stat.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
+import { t } from '../../texts/texts.ts';
 
 const HOUR = 3600;
 const PERIOD_SECONDS = 30 * 24 * HOUR;
@@ -19,7 +20,7 @@ export function CustomerFigures({ id }: { readonly id: string }) {
       <Loaded resource={summary} skeleton={<Skeleton height="72px" />}>
         {({ balance_msat, pending_msat, wallets, in_msat, in_count, out_msat, out_count, fees_msat }) => (
           <div class="customer-figures">
-            <Stat name={<AmountName>{texts.balance}</AmountName>} remark={texts.walletCount(wallets ?? 0)}>
+            <Stat name={t.wallet.balance} remark={texts.walletCount(wallets ?? 0)}>
               <Sats sats={floor(balance_msat)} unit />
             </Stat>
             <Stat name={texts.moneyIn} remark={texts.times(in_count)}>

@@ -13,6 +13,7 @@ import { useList } from '../../parts/use-list.tsx';
 import { accounts as texts } from '../../texts/en-accounts.ts';
 import { policy } from '../../texts/en-policy.ts';
 import { t } from '../../texts/texts.ts';
+import { TransactionStatus, typeText } from '../wallet/transaction-row.tsx';
 
 const PAGE = 10;
 
@@ -21,10 +22,12 @@ interface ItemTableProps<T> {
   readonly empty: string;
   /** The titles of the name, of a detail that a phone has no room for, and of the amount. */
   readonly titles: readonly [name: string, detail: string, amount: ComponentChildren];
+  /** The title of a status before the amount, which a phone has no room for. */
+  readonly status?: string;
   readonly row: (item: T) => ComponentChildren;
 }
 
-function ItemTable<T>({ items, empty, titles: [name, detail, amount], row }: ItemTableProps<T>) {
+function ItemTable<T>({ items, empty, titles: [name, detail, amount], status, row }: ItemTableProps<T>) {
   if (items.length === 0) return <p class="padded secondary">{empty}</p>;
   return (
     <table class="table">
@@ -32,6 +35,7 @@ function ItemTable<T>({ items, empty, titles: [name, detail, amount], row }: Ite
         <tr>
           <th>{name}</th>
           <th class="desktop-only">{detail}</th>
+          {status !== undefined && <th class="desktop-only">{status}</th>}
           <th class="end">{amount}</th>
         </tr>
       </thead>
@@ -55,7 +59,6 @@ export function CustomerWallets({ id }: { readonly id: string }) {
               <tr key={wallet.id}>
                 <td>
                   <span class="name">{wallet.user_label === '' ? texts.unnamed : <Foreign text={wallet.user_label} />}</span>
-                  <span class="sub mono">{wallet.id}</span>
                   <span class="row small">
                     <Link href={`/accounts/${id}/fees?wallet=${wallet.id}`}>{policy.fees.title}</Link>
                     <Link href={`/accounts/${id}/fee-versions?wallet=${wallet.id}`}>{policy.fees.versions}</Link>
@@ -77,11 +80,11 @@ export function CustomerWallets({ id }: { readonly id: string }) {
   );
 }
 
-const STATUSES = ['settled', 'pending', 'failed'] as const;
+const STATUSES = ['all', 'settled', 'pending', 'failed'] as const;
 
 /** The payments and transfers of all wallets of an account. */
 export function CustomerPayments({ id }: { readonly id: string }) {
-  const [status, setStatus] = useState<(typeof STATUSES)[number]>('settled');
+  const [status, setStatus] = useState<(typeof STATUSES)[number]>('all');
   const transactions = useList(
     `account transactions ${id} ${status}`,
     (request, options) => api.accounts.listTransactions(id, { ...request, status }, options),
@@ -106,37 +109,45 @@ export function CustomerPayments({ id }: { readonly id: string }) {
             items={items}
             empty={texts.noPayments}
             titles={[texts.transaction, texts.when, <AmountName key="amount">{texts.amount}</AmountName>]}
-            row={(one: WalletTransaction) => (
-              <tr key={one.id}>
-                <td>
-                  <span class="name">
-                    {one.user_label === '' || one.user_label === null ? one.wtxType.display_name : <Foreign text={one.user_label} />}
-                  </span>
-                  <span class="sub mono">{one.lnTx?.id ?? one.id}</span>
-                  <span class="sub phone-only">
-                    <Time at={one.created_at} />
-                  </span>
-                </td>
-                <td class="desktop-only secondary">
-                  <Time at={one.created_at} />
-                </td>
-                <td class="end number">
-                  {status === 'failed' ? (
-                    <>
-                      <Sats sats={Math.abs(one.num_satoshis)} />
-                      <span class="sub">{t.wallet.unbooked.failed}</span>
-                    </>
-                  ) : status === 'settled' ? (
-                    <SignedAmount sats={one.num_satoshis} />
-                  ) : (
-                    <Sats sats={one.num_satoshis} sign />
-                  )}
-                </td>
-              </tr>
-            )}
+            status={texts.status}
+            row={(one: WalletTransaction) => <PaymentRow key={one.id} transaction={one} />}
           />
         )}
       </Loaded>
     </Card>
+  );
+}
+
+function PaymentRow({ transaction }: { readonly transaction: WalletTransaction }) {
+  const { user_label, wtxType, wal, status, created_at, num_satoshis } = transaction;
+  return (
+    <tr>
+      <td>
+        <span class="name">{user_label ? <Foreign text={user_label} /> : typeText(wtxType)}</span>
+        <span class="sub">
+          <bdi>{wal.user_label || texts.unnamed}</bdi>
+          {user_label && ` · ${typeText(wtxType)}`}
+        </span>
+        <span class="sub phone-only">
+          <Time at={created_at} />
+        </span>
+      </td>
+      <td class="desktop-only secondary">
+        <Time at={created_at} />
+      </td>
+      <td class="desktop-only">
+        <TransactionStatus status={status} />
+      </td>
+      <td class="end number">
+        {status === 'settled' ? (
+          <SignedAmount sats={num_satoshis} />
+        ) : (
+          <>
+            {status === 'pending' ? <Sats sats={num_satoshis} sign /> : <Sats sats={Math.abs(num_satoshis)} />}
+            <span class="sub">{t.wallet.unbooked[status]}</span>
+          </>
+        )}
+      </td>
+    </tr>
   );
 }

@@ -3,7 +3,7 @@ import { useAction } from '../../api/action.ts';
 import { type Account, api } from '../../api/client.ts';
 import { useIdempotent } from '../../api/use-idempotent.ts';
 import { Button } from '../../parts/button.tsx';
-import { SelectField, TextField } from '../../parts/field.tsx';
+import { TextField } from '../../parts/field.tsx';
 import { Form } from '../../parts/form.tsx';
 import { Note } from '../../parts/note.tsx';
 import { Sheet } from '../../parts/sheet.tsx';
@@ -35,13 +35,18 @@ export function StatusSheet({ account, onChanged, onClose }: AccountSheetProps) 
   return (
     <Sheet title={texts.stateTitle(nameOf(account))} onClose={onClose}>
       <Form onSubmit={run}>
-        <SelectField
-          label={texts.state}
-          hint={texts.states[status]?.hint}
-          value={status}
-          onValue={(value) => setStatus(value as State)}
-          options={choices.map((value) => ({ value, label: texts.states[value]?.name ?? value }))}
-        />
+        <fieldset class="states">
+          <legend class="label">{texts.state}</legend>
+          {choices.map((choice) => (
+            <label key={choice} class="check">
+              <input type="radio" name="state" checked={choice === status} onChange={() => setStatus(choice)} />
+              <span>
+                {texts.states[choice]?.name ?? choice}
+                <span class="sub">{texts.states[choice]?.hint}</span>
+              </span>
+            </label>
+          ))}
+        </fieldset>
         <p class="secondary">{texts.stateText}</p>
         <TextField label={texts.reason} hint={texts.reasonHint} required maxLength={500} value={reason} onValue={setReason} />
         {error !== undefined && <Note tone="error">{error}</Note>}
