@@ -2,10 +2,11 @@ import { useState } from 'preact/hooks';
 import { type Alert, api } from '../../api/client.ts';
 import { Button, LinkButton } from '../../parts/button.tsx';
 import { Foreign } from '../../parts/foreign.tsx';
-import { Icon } from '../../parts/icon.tsx';
+import { formatExactTime, formatTime } from '../../parts/format-time.ts';
+import { Icon, type IconName } from '../../parts/icon.tsx';
 import { LoadError } from '../../parts/loaded.tsx';
-import { Time } from '../../parts/time.tsx';
 import { alertTexts as texts } from '../../texts/en-alerts.ts';
+import { t } from '../../texts/texts.ts';
 import { sentenceOf } from './alert-sentence.ts';
 import { ReasonSheet } from './reason-sheet.tsx';
 import { useAlerts } from './use-alerts.ts';
@@ -47,8 +48,8 @@ function AlertRow({ alert, onClose }: { alert: Alert; onClose: () => void }) {
   const { title, text, since, action } = sentenceOf(alert, Date.now());
   return (
     <div class="alert">
-      <span class="alert-mark">
-        <Icon name="alert" />
+      <span class={alert.kind === 'node_silent' ? 'alert-mark failed' : 'alert-mark'}>
+        <Icon name={iconOf(alert.kind)} />
       </span>
       <div class="shrink">
         <p>
@@ -57,19 +58,12 @@ function AlertRow({ alert, onClose }: { alert: Alert; onClose: () => void }) {
           </b>{' '}
           <Foreign text={text} />
         </p>
-        <p class="small faint">
-          {texts.since} <Time at={since} />
-        </p>
-        {isOpen && (
-          <div class="alert-more small secondary" id={`more-${alert.id}`}>
-            <p>
-              <Foreign text={alert.message} />
-            </p>
-            <p>{alert.remedy}</p>
-            <p class="mono tiny">{alert.kind}</p>
-          </div>
-        )}
-        <div class="row alert-quiet">
+        <div class="row wrap alert-quiet small faint">
+          <span>
+            {texts.since} <time dateTime={new Date(since * 1000).toISOString()} title={formatExactTime(since * 1000)}>
+              {inSentence(formatTime(since * 1000, Date.now()))}
+            </time>
+          </span>
           <Button
             kind="quiet"
             size="small"
@@ -83,10 +77,32 @@ function AlertRow({ alert, onClose }: { alert: Alert; onClose: () => void }) {
             {texts.close}
           </Button>
         </div>
+        {isOpen && (
+          <div class="alert-more small secondary" id={`more-${alert.id}`}>
+            <p>
+              <Foreign text={alert.message} />
+            </p>
+            <p>{alert.remedy}</p>
+            <p class="mono tiny">{alert.kind}</p>
+          </div>
+        )}
       </div>
       <LinkButton size="small" class="alert-action" href={action.href}>
         {action.label}
       </LinkButton>
     </div>
   );
+}
+
+/** `Today 14:31` behind other words. */
+function inSentence(time: string): string {
+  return time.replace(t.common.today, t.common.today.toLowerCase());
+}
+
+/** The shape repeats what the alert is about. */
+function iconOf(kind: string): IconName {
+  if (/^(?:node|credits|payments_arriving|relay)_?/.test(kind)) return 'plug';
+  if (/^(?:payment|holds)_/.test(kind)) return 'clock';
+  if (kind.startsWith('webhook')) return 'webhook';
+  return kind === 'suspense_not_empty' ? 'in' : 'alert';
 }

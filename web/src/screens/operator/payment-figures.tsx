@@ -2,7 +2,7 @@ import { api, type PaymentFigures } from '../../api/client.ts';
 import { useResource } from '../../api/resource.ts';
 import { wholeSats } from '../../parts/balance-bar.tsx';
 import { Card } from '../../parts/card.tsx';
-import { formatMsat, formatSats } from '../../parts/format-amount.ts';
+import { DECIMAL, formatMsat, formatSats, group } from '../../parts/format-amount.ts';
 import { Loaded } from '../../parts/loaded.tsx';
 import { optionsOf } from '../../parts/options.ts';
 import { Segments } from '../../parts/segments.tsx';
@@ -11,6 +11,7 @@ import { Stat } from '../../parts/stat.tsx';
 import { Time } from '../../parts/time.tsx';
 import { useFilters } from '../../parts/use-filters.ts';
 import { desk } from '../../texts/en-desk.ts';
+import { t } from '../../texts/texts.ts';
 
 const texts = desk.figures;
 const PERIODS = ['day', 'month', 'year'] as const;
@@ -71,7 +72,7 @@ function Figures({ data: { flow, before, failed_count: failed, failures, from } 
         <ul class="small secondary failure-reasons">
           {failures.map(({ reason, count }) => (
             <li key={reason}>
-              <span class="number">{formatSats(count)}</span> <span class="mono tiny">{reason}</span>
+              <span class="number">{formatSats(count)}</span> {t.payment.failureReasons[reason] ?? <span class="mono tiny">{reason}</span>}
             </li>
           ))}
         </ul>
@@ -84,7 +85,8 @@ function Figures({ data: { flow, before, failed_count: failed, failures, from } 
 }
 
 function percent(share: number, hasSign = false): string {
-  const text = (Math.abs(share) * 100).toFixed(1);
+  const [whole = '', decimal] = (Math.abs(share) * 100).toFixed(1).split('.');
+  const text = `${group(whole)}${DECIMAL}${decimal}`;
   const sign = share < 0 ? '\u2212' : hasSign ? '+' : '';
   return `${sign}${text}\u202f%`;
 }

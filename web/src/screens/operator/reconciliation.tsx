@@ -81,7 +81,13 @@ function Last({ run }: { run: Reconciliation }) {
     <Card title={texts.last} actions={<Outcome run={run} />} isPadded>
       <div class="stack">
         <p class="secondary">
-          <Time at={run.created_at} /> · {texts.scopes[run.scope] ?? run.scope} · <bdi>{run.progress}</bdi>
+          <Time at={run.created_at} /> · {texts.scopes[run.scope] ?? run.scope}
+          {run.progress && (
+            <>
+              {' · '}
+              <bdi>{run.progress}</bdi>
+            </>
+          )}
         </p>
         {run.nodes.map((node) => (
           <Comparison key={node.ln_node_id} node={node} />
