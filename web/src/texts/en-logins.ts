@@ -3,6 +3,7 @@ import { lookup } from './lookup.ts';
 /** The English texts of logins and settings. */
 export const logins = {
   login: {
+    or: 'or',
     welcome: 'Welcome back',
     email: 'E-mail',
     password: 'Password',

@@ -10,7 +10,6 @@ export const setup = inLanguage('setup', {
   emailHint: 'For the log-in. Nothing is sent to it.',
   createPasskey: 'Create a passkey',
   passkeyHint: 'Your phone or computer asks for your finger, face or PIN.',
-  or: 'or',
   usePassword: 'Use a password instead',
   usePasskey: 'Use a passkey instead',
   unavailable: lookup({

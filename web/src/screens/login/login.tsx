@@ -48,6 +48,7 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
     { endsWithSession: false },
   );
 
+  const canPasskey = hasPasskeys();
   if (setup?.has_login === false) return <NoOperator state={setup} />;
   if (isRecovery) return <RecoveryLogin onLogin={onLogin} onBack={() => setIsRecovery(false)} />;
   if (isWalletLogin) return <WalletLogin onLogin={onLogin} onBack={() => setIsWalletLogin(false)} />;
@@ -68,21 +69,24 @@ export function LoginScreen({ hasEnded, onLogin }: LoginScreenProps) {
   return (
     <EntryPage title={t.login.welcome} text={location.host} onSubmit={run}>
       {hasEnded && <Note>{t.login.ended}</Note>}
+      {canPasskey && (
+        <>
+          <Button kind="primary" size="big" icon="key" disabled={passkey.isBusy} onClick={() => passkey.run()}>
+            {t.passkeys.logIn}
+          </Button>
+          {passkey.error !== undefined && <Note tone="error">{passkey.error}</Note>}
+          <div class="entry-or tiny faint">{t.login.or}</div>
+        </>
+      )}
       <TextField label={t.login.email} type="email" autocomplete="username" required value={email} onValue={setEmail} />
       <TextField label={t.login.password} type="password" autocomplete="current-password" required value={password} onValue={setPassword} />
       {error !== undefined && <Note tone="error">{error}</Note>}
-      <Button kind="primary" size="big" type="submit" disabled={isBusy}>
+      <Button {...(!canPasskey && { kind: 'primary' as const })} size="big" type="submit" disabled={isBusy}>
         {t.login.logIn}
       </Button>
-      {hasPasskeys() && (
-        <Button size="big" icon="key" disabled={passkey.isBusy} onClick={() => passkey.run()}>
-          {t.passkeys.logIn}
-        </Button>
-      )}
-      <Button size="big" icon="lightning" onClick={() => setIsWalletLogin(true)}>
+      <Button kind="quiet" icon="lightning" onClick={() => setIsWalletLogin(true)}>
         {t.walletLogins.logIn}
       </Button>
-      {passkey.error !== undefined && <Note tone="error">{passkey.error}</Note>}
       <Button kind="quiet" onClick={() => setIsRecovery(true)}>
         {t.login.recovery}
       </Button>

@@ -108,7 +108,7 @@ function LoginForm({ token, present, onSetUp }: LoginFormProps) {
       {!isPassword && <p class="tiny faint setup-hint">{setup.passkeyHint}</p>}
       {why === undefined && (
         <>
-          <div class="setup-or tiny faint">{setup.or}</div>
+          <div class="entry-or tiny faint">{t.login.or}</div>
           <Button size="big" onClick={() => setIsPassword(!isPassword)}>
             {isPassword ? setup.usePasskey : setup.usePassword}
           </Button>

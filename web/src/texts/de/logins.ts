@@ -3,6 +3,7 @@ import type { Shape } from '../lookup.ts';
 
 export const logins = {
   login: {
+    or: 'oder',
     welcome: 'Willkommen zurück',
     email: 'E-Mail',
     password: 'Passwort',

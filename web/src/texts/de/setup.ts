@@ -9,7 +9,6 @@ export const setup = {
   emailHint: 'Für die Anmeldung. Es wird nichts dorthin gesendet.',
   createPasskey: 'Passkey erstellen',
   passkeyHint: 'Das Telefon oder der Computer verlangt Fingerabdruck, Gesicht oder PIN.',
-  or: 'oder',
   usePassword: 'Stattdessen ein Passwort verwenden',
   usePasskey: 'Stattdessen einen Passkey verwenden',
   unavailable: {

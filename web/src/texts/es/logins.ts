@@ -3,6 +3,7 @@ import type { Shape } from '../lookup.ts';
 
 export const logins = {
   login: {
+    or: 'o',
     welcome: 'Le damos la bienvenida',
     email: 'Correo electrónico',
     password: 'Contraseña',

@@ -9,7 +9,6 @@ export const setup = {
   emailHint: 'Para iniciar sesión. No se le envía nada.',
   createPasskey: 'Crear una clave de acceso',
   passkeyHint: 'El dispositivo pide la huella, la cara o el PIN.',
-  or: 'o',
   usePassword: 'Usar una contraseña',
   usePasskey: 'Usar una clave de acceso',
   unavailable: {
