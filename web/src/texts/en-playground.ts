@@ -54,6 +54,7 @@ export const playground = inLanguage('playground', {
   keysend: (sats: string) => (sats === '' ? 'Send keysend' : `Send ${sats} sats`),
   wholeSats: 'A whole number of sats, 1 or more.',
   paymentsTitle: 'Payments of the outside nodes',
+  showAll: (count: number) => `Show the newest ${count}`,
   payment: 'Payment',
   hash: 'Payment hash',
   result: 'Result',

@@ -1,3 +1,4 @@
+import { useState } from 'preact/hooks';
 import { useAction } from '../../api/action.ts';
 import { api, type OutsidePayment } from '../../api/client.ts';
 import type { Resource } from '../../api/resource.ts';
@@ -17,10 +18,25 @@ const LOOKS: Readonly<Record<string, Pick<BadgeProps, 'tone' | 'icon'>>> = {
   failed: { tone: 'failed', icon: 'failed' },
 };
 
+/** The number of payments that are shown at first. */
+const FEW = 20;
+
 /** What the outside nodes have sent and received, newest first. */
 export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentList> }) {
+  const [isAll, setIsAll] = useState(false);
+  const count = payments.data?.length ?? 0;
   return (
-    <Card title={playground.paymentsTitle}>
+    <Card
+      title={playground.paymentsTitle}
+      footer={
+        !isAll &&
+        count > FEW && (
+          <Button size="small" onClick={() => setIsAll(true)}>
+            {playground.showAll(count)}
+          </Button>
+        )
+      }
+    >
       <Loaded resource={payments}>
         {(list) =>
           list.length === 0 ? (
@@ -38,7 +54,7 @@ export function PaymentsCard({ payments }: { payments: Resource<OutsidePaymentLi
                 </tr>
               </thead>
               <tbody>
-                {list.map((payment) => (
+                {list.slice(0, isAll ? count : FEW).map((payment) => (
                   <PaymentRow key={payment.id} payment={payment} onChanged={payments.reload} />
                 ))}
               </tbody>

@@ -52,6 +52,7 @@ export const playground = {
   keysend: (sats) => (sats === '' ? 'Keysend senden' : `${sats} sats senden`),
   wholeSats: 'Ganze Sats, mindestens 1.',
   paymentsTitle: 'Zahlungen der externen Nodes',
+  showAll: (count) => `Die neuesten ${count} anzeigen`,
   payment: 'Zahlung',
   hash: 'Zahlungs-Hash',
   result: 'Ergebnis',

@@ -52,6 +52,7 @@ export const playground = {
   keysend: (sats) => (sats === '' ? 'Enviar keysend' : `Enviar ${sats} sats`),
   wholeSats: 'Un número entero de sats, 1 o más.',
   paymentsTitle: 'Pagos de los nodos de fuera',
+  showAll: (count) => `Mostrar los ${count} más recientes`,
   payment: 'Pago',
   hash: 'Hash de pago',
   result: 'Resultado',
