@@ -150,7 +150,7 @@ onDashboard("the operator's desk", (service) => {
       return shown === `Can send ${sats(send)} sats and receive ${sats(receive)} sats`;
     };
     await expect.poll(isSame).toBe(true);
-    const lasts = card.locator('.stat').filter({ hasText: 'Receiving lasts' });
+    const lasts = card.locator('.stat').filter({ hasText: 'Can receive for' });
     expect(await lasts.textContent()).toContain('unknown');
     expect(await lasts.textContent()).toContain('shown with seven days of payments');
   });

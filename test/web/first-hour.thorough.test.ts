@@ -139,3 +139,18 @@ onDashboard('the first steps', ({ client, openLoggedIn, open, logIn, newPerson }
     await page.locator('.trend').getByText(`+21${THIN}000`).waitFor();
   });
 });
+
+onDashboard('the first steps', ({ client, openLoggedIn }) => {
+  it('stand above the balance until the first payment, then below the wallets', async () => {
+    const page = await openLoggedIn('/wallets');
+    const [balance, steps] = [page.getByText('Spendable, all wallets'), page.getByRole('heading', { name: 'First steps' })];
+    const isAbove = async () => ((await balance.boundingBox())?.y ?? 0) < ((await steps.boundingBox())?.y ?? 0);
+    await Promise.all([balance.waitFor(), steps.waitFor()]);
+    expect(await isAbove()).toBe(false);
+    const wallet = await client.wallet(1000);
+    const { payment_request } = await client.post('/playground/invoice', { num_satoshis: 10 });
+    await client.post(`/v1/wallet/${wallet.id}/withdraw`, { payment_request });
+    await page.reload();
+    await expect.poll(isAbove).toBe(true);
+  });
+});

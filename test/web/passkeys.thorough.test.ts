@@ -48,6 +48,9 @@ onDashboard(
 
       await page.context().clearCookies();
       await page.goto('/login');
+      // The passkey comes first, and is the only filled button.
+      expect(await page.locator('.entry-form .button').first().innerText()).toBe('Log in with a passkey');
+      expect(await page.locator('.entry-form .button.primary').allInnerTexts()).toEqual(['Log in with a passkey']);
       await page.getByRole('button', { name: 'Log in with a passkey' }).click();
       await page.waitForURL('**/wallets');
       for (const [code, outcome] of [

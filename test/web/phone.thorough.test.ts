@@ -58,6 +58,26 @@ onDashboard('the bar of a phone', ({ client, openLoggedIn, open, logIn, newPerso
   });
 });
 
+onDashboard('the navigation between a phone and a desktop', ({ openLoggedIn }) => {
+  it('is as wide as its icons, and shows the names to the pointer and the keyboard', async () => {
+    const page = await openLoggedIn('/wallets', { context: { viewport: { width: 900, height: 900 }, reducedMotion: 'reduce' } });
+    const navigation = page.getByRole('navigation', { name: 'Main', exact: true });
+    const links = navigation.getByRole('link', { name: 'Links' });
+    await links.waitFor();
+    const width = async () => (await navigation.boundingBox())?.width;
+    expect(await width()).toBe(64);
+    expect(await violationsInThemes(page)).toEqual([]);
+    await navigation.hover();
+    expect(await width()).toBe(216);
+    await page.mouse.move(600, 600);
+    expect(await width()).toBe(64);
+    await links.focus();
+    expect(await width()).toBe(216);
+    // It lies over the content, which does not move.
+    expect((await page.locator('main').boundingBox())?.x).toBe(64);
+  });
+});
+
 onDashboard('the page More', ({ openLoggedIn, open, logIn, newPerson }) => {
   it('lists every page that the navigation of a desktop has', async () => {
     const desktop = await openLoggedIn('/wallets');
